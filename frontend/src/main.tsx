@@ -2,7 +2,7 @@ import "@/ui/page.css";
 import { createRoot, type Root } from "react-dom/client";
 import { connect } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
-import { Failed } from "@/shell/failed";
+import { StartError } from "@/shell/failed";
 import { toasts } from "@/shell/notices";
 import { earlyTheme } from "@/shell/theme";
 import { Window } from "@/shell/window";
@@ -16,7 +16,7 @@ async function run(root: Root) {
     await app.start();
     root.render(<Window app={app} />);
   } catch (reason) {
-    root.render(<Failed problem={asProblem(reason)} />);
+    root.render(<StartError problem={asProblem(reason)} />);
   }
 }
 

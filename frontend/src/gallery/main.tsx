@@ -58,15 +58,15 @@ async function show(host: HTMLElement) {
   await app.start();
   root.render(<Window app={app} />);
   app.sync.select(livelyId);
-  Object.assign(window, { gallery: { app, bridge, CallError, terminalPane, browserPane, still } });
+  Object.assign(window, { gallery: { app, bridge, CallError, terminalPane, browserPane, still: stopAnimations } });
   await scene.after?.(app, bridge);
   await document.fonts.ready;
-  await still();
+  await stopAnimations();
   document.documentElement.dataset.scene = name;
 }
 
 /** Some frames in which nothing of the page has changed. */
-async function still() {
+async function stopAnimations() {
   let calm = 0;
   const watch = new MutationObserver(() => (calm = 0));
   watch.observe(document.body, { subtree: true, childList: true, attributes: true });

@@ -1,9 +1,9 @@
 import { toast, Toaster } from "sonner";
-import type { Notices } from "@/store/app";
+import type { Notifier } from "@/store/app";
 import { useAppState } from "@/store/context";
 
 /** Short messages at the edge of the window. Problems stay longer and say what to do. */
-export const toasts: Notices = {
+export const toasts: Notifier = {
   problem: (p) => void toast.error(p.message, { id: p.code + p.message, duration: 9_000, description: p.hint }),
   done: (text) => void toast.success(text, { id: text }),
 };

@@ -3,7 +3,7 @@ import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 
 /** Asks before something that cannot be taken back. */
-export function QuestionDialog() {
+export function ConfirmDialog() {
   const app = useApp();
   const question = useAppState((s) => s.question);
   if (!question) return null;

@@ -5,7 +5,7 @@ import { IconButton } from "@/ui/button";
 import { GearIcon, GoalIcon, Mark, WorkspaceIcon } from "@/ui/icons";
 
 /** The places of the window. */
-export function SideRail() {
+export function NavRail() {
   const app = useApp();
   const route = useAppState((s) => s.route);
   const needs = useAppState((s) => summary(s.goals.byId).by.needs_you.length);

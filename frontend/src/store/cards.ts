@@ -49,7 +49,7 @@ function active(activity: readonly number[] | null): number[] {
 }
 
 /** No process has the goal any more; which one takes it next only a snapshot knows. */
-function withoutProcess(card: GoalCard): void {
+function isOrphaned(card: GoalCard): void {
   card.pid = 0;
   card.elsewhere = false;
 }
@@ -58,7 +58,7 @@ function withoutProcess(card: GoalCard): void {
  * The card after one event. The caller has seen to it that the event is the
  * next one; the time that was spent comes with the next snapshot.
  */
-export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
+export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
   const next: C = { ...card, seq: event.seq ?? card.seq };
   switch (event.type) {
     case "queued":
@@ -112,7 +112,7 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
       next.exit = event.exit;
       next.reason = event.reason;
       next.parked_until = event.until ?? "";
-      if (event.exit !== "parked") withoutProcess(next);
+      if (event.exit !== "parked") isOrphaned(next);
       break;
     case "ended":
       next.status = event.status;
@@ -122,7 +122,7 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
       next.judged = event.judged ?? false;
       next.reason = event.report?.[0] ?? "";
       next.ended_at = event.at;
-      withoutProcess(next);
+      isOrphaned(next);
       break;
     default:
       break;

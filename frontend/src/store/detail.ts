@@ -1,5 +1,5 @@
-import type { CheckState, GoalEvent, GoalView, Mark, Problem, StepPage, StepRow } from "@/bridge/types";
-import { afterEvent } from "./cards";
+import type { CheckState, GoalEvent, GoalView, TimelineEntry, Problem, StepPage, StepRow } from "@/bridge/types";
+import { cardAfterEvent } from "./cards";
 import { emptyJournal, withFact, withFacts, type Journal } from "./journal";
 
 /**
@@ -47,8 +47,8 @@ export function emptyDetail(id: string): DetailState {
   };
 }
 
-const liveMax = 2_000;
-const earlyMax = 5_000;
+const maxStreamedText = 2_000;
+const maxEarlyEvents = 5_000;
 
 export function withView(d: DetailState, view: GoalView, now: number): DetailState {
   if (d.view && d.view.seq > view.seq) return d;
@@ -56,7 +56,7 @@ export function withView(d: DetailState, view: GoalView, now: number): DetailSta
 }
 
 export function withSteps(d: DetailState, page: StepPage, last: boolean): DetailState {
-  const rows = merged(d.steps, page.steps ?? []);
+  const rows = mergeSteps(d.steps, page.steps ?? []);
   return replay({
     ...d,
     steps: rows,
@@ -72,11 +72,11 @@ export function withJournalPage(d: DetailState, events: readonly GoalEvent[], la
 /** Applies an event, or keeps it for later while snapshots are on their way. */
 export function withGoalEvent(d: DetailState, event: GoalEvent): DetailState {
   if (event.goal_id !== d.id) return d;
-  if (event.type === "delta") return { ...d, live: (d.live + event.text).slice(-liveMax) };
+  if (event.type === "delta") return { ...d, live: (d.live + event.text).slice(-maxStreamedText) };
   if (event.type === "egress") return { ...d, requests: d.requests + 1 };
   if (event.seq === undefined) return d;
   if (!d.view || !d.stepsLoaded || !d.journalLoaded) {
-    if (d.early.length >= earlyMax) return { ...d, gap: true };
+    if (d.early.length >= maxEarlyEvents) return { ...d, gap: true };
     return { ...d, early: [...d.early, event] };
   }
   return apply(d, event);
@@ -107,24 +107,24 @@ function apply(d: DetailState, event: GoalEvent): DetailState {
 }
 
 function viewAfter(view: GoalView, event: GoalEvent): GoalView {
-  const next = afterEvent(view, event);
+  const next = cardAfterEvent(view, event);
   switch (event.type) {
     case "verdict":
       next.check_states = (view.check_states ?? []).map((c, i) => (i === event.check ? checkAfter(c, event) : c));
       break;
     case "verification_failed":
-      next.marks = marked(view, event.at, { what: "verify:fail", detail: event.detail, claim: event.claim });
+      next.marks = withTimelineEntry(view, event.at, { what: "verify:fail", detail: event.detail, claim: event.claim });
       break;
     case "critic":
-      next.marks = marked(view, event.at, {
+      next.marks = withTimelineEntry(view, event.at, {
         what: `critic:${event.verdict.toLowerCase()}`,
         detail: event.reason,
         step: event.step,
       });
       break;
     case "review":
-      next.marks = marked(view, event.at, {
-        what: `review:${reviewWord(event)}`,
+      next.marks = withTimelineEntry(view, event.at, {
+        what: `review:${reviewLabel(event)}`,
         detail: event.reason,
         claim: event.claim,
       });
@@ -170,12 +170,16 @@ function checkAfter(c: CheckState, v: Extract<GoalEvent, { type: "verdict" }>): 
 }
 
 /** The marks with one more at the end. */
-function marked(view: GoalView, at: string, m: Partial<Mark> & Pick<Mark, "what" | "detail">): Mark[] {
+function withTimelineEntry(
+  view: GoalView,
+  at: string,
+  m: Partial<TimelineEntry> & Pick<TimelineEntry, "what" | "detail">,
+): TimelineEntry[] {
   return [...(view.marks ?? []), { at_ms: sinceStart(view.started_at, at), claim: 0, step: 0, ...m }];
 }
 
 /** A review in one word, as Go says it. */
-export function reviewWord(r: { confirmed: boolean; error?: boolean }): "confirmed" | "rejected" | "error" {
+export function reviewLabel(r: { confirmed: boolean; error?: boolean }): "confirmed" | "rejected" | "error" {
   if (r.error) return "error";
   return r.confirmed ? "confirmed" : "rejected";
 }
@@ -198,7 +202,7 @@ function stepsAfter(steps: readonly StepRow[], event: GoalEvent, startedAt: stri
       image_sha256: "",
       effect: event.effect.risk ?? "",
     };
-    return merged(steps, [row]);
+    return mergeSteps(steps, [row]);
   }
   if (event.type !== "step") return steps;
   return steps.map((s) =>
@@ -209,7 +213,7 @@ function stepsAfter(steps: readonly StepRow[], event: GoalEvent, startedAt: stri
 }
 
 /** Both lists by step number, the newer row of a number winning. */
-function merged(old: readonly StepRow[], fresh: readonly StepRow[]): readonly StepRow[] {
+function mergeSteps(old: readonly StepRow[], fresh: readonly StepRow[]): readonly StepRow[] {
   const last = old[old.length - 1];
   const first = fresh[0];
   if (!last || !first) return last ? old : fresh;

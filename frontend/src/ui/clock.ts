@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from "react";
 
-interface Beat {
+interface Ticker {
   subscribe: (fn: () => void) => () => void;
   read: () => number;
 }
 
 /** One timer for all that show running time; it stands still while nothing is shown. */
-function beat(everyMs: number): Beat {
+function createTicker(everyMs: number): Ticker {
   const listeners = new Set<() => void>();
   let timer: ReturnType<typeof setInterval> | undefined;
   return {
@@ -27,8 +27,8 @@ function beat(everyMs: number): Beat {
   };
 }
 
-const seconds = beat(1_000);
-const idle: Beat = { subscribe: () => () => undefined, read: () => 0 };
+const seconds = createTicker(1_000);
+const idle: Ticker = { subscribe: () => () => undefined, read: () => 0 };
 
 /** The current time in ms, moving once a second while `live`; 0 otherwise. */
 export function useNow(live: boolean): number {

@@ -1,5 +1,5 @@
 import { FakeGoal } from "./goals";
-import { at, blankView, worldTime } from "./seed";
+import { at, blankView, fixtureTime } from "./seed";
 
 export const longId = "01m0long00000000000000000g7";
 
@@ -34,7 +34,7 @@ export function longGoal(): FakeGoal {
     seq: 0,
   });
   let claims = 0;
-  let now = worldTime - length;
+  let now = fixtureTime - length;
   goal.record({ type: "started" }, now);
   for (let id = 1; id <= steps; id++) {
     now += length / steps;

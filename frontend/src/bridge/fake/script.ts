@@ -8,7 +8,7 @@ export type Body = GoalEvent extends infer E
   : never;
 
 /** What happens, and how long after the one before. */
-export interface Beat {
+export interface DemoStep {
   after: number;
   body: Body;
 }
@@ -20,7 +20,7 @@ const step = (
   ms: number,
   preview: string,
   outcome: "ok" | "failed" | "denied" = "ok",
-): Beat[] => [
+): DemoStep[] => [
   { after: 420, body: { type: "iteration", n: id } },
   {
     after: 60,
@@ -36,19 +36,19 @@ const step = (
 const todos = ["Build", "Serve", "Fix the cart total", "Verify in the browser"];
 
 /** The plan with its first n todos done. */
-const plan = (n: number): Beat => ({
+const plan = (n: number): DemoStep => ({
   after: 60,
   body: { type: "todos", items: todos.map((text, i) => ({ text, done: i < n })) },
 });
 
-const words = (text: string): Beat[] =>
+const words = (text: string): DemoStep[] =>
   text.split(" ").map((w) => ({ after: 40, body: { type: "delta", text: `${w} ` } }));
 
 const curl = { check: 0, name: "curl -sf http://127.0.0.1:8080/", exit_code: 0 };
 const test = { check: 1, name: "npm test -- cart", exit_code: 1 };
 
 /** The life of the lively goal: it fails its second check once, repairs, and passes. */
-export const script: Beat[] = [
+export const script: DemoStep[] = [
   { after: 200, body: { type: "started" } },
   ...words("I look at the folder first, then at the tests of the cart."),
   ...step(1, "list_files", { path: "." }, 3, "14 entries"),
@@ -114,7 +114,7 @@ export const script: Beat[] = [
 ];
 
 /** How the lively goal ends, when it is let run on. */
-export const ending: Beat[] = [
+export const ending: DemoStep[] = [
   ...step(13, "claim_complete", { rationale: "the total is right in test and page" }, 2_080, "verified"),
   { after: 80, body: { type: "claim", n: 2, rationale: "the total is right in test and page" } },
   {

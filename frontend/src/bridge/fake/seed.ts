@@ -15,9 +15,9 @@ import type {
 } from "@/bridge/types";
 
 /** The moment at which the fake world stands still, so that pictures of it are the same each time. */
-export const worldTime = Date.parse("2026-03-14T09:26:53.000Z");
+export const fixtureTime = Date.parse("2026-03-14T09:26:53.000Z");
 
-export const at = (ms: number) => new Date(worldTime + ms).toISOString();
+export const at = (ms: number) => new Date(fixtureTime + ms).toISOString();
 
 export const connection: Connection = {
   url: "",
@@ -101,7 +101,7 @@ export const network: NetworkView = {
   ],
 };
 
-export const guests: MCPServer[] = [
+export const mcpServers: MCPServer[] = [
   {
     name: "notes",
     command: "notes-mcp",
@@ -267,7 +267,7 @@ const check = (name: string, passed: boolean) => ({
 });
 
 /** Goals that are no longer moving, one for each standing that the list shows. */
-export const stillGoals: GoalView[] = [
+export const staticGoals: GoalView[] = [
   {
     ...blankView,
     id: "01m0running00000000000000a1",
@@ -415,7 +415,7 @@ export const stillGoals: GoalView[] = [
   },
 ];
 
-export const stillSteps: StepRow[] = Array.from({ length: 61 }, (_, i) => ({
+export const staticSteps: StepRow[] = Array.from({ length: 61 }, (_, i) => ({
   n: i + 1,
   at_ms: i * 13_400,
   tool: ["run_command", "read_file", "edit_file", "run_command"][i % 4] ?? "run_command",

@@ -189,7 +189,7 @@ export interface CheckState {
   claim: number;
 }
 
-export interface Mark {
+export interface TimelineEntry {
   at_ms: number;
   what: string;
   detail: string;
@@ -219,7 +219,7 @@ export interface GoalView extends GoalCard {
   asked_pane: string;
   todos: Todo[] | null;
   panes: string[] | null;
-  marks: Mark[] | null;
+  marks: TimelineEntry[] | null;
 }
 
 export interface StepRow {

@@ -1,7 +1,7 @@
 import type { AnswerInput, ApprovalView, Scope } from "@/bridge/types";
 
 /** What the user chose for a request. */
-export interface Choice {
+export interface ApprovalChoice {
   allow: boolean;
   scope: Scope;
   why: string;
@@ -21,17 +21,17 @@ export function sameKind(a: ApprovalView, b: ApprovalView): boolean {
 }
 
 /** What a yes of a scope covers of a request. */
-export function covered(a: ApprovalView, scope: Scope): string {
+export function scopeLabel(a: ApprovalView, scope: Scope): string {
   return (a.offers ?? []).find((o) => o.scope === scope)?.covers ?? "";
 }
 
 /** The other waiting requests of a request's kind. */
-export function alike(list: readonly ApprovalView[], a: ApprovalView): ApprovalView[] {
+export function similarRequests(list: readonly ApprovalView[], a: ApprovalView): ApprovalView[] {
   return list.filter((o) => o !== a && o.given === "" && sameKind(o, a));
 }
 
 /** One choice as the answers to several requests. */
-export function together(list: readonly ApprovalView[], choice: Choice): AnswerInput[] {
+export function groupRequests(list: readonly ApprovalView[], choice: ApprovalChoice): AnswerInput[] {
   return list.map((a) => ({
     goal_id: a.goal_id,
     request: a.request,

@@ -3,9 +3,9 @@ import type { PaneAnswer, PaneQuestion, QuestionKind } from "@/bridge/types";
 export const noAnswer: Omit<PaneAnswer, "id"> = { yes: false, text: "", user: "", password: "", index: -1, files: [] };
 
 /** Gives an answer; without one the question is dismissed. */
-export type Reply = (question: PaneQuestion, answer?: Partial<PaneAnswer>) => void;
+export type AnswerPrompt = (question: PaneQuestion, answer?: Partial<PaneAnswer>) => void;
 
-const boxes: readonly QuestionKind[] = [
+const dialogKinds: readonly QuestionKind[] = [
   "alert",
   "confirm",
   "prompt",
@@ -17,11 +17,11 @@ const boxes: readonly QuestionKind[] = [
 ];
 
 /** Whether a question is drawn as a box in the middle; others stand at a field of the page. */
-export function isBox(q: PaneQuestion): boolean {
-  return boxes.includes(q.kind);
+export function isDialog(q: PaneQuestion): boolean {
+  return dialogKinds.includes(q.kind);
 }
 
-interface Words {
+interface PromptText {
   title: string;
   text: string;
   yes: string;
@@ -37,7 +37,7 @@ const permissions: Record<string, string> = {
 };
 
 /** What a box says. The origin is Chromium's word, everything else may be the page's. */
-export function wordsOf(q: PaneQuestion): Words {
+export function promptText(q: PaneQuestion): PromptText {
   const who = q.origin.replace(/^https?:\/\//, "") || "This page";
   switch (q.kind) {
     case "alert":
@@ -73,13 +73,17 @@ export function wordsOf(q: PaneQuestion): Words {
   }
 }
 
-export interface Space {
+export interface Viewport {
   width: number;
   height: number;
 }
 
 /** Where something of a size goes that belongs under (or over) a field: inside of the space. */
-export function beside(field: { x: number; y: number; width: number; height: number }, size: Space, space: Space) {
+export function placePopup(
+  field: { x: number; y: number; width: number; height: number },
+  size: Viewport,
+  space: Viewport,
+) {
   const below = field.y + field.height;
   const top = below + size.height <= space.height || field.y < size.height ? below : field.y - size.height;
   return {

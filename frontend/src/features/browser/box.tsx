@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from "react";
 import type { PaneQuestion } from "@/bridge/types";
 import { Button } from "@/ui/button";
-import { wordsOf, type Reply } from "./answers";
+import { promptText, type AnswerPrompt } from "./answers";
 import { pickFiles } from "./upload";
 import { useApp } from "@/store/context";
 
 interface BoxProps {
   question: PaneQuestion;
-  reply: Reply;
+  reply: AnswerPrompt;
 }
 
 /** What a page or Chromium asks, drawn over the page: dialogs, permissions, logins, certificates, files. */
 export function QuestionBox({ question, reply }: BoxProps) {
   const app = useApp();
-  const words = wordsOf(question);
+  const words = promptText(question);
   const [text, setText] = useState(question.value);
   const [user, setUser] = useState("");
   const [password, setPassword] = useState("");

@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { PaneQuestion } from "@/bridge/types";
 import { cx } from "@/ui/cx";
-import { beside, type Reply, type Space } from "./answers";
+import { placePopup, type AnswerPrompt, type Viewport } from "./answers";
 
 interface ChoicesProps {
   question: PaneQuestion;
-  space: Space;
+  space: Viewport;
   /** A list takes the keyboard; suggestions leave it with the page, where the user types. */
-  reply: Reply;
+  reply: AnswerPrompt;
 }
 
 /** The options of a list, or the suggestions for a text field. */
@@ -27,7 +27,7 @@ export function Choices({ question, space, reply }: ChoicesProps) {
   useLayoutEffect(() => {
     const el = list.current;
     if (!el) return;
-    setPlace(beside(question, { width: el.offsetWidth, height: el.offsetHeight }, space));
+    setPlace(placePopup(question, { width: el.offsetWidth, height: el.offsetHeight }, space));
     if (question.kind === "choose") el.focus({ preventScroll: true });
   }, [question, space]);
   useEffect(() => {

@@ -25,13 +25,13 @@ export function difference(a: Uint32Array, b: Uint32Array, width: number): Regio
 }
 
 /** What may change of a sharp picture, as a part of it, and the rest still be shown. */
-const smallPart = 0.3;
+const isSmallRegion = 0.3;
 
 /**
  * On a screen with several pixels for one of CSS a page that stands still comes as a sharp picture.
  * A small change, such as a caret that blinks, then alters its own place only: the rest stays sharp.
  */
-export class Detail {
+export class HiDPILayer {
   private sharp = false;
   private plain: ImageBitmap | null = null;
   private readonly pad = [document.createElement("canvas"), document.createElement("canvas")];
@@ -50,7 +50,7 @@ export class Detail {
     const [a, b] = [before, picture].map((p, i) => this.pixels(p, i));
     const part = a && b ? difference(a, b, picture.width) : undefined;
     if (part === null) return true;
-    if (!part || part.width * part.height > smallPart * picture.width * picture.height) {
+    if (!part || part.width * part.height > isSmallRegion * picture.width * picture.height) {
       this.sharp = false;
       return false;
     }

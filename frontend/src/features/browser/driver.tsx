@@ -4,7 +4,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 
 /** Who drives a goal's pane, and the way to change it. While its goal does not run nobody does. */
-export function Driver({ pane }: { pane: PaneInfo }) {
+export function TakeoverBar({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   if (!pane.goal_id || !pane.driver) return null;
   const agent = pane.driver === "agent";

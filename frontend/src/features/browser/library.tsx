@@ -10,7 +10,7 @@ interface LibraryProps {
 }
 
 /** Bookmarks, the history and the profiles of the user. */
-export function Library({ pane, onClose }: LibraryProps) {
+export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   const app = useApp();
   const [words, setWords] = useState("");
   const [bookmarks, setBookmarks] = useState<Bookmark[]>([]);
@@ -61,7 +61,7 @@ export function Library({ pane, onClose }: LibraryProps) {
       <div className="min-h-0 flex-1 overflow-y-auto p-2">
         <h3 className="px-1 text-2xs font-semibold text-t3 uppercase">Bookmarks</h3>
         {bookmarks.filter(fits).map((b) => (
-          <Line key={b.url} testid="bookmark" url={b.url} title={b.title} onGo={go} />
+          <LinkRow key={b.url} testid="bookmark" url={b.url} title={b.title} onGo={go} />
         ))}
         <div className="mt-3 flex items-center justify-between px-1">
           <h3 className="text-2xs font-semibold text-t3 uppercase">History</h3>
@@ -70,7 +70,7 @@ export function Library({ pane, onClose }: LibraryProps) {
           </Button>
         </div>
         {visits.map((v) => (
-          <Line key={v.url} testid="visit" url={v.url} title={v.title} onGo={go} />
+          <LinkRow key={v.url} testid="visit" url={v.url} title={v.title} onGo={go} />
         ))}
         <Profiles pane={pane} />
       </div>
@@ -78,7 +78,7 @@ export function Library({ pane, onClose }: LibraryProps) {
   );
 }
 
-function Line({
+function LinkRow({
   testid,
   url,
   title,

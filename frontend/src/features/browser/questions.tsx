@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from "react";
 import type { PaneInfo, PaneOverlay } from "@/bridge/types";
 import { useApp } from "@/store/context";
-import { isBox, noAnswer, type Reply, type Space } from "./answers";
+import { isDialog, noAnswer, type AnswerPrompt, type Viewport } from "./answers";
 import { QuestionBox } from "./box";
 import { Choices } from "./choices";
 import { ContextMenu } from "./contextmenu";
@@ -13,7 +13,7 @@ interface QuestionsProps {
   overlay: PaneOverlay;
   surface: Surface;
   /** The picture's size on the screen; `scale` is screen pixels for a pixel of the page. */
-  space: Space;
+  space: Viewport;
   scale: number;
   /** Gives the keyboard back to the page. */
   focus: () => void;
@@ -22,12 +22,12 @@ interface QuestionsProps {
 /** Everything that the page or Chromium asks, one thing at a time. */
 export function Questions({ pane, overlay, surface, space, scale, focus }: QuestionsProps) {
   const app = useApp();
-  const box = overlay.questions.find(isBox);
-  const field = overlay.questions.find((q) => !isBox(q) && q.kind !== "save_login");
+  const box = overlay.questions.find(isDialog);
+  const field = overlay.questions.find((q) => !isDialog(q) && q.kind !== "save_login");
   const open = box ?? (field?.kind === "suggest" ? undefined : field);
   const had = useRef(false);
 
-  const reply: Reply = useCallback(
+  const reply: AnswerPrompt = useCallback(
     (q, answer) => {
       const whole = { ...noAnswer, ...answer, id: q.id };
       // One that is gone meanwhile needs no answer: the page has continued.

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 /** Calls `again` when the window has come to a screen with other pixels, or was zoomed. */
-export function useDensity(again: () => void): void {
+export function usePixelRatio(again: () => void): void {
   useEffect(() => {
     let media: MediaQueryList | null = null;
     const watch = () => {
@@ -19,7 +19,7 @@ export function useDensity(again: () => void): void {
 }
 
 /** Whether the window or the tab in which the app is can be seen at all. */
-export function useShown(): boolean {
+export function useIsVisible(): boolean {
   const [shown, setShown] = useState(() => !document.hidden);
   useEffect(() => {
     const look = () => setShown(!document.hidden);

@@ -1,12 +1,12 @@
 import { expect, test, beforeEach, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import { blankView, stillGoals, terminalPane } from "@/bridge/fake/seed";
+import { blankView, staticGoals, terminalPane } from "@/bridge/fake/seed";
 import { CallError } from "@/bridge/problem";
 import type { GoalView, PaneInfo } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { noPanes, withPaneList } from "@/store/panes";
 import { find, get, mount, press, write } from "@/testing/mount";
-import { Answer, raiseInput, raised } from "./answer";
+import { ResumePanel, resumeInputFor, suggestedLimit } from "./answer";
 
 let bridge: FakeBridge;
 let app: App;
@@ -16,8 +16,8 @@ beforeEach(() => {
 });
 
 async function show(id: string, part: Partial<GoalView> = {}, panes: PaneInfo[] = []): Promise<GoalView> {
-  const view = { ...(stillGoals.find((g) => g.id.startsWith(id)) ?? blankView), ...part };
-  const drawn = await mount(<Answer view={view} />, bridge, (a) =>
+  const view = { ...(staticGoals.find((g) => g.id.startsWith(id)) ?? blankView), ...part };
+  const drawn = await mount(<ResumePanel view={view} />, bridge, (a) =>
     a.set({ panes: withPaneList(noPanes, { rev: 1, panes }) }),
   );
   app = drawn.app;
@@ -79,7 +79,7 @@ test("a goal that is done is reopened with a note only", async () => {
 
 test("a parked goal counts down and continues now", async () => {
   const view = await show("01m0parked");
-  expect(get("parked-left").textContent).toContain("goes on");
+  expect(get("parked-left").textContent).toContain("continues");
   await press("answer-resume");
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
 });
@@ -107,14 +107,14 @@ test.each([
 
 test("limits that are not used up stay as they are, and empty is none", () => {
   const view = { ...blankView, iterations: 300, max_iterations: 300, usd: 1, max_usd: 5, max_tokens: 0 };
-  expect(raised(view)).toEqual({ minutes: "60", iterations: "600", tokens: "", usd: "5" });
-  expect(raiseInput({ minutes: "", iterations: "", tokens: "", usd: "" })).toEqual({
+  expect(suggestedLimit(view)).toEqual({ minutes: "60", iterations: "600", tokens: "", usd: "5" });
+  expect(resumeInputFor({ minutes: "", iterations: "", tokens: "", usd: "" })).toEqual({
     wall_clock_ms: -1,
     iterations: -1,
     tokens: -1,
     usd: -1,
   });
-  expect(raiseInput({ minutes: "0", iterations: "", tokens: "", usd: "" })).toBeNull();
+  expect(resumeInputFor({ minutes: "0", iterations: "", tokens: "", usd: "" })).toBeNull();
 });
 
 const needs = "01m0needs000000000000000b2";
@@ -123,7 +123,7 @@ const page = (part: Partial<PaneInfo> = {}): PaneInfo =>
 
 test("a question about a page leads to it, and taking it over is one press", async () => {
   await show(needs, { asked_pane: "b3" }, [page()]);
-  expect(get("answer-pane").textContent).toContain("hand it back: the goal continues by itself");
+  expect(get("answer-pane").textContent).toContain("hand it back: the goal continues automatically");
   await press("answer-show-pane");
   expect(app.state.panes.shown?.id).toBe("b3");
   expect(app.state.route).toBe("workspace");

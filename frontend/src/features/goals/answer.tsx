@@ -5,18 +5,18 @@ import { useApp, useAppState } from "@/store/context";
 import { toneText } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
 import { useNow } from "@/ui/clock";
-import { standing } from "./words";
+import { goalStatusLabel } from "./words";
 
 /** What the user can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
-export function Answer({ view }: { view: GoalView }) {
+export function ResumePanel({ view }: { view: GoalView }) {
   const changed = useAppState((s) => s.protectedChanged);
   if (view.queued) return null;
   if (changed?.id === view.id && view.status !== "running") return <Changed view={view} />;
-  if (view.status === "completed") return <Reopen view={view} />;
-  if (view.exit === "limit_reached") return <Raise key={view.seq} view={view} />;
-  if (view.exit === "parked") return <Parked view={view} />;
-  if (view.waits) return <Verdict view={view} />;
-  if (view.exit === "stuck" || view.exit === "needs_operator") return <Question view={view} />;
+  if (view.status === "completed") return <ReopenPanel view={view} />;
+  if (view.exit === "limit_reached") return <RaiseLimitPanel key={view.seq} view={view} />;
+  if (view.exit === "parked") return <ProviderWaitPanel view={view} />;
+  if (view.waits) return <ManualCheckPanel view={view} />;
+  if (view.exit === "stuck" || view.exit === "needs_operator") return <QuestionPanel view={view} />;
   return null;
 }
 
@@ -27,8 +27,8 @@ interface BoxProps {
   children: ReactNode;
 }
 
-function Box({ view, kind, title, children }: BoxProps) {
-  const said = standing(view);
+function PanelBox({ view, kind, title, children }: BoxProps) {
+  const said = goalStatusLabel(view);
   const look = said.tone === "warn" ? "border-warn bg-warn-bg" : "border-line2 bg-s2";
   return (
     <section data-testid="answer" data-kind={kind} className={`mt-2.5 rounded-md border px-3 py-2.5 text-xs ${look}`}>
@@ -50,7 +50,7 @@ interface NoteProps {
   onSend: () => void;
 }
 
-function Note({ label, placeholder, value, onChange, onSend }: NoteProps) {
+function NoteField({ label, placeholder, value, onChange, onSend }: NoteProps) {
   return (
     <textarea
       data-testid="answer-text"
@@ -68,7 +68,7 @@ function Note({ label, placeholder, value, onChange, onSend }: NoteProps) {
 }
 
 /** Holds what is written and whether it is on its way; what was sent is cleared. */
-function useNote(send: (text: string) => Promise<boolean>) {
+function useNoteForm(send: (text: string) => Promise<boolean>) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const run = async () => {
@@ -81,13 +81,13 @@ function useNote(send: (text: string) => Promise<boolean>) {
   return { text, setText, busy, run: () => void run() };
 }
 
-function Question({ view }: { view: GoalView }) {
+function QuestionPanel({ view }: { view: GoalView }) {
   const app = useApp();
-  const note = useNote((text) => app.resumeGoal(view.id, { note: text }));
+  const note = useNoteForm((text) => app.resumeGoal(view.id, { note: text }));
   return (
-    <Box view={view} kind={view.exit} title={view.reason}>
-      <AskedPane view={view} />
-      <Note
+    <PanelBox view={view} kind={view.exit} title={view.reason}>
+      <QuestionPane view={view} />
+      <NoteField
         label="Answer for the agent"
         placeholder={view.exit === "stuck" ? "Try another way: …" : "Your answer"}
         value={note.text}
@@ -99,7 +99,7 @@ function Question({ view }: { view: GoalView }) {
           {note.text.trim() ? "Answer and continue" : "Continue"} <Kbd onAccent>Ctrl↵</Kbd>
         </Button>
       </div>
-    </Box>
+    </PanelBox>
   );
 }
 
@@ -115,7 +115,7 @@ function Changed({ view }: { view: GoalView }) {
     setBusy(false);
   };
   return (
-    <Box view={view} kind="protected_changed" title={changed.message}>
+    <PanelBox view={view} kind="protected_changed" title={changed.message}>
       <p className="mt-1 text-t2">
         Keep them, and they decide about the goal from now on. Or put the old versions back: yours are kept aside, and
         the steps say where.
@@ -131,12 +131,12 @@ function Changed({ view }: { view: GoalView }) {
           Cancel
         </Button>
       </div>
-    </Box>
+    </PanelBox>
   );
 }
 
 /** Leads to the pane in which the user is to do what the agent asked for. */
-function AskedPane({ view }: { view: GoalView }) {
+function QuestionPane({ view }: { view: GoalView }) {
   const app = useApp();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === view.asked_pane));
   if (!pane) return null;
@@ -147,7 +147,7 @@ function AskedPane({ view }: { view: GoalView }) {
   };
   return (
     <div className="mt-2" data-testid="answer-pane" data-pane={pane.id} data-driver={goals ? pane.driver : ""}>
-      <p className="text-t2">{askedWords(pane.kind, goals, taken)}</p>
+      <p className="text-t2">{questionText(pane.kind, goals, taken)}</p>
       <div className="mt-2 flex gap-2">
         {goals && !taken ? (
           <Button data-testid="answer-take-over" onClick={() => void takeOver()}>
@@ -167,22 +167,22 @@ function AskedPane({ view }: { view: GoalView }) {
   );
 }
 
-function askedWords(kind: PaneInfo["kind"], goals: boolean, taken: boolean): string {
+function questionText(kind: PaneInfo["kind"], goals: boolean, taken: boolean): string {
   if (taken) return "You drive the page. Hand it back when it is done: the goal continues automatically.";
   if (goals)
     return "Take the page over, do what is asked, and hand it back: the goal continues automatically. Or answer here.";
   return `The ${kind === "browser" ? "page" : "terminal"} is open. Answer here when it is done.`;
 }
 
-function Verdict({ view }: { view: GoalView }) {
+function ManualCheckPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const [back, setBack] = useState(false);
-  const note = useNote((text) => app.rejectGoal(view.id, text));
+  const note = useNoteForm((text) => app.rejectGoal(view.id, text));
   const what = (view.criterion ?? []).find((c) => c.type === "manual" && c.wait)?.note;
   return (
-    <Box view={view} kind="waits" title={what ? `Look at it: ${what}` : "Look at the result: you decide"}>
+    <PanelBox view={view} kind="waits" title={what ? `Look at it: ${what}` : "Look at the result: you decide"}>
       {back ? (
-        <Note
+        <NoteField
           label="What is wrong"
           placeholder="What should be different?"
           value={note.text}
@@ -216,17 +216,17 @@ function Verdict({ view }: { view: GoalView }) {
           </>
         )}
       </div>
-    </Box>
+    </PanelBox>
   );
 }
 
-function Reopen({ view }: { view: GoalView }) {
+function ReopenPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const [open, setOpen] = useState(false);
-  const full = usedUp(view);
-  const [form, setForm] = useState(() => raised(view));
-  const limits = full ? raiseInput(form) : {};
-  const note = useNote(async (text) => limits !== null && app.reopenGoal(view.id, { ...limits, note: text }));
+  const full = exhaustedLimits(view);
+  const [form, setForm] = useState(() => suggestedLimit(view));
+  const limits = full ? resumeInputFor(form) : {};
+  const note = useNoteForm(async (text) => limits !== null && app.reopenGoal(view.id, { ...limits, note: text }));
   if (!open) {
     return (
       <Button data-testid="goal-reopen" className="mt-2.5" onClick={() => setOpen(true)}>
@@ -235,13 +235,13 @@ function Reopen({ view }: { view: GoalView }) {
     );
   }
   return (
-    <Box
+    <PanelBox
       view={view}
       kind="reopen"
       title={`What is missing? The criterion stays as it is.${full ? " A limit is used up: raise it." : ""}`}
     >
       {full ? <LimitFields form={form} setForm={setForm} /> : null}
-      <Note
+      <NoteField
         label="What is missing"
         placeholder="The second page has no title yet"
         value={note.text}
@@ -257,21 +257,21 @@ function Reopen({ view }: { view: GoalView }) {
         >
           Reopen
         </Button>
-        {limits ? null : <WrongLimit />}
+        {limits ? null : <LimitError />}
         <Button look="quiet" onClick={() => setOpen(false)}>
           Cancel
         </Button>
       </div>
-    </Box>
+    </PanelBox>
   );
 }
 
-function Parked({ view }: { view: GoalView }) {
+function ProviderWaitPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const now = useNow(true);
   const left = Date.parse(view.parked_until) - now;
   return (
-    <Box view={view} kind="parked" title={view.reason}>
+    <PanelBox view={view} kind="parked" title={view.reason}>
       <p className="mt-1 text-t2 tabular-nums" data-testid="parked-left">
         {left > 0
           ? `It continues automatically in ${clock(left)}.`
@@ -285,14 +285,14 @@ function Parked({ view }: { view: GoalView }) {
           Abort
         </Button>
       </div>
-    </Box>
+    </PanelBox>
   );
 }
 
 const minute = 60_000;
 
 /** The limits as they would be with as much again of what is used up. */
-export function raised(view: GoalView): { minutes: string; iterations: string; tokens: string; usd: string } {
+export function suggestedLimit(view: GoalView): { minutes: string; iterations: string; tokens: string; usd: string } {
   const again = (used: number, limit: number) => (limit > 0 && used >= limit ? used + limit : limit);
   const say = (n: number) => (n > 0 ? String(Math.round(n * 100) / 100) : "");
   return {
@@ -304,7 +304,7 @@ export function raised(view: GoalView): { minutes: string; iterations: string; t
 }
 
 /** What the form asks Go for; null when something in it is no number. An empty field is no limit. */
-export function raiseInput(f: ReturnType<typeof raised>): Partial<ResumeInput> | null {
+export function resumeInputFor(f: ReturnType<typeof suggestedLimit>): Partial<ResumeInput> | null {
   const number = (text: string) => (text.trim() === "" ? -1 : Number(text.trim().replace(/^\$/, "")));
   const values = [f.minutes, f.iterations, f.tokens, f.usd].map(number);
   if (values.some((n) => Number.isNaN(n) || n === 0 || n < -1)) return null;
@@ -317,7 +317,7 @@ export function raiseInput(f: ReturnType<typeof raised>): Partial<ResumeInput> |
   };
 }
 
-type LimitForm = ReturnType<typeof raised>;
+type LimitForm = ReturnType<typeof suggestedLimit>;
 
 const limitFields: { name: keyof LimitForm; label: string }[] = [
   { name: "minutes", label: "Time, min" },
@@ -327,7 +327,7 @@ const limitFields: { name: keyof LimitForm; label: string }[] = [
 ];
 
 function LimitFields({ form, setForm }: { form: LimitForm; setForm: (form: LimitForm) => void }) {
-  const ok = raiseInput(form) !== null;
+  const ok = resumeInputFor(form) !== null;
   return (
     <div className="mt-2 grid grid-cols-4 gap-2">
       {limitFields.map((f) => (
@@ -348,12 +348,12 @@ function LimitFields({ form, setForm }: { form: LimitForm; setForm: (form: Limit
   );
 }
 
-function WrongLimit() {
+function LimitError() {
   return <span className="text-bad">A limit is a number; empty is no limit.</span>;
 }
 
 /** Says whether a limit leaves no room for another run. */
-function usedUp(view: GoalView): boolean {
+function exhaustedLimits(view: GoalView): boolean {
   const over = (used: number, limit: number) => limit > 0 && used >= limit;
   return (
     over(view.spent_ms, view.wall_clock_ms) ||
@@ -363,18 +363,18 @@ function usedUp(view: GoalView): boolean {
   );
 }
 
-function Raise({ view }: { view: GoalView }) {
+function RaiseLimitPanel({ view }: { view: GoalView }) {
   const app = useApp();
-  const [form, setForm] = useState(() => raised(view));
-  const note = useNote(async (text) => {
-    const input = raiseInput(form);
+  const [form, setForm] = useState(() => suggestedLimit(view));
+  const note = useNoteForm(async (text) => {
+    const input = resumeInputFor(form);
     return input ? app.resumeGoal(view.id, { ...input, note: text }) : false;
   });
-  const ok = raiseInput(form) !== null;
+  const ok = resumeInputFor(form) !== null;
   return (
-    <Box view={view} kind="limit_reached" title={view.reason}>
+    <PanelBox view={view} kind="limit_reached" title={view.reason}>
       <LimitFields form={form} setForm={setForm} />
-      <Note
+      <NoteField
         label="Note for the agent"
         placeholder="A note, if you like"
         value={note.text}
@@ -385,8 +385,8 @@ function Raise({ view }: { view: GoalView }) {
         <Button look="primary" data-testid="answer-send" disabled={note.busy || !ok} onClick={note.run}>
           Raise and continue
         </Button>
-        {ok ? null : <WrongLimit />}
+        {ok ? null : <LimitError />}
       </div>
-    </Box>
+    </PanelBox>
   );
 }

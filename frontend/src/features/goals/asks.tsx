@@ -1,10 +1,10 @@
-import { argumentsLine, plainly } from "@/lib/text";
+import { argumentsLine, stripControl } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Section } from "./section";
 
 /** The calls of a goal that wait for the user. They are answered where everything of them is shown. */
-export function Asks({ goal }: { goal: string }) {
+export function PendingApprovals({ goal }: { goal: string }) {
   const app = useApp();
   const approvals = useAppState((s) => s.approvals);
   const list = approvals.filter((a) => a.goal_id === goal && a.given === "");
@@ -16,9 +16,9 @@ export function Asks({ goal }: { goal: string }) {
           <li key={a.request} className="text-xs" data-testid="ask" data-request={a.request}>
             <p className="truncate">
               <span className="font-medium">{a.tool}</span>{" "}
-              <span className="text-t2">{plainly(argumentsLine(a.arguments))}</span>
+              <span className="text-t2">{stripControl(argumentsLine(a.arguments))}</span>
             </p>
-            <p className="line-clamp-2 text-t3">{plainly(a.why)}</p>
+            <p className="line-clamp-2 text-t3">{stripControl(a.why)}</p>
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "@/bridge/types";
 import { emptyJournal, type Journal } from "@/store/journal";
-import { claimScore, logLines, noFilter, toolsOf } from "./log";
+import { claimSummary, logLines, noFilter, toolsOf } from "./log";
 
 const step = (n: number, tool: string, outcome: StepRow["outcome"] = "ok", args = "{}"): StepRow => ({
   n,
@@ -47,7 +47,7 @@ const keys = (filter = noFilter) => logLines(steps, journal, filter).map((l) => 
 test("notes and claims stand at their places among the steps", () => {
   expect(keys()).toEqual(["note-1", "step-1", "step-2", "note-9", "step-3", "note-20"]);
   const last = logLines(steps, journal, noFilter)[4];
-  expect(last?.kind === "step" && last.claim ? claimScore(last.claim) : null).toEqual({ passed: 1, of: 2 });
+  expect(last?.kind === "step" && last.claim ? claimSummary(last.claim) : null).toEqual({ passed: 1, of: 2 });
 });
 
 test("filters by tool, by failure and by text, and hides notes then", () => {

@@ -28,15 +28,15 @@ export function logLines(steps: readonly StepRow[], journal: Journal, filter: Lo
   for (const step of steps) {
     notesUpTo(step.n);
     const claim = claims.get(step.n) ?? null;
-    if (kept(step, claim, filter)) lines.push({ kind: "step", key: `step-${step.n}`, step, claim });
+    if (matchesFilter(step, claim, filter)) lines.push({ kind: "step", key: `step-${step.n}`, step, claim });
   }
   notesUpTo(Infinity);
   return lines;
 }
 
-function kept(step: StepRow, claim: ClaimFact | null, f: LogFilter): boolean {
+function matchesFilter(step: StepRow, claim: ClaimFact | null, f: LogFilter): boolean {
   if (f.tool && step.tool !== f.tool) return false;
-  if (f.failedOnly && !failed(step, claim)) return false;
+  if (f.failedOnly && !isFailed(step, claim)) return false;
   if (!f.text) return true;
   const text = f.text.toLowerCase();
   return [step.tool, step.arguments, step.preview, claim?.rationale ?? "", claim?.failed ?? ""].some((s) =>
@@ -44,7 +44,7 @@ function kept(step: StepRow, claim: ClaimFact | null, f: LogFilter): boolean {
   );
 }
 
-function failed(step: StepRow, claim: ClaimFact | null): boolean {
+function isFailed(step: StepRow, claim: ClaimFact | null): boolean {
   return (step.outcome !== "ok" && step.outcome !== "") || (claim?.verdicts.some((v) => v.outcome !== "pass") ?? false);
 }
 
@@ -54,6 +54,6 @@ export function toolsOf(steps: readonly StepRow[]): string[] {
 }
 
 /** `1 of 2`: how many checks of a claim passed. */
-export function claimScore(claim: ClaimFact): { passed: number; of: number } {
+export function claimSummary(claim: ClaimFact): { passed: number; of: number } {
   return { passed: claim.verdicts.filter((v) => v.outcome === "pass").length, of: claim.verdicts.length };
 }

@@ -1,11 +1,11 @@
 import type { CheckOutcome } from "@/bridge/types";
 import { toneText } from "@/ui/badge";
 import { CheckIcon, CrossIcon, RingIcon, WarnIcon } from "@/ui/icons";
-import { checkSaid } from "./words";
+import { checkLabel } from "./words";
 
 /** A check's outcome as a shape and a colour, with its words for those who hear the page. */
-export function OutcomeMark({ outcome, size = 14 }: { outcome: CheckOutcome; size?: number }) {
-  const said = checkSaid(outcome);
+export function OutcomeIcon({ outcome, size = 14 }: { outcome: CheckOutcome; size?: number }) {
+  const said = checkLabel(outcome);
   const Icon = outcome === "pass" ? CheckIcon : outcome === "" ? RingIcon : outcome === "error" ? WarnIcon : CrossIcon;
   return (
     <span className={`inline-flex shrink-0 ${toneText[said.tone]}`} title={said.words}>

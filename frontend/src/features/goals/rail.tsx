@@ -4,9 +4,9 @@ import { count, money } from "@/lib/bytes";
 import { clock, span } from "@/lib/time";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
-import { useSpent } from "./card";
+import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
-import { Asks } from "./asks";
+import { PendingApprovals } from "./asks";
 import { Network } from "./network";
 import { ReceiptDialog } from "./receipt";
 import { Section } from "./section";
@@ -15,9 +15,9 @@ import { Timeline } from "./timeline";
 const Spend = lazy(() => import("./spend"));
 
 /** What decides about the selected goal, and what it has cost so far. */
-export function Rail({ view }: { view: GoalView }) {
+export function GoalSidebar({ view }: { view: GoalView }) {
   const evidence = useEvidence();
-  const spent = useSpent(view);
+  const spent = useElapsed(view);
   const checks = view.check_states ?? [];
   const marks = view.marks ?? [];
   const report = view.report ?? [];
@@ -40,7 +40,7 @@ export function Rail({ view }: { view: GoalView }) {
           <CheckLine key={i} check={c} evidence={evidence(i)} />
         ))}
       </Section>
-      <Asks goal={view.id} />
+      <PendingApprovals goal={view.id} />
       {report.length > 0 ? (
         <Section title="Report" testid="report">
           <ul className="selectable flex flex-col gap-1 text-xs text-t2">
@@ -61,7 +61,7 @@ export function Rail({ view }: { view: GoalView }) {
         </Section>
       ) : null}
       {marks.length > 0 ? (
-        <Section title="Critic and verification" aside={criticWords(view)} testid="verification">
+        <Section title="Critic and verification" aside={criticLabel(view)} testid="verification">
           <Timeline marks={marks} length={spent} />
         </Section>
       ) : null}
@@ -75,7 +75,7 @@ export function Rail({ view }: { view: GoalView }) {
   );
 }
 
-function criticWords(view: GoalView): string {
+function criticLabel(view: GoalView): string {
   const every = view.options.critic_every ?? 0;
   return every > 0 ? `critic every ${every}` : "no critic";
 }

@@ -1,12 +1,12 @@
 import type { StepRow } from "@/bridge/types";
 import { argumentsLine, oneLine } from "@/lib/text";
-import { clock, took } from "@/lib/time";
+import { clock, formatElapsed } from "@/lib/time";
 import type { ClaimFact, NoteFact } from "@/store/journal";
 import { toneText } from "@/ui/badge";
 import { ClaimBox } from "./claim";
-import { claimScore } from "./log";
+import { claimSummary } from "./log";
 import { StepMore } from "./stepmore";
-import { stepSaid } from "./words";
+import { stepLabel } from "./words";
 
 interface StepLineProps {
   goal: string;
@@ -21,8 +21,8 @@ interface StepLineProps {
 
 /** One step in one line; a claim shows its verdicts under it, opening shows everything. */
 export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: StepLineProps) {
-  const said = stepSaid(step.outcome);
-  const score = claim ? claimScore(claim) : null;
+  const said = stepLabel(step.outcome);
+  const score = claim ? claimSummary(claim) : null;
   const lost = score !== null && score.of > 0 && score.passed < score.of;
   const words = score && score.of > 0 ? `${score.passed} of ${score.of}` : said.words;
   const tone = score && score.of > 0 ? (lost ? "bad" : "ok") : said.tone;
@@ -53,7 +53,9 @@ export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: S
           {step.outcome === "" ? <span className="breathe">running</span> : words}
           {aside ? <span className="ml-2 font-normal text-t3">{aside}</span> : null}
         </span>
-        <span className="text-right text-xs text-t3 tabular-nums">{step.outcome === "" ? "" : took(step.ms)}</span>
+        <span className="text-right text-xs text-t3 tabular-nums">
+          {step.outcome === "" ? "" : formatElapsed(step.ms)}
+        </span>
       </button>
       {claim ? <ClaimBox claim={claim} /> : null}
       {open ? <StepMore goal={goal} step={step} onReplay={onReplay} /> : null}
@@ -62,9 +64,9 @@ export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: S
 }
 
 // An agent outside of this program has no goal: it comes over MCP.
-const said = (from: string) => (from === "mcp" ? "Another agent said" : `Goal ${from.slice(-8)} said`);
+const noteAuthor = (from: string) => (from === "mcp" ? "Another agent said" : `Goal ${from.slice(-8)} said`);
 
-const noteWords: Record<NoteFact["kind"], { title: string; tone: string }> = {
+const noteLabel: Record<NoteFact["kind"], { title: string; tone: string }> = {
   steered: { title: "You said", tone: "text-accent" },
   warning: { title: "Warning", tone: "text-warn" },
   paused: { title: "Paused", tone: "text-warn" },
@@ -77,7 +79,7 @@ const noteWords: Record<NoteFact["kind"], { title: string; tone: string }> = {
 };
 
 /** What a warning is about, where its own name does not say it. */
-const warnings: Partial<Record<string, string>> = {
+const warningLabels: Partial<Record<string, string>> = {
   sandbox: "Kept in its sandbox",
   network: "Kept off the network",
   secret: "Secret",
@@ -86,13 +88,13 @@ const warnings: Partial<Record<string, string>> = {
 };
 
 function title(note: NoteFact): string {
-  if (note.from) return said(note.from);
-  return warnings[note.what ?? ""] ?? noteWords[note.kind].title;
+  if (note.from) return noteAuthor(note.from);
+  return warningLabels[note.what ?? ""] ?? noteLabel[note.kind].title;
 }
 
 /** What happened between the steps. */
 export function NoteLine({ note }: { note: NoteFact }) {
-  const words = noteWords[note.kind];
+  const words = noteLabel[note.kind];
   return (
     <div
       data-testid="log-note"

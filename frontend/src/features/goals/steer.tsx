@@ -4,7 +4,7 @@ import { Button, Kbd } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 
 /** A note for the agent of the selected goal. */
-export function SteerDialog() {
+export function NoteDialog() {
   const app = useApp();
   const open = useAppState((s) => s.steerOpen && s.detail.view !== null);
   const goal = useAppState((s) => s.detail.id);

@@ -5,7 +5,7 @@ import { pretty } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { PlayIcon } from "@/ui/icons";
-import { riskWords } from "./words";
+import { riskLabel } from "./words";
 
 interface StepMoreProps {
   goal: string;
@@ -59,7 +59,7 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
         </Part>
       ) : null}
       <div className="flex items-center gap-3">
-        {step.effect ? <p className="flex-1 text-2xs text-t3">effect: {riskWords(step.effect)}</p> : null}
+        {step.effect ? <p className="flex-1 text-2xs text-t3">effect: {riskLabel(step.effect)}</p> : null}
         {onReplay ? (
           <Button look="quiet" data-testid="step-replay" onClick={() => onReplay(step.at_ms)}>
             <PlayIcon size={12} /> Replay this moment

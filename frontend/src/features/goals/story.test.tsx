@@ -4,14 +4,14 @@ import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
 import type { App } from "@/store/app";
 import { useAppState } from "@/store/context";
 import { all, find, get, mount, nth, press, until } from "@/testing/mount";
-import { Story } from "./story";
+import { ActivityTabs } from "./story";
 
 let bridge: FakeBridge;
 let app: App;
 
 function Selected() {
   const view = useAppState((s) => s.detail.view);
-  return view ? <Story key={view.id} view={view} /> : null;
+  return view ? <ActivityTabs key={view.id} view={view} /> : null;
 }
 
 // It is loaded when it is needed first, which is slow on a busy machine.

@@ -13,7 +13,7 @@ interface Place {
 }
 
 /** What a goal has done: as a log of its steps, and as its panes showed it. */
-export function Story({ view }: { view: GoalView }) {
+export function ActivityTabs({ view }: { view: GoalView }) {
   const [place, setPlace] = useState<Place>({ what: "log", step: 0, ms: 0 });
   const hasPanes = useAppState((s) => s.detail.steps.some((step) => /^(terminal|browser)_/.test(step.tool)));
   const show = (part: Partial<Place>) => setPlace((p) => ({ ...p, step: 0, ...part }));

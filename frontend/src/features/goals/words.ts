@@ -1,12 +1,12 @@
 import type { CheckOutcome, Exit, GoalCard, StepOutcome } from "@/bridge/types";
-import type { Tone } from "@/ui/badge";
+import type { StatusTone } from "@/ui/badge";
 
-interface Said {
+interface Label {
   words: string;
-  tone: Tone;
+  tone: StatusTone;
 }
 
-const exits: Record<Exclude<Exit, "">, Said> = {
+const exitLabels: Record<Exclude<Exit, "">, Label> = {
   done: { words: "done", tone: "ok" },
   limit_reached: { words: "limit reached", tone: "bad" },
   error: { words: "error", tone: "bad" },
@@ -20,20 +20,22 @@ const exits: Record<Exclude<Exit, "">, Said> = {
 };
 
 /** Where a goal stands, in a word and a tone. */
-export function standing(card: Pick<GoalCard, "status" | "exit"> & { queued?: string }): Said & { live: boolean } {
+export function goalStatusLabel(
+  card: Pick<GoalCard, "status" | "exit"> & { queued?: string },
+): Label & { live: boolean } {
   if (card.status === "running") return { words: "running", tone: "accent", live: true };
   if (card.status === "pending" || card.queued) return { words: "queued", tone: "calm", live: false };
   // An exit that a newer program has added is shown by its own name.
-  const said = card.exit ? (exits[card.exit] as Said | undefined) : undefined;
+  const said = card.exit ? (exitLabels[card.exit] as Label | undefined) : undefined;
   return { ...(said ?? { words: card.exit || card.status, tone: "calm" }), live: false };
 }
 
 /** A model with the effort that it is asked for, where the user chose one. */
-export function asked(model: string, effort: string | undefined): string {
+export function questionOf(model: string, effort: string | undefined): string {
   return effort ? `${model} · effort ${effort}` : model;
 }
 
-const outcomes: Partial<Record<StepOutcome, Said>> = {
+const outcomeLabels: Partial<Record<StepOutcome, Label>> = {
   "": { words: "…", tone: "accent" },
   ok: { words: "ok", tone: "ok" },
   failed: { words: "failed", tone: "bad" },
@@ -41,11 +43,11 @@ const outcomes: Partial<Record<StepOutcome, Said>> = {
   in_doubt: { words: "in doubt", tone: "warn" },
 };
 
-export function stepSaid(outcome: StepOutcome): Said {
-  return outcomes[outcome] ?? { words: outcome, tone: "calm" };
+export function stepLabel(outcome: StepOutcome): Label {
+  return outcomeLabels[outcome] ?? { words: outcome, tone: "calm" };
 }
 
-const checks: Partial<Record<CheckOutcome, Said>> = {
+const checkLabels: Partial<Record<CheckOutcome, Label>> = {
   "": { words: "not claimed yet", tone: "calm" },
   pass: { words: "passed", tone: "ok" },
   fail: { words: "failed", tone: "bad" },
@@ -57,11 +59,11 @@ const checks: Partial<Record<CheckOutcome, Said>> = {
   not_repeatable: { words: "not repeatable", tone: "calm" },
 };
 
-export function checkSaid(outcome: CheckOutcome): Said {
-  return checks[outcome] ?? { words: outcome, tone: "calm" };
+export function checkLabel(outcome: CheckOutcome): Label {
+  return checkLabels[outcome] ?? { words: outcome, tone: "calm" };
 }
 
-const risks: Record<string, string> = {
+const riskLabels: Record<string, string> = {
   read_only: "read only",
   write_local: "write local",
   network_get: "network get",
@@ -69,6 +71,6 @@ const risks: Record<string, string> = {
   spends_money: "spend money",
 };
 
-export function riskWords(risk: string): string {
-  return risks[risk] ?? risk;
+export function riskLabel(risk: string): string {
+  return riskLabels[risk] ?? risk;
 }

@@ -4,7 +4,7 @@ import { asProblem } from "@/bridge/problem";
 import { useApp } from "@/store/context";
 import { FormDialog, FormField, FormInput } from "@/ui/form";
 
-export const newGuest: MCPServer = {
+export const emptyMCPServer: MCPServer = {
   name: "",
   command: "",
   args: [],
@@ -19,26 +19,26 @@ export const newGuest: MCPServer = {
   tools: [],
 };
 
-const unsaid = (program: boolean) =>
+const unsetRisk = (program: boolean) =>
   program
     ? "What the server says of each; unsaid is network write"
     : "What the server says of each; unsaid is network write, and so is all at an address of this machine";
 const risks = ["", "read_only", "write_local", "network_get", "network_write", "spends_money"];
 
-const lines = (text: string) =>
+const splitLines = (text: string) =>
   text
     .split("\n")
     .map((l) => l.trim())
     .filter(Boolean);
 
-interface GuestFormProps {
+interface MCPServerFormProps {
   server: MCPServer;
   onClose: () => void;
   onSaved: () => void;
 }
 
 /** One MCP server. Go says which field is wrong. */
-export function GuestForm({ server, onClose, onSaved }: GuestFormProps) {
+export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) {
   const app = useApp();
   const [draft, setDraft] = useState(server);
   const [kind, setKind] = useState(server.url ? "url" : "command");
@@ -53,10 +53,10 @@ export function GuestForm({ server, onClose, onSaved }: GuestFormProps) {
       await app.bridge.call("MCPAPI.Save", {
         ...draft,
         command: program ? draft.command.trim() : "",
-        args: program ? lines(args) : [],
-        env: program ? lines(env) : [],
+        args: program ? splitLines(args) : [],
+        env: program ? splitLines(env) : [],
         url: program ? "" : draft.url.trim(),
-        headers: program ? [] : lines(headers),
+        headers: program ? [] : splitLines(headers),
       });
     } catch (reason) {
       return asProblem(reason);
@@ -98,7 +98,7 @@ export function GuestForm({ server, onClose, onSaved }: GuestFormProps) {
       {program ? (
         <>
           <FormInput {...text("command")} label="Program" placeholder="notes-mcp" />
-          <Lines
+          <LinesField
             name="args"
             label="Arguments"
             note="one a line"
@@ -106,7 +106,7 @@ export function GuestForm({ server, onClose, onSaved }: GuestFormProps) {
             value={args}
             onChange={setArgs}
           />
-          <Lines
+          <LinesField
             name="env"
             label="Environment"
             note="KEY=value, one a line"
@@ -118,7 +118,7 @@ export function GuestForm({ server, onClose, onSaved }: GuestFormProps) {
       ) : (
         <>
           <FormInput {...text("url")} label="Address" placeholder="https://mcp.example.org/" />
-          <Lines
+          <LinesField
             name="headers"
             label="Headers"
             note="Name: value, one a line"
@@ -138,7 +138,7 @@ export function GuestForm({ server, onClose, onSaved }: GuestFormProps) {
           >
             {risks.map((r) => (
               <option key={r} value={r}>
-                {r === "" ? unsaid(program) : r.replaceAll("_", " ")}
+                {r === "" ? unsetRisk(program) : r.replaceAll("_", " ")}
               </option>
             ))}
           </select>
@@ -166,7 +166,7 @@ interface LinesProps {
   onChange: (value: string) => void;
 }
 
-function Lines({ name, label, note, placeholder, value, onChange }: LinesProps) {
+function LinesField({ name, label, note, placeholder, value, onChange }: LinesProps) {
   return (
     <FormField name={name} label={label} note={note}>
       {(c) => (

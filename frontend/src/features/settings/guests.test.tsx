@@ -2,12 +2,12 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { FakeBridge } from "@/bridge/fake/bridge";
 import type { MCPServer } from "@/bridge/types";
 import { all, mount, nth, press, write } from "@/testing/mount";
-import { Guests } from "./guests";
+import { MCPServers } from "./guests";
 
 let bridge: FakeBridge;
 
 beforeEach(async () => {
-  ({ bridge } = await mount(<Guests />));
+  ({ bridge } = await mount(<MCPServers />));
 });
 
 const saved = () => bridge.calls.filter((c) => c.method === "MCPAPI.Save").map((c) => c.args[0] as MCPServer);

@@ -4,10 +4,10 @@ import { asProblem } from "@/bridge/problem";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import { GuestForm, newGuest } from "./guestform";
+import { MCPServerForm, emptyMCPServer } from "./guestform";
 
 /** The MCP servers whose tools goals may use: the list, what each offers, and the form for one of them. */
-export function Guests() {
+export function MCPServers() {
   const app = useApp();
   const [servers, setServers] = useState<MCPServer[] | null>(null);
   const [editing, setEditing] = useState<MCPServer | null>(null);
@@ -38,13 +38,13 @@ export function Guests() {
     <>
       <div className="mt-7 mb-2 flex items-baseline">
         <h2 className="caption flex-1">MCP servers</h2>
-        <Button data-testid="mcp-add" onClick={() => setEditing(newGuest)}>
+        <Button data-testid="mcp-add" onClick={() => setEditing(emptyMCPServer)}>
           Add a server
         </Button>
       </div>
       <ul className="rounded-lg border border-line bg-s1" data-testid="mcp-servers">
         {(servers ?? []).map((s) => (
-          <GuestLine
+          <MCPServerRow
             key={s.name}
             server={s}
             onEdit={() => setEditing(s)}
@@ -59,7 +59,7 @@ export function Guests() {
         ) : null}
       </ul>
       {editing ? (
-        <GuestForm
+        <MCPServerForm
           server={editing}
           onClose={() => setEditing(null)}
           onSaved={() => {
@@ -72,14 +72,14 @@ export function Guests() {
   );
 }
 
-interface GuestLineProps {
+interface MCPServerRowProps {
   server: MCPServer;
   onEdit: () => void;
   onRemove: () => void;
   onTested: () => Promise<void>;
 }
 
-function GuestLine({ server: s, onEdit, onRemove, onTested }: GuestLineProps) {
+function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowProps) {
   const app = useApp();
   const [testing, setTesting] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);

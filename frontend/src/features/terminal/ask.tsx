@@ -7,7 +7,7 @@ import { Button } from "@/ui/button";
  * What ssh asks before it lets anyone in: a password, or whether a host's key is
  * the right one. The answer goes to ssh itself and is shown nowhere.
  */
-export function Ask({ pane }: { pane: PaneInfo }) {
+export function SSHPrompt({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   const [text, setText] = useState("");
   const answer = (text: string, ok: boolean) =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Flow, Turns } from "./flow";
+import { OutputFlow, FrameTurns } from "./flow";
 
 const kib = 1024;
 
@@ -7,10 +7,10 @@ beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "perf
 afterEach(() => vi.useRealTimers());
 
 /** A flow into an xterm that takes `ms` for each write. */
-function start(turns = new Turns(), { used = true, ms = 5 } = {}) {
+function start(turns = new FrameTurns(), { used = true, ms = 5 } = {}) {
   const seen = { writes: [] as number[], ends: [] as number[], text: "", used };
   let end = 0;
-  const flow = new Flow(turns, {
+  const flow = new OutputFlow(turns, {
     write: (bytes, done) => {
       seen.writes.push(bytes.length);
       seen.text += new TextDecoder().decode(bytes);
@@ -60,7 +60,7 @@ test("the end of a flood does not wait for more", () => {
 });
 
 test("panes without the keyboard write one at a time and leave room between", () => {
-  const turns = new Turns();
+  const turns = new FrameTurns();
   const panes = Array.from({ length: 4 }, () => start(turns, { used: false, ms: 10 }));
   for (const p of panes) p.add(64 * kib);
   const written = () => panes.map((p) => p.seen.writes.length).join("");
@@ -73,7 +73,7 @@ test("panes without the keyboard write one at a time and leave room between", ()
 });
 
 test("the pane that gets the keyboard does not wait for its turn", () => {
-  const turns = new Turns();
+  const turns = new FrameTurns();
   const other = start(turns, { used: false, ms: 1_000 });
   const pane = start(turns, { used: false });
   other.add(64 * kib);
@@ -87,7 +87,7 @@ test("the pane that gets the keyboard does not wait for its turn", () => {
 });
 
 test("a terminal that is closed while it waits holds nobody up", () => {
-  const turns = new Turns();
+  const turns = new FrameTurns();
   const panes = [0, 1, 2].map(() => start(turns, { used: false, ms: 10 }));
   for (const p of panes) p.add(64 * kib);
   panes[0]?.flow.close();

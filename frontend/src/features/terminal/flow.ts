@@ -1,9 +1,9 @@
 /** What is printed at once by a user's programs: a screen drawn again, but no flood. */
-const little = 32 * 1024;
+const smallBatch = 32 * 1024;
 /** As much as xterm takes in one go: about as long as two pictures of a full pane take. */
-const most = 512 * 1024;
+const maxBatch = 512 * 1024;
 /** Between two writes of a flood. A picture costs more than the bytes between two of them; nobody reads 60 a second. */
-const pictureMs = 50;
+const frameMs = 50;
 
 interface FlowHandlers {
   /** Gives bytes to xterm; `done` is called once they are on its screen. */
@@ -19,7 +19,7 @@ interface FlowHandlers {
  * flood in large pieces, because xterm draws after each: the pictures would take
  * longer than the bytes. Panes without the keyboard take turns.
  */
-export class Flow {
+export class OutputFlow {
   private parts: Uint8Array[] = [];
   private waiting = 0;
   private end = 0;
@@ -32,7 +32,7 @@ export class Flow {
   private cancel: (() => void) | null = null;
 
   constructor(
-    private readonly turns: Turns,
+    private readonly turns: FrameTurns,
     private readonly on: FlowHandlers,
   ) {}
 
@@ -58,9 +58,9 @@ export class Flow {
   private next(): void {
     if (this.closed || this.writing || this.waiting === 0) return;
     const late = performance.now() - this.began;
-    const few = (late < pictureMs ? this.lately : 0) + this.waiting <= little;
-    if (few || late >= pictureMs || this.waiting >= most) this.start(few);
-    else this.timer ??= setTimeout(() => this.again(), pictureMs - late);
+    const few = (late < frameMs ? this.lately : 0) + this.waiting <= smallBatch;
+    if (few || late >= frameMs || this.waiting >= maxBatch) this.start(few);
+    else this.timer ??= setTimeout(() => this.again(), frameMs - late);
   }
 
   private again() {
@@ -86,7 +86,7 @@ export class Flow {
     clearTimeout(this.timer);
     this.timer = undefined;
     const now = performance.now();
-    if (now - this.began >= pictureMs) {
+    if (now - this.began >= frameMs) {
       this.began = now;
       this.lately = 0;
     }
@@ -127,7 +127,7 @@ const noPictureMs = 100;
  * The floods of panes without the keyboard: one writes at a time, and after each the
  * page has as long for other things as that and its picture have taken.
  */
-export class Turns {
+export class FrameTurns {
   private readonly queue: Turn[] = [];
   private busy = false;
 

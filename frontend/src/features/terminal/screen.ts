@@ -8,7 +8,7 @@ import type { Bridge } from "@/bridge/bridge";
 import { readClipboard, writeClipboard } from "@/bridge/clipboard";
 import type { TerminalStream } from "@/bridge/terminal";
 import { fonts, terminalTheme } from "@/ui/terminal";
-import { Flow, type Turns } from "./flow";
+import { OutputFlow, type FrameTurns } from "./flow";
 import { Prompts } from "./prompts";
 
 export interface ScreenHandlers {
@@ -27,7 +27,7 @@ export interface ScreenHandlers {
   typed: (data: string) => void;
 }
 
-export interface ScreenLook {
+export interface ScreenOptions {
   fontSize: number;
   scrollback: number;
   /** Of the user's choice, `""` for the built-in one. */
@@ -37,33 +37,33 @@ export interface ScreenLook {
 }
 
 /** How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use comes first. */
-const modesty = 960 * 1024;
+const backgroundAckReserve = 960 * 1024;
 
-const notKept = new TextEncoder().encode("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n");
+const lostNotice = new TextEncoder().encode("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n");
 
 /** What the terminal says by itself: mouse and focus reports. They are no typing. */
-const report = new RegExp(`^${String.fromCharCode(27)}\\[(?:[IO]$|<|M)`);
+const queryReplyPattern = new RegExp(`^${String.fromCharCode(27)}\\[(?:[IO]$|<|M)`);
 
 /** An xterm on the stream of one pane. Everything it shows is what the program wrote, as text. */
-export class Screen {
+export class TerminalScreen {
   readonly term: Terminal;
   readonly search = new SearchAddon();
   readonly prompts: Prompts;
   private gl: WebglAddon | null = null;
   private readonly fitter = new FitAddon();
   private readonly stream: TerminalStream;
-  private readonly flow: Flow;
+  private readonly flow: OutputFlow;
   private frame = 0;
   private host: HTMLElement | null = null;
   private written = 0;
-  private asked: ScreenLook;
+  private asked: ScreenOptions;
   private closed = false;
 
   constructor(
     bridge: Bridge,
     readonly pane: string,
-    look: ScreenLook,
-    turns: Turns,
+    look: ScreenOptions,
+    turns: FrameTurns,
     private readonly on: ScreenHandlers,
   ) {
     this.term = new Terminal({
@@ -93,7 +93,7 @@ export class Screen {
     this.asked = look;
     this.term.attachCustomKeyEventHandler((e) => this.key(e));
     this.term.onBell(on.bell);
-    this.flow = new Flow(turns, {
+    this.flow = new OutputFlow(turns, {
       write: (bytes, done) => this.term.write(bytes, done),
       written: (end) => {
         this.written = end;
@@ -103,7 +103,7 @@ export class Screen {
     });
     this.stream = bridge.terminal(pane, {
       data: (bytes, end) => this.flow.add(bytes, end),
-      lost: (_from, to) => this.flow.add(notKept, to),
+      lost: (_from, to) => this.flow.add(lostNotice, to),
       exit: on.exit,
       size: (cols, rows) => this.term.resize(cols, rows),
       refused: on.refused,
@@ -111,7 +111,7 @@ export class Screen {
     });
     this.term.onData((d) => {
       this.stream.input(d);
-      if (!report.test(d)) on.typed(d);
+      if (!queryReplyPattern.test(d)) on.typed(d);
     });
     this.term.onBinary((d) => this.stream.inputBytes(Uint8Array.from(d, (c) => c.charCodeAt(0))));
   }
@@ -194,7 +194,7 @@ export class Screen {
   }
 
   private acknowledge(): void {
-    this.stream.ack(this.used() ? this.written : Math.max(0, this.written - modesty));
+    this.stream.ack(this.used() ? this.written : Math.max(0, this.written - backgroundAckReserve));
   }
 
   /** Makes the grid as large as its place; at most once a frame, and not while it has no place. */
@@ -210,7 +210,7 @@ export class Screen {
     });
   }
 
-  look(look: ScreenLook): void {
+  look(look: ScreenOptions): void {
     this.asked = look;
     this.term.options.fontFamily = fonts(look.fontFamily);
     this.term.options.screenReaderMode = look.screenReader;

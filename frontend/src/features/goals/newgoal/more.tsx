@@ -30,7 +30,7 @@ type Text =
   | "criticEvery";
 
 /** What has a sensible default and is seldom changed. */
-export function More({ draft, set, errors }: MoreProps) {
+export function AdvancedOptions({ draft, set, errors }: MoreProps) {
   const text = (name: Text, label: string, hint?: string, placeholder = "", mono = false, error?: string) => (
     <Field label={label} hint={hint} name={name} error={error}>
       {(c) => (
@@ -190,10 +190,10 @@ export function More({ draft, set, errors }: MoreProps) {
             />
           )}
         </Field>
-        <Where draft={draft} set={set} />
+        <CheckLocation draft={draft} set={set} />
       </Group>
       <Secrets draft={draft} set={set} errors={errors} />
-      <After draft={draft} set={set} errors={errors} />
+      <DependencyPicker draft={draft} set={set} errors={errors} />
       <Panes draft={draft} set={set} errors={errors} />
       <label className="flex items-start gap-2 rounded-md bg-warn-bg px-3 py-2 text-xs">
         <input
@@ -262,7 +262,7 @@ function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
 }
 
 /** Where commands decide: inside, on this machine, or on a server of the user's list. */
-function Where({ draft, set }: Pick<MoreProps, "draft" | "set">) {
+function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) {
   const app = useApp();
   const [servers, setServers] = useState<readonly string[]>([]);
   useEffect(() => {
@@ -300,7 +300,7 @@ function Secrets({ draft, set, errors }: MoreProps) {
   }, [app]);
   if (secrets.length === 0 && !errors.secrets) return null;
   return (
-    <Ticks
+    <CheckboxList
       title="May use these secrets, and never sees their values"
       testid="use-secret"
       error={errors.secrets?.message}
@@ -315,7 +315,7 @@ function Secrets({ draft, set, errors }: MoreProps) {
 }
 
 /** Goals that live and may have to be done first. */
-function After({ draft, set, errors }: MoreProps) {
+function DependencyPicker({ draft, set, errors }: MoreProps) {
   const byId = useAppState((s) => s.goals.byId);
   const goals = Object.values(byId)
     .map((k) => k.card)
@@ -323,7 +323,7 @@ function After({ draft, set, errors }: MoreProps) {
     .slice(0, 50);
   if (goals.length === 0 && draft.after.length === 0) return null;
   return (
-    <Ticks
+    <CheckboxList
       title="Starts when these are done"
       testid="after-goal"
       error={errors.after?.message}
@@ -340,7 +340,7 @@ function Panes({ draft, set, errors }: MoreProps) {
   const mine = panes.filter((p) => p.goal_id === "" && (p.kind === "browser" || p.running));
   if (mine.length === 0) return null;
   return (
-    <Ticks
+    <CheckboxList
       title="May drive these panes of yours"
       note="What it does there it does as you: with your rights in a terminal, with your logins and your network on a page. It looks freely and asks before it acts."
       testid="lend-pane"
@@ -363,7 +363,7 @@ interface TicksProps {
   onChange: (on: string[]) => void;
 }
 
-function Ticks({ title, note, testid, error, items, on, onChange }: TicksProps) {
+function CheckboxList({ title, note, testid, error, items, on, onChange }: TicksProps) {
   return (
     <fieldset>
       <legend className="caption mb-1.5">{title}</legend>

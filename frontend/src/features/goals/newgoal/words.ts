@@ -4,7 +4,7 @@ import type { Draft } from "./draft";
 import type { DraftCheck } from "./draftcheck";
 import { toInput } from "./input";
 
-export const ladder: readonly { risk: Risk; title: string; line: string }[] = [
+export const riskOptions: readonly { risk: Risk; title: string; line: string }[] = [
   { risk: "read_only", title: "Read only", line: "look, change nothing" },
   { risk: "write_local", title: "Write local", line: "change files in the folder" },
   { risk: "network_get", title: "Network get", line: "reach allowed hosts" },
@@ -13,13 +13,13 @@ export const ladder: readonly { risk: Risk; title: string; line: string }[] = [
 ];
 
 /** Which allowed hosts open nothing, because the goal may not go online at all; "" where they do. */
-export function idleHosts(risk: Risk, hosts: readonly string[]): string {
+export function hostsWithoutEffect(risk: Risk, hosts: readonly string[]): string {
   if (hosts.length === 0 || (risk !== "read_only" && risk !== "write_local")) return "";
   return `Allowing ${hosts.join(", ")} opens nothing below network get.`;
 }
 
 /** What the goal will be allowed, spelled out. */
-export function allowedWords(risk: Risk, dir: string, hosts: readonly string[]): string {
+export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[]): string {
   const where = dir.trim() ? shortPath(dir.trim()) : "a new folder";
   const from = hosts.length > 0 ? hosts.join(", ") : "no host yet (name them under More)";
   switch (risk) {
@@ -37,7 +37,7 @@ export function allowedWords(risk: Risk, dir: string, hosts: readonly string[]):
 }
 
 /** What is granted besides, so that it is in sight while More is closed; `""` if nothing is. */
-export function besidesWords(draft: Draft): string {
+export function describeExtraAccess(draft: Draft): string {
   const { allow_write, allow_read, allow_socket, allow_local } = toInput(draft);
   const parts = [
     allow_write.length > 0 ? `write in ${allow_write.join(", ")}` : "",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "@/bridge/types";
 import { emptyJournal, type NoteFact } from "@/store/journal";
-import { gapAt, gaps, lengthOf, neighbours, spentAt, stepAt, workedIn } from "./moments";
+import { pauseAt, pauseIntervals, lengthOf, adjacentSteps, spentAt, stepAt, panesUsed } from "./moments";
 
 const start = "2026-11-21T08:00:00.000Z";
 const at = (ms: number) => new Date(Date.parse(start) + ms).toISOString();
@@ -25,7 +25,7 @@ const step = (n: number, ms: number, args = "{}"): StepRow => ({
 });
 
 test("a pause reaches from where it began to where the goal continued, with what was said then", () => {
-  const list = gaps(
+  const list = pauseIntervals(
     [
       note("paused", 1_000),
       note("warning", 2_000),
@@ -39,10 +39,10 @@ test("a pause reaches from where it began to where the goal continued, with what
     { from: 1_000, to: 5_000, note: "I had taken pane b1 over" },
     { from: 9_000, to: 12_000, note: "" },
   ]);
-  expect(gapAt(list, 3_000)?.note).toContain("b1");
-  expect(gapAt(list, 6_000)).toBeUndefined();
+  expect(pauseAt(list, 3_000)?.note).toContain("b1");
+  expect(pauseAt(list, 6_000)).toBeUndefined();
   // One at whose beginning nothing more was seen is no gap.
-  expect(gaps([note("paused", 12_000)], start, 12_000)).toEqual([]);
+  expect(pauseIntervals([note("paused", 12_000)], start, 12_000)).toEqual([]);
 });
 
 test("the step of a moment, and those beside it", () => {
@@ -50,9 +50,9 @@ test("the step of a moment, and those beside it", () => {
   expect(stepAt(steps, 500)).toBeUndefined();
   expect(stepAt(steps, 3_000)?.n).toBe(2);
   expect(stepAt(steps, 99_000)?.n).toBe(3);
-  expect(neighbours(steps, 3_000)).toEqual({ before: 1_000, after: 6_000 });
-  expect(neighbours(steps, 4_000)).toEqual({ before: 3_000, after: 6_000 });
-  expect(neighbours(steps, 6_000).after).toBeNull();
+  expect(adjacentSteps(steps, 3_000)).toEqual({ before: 1_000, after: 6_000 });
+  expect(adjacentSteps(steps, 4_000)).toEqual({ before: 3_000, after: 6_000 });
+  expect(adjacentSteps(steps, 6_000).after).toBeNull();
 });
 
 test("the pane that the agent works in is the one a step names, or that was just opened", () => {
@@ -61,7 +61,7 @@ test("the pane that the agent works in is the one a step names, or that was just
     { pane: "b1", from_ms: 4_100 },
   ];
   const steps = [step(1, 1_000), step(2, 2_000, '{"pane":"t1"}'), step(3, 4_000), step(4, 6_000, '{ "pane" : "t1" }')];
-  expect([0, 1_500, 2_500, 4_050, 5_000, 7_000].map((ms) => workedIn(panes, steps, ms)?.pane)).toEqual([
+  expect([0, 1_500, 2_500, 4_050, 5_000, 7_000].map((ms) => panesUsed(panes, steps, ms)?.pane)).toEqual([
     "t1",
     "t1",
     "t1",
@@ -69,7 +69,7 @@ test("the pane that the agent works in is the one a step names, or that was just
     "b1",
     "t1",
   ]);
-  expect(workedIn<(typeof panes)[number]>([], steps, 1)).toBeUndefined();
+  expect(panesUsed<(typeof panes)[number]>([], steps, 1)).toBeUndefined();
 });
 
 test("what was spent by then, and how long there is something to see", () => {

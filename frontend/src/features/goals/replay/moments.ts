@@ -2,7 +2,7 @@ import type { GoalView, StepRow } from "@/bridge/types";
 import type { Journal, NoteFact, UsagePoint } from "@/store/journal";
 
 /** A time in which the goal was paused: its pages were not recorded, least of all what a user did there. */
-export interface Gap {
+export interface PauseInterval {
   from: number;
   to: number;
   /** What was said when it continued: that a page had been taken over, for one. */
@@ -10,9 +10,9 @@ export interface Gap {
 }
 
 /** The pauses of a goal, in milliseconds since it started; one that lasts reaches to the end. */
-export function gaps(notes: readonly NoteFact[], startedAt: string, end: number): Gap[] {
+export function pauseIntervals(notes: readonly NoteFact[], startedAt: string, end: number): PauseInterval[] {
   const start = Date.parse(startedAt);
-  const list: Gap[] = [];
+  const list: PauseInterval[] = [];
   let since: number | null = null;
   for (const n of notes) {
     const at = Date.parse(n.at) - start;
@@ -25,7 +25,7 @@ export function gaps(notes: readonly NoteFact[], startedAt: string, end: number)
   return list;
 }
 
-export function gapAt(list: readonly Gap[], ms: number): Gap | undefined {
+export function pauseAt(list: readonly PauseInterval[], ms: number): PauseInterval | undefined {
   return list.find((g) => ms > g.from && ms < g.to);
 }
 
@@ -40,7 +40,7 @@ export function stepAt(steps: readonly StepRow[], ms: number): StepRow | undefin
 }
 
 /** Where the step before and the step after a moment begin. */
-export function neighbours(steps: readonly StepRow[], ms: number): { before: number | null; after: number | null } {
+export function adjacentSteps(steps: readonly StepRow[], ms: number): { before: number | null; after: number | null } {
   const before = steps.filter((s) => s.at_ms < ms - 1).pop();
   const after = steps.find((s) => s.at_ms > ms + 1);
   return { before: before?.at_ms ?? null, after: after?.at_ms ?? null };
@@ -60,7 +60,7 @@ export function spentAt(usage: readonly UsagePoint[], startedAt: string, ms: num
 const paneName = /"pane"\s*:\s*"([^"]+)"/;
 
 /** The recorded pane in which the agent was at work last: the one that a step names, or that had just been opened. */
-export function workedIn<P extends { pane: string; from_ms: number }>(
+export function panesUsed<P extends { pane: string; from_ms: number }>(
   panes: readonly P[],
   steps: readonly StepRow[],
   ms: number,

@@ -5,10 +5,10 @@ import type { Problem, RecordedPane } from "@/bridge/types";
 import { clock, span } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
 import { GlobeIcon, TerminalIcon } from "@/ui/icons";
-import type { Gap } from "./moments";
+import type { PauseInterval } from "./moments";
 import type { Player } from "./player";
 import { PageScreen, TerminalScreen } from "./screens";
-import { Tape, type Shot } from "./tape";
+import { RecordLoader, type RecordedItem } from "./tape";
 
 interface StageProps {
   goal: string;
@@ -17,7 +17,7 @@ interface StageProps {
   pane: RecordedPane;
   player: Player;
   ms: number;
-  gap: Gap | undefined;
+  gap: PauseInterval | undefined;
   /** The pane in which the agent works is shown. */
   following: boolean;
   live: boolean;
@@ -26,8 +26,8 @@ interface StageProps {
 }
 
 /** One recorded pane as it was at the player's moment, with the others as tabs over it. */
-export function Stage(p: StageProps) {
-  const [shot, setShot] = useState<Shot | undefined>(undefined);
+export function ReplayViewport(p: StageProps) {
+  const [shot, setShot] = useState<RecordedItem | undefined>(undefined);
   const [problem, setProblem] = useState<Problem | null>(null);
   const page = p.pane.kind === "browser";
   return (
@@ -109,15 +109,15 @@ function Tabs({ before, panes, pane, following, onPane }: StageProps) {
 }
 
 interface ScreenProps extends StageProps {
-  onShown: (shot: Shot | undefined) => void;
+  onShown: (shot: RecordedItem | undefined) => void;
   onProblem: (problem: Problem | null) => void;
 }
 
-function useTape({ goal, pane, live }: StageProps): Tape {
+function useRecordLoader({ goal, pane, live }: StageProps): RecordLoader {
   const app = useApp();
   const tape = useMemo(
     () =>
-      new Tape({
+      new RecordLoader({
         at: (ms) => app.bridge.call("GoalAPI.ReplayAt", goal, pane.pane, Math.round(ms)),
         after: (n) => app.bridge.call("GoalAPI.Replay", goal, pane.pane, n),
       }),
@@ -131,7 +131,7 @@ function useTape({ goal, pane, live }: StageProps): Tape {
 
 function Page(p: ScreenProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const tape = useTape(p);
+  const tape = useRecordLoader(p);
   const { player, onShown, onProblem } = p;
   useEffect(() => {
     const el = canvas.current;
@@ -164,13 +164,13 @@ function Page(p: ScreenProps) {
   );
 }
 
-function Grid(p: ScreenProps & { shot: Shot | undefined }) {
+function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
   const place = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const screen = useRef<TerminalScreen | null>(null);
   const app = useApp();
   const theme = useAppState((s) => s.settings?.theme);
-  const tape = useTape(p);
+  const tape = useRecordLoader(p);
   const { player, onShown, onProblem } = p;
   const width = p.shot?.width ?? 0;
   const height = p.shot?.height ?? 0;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RecordingPage } from "@/bridge/types";
-import { Tape } from "./tape";
+import { RecordLoader } from "./tape";
 
 const mib = 1 << 20;
 
@@ -28,11 +28,11 @@ function reel(records: number, perPage: number, size = 4) {
   };
 }
 
-const shown = (tape: Tape, ms: number) => tape.shots[tape.upTo(ms) - 1]?.n;
+const shown = (tape: RecordLoader, ms: number) => tape.shots[tape.upTo(ms) - 1]?.n;
 
 test("a moment is fetched once, and what is held is not asked for again", async () => {
   const r = reel(5, 10);
-  const tape = new Tape(r);
+  const tape = new RecordLoader(r);
   await tape.seek(3_500);
   expect(shown(tape, 3_500)).toBe(3);
   expect(tape.next(3_500)?.at).toBe(4_000);
@@ -46,7 +46,7 @@ test("a moment is fetched once, and what is held is not asked for again", async 
 
 test("playing on takes the next page; a jump begins elsewhere, and going back too", async () => {
   const r = reel(1_000, 10);
-  const tape = new Tape(r);
+  const tape = new RecordLoader(r);
   await tape.seek(1_000);
   await tape.seek(10_500);
   expect(shown(tape, 10_500)).toBe(10);
@@ -59,7 +59,7 @@ test("playing on takes the next page; a jump begins elsewhere, and going back to
 
 test("the next page is there before it is needed, and asked for once", async () => {
   const r = reel(40, 20);
-  const tape = new Tape(r);
+  const tape = new RecordLoader(r);
   await tape.seek(1_000);
   tape.prefetch(5_000);
   tape.prefetch(12_000);
@@ -71,7 +71,7 @@ test("the next page is there before it is needed, and asked for once", async () 
 
 test("a long recording is held in part only", async () => {
   const r = reel(400, 8, mib / 2);
-  const tape = new Tape(r);
+  const tape = new RecordLoader(r);
   await tape.seek(1_000);
   for (let second = 2; second <= 60; second++) await tape.seek(second * 1_000 + 1);
   const held = tape.shots.reduce((n, s) => n + s.data.length, 0);
@@ -86,7 +86,7 @@ test("a long recording is held in part only", async () => {
 
 test("what fails while it is fetched ahead is said when it is needed", async () => {
   const r = reel(40, 10);
-  const tape = new Tape({ at: r.at, after: () => Promise.reject(new Error("gone")) });
+  const tape = new RecordLoader({ at: r.at, after: () => Promise.reject(new Error("gone")) });
   await tape.seek(1_000);
   tape.prefetch(9_000);
   await expect(tape.seek(10_500)).rejects.toThrow("gone");
@@ -94,7 +94,7 @@ test("what fails while it is fetched ahead is said when it is needed", async () 
 
 test("a recording that grows is asked for what is new", async () => {
   let records = 3;
-  const tape = new Tape({ at: (ms) => reel(records, 10).at(ms), after: (n) => reel(records, 10).after(n) });
+  const tape = new RecordLoader({ at: (ms) => reel(records, 10).at(ms), after: (n) => reel(records, 10).after(n) });
   await tape.seek(1_000);
   records = 5;
   await tape.seek(4_500);

@@ -1,7 +1,7 @@
 import type { RecordingPage } from "@/bridge/types";
 
 /** One thing that a pane showed: bytes of a terminal, or a JPEG of a page. */
-export interface Shot {
+export interface RecordedItem {
   n: number;
   /** Milliseconds since the goal started. */
   at: number;
@@ -11,17 +11,17 @@ export interface Shot {
 }
 
 /** Where the records of one pane come from. */
-export interface Reel {
+export interface RecordSource {
   /** What shows the pane as it was at a moment, and what follows. */
   at(ms: number): Promise<RecordingPage>;
   after(n: number): Promise<RecordingPage>;
 }
 
 /** How much of a recording is held; it may be 256 MiB. */
-const most = 12 << 20;
+const maxBuffered = 12 << 20;
 
 /** How long before what is held ends the next page is fetched, ms of the recording. */
-const ahead = 10_000;
+const prefetchMs = 10_000;
 
 function bytes(base64: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64);
@@ -30,7 +30,7 @@ function bytes(base64: string): Uint8Array<ArrayBuffer> {
   return out;
 }
 
-function decoded(page: RecordingPage): Shot[] {
+function decoded(page: RecordingPage): RecordedItem[] {
   return (page.records ?? []).map((r) => ({
     n: r.n,
     at: r.at_ms,
@@ -41,16 +41,16 @@ function decoded(page: RecordingPage): Shot[] {
 }
 
 /** The part of one pane's recording around the moment that is shown: one run of records without a gap. */
-export class Tape {
-  private run: Shot[] = [];
+export class RecordLoader {
+  private run: RecordedItem[] = [];
   /** The run shows every moment from here on, up to its end. */
   private from = Infinity;
   private more = true;
   private fetching: Promise<void> | null = null;
 
-  constructor(private readonly reel: Reel) {}
+  constructor(private readonly reel: RecordSource) {}
 
-  get shots(): readonly Shot[] {
+  get shots(): readonly RecordedItem[] {
     return this.run;
   }
 
@@ -58,14 +58,14 @@ export class Tape {
   async seek(ms: number): Promise<void> {
     await this.fetching;
     const end = this.run[this.run.length - 1];
-    if (end && this.more && ms >= end.at && ms - end.at < 2 * ahead) await this.fetchOn(end);
+    if (end && this.more && ms >= end.at && ms - end.at < 2 * prefetchMs) await this.fetchOn(end);
     if (!this.holds(ms)) await this.begin(ms);
   }
 
   /** Fetches the next page before it is needed; nobody waits for it. */
   prefetch(ms: number): void {
     const end = this.run[this.run.length - 1];
-    if (!end || !this.more || this.fetching || end.at - ms > ahead) return;
+    if (!end || !this.more || this.fetching || end.at - ms > prefetchMs) return;
     // What fails here is asked again, and said, once it is needed.
     this.fetching = this.fetchOn(end)
       .catch(() => undefined)
@@ -75,7 +75,7 @@ export class Tape {
   }
 
   /** The first record after a moment, as far as it is held. */
-  next(ms: number): Shot | undefined {
+  next(ms: number): RecordedItem | undefined {
     return this.run[this.upTo(ms)];
   }
 
@@ -109,14 +109,14 @@ export class Tape {
     this.from = first && first.n > 1 ? ms : 0;
   }
 
-  private async fetchOn(end: Shot) {
+  private async fetchOn(end: RecordedItem) {
     const page = await this.reel.after(end.n);
     const got = decoded(page);
     this.more = page.more;
     let size = 0;
     for (const shot of [...this.run, ...got]) size += shot.data.length;
     const kept = [...this.run];
-    while (size > most && kept.length > 1) size -= kept.shift()?.data.length ?? 0;
+    while (size > maxBuffered && kept.length > 1) size -= kept.shift()?.data.length ?? 0;
     // What leads to a moment before this one may be gone now.
     if (kept.length < this.run.length) this.from = end.at;
     this.run = [...kept, ...got];

@@ -1,9 +1,9 @@
-import "@/ui/page.css";
+import "@/ui/global.css";
 import { createRoot } from "react-dom/client";
 import { CallError } from "@/bridge/problem";
 import { FakeBridge, livelyId, type FakeOptions } from "@/bridge/fake/bridge";
-import { terminalPane, browserPane } from "@/bridge/fake/seed";
-import { toasts } from "@/shell/notices";
+import { terminalPane, browserPane } from "@/bridge/fake/fixtures";
+import { toasts } from "@/shell/toasts";
 import { Window } from "@/shell/window";
 import { App } from "@/store/app";
 import { scenes } from "./scenes";

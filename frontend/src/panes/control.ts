@@ -1,8 +1,8 @@
 import type { AddPanelPositionOptions, DockviewApi, DockviewGroupPanel, IDockviewPanel } from "dockview-react";
 import { createStore } from "zustand/vanilla";
 import type { PaneInfo } from "@/bridge/types";
-import { FrameTurns } from "@/features/terminal/flow";
-import type { TerminalScreen } from "@/features/terminal/screen";
+import { FrameTurns } from "@/features/terminal/flowcontrol";
+import type { TerminalScreen } from "@/features/terminal/xterm";
 import type { App } from "@/store/app";
 import { dropTargetFor, restorableLayout, splitSide, type DropTarget } from "./layout";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { browserPane, terminalPane } from "@/bridge/fake/seed";
+import { browserPane, terminalPane } from "@/bridge/fake/fixtures";
 import { dropTargetFor, restorableLayout, splitSide, type GroupInfo, type SavedNode } from "./layout";
 
 const leaf = (id: string, views: string[], activeView?: string): SavedNode => ({

@@ -2,7 +2,7 @@ import type { IDockviewPanelProps } from "dockview-react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { BrowserView } from "@/features/browser/view";
-import type { TerminalScreen } from "@/features/terminal/screen";
+import type { TerminalScreen } from "@/features/terminal/xterm";
 import { useAppState } from "@/store/context";
 import { useControl, useIsSearching } from "./context";
 

@@ -1,6 +1,6 @@
 import type { Action } from "@/lib/actions";
 import type { WorkspaceControl } from "@/panes/control";
-import { canPause, canResume, isLive } from "@/store/cards";
+import { canPause, canResume, isLive } from "@/store/goalcards";
 import type { App } from "@/store/app";
 
 const always = () => true;

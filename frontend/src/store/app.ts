@@ -14,7 +14,7 @@ import type {
   StartInput,
 } from "@/bridge/types";
 import { createStore, type StoreApi } from "zustand/vanilla";
-import { isLive } from "./cards";
+import { isLive } from "./goalcards";
 import { withoutCard } from "./goals";
 import { withPane, withPaneInfo } from "./panes";
 import { initialState, type AppState, type ConfirmRequest, type Route } from "./state";

@@ -1,5 +1,5 @@
 import type { GoalCard, GoalEvent, GoalList } from "@/bridge/types";
-import { cardAfterEvent, groupOf, groups, type Group } from "./cards";
+import { cardAfterEvent, groupOf, groups, type Group } from "./goalcards";
 
 /** A card and the local time at which a snapshot of it arrived, from which running time is counted on. */
 export interface KnownCard {

@@ -1,5 +1,5 @@
 import type { ApprovalView, Decision, Finding, GrantView, Provider, Settings, StartInput } from "@/bridge/types";
-import { emptyDetail, type DetailState } from "./detail";
+import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { blankView, browserPane, terminalPane } from "@/bridge/fake/seed";
+import { blankView, browserPane, terminalPane } from "@/bridge/fake/fixtures";
 import type { GoalCard, GoalEvent, PaneEvent, StepRow } from "@/bridge/types";
-import { cardAfterEvent, canPause, canResume, groupOf, isLive } from "./cards";
-import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./detail";
+import { cardAfterEvent, canPause, canResume, groupOf, isLive } from "./goalcards";
+import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./goaldetail";
 import { grouped, noGoals, elapsedNow, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { noPanes, withPane, withPaneEvent, withPaneList } from "./panes";
 

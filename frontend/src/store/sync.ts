@@ -2,7 +2,7 @@ import type { Bridge } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
 import type { GoalEvent, Problem } from "@/bridge/types";
 import type { StoreApi } from "zustand/vanilla";
-import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./detail";
+import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./goaldetail";
 import { firstGoal, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { withPaneEvent, withPaneList } from "./panes";
 import type { AppState } from "./state";

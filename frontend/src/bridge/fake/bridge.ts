@@ -19,7 +19,7 @@ import type {
 } from "@/bridge/types";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
-import { ending, script, type DemoStep, type Body } from "./script";
+import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
 import { recorded, replay } from "./recording";
 import {
@@ -40,7 +40,7 @@ import {
   staticSteps,
   terminalPane,
   fixtureTime,
-} from "./seed";
+} from "./fixtures";
 
 export interface FakeOptions {
   /** Milliseconds of the script that pass in one; 0 plays it at once. */

@@ -6,7 +6,7 @@ import { stripControl } from "@/lib/text";
 import type { App } from "@/store/app";
 import { all, mount, nth, press, until } from "@/testing/mount";
 import { ApprovalsDialog } from "./queue";
-import { argumentLines, sameKind } from "./words";
+import { argumentLines, sameKind } from "./grouping";
 
 let bridge: FakeBridge;
 let app: App;

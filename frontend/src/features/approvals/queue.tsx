@@ -1,13 +1,13 @@
 import { useState } from "react";
 import type { AnswerInput, GoalCard, GrantView } from "@/bridge/types";
 import { oneLine, stripControl } from "@/lib/text";
-import { groupOf } from "@/store/cards";
+import { groupOf } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { ApprovalRequest } from "./request";
-import { similarRequests, groupRequests } from "./words";
+import { similarRequests, groupRequests } from "./grouping";
 
 /** What waits for the user, of every goal, oldest first; and what was allowed. */
 export function ApprovalsDialog() {

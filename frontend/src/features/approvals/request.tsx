@@ -3,7 +3,7 @@ import type { ApprovalView, Scope } from "@/bridge/types";
 import { argumentsLine, stripControl } from "@/lib/text";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import { argumentLines, scopeLabel, lineTone, type ApprovalChoice } from "./words";
+import { argumentLines, scopeLabel, lineTone, type ApprovalChoice } from "./grouping";
 
 interface RequestProps {
   approval: ApprovalView;

@@ -3,7 +3,7 @@ import { readClipboard, writeClipboard } from "@/bridge/clipboard";
 import type { PaneInfo, PaneQuestion } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { useApp } from "@/store/context";
-import { placePopup, type AnswerPrompt, type Viewport } from "./answers";
+import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 import { emptyInput, textInput } from "./input";
 import type { Surface } from "./surface";
 

@@ -3,7 +3,7 @@ import type { PageLogins, PaneInfo, PaneOverlay } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
-import { noAnswer } from "./answers";
+import { noAnswer } from "./prompttext";
 
 const host = (origin: string) => origin.replace(/^https?:\/\//, "");
 

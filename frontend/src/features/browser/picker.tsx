@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from "react";
 import type { PaneQuestion } from "@/bridge/types";
 import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
-import { placePopup, type AnswerPrompt, type Viewport } from "./answers";
+import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 import { monthOf, stepMonth, weeksOf, weekText } from "./calendar";
 
 interface PickerProps {

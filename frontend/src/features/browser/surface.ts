@@ -2,7 +2,7 @@ import type { Bridge } from "@/bridge/bridge";
 import type { BrowserStream, Frame } from "@/bridge/browser";
 import type { PaneInfo, PaneInput, PaneOverlay } from "@/bridge/types";
 import { Coalescer } from "./input";
-import { HiDPILayer } from "./detail";
+import { HiDPILayer } from "./hidpilayer";
 
 export interface SurfaceHandlers {
   info: (pane: PaneInfo) => void;

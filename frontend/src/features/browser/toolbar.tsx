@@ -5,7 +5,7 @@ import { IconButton } from "@/ui/button";
 import { BackIcon, CloseIcon, DotsIcon, ForwardIcon, HomeIcon, ReloadIcon, StarIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { Address } from "./address";
-import { TakeoverBar } from "./driver";
+import { TakeoverBar } from "./takeover";
 
 export type Panel = "find" | "downloads" | "library" | "logins" | "site" | null;
 

@@ -2,13 +2,13 @@ import type { GoalCard } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { plural } from "@/lib/text";
 import { formatAge, clock, formatApprox } from "@/lib/time";
-import { isLive } from "@/store/cards";
+import { isLive } from "@/store/goalcards";
 import { elapsedNow } from "@/store/goals";
 import { useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
-import { useNow } from "@/ui/clock";
+import { useNow } from "@/ui/usenow";
 import { Sparkline } from "@/ui/sparkline";
-import { goalStatusLabel } from "./words";
+import { goalStatusLabel } from "./labels";
 
 interface CardProps {
   card: GoalCard;

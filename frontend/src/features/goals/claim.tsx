@@ -3,9 +3,9 @@ import type { Verdict } from "@/bridge/types";
 import { bytes } from "@/lib/bytes";
 import { useAppState } from "@/store/context";
 import type { ClaimFact } from "@/store/journal";
-import { OutcomeIcon } from "./marks";
+import { OutcomeIcon } from "./outcomeicon";
 import { OutputDialog } from "./output";
-import { checkLabel } from "./words";
+import { checkLabel } from "./labels";
 import { toneText } from "@/ui/badge";
 
 /** A claim's verdicts with the last lines of their output. */

@@ -2,9 +2,9 @@ import { useState } from "react";
 import type { CheckState } from "@/bridge/types";
 import { formatElapsed } from "@/lib/time";
 import { useAppState } from "@/store/context";
-import { OutcomeIcon } from "./marks";
+import { OutcomeIcon } from "./outcomeicon";
 import { OutputDialog } from "./output";
-import { checkLabel } from "./words";
+import { checkLabel } from "./labels";
 
 interface CheckLineProps {
   check: CheckState;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from "react";
 import type { PruneInput } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { canPause, canResume, isLive } from "@/store/cards";
+import { canPause, canResume, isLive } from "@/store/goalcards";
 import { firstGoal, summary } from "@/store/goals";
 import { Badge } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
@@ -9,8 +9,8 @@ import { GoalIcon, WarnIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
 import { GoalHeader } from "./header";
 import { GoalList } from "./list";
-import { GoalSidebar } from "./rail";
-import { ActivityTabs } from "./story";
+import { GoalSidebar } from "./sidebar";
+import { ActivityTabs } from "./activitytabs";
 
 interface DashboardProps {
   onShowPanes: (goal: string) => void;

@@ -1,15 +1,15 @@
 import type { GoalView, StepRow } from "@/bridge/types";
 import { argumentsLine, oneLine, plural } from "@/lib/text";
 import { clock, formatElapsed } from "@/lib/time";
-import { canPause, canResume, isLive } from "@/store/cards";
+import { canPause, canResume, isLive } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
-import { claimSummary } from "./log";
-import { goalStatusLabel, stepLabel } from "./words";
+import { claimSummary } from "./stepfilter";
+import { goalStatusLabel, stepLabel } from "./labels";
 
 const lastSteps = 14;
 

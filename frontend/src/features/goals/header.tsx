@@ -2,17 +2,17 @@ import type { GoalView } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { shortPath } from "@/lib/text";
 import { clock } from "@/lib/time";
-import { canPause, isLive } from "@/store/cards";
+import { canPause, isLive } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
-import { ResumePanel } from "./answer";
+import { ResumePanel } from "./resume/panel";
 import { useElapsed } from "./card";
 import { draftOf } from "./newgoal/input";
 import { Todos } from "./todos";
-import { questionOf, riskLabel, goalStatusLabel } from "./words";
+import { questionOf, riskLabel, goalStatusLabel } from "./labels";
 
 /** Says whether the box under the header shows why the goal stopped, and has the button to continue. */
 function needsAnswer(view: GoalView): boolean {

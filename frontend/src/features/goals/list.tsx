@@ -3,12 +3,12 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { GoalCard } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { groups, groupTitle, type Group } from "@/store/cards";
+import { groups, groupTitle, type Group } from "@/store/goalcards";
 import { grouped } from "@/store/goals";
 import { Kbd } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
 import { Card } from "./card";
-import { useRoving } from "./roving";
+import { useRoving } from "@/ui/rovingfocus";
 
 type Line = { kind: "head"; group: Group; count: number } | { kind: "card"; card: GoalCard };
 

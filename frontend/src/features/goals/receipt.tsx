@@ -7,7 +7,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { VerdictLines } from "./claim";
-import { questionOf, goalStatusLabel } from "./words";
+import { questionOf, goalStatusLabel } from "./labels";
 
 function download(name: string, json: string) {
   const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));

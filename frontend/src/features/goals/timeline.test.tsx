@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { longGoal } from "@/bridge/fake/long";
+import { longGoal } from "@/bridge/fake/longgoal";
 import type { TimelineEntry } from "@/bridge/types";
 import { all, get, mount, press } from "@/testing/mount";
 import { rowsOf, Timeline } from "./timeline";

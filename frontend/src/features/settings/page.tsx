@@ -1,6 +1,6 @@
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
-import { MCPServers } from "./guests";
+import { MCPServers } from "./mcpservers";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
 import { Secrets } from "./secrets";

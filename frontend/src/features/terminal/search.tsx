@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { IconButton } from "@/ui/button";
 import { BackIcon, CloseIcon, ForwardIcon } from "@/ui/icons";
-import type { TerminalScreen } from "./screen";
+import type { TerminalScreen } from "./xterm";
 
 interface SearchBoxProps {
   screen: TerminalScreen;

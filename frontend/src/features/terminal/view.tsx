@@ -5,10 +5,10 @@ import { focusElement } from "@/lib/keyboard";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Badge } from "@/ui/badge";
-import { SSHPrompt } from "./ask";
+import { SSHPrompt } from "./sshprompt";
 import { SearchBox } from "./search";
-import type { FrameTurns } from "./flow";
-import { TerminalScreen } from "./screen";
+import type { FrameTurns } from "./flowcontrol";
+import { TerminalScreen } from "./xterm";
 
 interface TerminalViewProps {
   pane: PaneInfo;

@@ -3,7 +3,7 @@ import { formatElapsed } from "@/lib/time";
 import { Dot, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon, PlusIcon } from "@/ui/icons";
-import { checkLabel } from "@/features/goals/words";
+import { checkLabel } from "@/features/goals/labels";
 import { CheckFields, checkTabs } from "./checkfields";
 import { emptyCheck, isFilled, type DraftCheck } from "./draftcheck";
 import type { FieldError } from "./errors";

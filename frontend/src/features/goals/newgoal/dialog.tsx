@@ -12,9 +12,9 @@ import { emptyCheck } from "./draftcheck";
 import { errorsOf, moreFields, overridesFor, validate, type Errors } from "./errors";
 import { fromInput, toInput, toTryInput } from "./input";
 import { FolderInfo } from "./folder";
-import { AdvancedOptions } from "./more";
+import { AdvancedOptions } from "./advanced";
 import { Risks } from "./risks";
-import { describeAllowed, describeExtraAccess, hostsWithoutEffect, templates, type Template } from "./words";
+import { describeAllowed, describeExtraAccess, hostsWithoutEffect, templates, type Template } from "./labels";
 
 /** Starts goals. What is written stays when it is closed, and goes when the goal has started. */
 export function NewGoalDialog() {

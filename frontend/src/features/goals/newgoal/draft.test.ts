@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { blankView } from "@/bridge/fake/seed";
+import { blankView } from "@/bridge/fake/fixtures";
 import type { Check } from "@/bridge/types";
 import { emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { checkOf, draftCheck, emptyCheck, type DraftCheck } from "./draftcheck";
 import { errorsOf, overridesFor, validate } from "./errors";
 import { draftOf, fromInput, toInput } from "./input";
-import { describeAllowed, describeExtraAccess } from "./words";
+import { describeAllowed, describeExtraAccess } from "./labels";
 
 const draft = (part: Partial<Draft> = {}): Draft => ({
   ...emptyDraft,

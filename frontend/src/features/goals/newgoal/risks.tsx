@@ -1,6 +1,6 @@
 import type { Risk } from "@/bridge/types";
 import type { FieldError } from "./errors";
-import { riskOptions } from "./words";
+import { riskOptions } from "./labels";
 
 interface RisksProps {
   risk: Risk;

@@ -3,13 +3,13 @@ import type { GoalView } from "@/bridge/types";
 import { argumentsLine } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
-import { pauseAt, pauseIntervals, lengthOf, adjacentSteps, spentAt, stepAt, panesUsed } from "./moments";
+import { pauseAt, pauseIntervals, lengthOf, adjacentSteps, spentAt, stepAt, panesUsed } from "./timeline";
 import { usePlayerKeys } from "./keys";
 import { isFrames, Player } from "./player";
 import { Scrubber } from "./scrubber";
-import { ReplayViewport } from "./stage";
-import { Transport } from "./transport";
-import { stepLabel } from "@/features/goals/words";
+import { ReplayViewport } from "./viewport";
+import { Transport } from "./controls";
+import { stepLabel } from "@/features/goals/labels";
 import { toneText } from "@/ui/badge";
 import { useRecording } from "./recording";
 

@@ -2,7 +2,7 @@ import { Terminal } from "@xterm/xterm";
 import { Unicode11Addon } from "@xterm/addon-unicode11";
 import { fonts, terminalTheme } from "@/ui/terminal";
 import type { Screen } from "./player";
-import type { RecordedItem, RecordLoader } from "./tape";
+import type { RecordedItem, RecordLoader } from "./recordloader";
 
 export interface ScreenEvents {
   /** Something is shown, or it is too early for that. */

@@ -1,7 +1,7 @@
 import type { TimelineEntry, StepRow } from "@/bridge/types";
 import { clock, span } from "@/lib/time";
 import { entryStyle } from "@/features/goals/timeline";
-import type { PauseInterval } from "./moments";
+import type { PauseInterval } from "./timeline";
 
 interface ScrubberProps {
   ms: number;

@@ -1,9 +1,9 @@
-import "@/ui/page.css";
+import "@/ui/global.css";
 import { createRoot, type Root } from "react-dom/client";
 import { connect } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
-import { Failed } from "@/shell/failed";
-import { toasts } from "@/shell/notices";
+import { StartError } from "@/shell/starterror";
+import { toasts } from "@/shell/toasts";
 import { earlyTheme } from "@/shell/theme";
 import { Window } from "@/shell/window";
 import { App } from "@/store/app";
@@ -16,7 +16,7 @@ async function run(root: Root) {
     await app.start();
     root.render(<Window app={app} />);
   } catch (reason) {
-    root.render(<Failed problem={asProblem(reason)} />);
+    root.render(<StartError problem={asProblem(reason)} />);
   }
 }
 

@@ -24,7 +24,7 @@ export interface ServeHandlers {
   login: () => void;
 }
 
-function over(call: Call, dial: Dial, connection: Connection, window: boolean): Bridge {
+function serveBridge(call: Call, dial: Dial, connection: Connection, window: boolean): Bridge {
   return {
     window,
     connection,
@@ -57,7 +57,7 @@ export async function connect(on: ServeHandlers): Promise<Bridge> {
   if (bound) {
     const call = boundCall(bound);
     const connection = await call("SettingsAPI.Connect");
-    return over(call, dialer(connection.url, connection.token), connection, true);
+    return serveBridge(call, dialer(connection.url, connection.token), connection, true);
   }
   const dial = dialer("", "");
   const rpc = new Rpc(dial, {
@@ -70,5 +70,5 @@ export async function connect(on: ServeHandlers): Promise<Bridge> {
     },
   });
   const connection = await rpc.call("SettingsAPI.Connect");
-  return over(rpc.call, dial, connection, false);
+  return serveBridge(rpc.call, dial, connection, false);
 }

@@ -1,4 +1,4 @@
-import { Link, type Dial } from "./socket";
+import { ReconnectingSocket, type Dial } from "./socket";
 import type { PaneInfo, PaneInput, PaneOverlay } from "./types";
 
 export interface Frame {
@@ -44,7 +44,7 @@ export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): Brow
   let wanted: { w: number; h: number; r: number } | null = null;
   let shown = true;
 
-  const link: Link = new Link(dial, () => `/v1/browser/${encodeURIComponent(pane)}`, {
+  const link: ReconnectingSocket = new ReconnectingSocket(dial, () => `/v1/browser/${encodeURIComponent(pane)}`, {
     open: () => {
       if (wanted) link.send({ t: "size", ...wanted });
       if (!shown) link.send({ t: "visible", on: false });

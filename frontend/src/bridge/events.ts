@@ -1,4 +1,4 @@
-import { Link, type Dial } from "./socket";
+import { ReconnectingSocket, type Dial } from "./socket";
 import type { GoalEvent, PaneEvent } from "./types";
 
 export interface EventHandlers {
@@ -15,7 +15,7 @@ export interface Closer {
 }
 
 export function openEvents(dial: Dial, on: EventHandlers): Closer {
-  return new Link(dial, () => "/v1/events", {
+  return new ReconnectingSocket(dial, () => "/v1/events", {
     text: (message) => {
       const event = message as GoalEvent | PaneEvent | { type: "hello" };
       if (event.type === "hello") on.hello();

@@ -1,4 +1,4 @@
-import { Link, type Dial } from "./socket";
+import { ReconnectingSocket, type Dial } from "./socket";
 import { asProblem, CallError } from "./problem";
 import type { Call } from "./methods";
 import type { Problem } from "./types";
@@ -25,13 +25,13 @@ const lost: Problem = {
 export class Rpc {
   private next = 1;
   private readonly waiting = new Map<number, Waiting>();
-  private readonly link: Link;
+  private readonly link: ReconnectingSocket;
 
   constructor(
     dial: Dial,
     private readonly on: { open?: () => void; down?: (code: number) => void } = {},
   ) {
-    this.link = new Link(dial, () => "/v1/rpc", {
+    this.link = new ReconnectingSocket(dial, () => "/v1/rpc", {
       open: () => {
         for (const w of this.waiting.values()) this.push(w);
         this.on.open?.();

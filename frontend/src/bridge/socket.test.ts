@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { fakeDial } from "./fake/socket";
-import { backOff, Link } from "./socket";
+import { backOff, ReconnectingSocket } from "./socket";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -16,7 +16,7 @@ test("comes back after a loss and asks for its path again", () => {
   const { dial, sockets, last } = fakeDial();
   let offset = 0;
   const downs: number[] = [];
-  const link = new Link(dial, () => `/at/${offset}`, { down: (code) => downs.push(code) });
+  const link = new ReconnectingSocket(dial, () => `/at/${offset}`, { down: (code) => downs.push(code) });
   last().open();
   offset = 7;
   last().lose(1013);
@@ -30,7 +30,7 @@ test("comes back after a loss and asks for its path again", () => {
 test("a server that accepts and closes at once is dialled ever more slowly", () => {
   const { dial, sockets, last } = fakeDial();
   const waits: number[] = [];
-  const link = new Link(dial, () => "/", { down: (_code, ms) => waits.push(ms) });
+  const link = new ReconnectingSocket(dial, () => "/", { down: (_code, ms) => waits.push(ms) });
   for (let i = 0; i < 4; i++) {
     last().open();
     last().lose();
@@ -44,7 +44,7 @@ test("a server that accepts and closes at once is dialled ever more slowly", () 
 test("after close nothing is dialled and nothing is called", () => {
   const { dial, sockets, last } = fakeDial();
   const text = vi.fn();
-  const link = new Link(dial, () => "/", { text });
+  const link = new ReconnectingSocket(dial, () => "/", { text });
   last().open();
   const socket = last();
   link.close();

@@ -1,5 +1,5 @@
 /** What this code needs of a WebSocket; tests bring their own. */
-export interface WireSocket {
+export interface SocketLike {
   binaryType: BinaryType;
   readyState: number;
   onopen: ((ev: Event) => void) | null;
@@ -10,11 +10,11 @@ export interface WireSocket {
 }
 
 /** Opens the socket for a path of the stream, such as `/v1/events`. */
-export type Dial = (path: string) => WireSocket;
+export type Dial = (path: string) => SocketLike;
 
 type Message = object | Uint8Array<ArrayBuffer>;
 
-export interface LinkHandlers {
+export interface SocketHandlers {
   open?: () => void;
   text?: (message: unknown) => void;
   binary?: (data: ArrayBuffer) => void;
@@ -36,8 +36,8 @@ export function backOff(tries: number, random: () => number = Math.random): numb
  * A socket that comes back. `path` is asked again for every dial, because what
  * has arrived so far is part of it. After `close` nothing is called any more.
  */
-export class Link {
-  private socket: WireSocket | null = null;
+export class ReconnectingSocket {
+  private socket: SocketLike | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private tries = 0;
   /** What was said while the socket that was asked for was not open yet; null once it was open, or lost. */
@@ -47,7 +47,7 @@ export class Link {
   constructor(
     private readonly dial: Dial,
     private readonly path: () => string,
-    private readonly on: LinkHandlers,
+    private readonly on: SocketHandlers,
   ) {
     this.connect();
   }

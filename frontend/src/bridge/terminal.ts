@@ -1,4 +1,4 @@
-import { Link, type Dial } from "./socket";
+import { ReconnectingSocket, type Dial } from "./socket";
 
 export interface TerminalHandlers {
   /** Bytes to write, each exactly once and in order; answer with `ack(end)` once they are written. */
@@ -66,15 +66,19 @@ export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): Te
     else if (m.t === "size" && m.cols !== undefined && m.rows !== undefined) on.size(m.cols, m.rows);
   };
 
-  const link: Link = new Link(dial, () => `/v1/terminal/${encodeURIComponent(pane)}?offset=${next}`, {
-    open: () => {
-      if (wanted) link.send({ t: "size", ...wanted });
-      on.link("open");
+  const link: ReconnectingSocket = new ReconnectingSocket(
+    dial,
+    () => `/v1/terminal/${encodeURIComponent(pane)}?offset=${next}`,
+    {
+      open: () => {
+        if (wanted) link.send({ t: "size", ...wanted });
+        on.link("open");
+      },
+      binary: frame,
+      text,
+      down: () => on.link("down"),
     },
-    binary: frame,
-    text,
-    down: () => on.link("down"),
-  });
+  );
 
   return {
     ack: (n) => void link.send({ t: "ack", n }),

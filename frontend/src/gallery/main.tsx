@@ -1,9 +1,9 @@
-import "@/ui/page.css";
+import "@/ui/global.css";
 import { createRoot } from "react-dom/client";
 import { CallError } from "@/bridge/problem";
 import { FakeBridge, livelyId, type FakeOptions } from "@/bridge/fake/bridge";
-import { terminalPane, browserPane } from "@/bridge/fake/seed";
-import { toasts } from "@/shell/notices";
+import { terminalPane, browserPane } from "@/bridge/fake/fixtures";
+import { toasts } from "@/shell/toasts";
 import { Window } from "@/shell/window";
 import { App } from "@/store/app";
 import { scenes } from "./scenes";
@@ -58,15 +58,15 @@ async function show(host: HTMLElement) {
   await app.start();
   root.render(<Window app={app} />);
   app.sync.select(livelyId);
-  Object.assign(window, { gallery: { app, bridge, CallError, terminalPane, browserPane, still } });
+  Object.assign(window, { gallery: { app, bridge, CallError, terminalPane, browserPane, still: stopAnimations } });
   await scene.after?.(app, bridge);
   await document.fonts.ready;
-  await still();
+  await stopAnimations();
   document.documentElement.dataset.scene = name;
 }
 
 /** Some frames in which nothing of the page has changed. */
-async function still() {
+async function stopAnimations() {
   let calm = 0;
   const watch = new MutationObserver(() => (calm = 0));
   watch.observe(document.body, { subtree: true, childList: true, attributes: true });

@@ -1,6 +1,6 @@
 import type { FakeBridge, FakeOptions } from "@/bridge/fake/bridge";
-import { longGoal, longId } from "@/bridge/fake/long";
-import { browserPane, terminalPane } from "@/bridge/fake/seed";
+import { longGoal, longId } from "@/bridge/fake/longgoal";
+import { browserPane, terminalPane } from "@/bridge/fake/fixtures";
 import type { App } from "@/store/app";
 
 export interface Scene {

@@ -1,4 +1,4 @@
-import { matches, type Key, type Press } from "./keys";
+import { matches, type Key, type KeyPress } from "./keys";
 
 /** What a user can do, as data: keyboard, palette, menus and tests share it. */
 export interface Action {
@@ -17,7 +17,7 @@ export interface Action {
 export const leaderKey: Key = "Ctrl+Shift+Space";
 
 /** The action that a press means, if it can be done now. */
-export function actionFor(actions: readonly Action[], press: Press): Action | undefined {
+export function actionFor(actions: readonly Action[], press: KeyPress): Action | undefined {
   return actions.find((a) => a.keys.some((k) => matches(press, k)) && a.enabled());
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { giveKeyboard } from "./keyboard";
+import { focusElement } from "./keyboard";
 
 /** The page's layout: tells of a size when the test says so. */
 let layOut: () => void;
@@ -36,7 +36,7 @@ function part() {
 
 test("what is not on the page yet gets the keyboard when it is laid out", () => {
   const { host, input } = part();
-  giveKeyboard(host, () => input.focus());
+  focusElement(host, () => input.focus());
   expect(document.activeElement).toBe(document.body);
   document.body.append(host);
   layOut();
@@ -47,7 +47,7 @@ test("what is not on the page yet gets the keyboard when it is laid out", () => 
 test("what can have it gets it at once, and nothing is watched", () => {
   const { host, input } = part();
   document.body.append(host);
-  giveKeyboard(host, () => input.focus());
+  focusElement(host, () => input.focus());
   expect(document.activeElement).toBe(input);
   expect(watched).toBe(0);
 });
@@ -55,7 +55,7 @@ test("what can have it gets it at once, and nothing is watched", () => {
 test("nobody who went elsewhere is called back", () => {
   const { host, input } = part();
   const other = document.body.appendChild(document.createElement("input"));
-  giveKeyboard(host, () => input.focus());
+  focusElement(host, () => input.focus());
   other.focus();
   document.body.append(host);
   layOut();
@@ -65,6 +65,6 @@ test("nobody who went elsewhere is called back", () => {
 
 test("a pane that is not the active one any more asks no longer", () => {
   const { host, input } = part();
-  giveKeyboard(host, () => input.focus())();
+  focusElement(host, () => input.focus())();
   expect(watched).toBe(0);
 });

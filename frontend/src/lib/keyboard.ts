@@ -3,7 +3,7 @@
  * takes none, and says nothing. Who has gone elsewhere stays there. Ends
  * with what is returned.
  */
-export function giveKeyboard(host: HTMLElement, focus: () => void): () => void {
+export function focusElement(host: HTMLElement, focus: () => void): () => void {
   const before = document.activeElement;
   focus();
   if (host.contains(document.activeElement)) return () => undefined;

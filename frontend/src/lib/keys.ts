@@ -1,5 +1,5 @@
 /** The parts of a keyboard event that matching looks at. */
-export interface Press {
+export interface KeyPress {
   code: string;
   ctrlKey: boolean;
   metaKey: boolean;
@@ -31,7 +31,7 @@ function parse(key: Key): Parsed {
 }
 
 /** Says whether the press is the key. Cmd counts as Ctrl, but both together do not. */
-export function matches(press: Press, key: Key): boolean {
+export function matches(press: KeyPress, key: Key): boolean {
   const want = parse(key);
   if (press.code !== want.code) return false;
   if (press.ctrlKey && press.metaKey) return false;
@@ -61,6 +61,6 @@ function cap(part: string): string {
 }
 
 /** Ctrl+. and Ctrl+; open GTK's emoji chooser, which takes the focus away, unless they are prevented. */
-export function opensEmojiChooser(press: Press): boolean {
+export function opensEmojiChooser(press: KeyPress): boolean {
   return press.ctrlKey && !press.altKey && (press.code === "Period" || press.code === "Semicolon");
 }

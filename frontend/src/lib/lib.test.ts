@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { actionFor, actionForLeader, type Action } from "./actions";
 import { bytes, count, money } from "./bytes";
-import { keyLabel, keyShort, matches, opensEmojiChooser, type Press } from "./keys";
+import { keyLabel, keyShort, matches, opensEmojiChooser, type KeyPress } from "./keys";
 import { argumentsLine, clip, pretty, shortPath } from "./text";
-import { age, clock, roughly, span, took } from "./time";
+import { formatAge, clock, formatApprox, span, formatElapsed } from "./time";
 
-const press = (code: string, mods = ""): Press => ({
+const press = (code: string, mods = ""): KeyPress => ({
   code,
   ctrlKey: mods.includes("c"),
   metaKey: mods.includes("m"),
@@ -53,16 +53,22 @@ test("an action is found by key and by leader, and only when it can be done", ()
 });
 
 test("times are short and say their unit", () => {
-  expect([3, 2_130, 12_000, 108_000, 7_500_000].map(took)).toEqual(["3 ms", "2.1 s", "12 s", "1 m 48 s", "2 h 05 m"]);
+  expect([3, 2_130, 12_000, 108_000, 7_500_000].map(formatElapsed)).toEqual([
+    "3 ms",
+    "2.1 s",
+    "12 s",
+    "1 m 48 s",
+    "2 h 05 m",
+  ]);
   expect([0, 59_999, 72_000, 90_000_000].map(clock)).toEqual(["0 s", "59 s", "1 m 12 s", "1 d 1 h"]);
-  expect([42_000, 845_000].map(roughly)).toEqual(["42 s", "14 m"]);
+  expect([42_000, 845_000].map(formatApprox)).toEqual(["42 s", "14 m"]);
   expect([720_000, 7_200_000, 7_500_000, 86_400_000, 0].map(span)).toEqual(["12 m", "2 h", "2 h 05 m", "1 d", "0 s"]);
-  expect(took(720_000)).toBe("12 m");
-  expect(took(Number.NaN)).toBe("");
+  expect(formatElapsed(720_000)).toBe("12 m");
+  expect(formatElapsed(Number.NaN)).toBe("");
   const now = Date.parse("2026-01-02T00:00:00Z");
-  expect(age("2026-01-01T23:59:30Z", now)).toBe("now");
-  expect(age("2026-01-01T21:00:00Z", now)).toBe("3 h");
-  expect(age("", now)).toBe("");
+  expect(formatAge("2026-01-01T23:59:30Z", now)).toBe("now");
+  expect(formatAge("2026-01-01T21:00:00Z", now)).toBe("3 h");
+  expect(formatAge("", now)).toBe("");
 });
 
 test("amounts", () => {

@@ -1,5 +1,5 @@
 /** What a user looks for first in the arguments of a step; what is not named here follows. */
-const telling = ["pane", "path", "dir", "command", "url", "target", "text", "title", "rationale", "reason"];
+const mainArguments = ["pane", "path", "dir", "command", "url", "target", "text", "title", "rationale", "reason"];
 
 /** The arguments of a step in one line: their values, those that tell most first. */
 export function argumentsLine(json: string, max = 160): string {
@@ -10,7 +10,7 @@ export function argumentsLine(json: string, max = 160): string {
     return clip(oneLine(json), max);
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return clip(oneLine(json), max);
-  const rank = (key: string) => (telling.includes(key) ? telling.indexOf(key) : telling.length);
+  const rank = (key: string) => (mainArguments.includes(key) ? mainArguments.indexOf(key) : mainArguments.length);
   const values = Object.entries(parsed).sort(([a], [b]) => rank(a) - rank(b));
   const parts = values.map(([, v]: [string, unknown]) => (typeof v === "string" ? v : JSON.stringify(v)));
   return clip(oneLine(parts.join(" ")), max);
@@ -43,7 +43,7 @@ export function plural(n: number, one: string, many = `${one}s`): string {
 }
 
 /** A text with marks for what nobody sees and what changes what is seen: it turns a line round, joins or ends words. */
-export function plainly(text: string): string {
+export function stripControl(text: string): string {
   return text.replace(
     /[\p{Cf}\p{Zl}\p{Zp}]/gu,
     (c) => `‹U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}›`,

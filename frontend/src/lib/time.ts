@@ -4,7 +4,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** How long something took: `3 ms`, `2.1 s`, `1 m 48 s`, `2 h 05 m`. */
-export function took(ms: number): string {
+export function formatElapsed(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return "";
   if (ms < second) return `${Math.round(ms)} ms`;
   if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;
@@ -26,12 +26,12 @@ export function span(ms: number): string {
 }
 
 /** The same in one unit, for little room: `42 s`, `14 m`, `3 h`. */
-export function roughly(ms: number): string {
+export function formatApprox(ms: number): string {
   return clock(ms).split(" ").slice(0, 2).join(" ");
 }
 
 /** How long ago an RFC 3339 moment was, in one unit: `now`, `4 m`, `3 h`, `12 d`. Empty for no moment. */
-export function age(at: string, now: number): string {
+export function formatAge(at: string, now: number): string {
   const ms = now - Date.parse(at);
   if (!at || Number.isNaN(ms)) return "";
   if (ms < minute) return "now";

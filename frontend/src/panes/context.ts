@@ -10,7 +10,7 @@ export function useControl(): WorkspaceControl {
   return control;
 }
 
-export function useSearching(id: string): boolean {
+export function useIsSearching(id: string): boolean {
   return useStore(useControl().store, (s) => s.searching === id);
 }
 

@@ -1,10 +1,10 @@
 import type { AddPanelPositionOptions, DockviewApi, DockviewGroupPanel, IDockviewPanel } from "dockview-react";
 import { createStore } from "zustand/vanilla";
 import type { PaneInfo } from "@/bridge/types";
-import { Turns } from "@/features/terminal/flow";
-import type { Screen } from "@/features/terminal/screen";
+import { FrameTurns } from "@/features/terminal/flowcontrol";
+import type { TerminalScreen } from "@/features/terminal/xterm";
 import type { App } from "@/store/app";
-import { placeFor, restorable, splitSide, type Place } from "./layout";
+import { dropTargetFor, restorableLayout, splitSide, type DropTarget } from "./layout";
 
 interface ControlState {
   /** The terminal whose search box is open, the pane whose title is being written; `""` for none. */
@@ -25,9 +25,9 @@ export class WorkspaceControl {
     zoomed: false,
     broadcast: new Set(),
   }));
-  readonly screens = new Map<string, Screen>();
+  readonly screens = new Map<string, TerminalScreen>();
   /** Whose flood is written next. */
-  readonly turns = new Turns();
+  readonly turns = new FrameTurns();
   /** What was selected last in a terminal, for the middle button. */
   readonly selection = { text: "" };
   private dock: DockviewApi | null = null;
@@ -182,7 +182,7 @@ export class WorkspaceControl {
     }
     if (this.dock !== dock) return;
     const ids = new Set(this.app.state.panes.panes.map((p) => p.id));
-    const layout = restorable(json, (id) => ids.has(id));
+    const layout = restorableLayout(json, (id) => ids.has(id));
     if (layout) {
       try {
         dock.fromJSON(layout as never);
@@ -244,16 +244,16 @@ export class WorkspaceControl {
     return this.resolved(dock, this.place(dock, pane));
   }
 
-  private place(dock: DockviewApi, pane: PaneInfo): Place {
+  private place(dock: DockviewApi, pane: PaneInfo): DropTarget {
     const byId = new Map(this.app.state.panes.panes.map((p) => [p.id, p]));
     const sketch = (g: DockviewGroupPanel) => ({
       id: g.id,
       panes: g.panels.map((p) => byId.get(p.id)).filter((p) => p !== undefined),
     });
-    return placeFor(pane, dock.groups.map(sketch), dock.activeGroup?.id ?? "");
+    return dropTargetFor(pane, dock.groups.map(sketch), dock.activeGroup?.id ?? "");
   }
 
-  private resolved(dock: DockviewApi, place: Place): AddPanelPositionOptions | undefined {
+  private resolved(dock: DockviewApi, place: DropTarget): AddPanelPositionOptions | undefined {
     if (place.at === "alone") return undefined;
     if (place.at === "edge") return { direction: place.side };
     const group = dock.getGroup(place.group);

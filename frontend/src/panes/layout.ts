@@ -32,7 +32,7 @@ function isLayout(v: unknown): v is SavedLayout {
  * branches that become empty go with them. Null when nothing of it is left or
  * when it is not a layout.
  */
-export function restorable(json: string, exists: (id: string) => boolean): SavedLayout | null {
+export function restorableLayout(json: string, exists: (id: string) => boolean): SavedLayout | null {
   let parsed: unknown;
   try {
     parsed = JSON.parse(json);
@@ -69,13 +69,13 @@ function leaves(node: SavedNode): Leaf[] {
 }
 
 /** A group as placing sees it. */
-export interface GroupSketch {
+export interface GroupInfo {
   id: string;
   panes: readonly PaneInfo[];
 }
 
 /** Where a new pane goes. */
-export type Place =
+export type DropTarget =
   { at: "alone" } | { at: "edge"; side: "left" | "right" } | { at: "within" | "below"; group: string };
 
 /**
@@ -84,11 +84,11 @@ export type Place =
  * first pane of a kind gets its own place below the user's, so that both can
  * be seen; its further ones become tabs there.
  */
-export function placeFor(
+export function dropTargetFor(
   pane: Pick<PaneInfo, "kind" | "goal_id">,
-  groups: readonly GroupSketch[],
+  groups: readonly GroupInfo[],
   activeGroup: string,
-): Place {
+): DropTarget {
   const like = groups.filter((g) => g.panes.length > 0 && g.panes.every((p) => p.kind === pane.kind));
   if (groups.every((g) => g.panes.length === 0)) return { at: "alone" };
   const own = like.find((g) => g.panes.every((p) => p.goal_id === pane.goal_id));

@@ -2,9 +2,9 @@ import type { IDockviewPanelProps } from "dockview-react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { BrowserView } from "@/features/browser/view";
-import type { Screen } from "@/features/terminal/screen";
+import type { TerminalScreen } from "@/features/terminal/xterm";
 import { useAppState } from "@/store/context";
-import { useControl, useSearching } from "./context";
+import { useControl, useIsSearching } from "./context";
 
 // xterm is a third of the page's code; the window is there before it.
 const TerminalView = lazy(() => import("@/features/terminal/view").then((m) => ({ default: m.TerminalView })));
@@ -55,10 +55,10 @@ interface TerminalProps {
 
 function Terminal({ pane, visible, active }: TerminalProps) {
   const control = useControl();
-  const searching = useSearching(pane.id);
+  const searching = useIsSearching(pane.id);
   const id = pane.id;
   const onScreen = useCallback(
-    (screen: Screen | null) => {
+    (screen: TerminalScreen | null) => {
       if (screen) control.screens.set(id, screen);
       else control.screens.delete(id);
     },

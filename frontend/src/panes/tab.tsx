@@ -2,13 +2,13 @@ import type { IDockviewPanelHeaderProps } from "dockview-react";
 import type { PaneInfo } from "@/bridge/types";
 import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
-import { Badge, Dot, type Tone } from "@/ui/badge";
+import { Badge, Dot, type StatusTone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, GlobeIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { useBroadcast, useControl, useRenaming } from "./context";
 import type { WorkspaceControl } from "./control";
 
-function tone(pane: PaneInfo): { tone: Tone; words: string } {
+function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
   if (pane.problem) return { tone: "bad", words: "has a problem" };
   if (pane.running) return { tone: "ok", words: "running" };
   return { tone: pane.exit === 0 ? "calm" : "bad", words: "ended" };

@@ -1,12 +1,12 @@
 import type { Action } from "@/lib/actions";
 import type { WorkspaceControl } from "@/panes/control";
-import { canPause, canResume, isLive } from "@/store/cards";
+import { canPause, canResume, isLive } from "@/store/goalcards";
 import type { App } from "@/store/app";
 
 const always = () => true;
 
 /** Everything that can be done in the window. What Go cannot do yet is not in it. */
-export function buildActions(app: App, control: WorkspaceControl): readonly Action[] {
+export function buildCommands(app: App, control: WorkspaceControl): readonly Action[] {
   const inWorkspace = () => app.state.route === "workspace";
   const view = () => app.state.detail.view;
   const selected = (fits: (v: NonNullable<ReturnType<typeof view>>) => boolean) => () => {

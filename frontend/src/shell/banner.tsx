@@ -2,7 +2,7 @@ import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 
 /** Says when what is on the screen is not current, and what helps. */
-export function LinkBanner() {
+export function ConnectionBanner() {
   const link = useAppState((s) => s.link);
   if (link === "login") {
     return (

@@ -13,7 +13,7 @@ const modifier = /^(Shift|Control|Alt|Meta)(Left|Right)$/;
  * in a terminal or in a page. A key that is taken reaches nobody else; all
  * others, above all those that shells use, go their way untouched.
  */
-export function listen(target: Window, app: App, actions: readonly Action[]): () => void {
+export function listenForShortcuts(target: Window, app: App, actions: readonly Action[]): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const leader = (on: boolean) => {
     clearTimeout(timer);
@@ -51,5 +51,5 @@ export function listen(target: Window, app: App, actions: readonly Action[]): ()
 }
 
 export function useKeyboard(app: App, actions: readonly Action[]): void {
-  useEffect(() => listen(window, app, actions), [app, actions]);
+  useEffect(() => listenForShortcuts(window, app, actions), [app, actions]);
 }

@@ -1,6 +1,6 @@
 import { money } from "@/lib/bytes";
 import type { GoalView, Provider } from "@/bridge/types";
-import { isLive } from "@/store/cards";
+import { isLive } from "@/store/goalcards";
 import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
 import { Dot } from "@/ui/badge";

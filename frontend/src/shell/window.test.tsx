@@ -4,8 +4,8 @@ import type { Problem } from "@/bridge/types";
 import type { WorkspaceControl } from "@/panes/control";
 import { App } from "@/store/app";
 import { until } from "@/testing/mount";
-import { buildActions } from "./actions";
-import { listen } from "./keyboard";
+import { buildCommands } from "./actions";
+import { listenForShortcuts } from "./keyboard";
 
 let stop: () => void = () => undefined;
 afterEach(() => stop());
@@ -15,9 +15,9 @@ async function start(bridge = new FakeBridge()) {
   const problems: Problem[] = [];
   const app = new App(bridge, { problem: (p) => problems.push(p), done: () => undefined });
   const control = { activePane: undefined } as unknown as WorkspaceControl;
-  const actions = buildActions(app, control);
+  const actions = buildCommands(app, control);
   await app.start();
-  const silence = listen(window, app, actions);
+  const silence = listenForShortcuts(window, app, actions);
   stop = () => {
     silence();
     app.sync.stop();

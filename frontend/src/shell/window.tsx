@@ -3,7 +3,7 @@ import { Dashboard } from "@/features/goals/dashboard";
 import { ApprovalsDialog } from "@/features/approvals/queue";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
-import { SteerDialog } from "@/features/goals/steer";
+import { NoteDialog } from "@/features/goals/notedialog";
 import { ServersDialog } from "@/features/servers/dialog";
 import { Palette } from "@/features/palette/palette";
 import { ControlContext } from "@/panes/context";
@@ -12,12 +12,12 @@ import { Workspace } from "@/panes/workspace";
 import type { App } from "@/store/app";
 import { AppContext, useAppState } from "@/store/context";
 import { TipProvider } from "@/ui/button";
-import { buildActions } from "./actions";
-import { LinkBanner } from "./banner";
+import { buildCommands } from "./actions";
+import { ConnectionBanner } from "./banner";
 import { useKeyboard } from "./keyboard";
-import { Toasts } from "./notices";
-import { QuestionDialog } from "./question";
-import { SideRail } from "./rail";
+import { Toasts } from "./toasts";
+import { ConfirmDialog } from "./confirmdialog";
+import { NavRail } from "./navrail";
 import { StatusBar } from "./statusbar";
 import { useTheme } from "./theme";
 import { TopBar } from "./topbar";
@@ -28,7 +28,7 @@ const WelcomePage = lazy(() => import("@/features/onboarding/page").then((m) => 
 /** The whole window for a running App. */
 export function Window({ app }: { app: App }) {
   const control = useMemo(() => new WorkspaceControl(app), [app]);
-  const actions = useMemo(() => buildActions(app, control), [app, control]);
+  const actions = useMemo(() => buildCommands(app, control), [app, control]);
   useKeyboard(app, actions);
   return (
     <AppContext value={app}>
@@ -36,11 +36,11 @@ export function Window({ app }: { app: App }) {
         <TipProvider delayDuration={500}>
           <Frame onShowPanes={(goal) => control.showGoal(goal)} />
           <NewGoalDialog />
-          <SteerDialog />
+          <NoteDialog />
           <ServersDialog />
           <ApprovalsDialog />
           <Palette actions={actions} />
-          <QuestionDialog />
+          <ConfirmDialog />
           <Toasts />
         </TipProvider>
       </ControlContext>
@@ -55,9 +55,9 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   const covered = route !== "workspace";
   return (
     <div className="flex h-full flex-col" data-route={route} data-testid="window">
-      <LinkBanner />
+      <ConnectionBanner />
       <div className="flex min-h-0 flex-1">
-        <SideRail />
+        <NavRail />
         <div className="relative min-w-0 flex-1">
           {/* The workspace stays where it is under the other places: its terminals and pages keep their size and state. */}
           <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>

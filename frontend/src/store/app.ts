@@ -14,19 +14,19 @@ import type {
   StartInput,
 } from "@/bridge/types";
 import { createStore, type StoreApi } from "zustand/vanilla";
-import { isLive } from "./cards";
+import { isLive } from "./goalcards";
 import { withoutCard } from "./goals";
 import { withPane, withPaneInfo } from "./panes";
-import { firstState, type AppState, type Question, type Route } from "./state";
+import { initialState, type AppState, type ConfirmRequest, type Route } from "./state";
 import { Sync } from "./sync";
 
 /** How a short message reaches the user. */
-export interface Notices {
+export interface Notifier {
   problem(problem: Problem): void;
   done(text: string): void;
 }
 
-const unchanged: ResumeInput = {
+const keepLimits: ResumeInput = {
   note: "",
   protected: "",
   wall_clock_ms: 0,
@@ -38,7 +38,7 @@ const unchanged: ResumeInput = {
 
 /** The program behind the page: its state, and what a user can do to it. */
 export class App {
-  readonly store: StoreApi<AppState> = createStore<AppState>(() => ({ ...firstState }));
+  readonly store: StoreApi<AppState> = createStore<AppState>(() => ({ ...initialState }));
   readonly sync: Sync;
   private saved: Promise<unknown> = Promise.resolve();
   /** The settings as Go has them, while some are on their way to it. */
@@ -49,7 +49,7 @@ export class App {
 
   constructor(
     readonly bridge: Bridge,
-    readonly notices: Notices,
+    readonly notices: Notifier,
   ) {
     this.sync = new Sync(bridge, this.store, (p) => notices.problem(p));
   }
@@ -121,7 +121,7 @@ export class App {
     this.set({ newGoal: { open: false, from: null } });
   }
 
-  confirm(question: Question): void {
+  confirm(question: ConfirmRequest): void {
     this.set({ question });
   }
 
@@ -210,13 +210,13 @@ export class App {
   /** Continues a goal that stopped; what is not said stays as it is. */
   async resumeGoal(id: string, part: Partial<ResumeInput> = {}): Promise<boolean> {
     const resume = (more: Partial<ResumeInput>) => this.resumeGoal(id, { ...part, ...more });
-    return this.goOn(id, resume, "GoalAPI.Resume", id, { ...unchanged, ...part });
+    return this.goOn(id, resume, "GoalAPI.Resume", id, { ...keepLimits, ...part });
   }
 
   /** Continues a goal that was done. */
   async reopenGoal(id: string, part: Partial<ResumeInput>): Promise<boolean> {
     const reopen = (more: Partial<ResumeInput>) => this.reopenGoal(id, { ...part, ...more });
-    return this.goOn(id, reopen, "GoalAPI.Reopen", id, { ...unchanged, ...part });
+    return this.goOn(id, reopen, "GoalAPI.Reopen", id, { ...keepLimits, ...part });
   }
 
   async acceptGoal(id: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { GoalCard, GoalEvent, GoalList } from "@/bridge/types";
-import { afterEvent, groupOf, groups, type Group } from "./cards";
+import { cardAfterEvent, groupOf, groups, type Group } from "./goalcards";
 
 /** A card and the local time at which a snapshot of it arrived, from which running time is counted on. */
 export interface KnownCard {
@@ -61,21 +61,21 @@ function without<T>(all: Readonly<Record<string, T>>, id: string): Readonly<Reco
 }
 
 /** Events after which only a snapshot knows the time that was spent. */
-const settles = new Set<GoalEvent["type"]>(["started", "resumed", "reopened", "paused", "ended"]);
+const endsGoal = new Set<GoalEvent["type"]>(["started", "resumed", "reopened", "paused", "ended"]);
 
 /** Applies the next event of a goal; drops old ones; marks the goal stale on a gap or when it is unknown. */
 export function withEvent(state: GoalsState, event: GoalEvent): GoalsState {
   if (event.seq === undefined) return state;
   const known = state.byId[event.goal_id];
-  if (!known) return marked(state, event.goal_id, event.seq);
+  if (!known) return withApprovalCount(state, event.goal_id, event.seq);
   if (event.seq <= known.card.seq) return state;
-  if (event.seq > known.card.seq + 1) return marked(state, event.goal_id, event.seq);
-  const card = afterEvent(known.card, event);
+  if (event.seq > known.card.seq + 1) return withApprovalCount(state, event.goal_id, event.seq);
+  const card = cardAfterEvent(known.card, event);
   const next = { ...state, byId: { ...state.byId, [event.goal_id]: { ...known, card } } };
-  return settles.has(event.type) ? marked(next, event.goal_id, event.seq) : next;
+  return endsGoal.has(event.type) ? withApprovalCount(next, event.goal_id, event.seq) : next;
 }
 
-function marked(state: GoalsState, id: string, seq: number): GoalsState {
+function withApprovalCount(state: GoalsState, id: string, seq: number): GoalsState {
   return { ...state, stale: { ...state.stale, [id]: seq } };
 }
 
@@ -113,7 +113,7 @@ export function firstGoal(byId: GoalsState["byId"], only: readonly Group[] = gro
 }
 
 /** Time spent up to now: the snapshot's, and what has passed since while the goal runs. */
-export function spentNow(known: KnownCard, now: number): number {
+export function elapsedNow(known: KnownCard, now: number): number {
   const since = known.card.status === "running" ? Math.max(0, now - known.asOf) : 0;
   return known.card.spent_ms + since;
 }

@@ -69,9 +69,12 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
         ],
       };
     case "verdict":
-      return { ...next, claims: inClaim(j.claims, event.claim, (c) => ({ ...c, verdicts: [...c.verdicts, event] })) };
+      return {
+        ...next,
+        claims: updateClaim(j.claims, event.claim, (c) => ({ ...c, verdicts: [...c.verdicts, event] })),
+      };
     case "verification_failed":
-      return { ...next, claims: inClaim(j.claims, event.claim, (c) => ({ ...c, failed: event.detail })) };
+      return { ...next, claims: updateClaim(j.claims, event.claim, (c) => ({ ...c, failed: event.detail })) };
     case "usage":
       return { ...next, usage: [...j.usage, point(j.usage, event)] };
     case "steered":
@@ -111,7 +114,7 @@ function limitsText(l: Extract<GoalEvent, { type: "limits_changed" }>): string {
   ].join(" · ");
 }
 
-function inClaim(claims: readonly ClaimFact[], n: number, change: (c: ClaimFact) => ClaimFact): ClaimFact[] {
+function updateClaim(claims: readonly ClaimFact[], n: number, change: (c: ClaimFact) => ClaimFact): ClaimFact[] {
   return claims.map((c) => (c.n === n ? change(c) : c));
 }
 

@@ -1,12 +1,12 @@
 import type { ApprovalView, Decision, Finding, GrantView, Provider, Settings, StartInput } from "@/bridge/types";
-import { emptyDetail, type DetailState } from "./detail";
+import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
 
 export type Route = "workspace" | "goals" | "settings" | "welcome";
 
 /** Something the user is asked before it is done. */
-export interface Question {
+export interface ConfirmRequest {
   title: string;
   text: string;
   yes: string;
@@ -17,10 +17,10 @@ export interface Question {
 }
 
 /** Whether what is on the screen is current. */
-export type LinkState = "connecting" | "open" | "down" | "login";
+export type ConnectionState = "connecting" | "open" | "down" | "login";
 
 export interface AppState {
-  link: LinkState;
+  link: ConnectionState;
   goals: GoalsState;
   detail: DetailState;
   panes: PanesState;
@@ -43,12 +43,12 @@ export interface AppState {
   /** The servers' dialog is open. */
   servers: boolean;
   drawer: boolean;
-  question: Question | null;
+  question: ConfirmRequest | null;
   /** The pane that has the focus, `""` for none. */
   activePane: string;
 }
 
-export const firstState: AppState = {
+export const initialState: AppState = {
   link: "connecting",
   goals: noGoals,
   detail: emptyDetail(""),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { blankView, browserPane, terminalPane } from "@/bridge/fake/seed";
+import { blankView, browserPane, terminalPane } from "@/bridge/fake/fixtures";
 import type { GoalCard, GoalEvent, PaneEvent, StepRow } from "@/bridge/types";
-import { afterEvent, canPause, canResume, groupOf, isLive } from "./cards";
-import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./detail";
-import { grouped, noGoals, spentNow, withCard, withEvent, withoutCard, withPage } from "./goals";
+import { cardAfterEvent, canPause, canResume, groupOf, isLive } from "./goalcards";
+import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./goaldetail";
+import { grouped, noGoals, elapsedNow, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { noPanes, withPane, withPaneEvent, withPaneList } from "./panes";
 
 const card = (part: Partial<GoalCard> = {}): GoalCard => ({
@@ -90,13 +90,13 @@ describe("goals", () => {
   });
 
   test("time continues from the snapshot while a goal runs", () => {
-    expect(spentNow({ card: card({ spent_ms: 500 }), asOf: 1_000 }, 3_000)).toBe(2_500);
-    expect(spentNow({ card: card({ spent_ms: 500, status: "paused" }), asOf: 1_000 }, 3_000)).toBe(500);
+    expect(elapsedNow({ card: card({ spent_ms: 500 }), asOf: 1_000 }, 3_000)).toBe(2_500);
+    expect(elapsedNow({ card: card({ spent_ms: 500, status: "paused" }), asOf: 1_000 }, 3_000)).toBe(500);
   });
 
   test("a goal that was resumed waits in the queue until it begins or leaves it", () => {
     const at = "2026-01-01T00:00:00.000Z";
-    const told = (c: GoalCard, e: Partial<GoalEvent>) => afterEvent(c, { goal_id: "g", at, ...e } as GoalEvent);
+    const told = (c: GoalCard, e: Partial<GoalEvent>) => cardAfterEvent(c, { goal_id: "g", at, ...e } as GoalEvent);
     const waits = told(card({ status: "failed", exit: "limit_reached", queued: "" }), {
       type: "queued",
       reason: "3 goals run already",

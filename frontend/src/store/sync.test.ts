@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
-import { terminalPane } from "@/bridge/fake/seed";
+import { terminalPane } from "@/bridge/fake/fixtures";
 import type { Method } from "@/bridge/methods";
 import { until } from "@/testing/mount";
 import { App } from "./app";

@@ -2,7 +2,7 @@ import type { Bridge } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
 import type { GoalEvent, Problem } from "@/bridge/types";
 import type { StoreApi } from "zustand/vanilla";
-import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./detail";
+import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./goaldetail";
 import { firstGoal, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { withPaneEvent, withPaneList } from "./panes";
 import type { AppState } from "./state";
@@ -12,7 +12,7 @@ const stepPage = 500;
 const eventPage = 500;
 const retryMs = 2_000;
 /** After these, what waits for the user may be another list. */
-const asking = new Set(["approval_requested", "approval_resolved", "grant_ended", "paused", "resumed", "ended"]);
+const pendingCalls = new Set(["approval_requested", "approval_resolved", "grant_ended", "paused", "resumed", "ended"]);
 
 /**
  * Keeps the store in step with Go: subscribes, takes the snapshots after
@@ -169,7 +169,7 @@ export class Sync {
   private flush() {
     const events = this.queue.splice(0);
     if (events.length === 0) return;
-    if (events.some((e) => asking.has(e.type))) this.background(this.loadApprovals());
+    if (events.some((e) => pendingCalls.has(e.type))) this.background(this.loadApprovals());
     this.store.setState((s) => {
       let { goals, detail } = s;
       for (const event of events) {

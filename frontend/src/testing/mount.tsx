@@ -17,7 +17,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-const quiet = { problem: () => undefined, done: () => undefined };
+const flush = { problem: () => undefined, done: () => undefined };
 
 /** Draws a part of the page on a fake Go; it goes when the test ends. `before` comes first. */
 export async function mount(
@@ -26,7 +26,7 @@ export async function mount(
   before: (app: App) => unknown = () => undefined,
 ): Promise<{ app: App; bridge: FakeBridge }> {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
-  const app = new App(bridge, quiet);
+  const app = new App(bridge, flush);
   const root = createRoot(document.body.appendChild(document.createElement("div")));
   drawn = { root, app };
   await before(app);
@@ -37,17 +37,17 @@ export async function mount(
       </AppContext>,
     );
   });
-  await settled();
+  await flushAll();
   return { app, bridge };
 }
 
 /** Lets what is on its way arrive. */
-export const settled = () => act(() => new Promise<void>((done) => setTimeout(done)));
+export const flushAll = () => act(() => new Promise<void>((done) => setTimeout(done)));
 
 /** Waits until a check holds, and gives what it gives. */
 export const until = <T,>(check: () => T): Promise<T> =>
   vi.waitFor(async () => {
-    await settled();
+    await flushAll();
     return check();
   }, 60_000);
 
@@ -66,7 +66,7 @@ const element = (what: HTMLElement | string) => (typeof what === "string" ? get(
 /** Clicks, by test id or the element itself, and lets the answer arrive. */
 export async function press(what: HTMLElement | string) {
   act(() => element(what).click());
-  await settled();
+  await flushAll();
 }
 
 /** Writes as a user does: React listens to the native setter's input event. */

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { cx } from "./cx";
 
-export type Tone = "accent" | "ok" | "warn" | "bad" | "agent" | "calm";
+export type StatusTone = "accent" | "ok" | "warn" | "bad" | "agent" | "calm";
 
-const tones: Record<Tone, string> = {
+const tones: Record<StatusTone, string> = {
   accent: "bg-accent-bg text-accent",
   ok: "bg-ok-bg text-ok",
   warn: "bg-warn-bg text-warn",
@@ -12,7 +12,7 @@ const tones: Record<Tone, string> = {
   calm: "bg-s3 text-t2",
 };
 
-export const toneText: Record<Tone, string> = {
+export const toneText: Record<StatusTone, string> = {
   accent: "text-accent",
   ok: "text-ok",
   warn: "text-warn",
@@ -22,7 +22,7 @@ export const toneText: Record<Tone, string> = {
 };
 
 interface BadgeProps {
-  tone: Tone;
+  tone: StatusTone;
   /** A dot before the words that breathes while something is going on. */
   live?: boolean;
   title?: string;
@@ -48,7 +48,7 @@ export function Badge({ tone, live, title, testid, className, children }: BadgeP
   );
 }
 
-const dots: Record<Tone, string> = {
+const dots: Record<StatusTone, string> = {
   accent: "bg-accent",
   ok: "bg-ok",
   warn: "bg-warn",
@@ -57,6 +57,6 @@ const dots: Record<Tone, string> = {
   calm: "bg-t3",
 };
 
-export function Dot({ tone, live }: { tone: Tone; live?: boolean }) {
+export function Dot({ tone, live }: { tone: StatusTone; live?: boolean }) {
   return <span aria-hidden className={cx("size-[7px] shrink-0 rounded-full", dots[tone], live && "breathe")} />;
 }

@@ -2,9 +2,9 @@ import type { ComponentProps, ReactNode } from "react";
 import { Tooltip } from "radix-ui";
 import { cx } from "./cx";
 
-type Look = "primary" | "plain" | "quiet" | "danger";
+type ButtonVariant = "primary" | "plain" | "quiet" | "danger";
 
-const looks: Record<Look, string> = {
+const variants: Record<ButtonVariant, string> = {
   primary: "bg-accent text-on-accent border-transparent hover:brightness-110",
   plain: "bg-s2 text-t1 border-line2 hover:bg-s3",
   quiet: "bg-transparent text-t2 border-transparent hover:bg-s3 hover:text-t1",
@@ -12,7 +12,7 @@ const looks: Record<Look, string> = {
 };
 
 interface ButtonProps extends ComponentProps<"button"> {
-  look?: Look;
+  look?: ButtonVariant;
 }
 
 export function Button({ look = "plain", className, type = "button", ...rest }: ButtonProps) {
@@ -22,7 +22,7 @@ export function Button({ look = "plain", className, type = "button", ...rest }: 
       className={cx(
         "inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md border px-2.5 text-xs font-medium whitespace-nowrap",
         "disabled:cursor-default disabled:opacity-45",
-        looks[look],
+        variants[look],
         className,
       )}
       {...rest}

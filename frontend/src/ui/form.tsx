@@ -4,7 +4,7 @@ import { Dialog } from "./dialog";
 import { Field } from "./field";
 
 /** Why a form was not taken; field names the control that is wrong, "" none of them. */
-export interface Refusal {
+export interface FormError {
   message: string;
   hint: string;
   field: string;
@@ -24,17 +24,17 @@ interface FormDialogProps {
   layout?: string;
   /** The fields that show their own refusal; any other stands below them all. */
   fields: readonly string[];
-  save: () => Promise<Refusal | null>;
+  save: () => Promise<FormError | null>;
   onClose: () => void;
   onSaved: () => void;
   children: ReactNode;
 }
 
-const FormContext = createContext<{ name: string; refusal: Refusal | null }>({ name: "", refusal: null });
+const FormContext = createContext<{ name: string; refusal: FormError | null }>({ name: "", refusal: null });
 
 /** A dialog that saves one thing: Enter in a field saves, and what is refused is said where it is wrong. */
 export function FormDialog(p: FormDialogProps) {
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<FormError | null>(null);
   const [busy, setBusy] = useState(false);
 
   const save = async () => {

@@ -19,7 +19,7 @@ import type {
 } from "@/bridge/types";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
-import { ending, script, type Beat, type Body } from "./script";
+import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
 import { recorded, replay } from "./recording";
 import {
@@ -30,17 +30,17 @@ import {
   findings,
   proposal,
   protectedFiles,
-  guests,
+  mcpServers,
   network,
   providers,
   remoteSessions,
   servers,
   settings,
-  stillGoals,
-  stillSteps,
+  staticGoals,
+  staticSteps,
   terminalPane,
-  worldTime,
-} from "./seed";
+  fixtureTime,
+} from "./fixtures";
 
 export interface FakeOptions {
   /** Milliseconds of the script that pass in one; 0 plays it at once. */
@@ -72,13 +72,13 @@ export class FakeBridge implements Bridge {
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
   logins: LoginView[] = [{ origin: "https://example.org", user: "ada" }];
   providers = structuredClone(providers);
-  guests = structuredClone(guests);
+  guests = structuredClone(mcpServers);
   findings = structuredClone(findings);
   servers = structuredClone(servers);
   approvals: ApprovalView[] = structuredClone(approvals);
   grants: GrantView[] = structuredClone(grants);
   private rev = 1;
-  private now = worldTime;
+  private now = fixtureTime;
   private made = 0;
   private readonly listeners = new Set<EventHandlers>();
   private readonly browsers = new Map<string, Set<BrowserHandlers>>();
@@ -89,8 +89,8 @@ export class FakeBridge implements Bridge {
       this.grants = [];
       return;
     }
-    for (const view of structuredClone(stillGoals)) this.goals.set(view.id, new FakeGoal(view));
-    this.goals.get("01m0running00000000000000a1")?.steps.push(...structuredClone(stillSteps));
+    for (const view of structuredClone(staticGoals)) this.goals.set(view.id, new FakeGoal(view));
+    this.goals.get("01m0running00000000000000a1")?.steps.push(...structuredClone(staticSteps));
     this.panes = [terminalPane("t1", { title: "deploy@edge-1", dir: "/var/log/nginx" })];
     this.lively();
   }
@@ -216,7 +216,7 @@ export class FakeBridge implements Bridge {
   }
 
   /** Plays beats one after the other; at speed 0 all of them before anyone listens. */
-  private play(id: string, beats: readonly Beat[]) {
+  private play(id: string, beats: readonly DemoStep[]) {
     const speed = this.options.speed ?? 0;
     const beat = (i: number) => {
       const b = beats[i];

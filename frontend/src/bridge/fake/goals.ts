@@ -1,5 +1,5 @@
 import type { GoalEvent, GoalView, StepRow } from "@/bridge/types";
-import type { Body } from "./script";
+import type { Body } from "./demoevents";
 
 /** One goal of the fake world: what Go would keep in its store. */
 export class FakeGoal {

@@ -1,7 +1,7 @@
-import type { Dial, WireSocket } from "@/bridge/socket";
+import type { Dial, SocketLike } from "@/bridge/socket";
 
 /** A WebSocket that a test plays the server of. */
-export class FakeSocket implements WireSocket {
+export class FakeSocket implements SocketLike {
   binaryType: BinaryType = "blob";
   readyState = 0;
   onopen: ((ev: Event) => void) | null = null;

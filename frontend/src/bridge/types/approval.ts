@@ -1,5 +1,5 @@
 // Approvals, grants and what went over the network.
-import type { Risk, Status } from "./goal";
+import type { Risk, Status } from "./common";
 
 export type Scope = "once" | "host" | "command" | "path" | "pane" | "secret" | "reach" | "goal";
 

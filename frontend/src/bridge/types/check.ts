@@ -1,8 +1,5 @@
 // How a goal is decided.
-import type { Exit, Risk, Status, Usage } from "./goal";
-
-export type CheckOutcome =
-  "" | "pass" | "fail" | "error" | "tampered" | "passes_already" | "fails_now" | "cannot_run" | "not_repeatable";
+import type { CheckOutcome, Exit, Risk, Status, Usage } from "./common";
 
 export type CheckType = "shell" | "http" | "file" | "json_predicate" | "visual" | "model_question" | "manual";
 

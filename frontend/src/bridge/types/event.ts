@@ -1,6 +1,6 @@
 // A goal's events.
 import type { Verdict } from "./check";
-import type { CriticVerdict, Exit, Risk, Status, StepOutcome, Todo, Usage } from "./goal";
+import type { CriticVerdict, Exit, Risk, Status, StepOutcome, Todo, Usage } from "./common";
 import type { PaneInfo } from "./pane";
 
 /** The bodies of a goal's events, by type. */

@@ -1,40 +1,7 @@
 // A goal: what it may do, how it stands, and its steps.
-import type { Check, CheckOutcome } from "./check";
+import type { Check } from "./check";
+import type { CheckOutcome, Exit, Risk, Status, StepOutcome, Todo } from "./common";
 import type { GoalEvent } from "./event";
-
-export type Risk = "read_only" | "write_local" | "network_get" | "network_write" | "spends_money";
-
-export type Status = "pending" | "running" | "paused" | "completed" | "failed" | "aborted";
-
-export type Exit =
-  | ""
-  | "done"
-  | "limit_reached"
-  | "error"
-  | "stuck"
-  | "needs_operator"
-  | "parked"
-  | "user_paused"
-  | "interrupted"
-  | "user_aborted"
-  | "gave_up";
-
-export type CriticVerdict = "PROGRESSING" | "STUCK" | "ACHIEVED" | "MISLED" | "unparsed";
-
-export type StepOutcome = "" | "ok" | "failed" | "denied" | "in_doubt";
-
-export interface Usage {
-  tokens_in: number;
-  tokens_out: number;
-  usd: number;
-  /** By the length of what was sent: the provider did not say. */
-  guessed?: boolean;
-}
-
-export interface Todo {
-  text: string;
-  done: boolean;
-}
 
 export interface Policy {
   risk: Risk;
@@ -189,7 +156,7 @@ export interface CheckState {
   claim: number;
 }
 
-export interface Mark {
+export interface TimelineEntry {
   at_ms: number;
   what: string;
   detail: string;
@@ -219,7 +186,7 @@ export interface GoalView extends GoalCard {
   asked_pane: string;
   todos: Todo[] | null;
   panes: string[] | null;
-  marks: Mark[] | null;
+  marks: TimelineEntry[] | null;
 }
 
 export interface StepRow {

@@ -2,11 +2,11 @@ import { act } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { FakeBridge } from "@/bridge/fake/bridge";
 import type { AnswerInput } from "@/bridge/types";
-import { plainly } from "@/lib/text";
+import { stripControl } from "@/lib/text";
 import type { App } from "@/store/app";
 import { all, mount, nth, press, until } from "@/testing/mount";
 import { ApprovalsDialog } from "./queue";
-import { argumentLines, sameKind } from "./words";
+import { argumentLines, sameKind } from "./grouping";
 
 let bridge: FakeBridge;
 let app: App;
@@ -115,7 +115,7 @@ test("several of one kind are answered together", async () => {
 });
 
 test("what nobody sees is marked, so that a request reads as it runs", async () => {
-  expect(plainly("ls \u202Etxt.exe\u200B — é 日本")).toBe("ls ‹U+202E›txt.exe‹U+200B› — é 日本");
+  expect(stripControl("ls \u202Etxt.exe\u200B — é 日本")).toBe("ls ‹U+202E›txt.exe‹U+200B› — é 日本");
   const first = bridge.approvals[0];
   if (!first) throw new Error("no approval");
   bridge.approvals = [{ ...first, arguments: JSON.stringify({ command: "rm \u202Ex" }) }];

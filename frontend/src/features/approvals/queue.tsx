@@ -1,13 +1,13 @@
 import { useState } from "react";
 import type { AnswerInput, GoalCard, GrantView } from "@/bridge/types";
-import { oneLine, plainly } from "@/lib/text";
-import { groupOf } from "@/store/cards";
+import { oneLine, stripControl } from "@/lib/text";
+import { groupOf } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
-import { Request } from "./request";
-import { alike, together } from "./words";
+import { ApprovalRequest } from "./request";
+import { similarRequests, groupRequests } from "./grouping";
 
 /** What waits for the user, of every goal, oldest first; and what was allowed. */
 export function ApprovalsDialog() {
@@ -59,24 +59,26 @@ export function ApprovalsDialog() {
         <ul className="flex flex-col gap-3">
           {list.map((a) => (
             <li key={`${a.goal_id} ${a.request}`}>
-              <Request
+              <ApprovalRequest
                 approval={a}
-                others={alike(list, a)}
+                others={similarRequests(list, a)}
                 busy={busy}
-                onAnswer={(choice) => void answer(together(choice.all ? [a, ...alike(list, a)] : [a], choice))}
+                onAnswer={(choice) =>
+                  void answer(groupRequests(choice.all ? [a, ...similarRequests(list, a)] : [a], choice))
+                }
               />
             </li>
           ))}
         </ul>
       ) : null}
-      {others.length > 0 ? <Others goals={others} /> : null}
+      {others.length > 0 ? <OtherGoals goals={others} /> : null}
       {grants.length > 0 ? <Grants grants={grants} /> : null}
     </Dialog>
   );
 }
 
 /** Goals that need the user for something that is no call: a question, a check that she decides, a file that changed. */
-function Others({ goals }: { goals: readonly GoalCard[] }) {
+function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
   const app = useApp();
   return (
     <section className="mt-4 border-t border-line pt-3 first:mt-0 first:border-t-0 first:pt-0" data-testid="needs-word">
@@ -85,8 +87,8 @@ function Others({ goals }: { goals: readonly GoalCard[] }) {
         {goals.map((g) => (
           <li key={g.id} className="flex items-center gap-3 text-xs" data-testid="needs-word-goal" data-goal={g.id}>
             <span className="min-w-0 flex-1">
-              <span className="block truncate">{plainly(oneLine(g.objective))}</span>
-              <span className="line-clamp-2 text-t3">{plainly(g.reason)}</span>
+              <span className="block truncate">{stripControl(oneLine(g.objective))}</span>
+              <span className="line-clamp-2 text-t3">{stripControl(g.reason)}</span>
             </span>
             <Button
               look="quiet"
@@ -115,8 +117,8 @@ function Grants({ grants }: { grants: readonly GrantView[] }) {
         {grants.map((g) => (
           <li key={`${g.goal_id} ${g.request}`} className="flex items-center gap-3 text-xs" data-testid="grant">
             <span className="min-w-0 flex-1">
-              {plainly(g.covers)}{" "}
-              <span className="text-t3">· {plainly(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}</span>
+              {stripControl(g.covers)}{" "}
+              <span className="text-t3">· {stripControl(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}</span>
             </span>
             <Button look="quiet" data-testid="grant-revoke" onClick={() => app.takeBack(g)}>
               Take back

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { ApprovalView, Scope } from "@/bridge/types";
-import { argumentsLine, plainly } from "@/lib/text";
+import { argumentsLine, stripControl } from "@/lib/text";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import { argumentLines, covered, lineTone, type Choice } from "./words";
+import { argumentLines, scopeLabel, lineTone, type ApprovalChoice } from "./grouping";
 
 interface RequestProps {
   approval: ApprovalView;
@@ -11,17 +11,17 @@ interface RequestProps {
   others: readonly ApprovalView[];
   /** An answer is on its way: there is nothing to press until what waits is known again. */
   busy: boolean;
-  onAnswer: (choice: Choice) => void;
+  onAnswer: (choice: ApprovalChoice) => void;
 }
 
 /** One call that waits: the goal, all arguments, what it would change, why it asks, and what each answer covers. */
-export function Request({ approval: a, others, busy, onAnswer }: RequestProps) {
+export function ApprovalRequest({ approval: a, others, busy, onAnswer }: RequestProps) {
   const [scope, setScope] = useState<Scope>("once");
   const [why, setWhy] = useState("");
   const [all, setAll] = useState(false);
   const offers = a.offers ?? [];
   // The second of two quick clicks was meant for a request that has made room for this one.
-  const answer = (clicks: number, choice: Choice) => {
+  const answer = (clicks: number, choice: ApprovalChoice) => {
     if (clicks < 2) onAnswer(choice);
   };
   const chosen = offers.find((o) => o.scope === scope) ?? offers[0];
@@ -36,14 +36,16 @@ export function Request({ approval: a, others, busy, onAnswer }: RequestProps) {
         <span className="font-mono text-sm font-semibold">{a.tool}</span>
         <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always asks" : a.risk}</Badge>
         <span className="min-w-0 flex-1 truncate text-right text-xs text-t3" title={a.objective}>
-          {plainly(a.objective)}
+          {stripControl(a.objective)}
         </span>
       </header>
       <dl className="mb-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-xs" data-testid="approval-arguments">
         {argumentLines(a.arguments).map((line) => (
           <div key={line.name} className="contents">
-            <dt className="text-t3">{plainly(line.name)}</dt>
-            <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">{plainly(line.value)}</dd>
+            <dt className="text-t3">{stripControl(line.name)}</dt>
+            <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">
+              {stripControl(line.value)}
+            </dd>
           </div>
         ))}
       </dl>
@@ -54,14 +56,14 @@ export function Request({ approval: a, others, busy, onAnswer }: RequestProps) {
         >
           {a.show.split("\n").map((line, i) => (
             <span key={i} className={`block ${lineTone(line)}`}>
-              {plainly(line) || " "}
+              {stripControl(line) || " "}
             </span>
           ))}
         </pre>
       ) : null}
       <p className="mb-2 text-xs" data-testid="approval-why">
         <span className="text-t3">Why it asks: </span>
-        {plainly(a.why)}
+        {stripControl(a.why)}
       </p>
       {a.given !== "" ? (
         <p data-testid="approval-given" className="text-xs text-t2">
@@ -82,7 +84,7 @@ export function Request({ approval: a, others, busy, onAnswer }: RequestProps) {
                   checked={o === chosen}
                   onChange={() => setScope(o.scope)}
                 />
-                {plainly(o.covers)}
+                {stripControl(o.covers)}
               </label>
             ))}
           </fieldset>
@@ -126,11 +128,11 @@ export function Request({ approval: a, others, busy, onAnswer }: RequestProps) {
             >
               {others.map((o) => (
                 <li key={`${o.goal_id} ${o.request}`} className="break-words">
-                  <p className="font-medium">{plainly(o.objective)}</p>
-                  <p className="font-mono text-t2">{plainly(argumentsLine(o.arguments))}</p>
+                  <p className="font-medium">{stripControl(o.objective)}</p>
+                  <p className="font-mono text-t2">{stripControl(argumentsLine(o.arguments))}</p>
                   <p className="text-t3">
-                    {plainly(covered(o, chosen?.scope ?? "once") || o.tool)}
-                    {o.why === a.why ? null : ` · ${plainly(o.why)}`}
+                    {stripControl(scopeLabel(o, chosen?.scope ?? "once") || o.tool)}
+                    {o.why === a.why ? null : ` · ${stripControl(o.why)}`}
                   </p>
                 </li>
               ))}

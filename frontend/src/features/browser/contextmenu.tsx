@@ -3,7 +3,7 @@ import { readClipboard, writeClipboard } from "@/bridge/clipboard";
 import type { PaneInfo, PaneQuestion } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { useApp } from "@/store/context";
-import { beside, type Reply, type Space } from "./answers";
+import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 import { emptyInput, textInput } from "./input";
 import type { Surface } from "./surface";
 
@@ -11,8 +11,8 @@ interface ContextMenuProps {
   pane: PaneInfo;
   question: PaneQuestion;
   surface: Surface;
-  space: Space;
-  reply: Reply;
+  space: Viewport;
+  reply: AnswerPrompt;
 }
 
 interface Item {
@@ -91,7 +91,9 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
   useLayoutEffect(() => {
     const el = menu.current;
     if (!el) return;
-    setPlace(beside({ ...question, width: 0, height: 0 }, { width: el.offsetWidth, height: el.offsetHeight }, space));
+    setPlace(
+      placePopup({ ...question, width: 0, height: 0 }, { width: el.offsetWidth, height: el.offsetHeight }, space),
+    );
     el.querySelector<HTMLElement>("button:not(:disabled)")?.focus({ preventScroll: true });
   }, [question, space]);
 

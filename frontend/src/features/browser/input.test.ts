@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   buttonName,
   Coalescer,
-  composes,
+  isComposing,
   emptyInput,
   keyInput,
   letterOf,
@@ -71,10 +71,10 @@ test("printable keys carry their text, shortcuts do not", () => {
 });
 
 test("composing and dead keys are left to the input method", () => {
-  expect(composes({ isComposing: true, key: "a", keyCode: 65 })).toBe(true);
-  expect(composes({ isComposing: false, key: "Dead", keyCode: 222 })).toBe(true);
-  expect(composes({ isComposing: false, key: "Unidentified", keyCode: 229 })).toBe(true);
-  expect(composes({ isComposing: false, key: "a", keyCode: 65 })).toBe(false);
+  expect(isComposing({ isComposing: true, key: "a", keyCode: 65 })).toBe(true);
+  expect(isComposing({ isComposing: false, key: "Dead", keyCode: 222 })).toBe(true);
+  expect(isComposing({ isComposing: false, key: "Unidentified", keyCode: 229 })).toBe(true);
+  expect(isComposing({ isComposing: false, key: "a", keyCode: 65 })).toBe(false);
 });
 
 test("a frame sends one move and one wheel, and a click takes what is held back with it", () => {

@@ -7,7 +7,7 @@ interface Modifiers {
   shiftKey: boolean;
 }
 
-const held: Modifiers = { altKey: false, ctrlKey: false, metaKey: false, shiftKey: false };
+const pressedModifiers: Modifiers = { altKey: false, ctrlKey: false, metaKey: false, shiftKey: false };
 
 /** The protocol's mask: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift. */
 export function modifiers(e: Modifiers): number {
@@ -103,7 +103,7 @@ export function keyInput(kind: "keydown" | "keyup", e: KeyLike, mac = onMac): Pa
     key_code: e.keyCode,
     text: kind === "keydown" ? (printable ? e.key : e.key === "Enter" ? "\r" : "") : "",
     // Chromium types no plain letter while Alt is held.
-    modifiers: third ? modifiers({ ...held, shiftKey: e.shiftKey }) : modifiers(e),
+    modifiers: third ? modifiers({ ...pressedModifiers, shiftKey: e.shiftKey }) : modifiers(e),
     repeat: e.repeat,
   };
 }
@@ -121,7 +121,7 @@ export function composeInput(text: string): PaneInput {
  * A key that the page must not be given as such: an input method is composing,
  * or a dead key waits for its letter. Its result comes as text.
  */
-export function composes(e: { isComposing: boolean; key: string; keyCode: number }): boolean {
+export function isComposing(e: { isComposing: boolean; key: string; keyCode: number }): boolean {
   const imeKey = 229;
   return e.isComposing || e.keyCode === imeKey || e.key === "Dead" || e.key === "Process";
 }

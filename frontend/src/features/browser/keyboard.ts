@@ -1,5 +1,5 @@
 import { useMemo, useRef } from "react";
-import { composeInput, composes, keyInput, letterOf, textInput } from "./input";
+import { composeInput, isComposing, keyInput, letterOf, textInput } from "./input";
 import type { Surface } from "./surface";
 
 interface KeyboardHandlers {
@@ -30,7 +30,7 @@ export function useKeyboard(
       (e.ctrlKey || e.metaKey) && !e.altKey && letterOf(e.nativeEvent) === "v" && !copiedInside.current;
     return {
       onKeyDown: (e) => {
-        if (composes(e.nativeEvent) || wantsLocalPaste(e)) return;
+        if (isComposing(e.nativeEvent) || wantsLocalPaste(e)) return;
         const run = shortcut(e.nativeEvent);
         if (run) {
           e.preventDefault();
@@ -44,7 +44,7 @@ export function useKeyboard(
         surface?.input(keyInput("keydown", e.nativeEvent));
       },
       onKeyUp: (e) => {
-        if (composes(e.nativeEvent)) return;
+        if (isComposing(e.nativeEvent)) return;
         surface?.input(keyInput("keyup", e.nativeEvent));
       },
       onInput: (e) => {

@@ -3,7 +3,7 @@ import type { PageLogins, PaneInfo, PaneOverlay } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
-import { noAnswer } from "./answers";
+import { noAnswer } from "./prompttext";
 
 const host = (origin: string) => origin.replace(/^https?:\/\//, "");
 
@@ -11,7 +11,7 @@ const host = (origin: string) => origin.replace(/^https?:\/\//, "");
  * Asks whether to keep what the user has just logged in with. It lies over the page: it comes while the
  * button that sent the login may still be down, and the page must not move under that.
  */
-export function SaveLogin({ pane, overlay }: { pane: PaneInfo; overlay: PaneOverlay }) {
+export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: PaneOverlay }) {
   const app = useApp();
   const question = overlay.questions.find((q) => q.kind === "save_login");
   if (!question) return null;

@@ -2,13 +2,13 @@ import { useLayoutEffect, useRef, useState } from "react";
 import type { PaneQuestion } from "@/bridge/types";
 import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
-import { beside, type Reply, type Space } from "./answers";
+import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 import { monthOf, stepMonth, weeksOf, weekText } from "./calendar";
 
 interface PickerProps {
   question: PaneQuestion;
-  space: Space;
-  reply: Reply;
+  space: Viewport;
+  reply: AnswerPrompt;
 }
 
 const swatches =
@@ -26,7 +26,7 @@ export function Picker({ question, space, reply }: PickerProps) {
   useLayoutEffect(() => {
     const el = panel.current;
     if (!el) return;
-    setPlace(beside(question, { width: el.offsetWidth, height: el.offsetHeight }, space));
+    setPlace(placePopup(question, { width: el.offsetWidth, height: el.offsetHeight }, space));
     el.querySelector<HTMLElement>("input, [data-today]")?.focus({ preventScroll: true });
   }, [question, space]);
 

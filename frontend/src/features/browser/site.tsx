@@ -4,7 +4,7 @@ import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon, GlobeIcon, LockIcon, WarnIcon } from "@/ui/icons";
 
-const came: Record<Site["came"], string> = {
+const transportLabels: Record<Site["came"], string> = {
   proven: "The connection is encrypted, and the host has proved who it is.",
   unproven: "The connection is encrypted, but the host cannot prove who it is.",
   open: "The connection is not encrypted: others on the way can read and alter it.",
@@ -12,7 +12,7 @@ const came: Record<Site["came"], string> = {
   none: "This page comes from no site.",
 };
 
-const names: Record<string, string> = {
+const permissionNames: Record<string, string> = {
   geolocation: "Where you are",
   notifications: "Notifications",
   camera: "Camera",
@@ -20,7 +20,7 @@ const names: Record<string, string> = {
   "clipboard-read": "Read your clipboard",
 };
 
-const states = [
+const permissionStates = [
   ["ask", "Ask"],
   ["allow", "Allow"],
   ["block", "Block"],
@@ -84,7 +84,9 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
         </IconButton>
       </header>
       {site ? (
-        <p className={site.came === "proven" || site.came === "here" ? "" : "text-warn"}>{came[site.came]}</p>
+        <p className={site.came === "proven" || site.came === "here" ? "" : "text-warn"}>
+          {transportLabels[site.came]}
+        </p>
       ) : null}
       {site?.certificate ? <Certificate of={site.certificate} /> : null}
       {site && site.permissions.length > 0 ? (
@@ -92,7 +94,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
           <h3 className="text-2xs font-semibold text-t3 uppercase">May do, until the browser ends</h3>
           {site.permissions.map(({ name, state }) => (
             <label key={name} className="flex h-7 items-center gap-2">
-              <span className="min-w-0 flex-1 truncate">{names[name] ?? name}</span>
+              <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
               <select
                 data-testid="site-permission"
                 data-name={name}
@@ -100,7 +102,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
                 value={state}
                 onChange={(e) => void permit(name, e.target.value)}
               >
-                {states.map(([value, label]) => (
+                {permissionStates.map(([value, label]) => (
                   <option key={value} value={value}>
                     {label}
                   </option>

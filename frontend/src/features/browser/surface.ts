@@ -2,7 +2,7 @@ import type { Bridge } from "@/bridge/bridge";
 import type { BrowserStream, Frame } from "@/bridge/browser";
 import type { PaneInfo, PaneInput, PaneOverlay } from "@/bridge/types";
 import { Coalescer } from "./input";
-import { Detail } from "./detail";
+import { HiDPILayer } from "./hidpilayer";
 
 export interface SurfaceHandlers {
   info: (pane: PaneInfo) => void;
@@ -14,7 +14,7 @@ export interface SurfaceHandlers {
 }
 
 /** The least time between two pictures of a pane that has not the keyboard: ten a second. */
-const restPeriod = 100;
+const idleMs = 100;
 
 /**
  * The picture of one browser pane on a canvas. The newest frame wins; acknowledged means drawn.
@@ -31,9 +31,9 @@ export class Surface {
   private gone = 0;
   private closed = false;
   private focused = true;
-  private drawnAt = -restPeriod;
+  private drawnAt = -idleMs;
   private endRest: (() => void) | null = null;
-  private readonly detail = new Detail();
+  private readonly detail = new HiDPILayer();
 
   constructor(
     bridge: Bridge,
@@ -104,7 +104,7 @@ export class Surface {
   private async rest() {
     const last = this.drawnAt;
     this.drawnAt = performance.now();
-    const left = last + restPeriod - this.drawnAt;
+    const left = last + idleMs - this.drawnAt;
     if (this.focused || this.closed || left <= 0) return;
     await new Promise<void>((done) => {
       const timer = setTimeout(done, left);

@@ -5,7 +5,7 @@ import { IconButton } from "@/ui/button";
 import { BackIcon, CloseIcon, DotsIcon, ForwardIcon, HomeIcon, ReloadIcon, StarIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { Address } from "./address";
-import { Driver } from "./driver";
+import { TakeoverBar } from "./takeover";
 
 export type Panel = "find" | "downloads" | "library" | "logins" | "site" | null;
 
@@ -68,7 +68,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
       >
         <StarIcon size={14} />
       </IconButton>
-      <Driver pane={pane} />
+      <TakeoverBar pane={pane} />
       <Menu items={menuOf(app, pane, zoom, onPanel)}>
         <button
           type="button"
@@ -114,11 +114,11 @@ function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, on
   ];
 }
 
-const zooms = [25, 33, 50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300, 400, 500];
+const zoomLevels = [25, 33, 50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300, 400, 500];
 
 /** The next step of the usual zooms. */
 export function nextZoom(now: number, by: 1 | -1): number {
-  const list = by > 0 ? zooms.filter((z) => z > now) : zooms.filter((z) => z < now).reverse();
+  const list = by > 0 ? zoomLevels.filter((z) => z > now) : zoomLevels.filter((z) => z < now).reverse();
   return list[0] ?? now;
 }
 

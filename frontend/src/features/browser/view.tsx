@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import type { PaneInfo, PaneOverlay } from "@/bridge/types";
-import { giveKeyboard } from "@/lib/keyboard";
+import { focusElement } from "@/lib/keyboard";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
@@ -9,12 +9,12 @@ import { CloseIcon, GlobeIcon, WarnIcon } from "@/ui/icons";
 import { Downloads } from "./downloads";
 import { FindBar } from "./findbar";
 import { useKeyboard } from "./keyboard";
-import { Library } from "./library";
+import { BookmarksPanel } from "./bookmarks";
 import { useMouse } from "./mouse";
-import { Logins, SaveLogin } from "./logins";
-import { AgentPointer } from "./pointer";
-import { Questions } from "./questions";
-import { useDensity, useShown } from "./screen";
+import { Logins, SaveLoginPrompt } from "./logins";
+import { AgentPointer } from "./agentcursor";
+import { Questions } from "./prompts";
+import { usePixelRatio, useIsVisible } from "./pixelratio";
 import { shortcutOf } from "./shortcuts";
 import { SitePanel } from "./site";
 import { Surface } from "./surface";
@@ -28,7 +28,7 @@ interface BrowserViewProps {
   active: boolean;
 }
 
-interface Place {
+interface PopupPlacement {
   width: number;
   height: number;
 }
@@ -42,7 +42,7 @@ const emptyOverlay: PaneOverlay = {
 };
 
 /** The picture's size in its place: as it is when it fits, else smaller, never larger. */
-function fitted(page: Place, place: Place): Place {
+function fitToViewport(page: PopupPlacement, place: PopupPlacement): PopupPlacement {
   const scale = Math.min(1, place.width / page.width, place.height / page.height);
   return { width: page.width * scale, height: page.height * scale };
 }
@@ -54,8 +54,8 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   const keys = useRef<HTMLTextAreaElement>(null);
   const address = useRef<HTMLInputElement>(null);
   const [surface, setSurface] = useState<Surface | null>(null);
-  const [page, setPage] = useState<Place | null>(null);
-  const [place, setPlace] = useState<Place>({ width: 0, height: 0 });
+  const [page, setPage] = useState<PopupPlacement | null>(null);
+  const [place, setPlace] = useState<PopupPlacement>({ width: 0, height: 0 });
   const [link, setLink] = useState<"open" | "down">("open");
   const [overlay, setOverlay] = useState<PaneOverlay>(emptyOverlay);
   const [panel, setPanel] = useState<Panel>(null);
@@ -85,13 +85,13 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
     watch.observe(el);
     return () => watch.disconnect();
   }, [surface]);
-  useDensity(
+  usePixelRatio(
     useCallback(() => {
       const el = area.current;
       if (el) surface?.size(el.clientWidth, el.clientHeight);
     }, [surface]),
   );
-  const shownAtAll = useShown();
+  const shownAtAll = useIsVisible();
 
   useEffect(() => {
     if (!pane.running) surface?.forget();
@@ -107,7 +107,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   useEffect(() => {
     const view = area.current?.parentElement;
     if (!active || !visible || !view) return;
-    return giveKeyboard(view, () => (pane.url === "about:blank" ? address.current?.focus() : focus()));
+    return focusElement(view, () => (pane.url === "about:blank" ? address.current?.focus() : focus()));
     // A new address must not take the keyboard from the address bar.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [active, visible, focus]);
@@ -119,14 +119,14 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   useMouse(area, canvas, surface, focus, side);
   useTouch(canvas, surface, focus);
   useCopied(overlay, keys);
-  useArrival(overlay === emptyOverlay ? -1 : overlay.downloads.length, () => setPanel("downloads"));
+  useFocusOnOpen(overlay === emptyOverlay ? -1 : overlay.downloads.length, () => setPanel("downloads"));
   const shortcut = useCallback(
     (e: KeyboardEvent) =>
       shortcutOf(e, app, pane, overlay.zoom, { address: () => address.current?.focus(), panel: setPanel }),
     [app, pane, overlay.zoom],
   );
   const keyboard = useKeyboard(surface, shortcut);
-  const shown = page ? fitted(page, place) : null;
+  const shown = page ? fitToViewport(page, place) : null;
   const endPanel = () => {
     setPanel(null);
     focus();
@@ -192,12 +192,12 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
             </IconButton>
           </div>
         ) : null}
-        <SaveLogin pane={pane} overlay={overlay} />
+        <SaveLoginPrompt pane={pane} overlay={overlay} />
         {panel === "find" ? <FindBar pane={pane.id} onEnd={endPanel} /> : null}
         {panel === "downloads" ? <Downloads pane={pane} list={overlay.downloads} onClose={endPanel} /> : null}
         {panel === "logins" ? <Logins pane={pane} onClose={endPanel} /> : null}
         {panel === "site" ? <SitePanel pane={pane} onClose={endPanel} /> : null}
-        {panel === "library" ? <Library pane={pane} onClose={endPanel} /> : null}
+        {panel === "library" ? <BookmarksPanel pane={pane} onClose={endPanel} /> : null}
         {surface && page && shown ? (
           <Questions
             pane={pane}
@@ -251,7 +251,7 @@ function useCopied(overlay: PaneOverlay, keys: React.RefObject<HTMLTextAreaEleme
 }
 
 /** Calls back when a count grows; -1 is not known yet. */
-function useArrival(count: number, arrived: () => void) {
+function useFocusOnOpen(count: number, arrived: () => void) {
   const last = useRef(count);
   const call = useRef(arrived);
   useEffect(() => {

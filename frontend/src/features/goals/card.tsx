@@ -1,14 +1,14 @@
 import type { GoalCard } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { plural } from "@/lib/text";
-import { age, clock, roughly } from "@/lib/time";
-import { isLive } from "@/store/cards";
-import { spentNow } from "@/store/goals";
+import { formatAge, clock, formatApprox } from "@/lib/time";
+import { isLive } from "@/store/goalcards";
+import { elapsedNow } from "@/store/goals";
 import { useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
-import { useNow } from "@/ui/clock";
+import { useNow } from "@/ui/usenow";
 import { Sparkline } from "@/ui/sparkline";
-import { standing } from "./words";
+import { goalStatusLabel } from "./labels";
 
 interface CardProps {
   card: GoalCard;
@@ -19,22 +19,22 @@ interface CardProps {
 }
 
 /** Time that a goal has spent, going on while it runs. */
-export function useSpent(card: GoalCard): number {
+export function useElapsed(card: GoalCard): number {
   const known = useAppState((s) => s.goals.byId[card.id]);
   const now = useNow(card.status === "running");
-  return known && card.status === "running" ? spentNow(known, now) : card.spent_ms;
+  return known && card.status === "running" ? elapsedNow(known, now) : card.spent_ms;
 }
 
 export function Card({ card, selected, tab = true, onSelect }: CardProps) {
-  const said = standing(card);
-  const spent = useSpent(card);
+  const said = goalStatusLabel(card);
+  const spent = useElapsed(card);
   const live = isLive(card);
   const facts = [
     plural(card.steps, "step"),
     card.checks > 0 ? `${card.checks_passed}/${card.checks}` : "",
     card.usd > 0 ? money(card.usd) : "",
     card.elsewhere ? `in process ${card.pid}` : "",
-    live ? (spent >= 1_000 ? roughly(spent) : "") : age(card.ended_at || card.created_at, Date.now()),
+    live ? (spent >= 1_000 ? formatApprox(spent) : "") : formatAge(card.ended_at || card.created_at, Date.now()),
   ].filter(Boolean);
   const parked = useNow(card.exit === "parked" && card.parked_until !== "");
   const left = card.exit === "parked" ? Date.parse(card.parked_until) - parked : 0;

@@ -3,9 +3,9 @@ import type { Verdict } from "@/bridge/types";
 import { bytes } from "@/lib/bytes";
 import { useAppState } from "@/store/context";
 import type { ClaimFact } from "@/store/journal";
-import { OutcomeMark } from "./marks";
+import { OutcomeIcon } from "./outcomeicon";
 import { OutputDialog } from "./output";
-import { checkSaid } from "./words";
+import { checkLabel } from "./labels";
 import { toneText } from "@/ui/badge";
 
 /** A claim's verdicts with the last lines of their output. */
@@ -30,13 +30,13 @@ export function ClaimBox({ claim }: { claim: ClaimFact }) {
 
 export function VerdictLines({ verdict }: { verdict: Verdict }) {
   const [open, setOpen] = useState(false);
-  const said = checkSaid(verdict.outcome);
+  const said = checkLabel(verdict.outcome);
   const evidence = verdict.evidence ?? "";
   return (
     <div className="py-0.5" data-testid="verdict" data-outcome={verdict.outcome}>
       <div className="flex items-start gap-2">
         <span className="pt-0.5">
-          <OutcomeMark outcome={verdict.outcome} size={13} />
+          <OutcomeIcon outcome={verdict.outcome} size={13} />
         </span>
         <span className="selectable line-clamp-4 min-w-0 flex-1 break-words">
           <span className={toneText[said.tone]}>{verdict.name}</span> <span className="text-t3">{verdict.detail}</span>

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import type { CheckState } from "@/bridge/types";
-import { took } from "@/lib/time";
+import { formatElapsed } from "@/lib/time";
 import { useAppState } from "@/store/context";
-import { OutcomeMark } from "./marks";
+import { OutcomeIcon } from "./outcomeicon";
 import { OutputDialog } from "./output";
-import { checkSaid } from "./words";
+import { checkLabel } from "./labels";
 
 interface CheckLineProps {
   check: CheckState;
@@ -17,18 +17,20 @@ interface CheckLineProps {
 /** One check with its newest verdict. */
 export function CheckLine({ check, evidence, short }: CheckLineProps) {
   const [open, setOpen] = useState(false);
-  const words = check.outcome === "" ? "not claimed yet" : check.detail || checkSaid(check.outcome).words;
+  const words = check.outcome === "" ? "not claimed yet" : check.detail || checkLabel(check.outcome).words;
   return (
     <div className="flex gap-2.5 py-1" data-testid="check" data-outcome={check.outcome}>
       <span className="pt-0.5">
-        <OutcomeMark outcome={check.outcome} />
+        <OutcomeIcon outcome={check.outcome} />
       </span>
       <div className="min-w-0 flex-1">
         <div className="flex items-baseline gap-2">
           <code className="selectable line-clamp-3 min-w-0 flex-1 font-mono text-xs break-all" title={check.words}>
             {check.name}
           </code>
-          {check.ms > 0 ? <span className="shrink-0 text-xs text-t3 tabular-nums">{took(check.ms)}</span> : null}
+          {check.ms > 0 ? (
+            <span className="shrink-0 text-xs text-t3 tabular-nums">{formatElapsed(check.ms)}</span>
+          ) : null}
         </div>
         <p className={`text-xs ${check.outcome === "fail" ? "text-bad" : "text-t3"}`}>
           {words}

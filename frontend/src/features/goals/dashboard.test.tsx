@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import { blankView } from "@/bridge/fake/seed";
+import { blankView } from "@/bridge/fake/fixtures";
 import { all, get, mount, nth, press, until } from "@/testing/mount";
 import { Card } from "./card";
 import { Dashboard } from "./dashboard";
-import { NoteLine } from "./row";
+import { NoteLine } from "./steprow";
 
 const running = "01m0running00000000000000a1";
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from "react";
 import type { PruneInput } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { canPause, canResume, isLive } from "@/store/cards";
+import { canPause, canResume, isLive } from "@/store/goalcards";
 import { firstGoal, summary } from "@/store/goals";
 import { Badge } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
@@ -9,8 +9,8 @@ import { GoalIcon, WarnIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
 import { GoalHeader } from "./header";
 import { GoalList } from "./list";
-import { Rail } from "./rail";
-import { Story } from "./story";
+import { GoalSidebar } from "./sidebar";
+import { ActivityTabs } from "./activitytabs";
 
 interface DashboardProps {
   onShowPanes: (goal: string) => void;
@@ -22,7 +22,7 @@ interface ListKeys {
 }
 
 /** Writing takes the letters; then they are no commands. */
-function writes(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
@@ -47,7 +47,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
       const s = app.state;
       if (s.newGoal.open || s.paletteOpen || s.steerOpen || s.question || e.defaultPrevented) return;
       if (document.querySelector("[role=dialog],[role=menu]")) return;
-      if (e.ctrlKey || e.metaKey || e.altKey || writes(e.target)) return;
+      if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
       const view = s.detail.view;
       // In the steps and beside them the arrows move what has the focus.
       if (e.code.startsWith("Arrow") && e.target !== document.body) return;
@@ -112,7 +112,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
 const day = 24 * 60 * 60 * 1_000;
 
 /** What the menu offers to delete. */
-const prunes: { id: string; label: string; input: PruneInput }[] = [
+const pruneOptions: { id: string; label: string; input: PruneInput }[] = [
   { id: "prune-all", label: "Every ended goal", input: { status: "", older_than_ms: 0 } },
   { id: "prune-month", label: "Ended more than 30 days ago", input: { status: "", older_than_ms: 30 * day } },
   { id: "prune-failed", label: "Failed", input: { status: "failed", older_than_ms: 0 } },
@@ -131,7 +131,7 @@ function Head() {
       {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
       <span className="text-xs text-t3">{total} total</span>
       <span className="flex-1" />
-      <Menu items={prunes.map((p) => ({ ...p, takesFocus: true, run: () => void app.pruneGoals(p.input) }))}>
+      <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.pruneGoals(p.input) }))}>
         <Button look="quiet" data-testid="prune">
           Prune…
         </Button>
@@ -187,9 +187,9 @@ function Middle({ onShowPanes }: DashboardProps) {
     <>
       <main className="flex min-h-0 min-w-0 flex-col">
         <GoalHeader view={view} onShowPanes={onShowPanes} />
-        <Story key={view.id} view={view} />
+        <ActivityTabs key={view.id} view={view} />
       </main>
-      <Rail view={view} />
+      <GoalSidebar view={view} />
     </>
   );
 }

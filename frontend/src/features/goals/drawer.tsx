@@ -1,15 +1,15 @@
 import type { GoalView, StepRow } from "@/bridge/types";
 import { argumentsLine, oneLine, plural } from "@/lib/text";
-import { clock, took } from "@/lib/time";
-import { canPause, canResume, isLive } from "@/store/cards";
+import { clock, formatElapsed } from "@/lib/time";
+import { canPause, canResume, isLive } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
-import { useSpent } from "./card";
+import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
-import { claimScore } from "./log";
-import { standing, stepSaid } from "./words";
+import { claimSummary } from "./stepfilter";
+import { goalStatusLabel, stepLabel } from "./labels";
 
 const lastSteps = 14;
 
@@ -55,8 +55,8 @@ export function GoalDrawer() {
 }
 
 function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
-  const said = standing(view);
-  const spent = useSpent(view);
+  const said = goalStatusLabel(view);
+  const spent = useElapsed(view);
   return (
     <>
       <div className="flex items-center gap-2">
@@ -94,7 +94,7 @@ function Checks({ view }: { view: GoalView }) {
 }
 
 function Reason({ view }: { view: GoalView }) {
-  const said = standing(view);
+  const said = goalStatusLabel(view);
   const box =
     said.tone === "warn" ? "border-warn bg-warn-bg" : said.tone === "ok" ? "border-ok bg-ok-bg" : "border-line2 bg-s2";
   return (
@@ -110,9 +110,9 @@ function Reason({ view }: { view: GoalView }) {
 }
 
 function StepShort({ step }: { step: StepRow }) {
-  const said = stepSaid(step.outcome);
+  const said = stepLabel(step.outcome);
   const claim = useAppState((s) => s.detail.journal.claims.find((c) => c.afterStep === step.n));
-  const score = claim ? claimScore(claim) : null;
+  const score = claim ? claimSummary(claim) : null;
   const lost = score !== null && score.of > 0 && score.passed < score.of;
   return (
     <li className="flex items-baseline gap-2.5 py-[3px] text-xs" data-testid="drawer-step" data-outcome={step.outcome}>
@@ -129,7 +129,7 @@ function StepShort({ step }: { step: StepRow }) {
         )}
       </span>
       <span className={`shrink-0 tabular-nums ${step.outcome === "ok" ? "text-t3" : toneText[said.tone]}`}>
-        {step.outcome === "ok" ? took(step.ms) : step.outcome === "" ? "…" : said.words}
+        {step.outcome === "ok" ? formatElapsed(step.ms) : step.outcome === "" ? "…" : said.words}
       </span>
     </li>
   );

@@ -2,20 +2,20 @@ import type { GoalView } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { shortPath } from "@/lib/text";
 import { clock } from "@/lib/time";
-import { canPause, isLive } from "@/store/cards";
+import { canPause, isLive } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
-import { Answer } from "./answer";
-import { useSpent } from "./card";
+import { ResumePanel } from "./resume/panel";
+import { useElapsed } from "./card";
 import { draftOf } from "./newgoal/input";
 import { Todos } from "./todos";
-import { asked, riskWords, standing } from "./words";
+import { questionOf, riskLabel, goalStatusLabel } from "./labels";
 
 /** Says whether the box under the header shows why the goal stopped, and has the button to continue. */
-function asks(view: GoalView): boolean {
+function needsAnswer(view: GoalView): boolean {
   const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "limit_reached"];
   return view.queued === "" && exits.includes(view.exit);
 }
@@ -28,13 +28,13 @@ interface GoalHeaderProps {
 /** The selected goal: what it is, where it stands, and what can be done to it. */
 export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const app = useApp();
-  const said = standing(view);
-  const spent = useSpent(view);
+  const said = goalStatusLabel(view);
+  const spent = useElapsed(view);
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   const resumable = !isLive(view) || (view.status === "paused" && view.queued === "");
   const facts = [
-    asked(view.model || view.provider, view.options.effort),
-    riskWords(view.policy.risk),
+    questionOf(view.model || view.provider, view.options.effort),
+    riskLabel(view.policy.risk),
     shortPath(view.policy.dir),
     spent >= 1_000 ? clock(spent) : "",
     view.usd > 0 ? money(view.usd) : "",
@@ -83,7 +83,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             Pause
           </Button>
         ) : null}
-        {resumable && view.status !== "completed" && !asks(view) ? (
+        {resumable && view.status !== "completed" && !needsAnswer(view) ? (
           <Button data-testid="goal-resume" onClick={() => void app.resumeGoal(view.id)}>
             {view.status === "paused" ? "Resume" : "Continue"}
           </Button>
@@ -116,12 +116,12 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           Waits in the queue: {view.queued}
         </p>
       ) : null}
-      {view.reason && view.status !== "running" && !asks(view) ? (
+      {view.reason && view.status !== "running" && !needsAnswer(view) ? (
         <p className="selectable mt-1 text-xs text-t2" data-testid="goal-reason">
           {view.reason}
         </p>
       ) : null}
-      <Answer view={view} />
+      <ResumePanel view={view} />
     </header>
   );
 }

@@ -3,19 +3,19 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { GoalCard } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { groups, groupTitle, type Group } from "@/store/cards";
+import { groups, groupTitle, type Group } from "@/store/goalcards";
 import { grouped } from "@/store/goals";
 import { Kbd } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
 import { Card } from "./card";
-import { useRoving } from "./roving";
+import { useRoving } from "@/ui/rovingfocus";
 
 type Line = { kind: "head"; group: Group; count: number } | { kind: "card"; card: GoalCard };
 
 const searchAfterMs = 200;
 const searchLimit = 200;
 
-function linesOf(cards: readonly GoalCard[]): Line[] {
+function listRows(cards: readonly GoalCard[]): Line[] {
   const by = grouped(cards);
   return groups.flatMap((group): Line[] => {
     const list = by[group];
@@ -25,7 +25,7 @@ function linesOf(cards: readonly GoalCard[]): Line[] {
 }
 
 /** Goals that the store finds for a text, or null while there is none. */
-function useFound(text: string): readonly GoalCard[] | null {
+function useSearchResults(text: string): readonly GoalCard[] | null {
   const app = useApp();
   const [found, setFound] = useState<readonly GoalCard[] | null>(null);
   useEffect(() => {
@@ -58,14 +58,14 @@ export function GoalList({ onReady }: GoalListProps) {
   const byId = useAppState((s) => s.goals.byId);
   const selected = useAppState((s) => s.detail.id);
   const [text, setText] = useState("");
-  const found = useFound(text.trim());
+  const found = useSearchResults(text.trim());
   const scroller = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
 
   const lines = useMemo(() => {
     // What was found is shown as it stands now, not as it stood when it was found.
     const cards = found ? found.map((c) => byId[c.id]?.card ?? c) : Object.values(byId).map((k) => k.card);
-    return linesOf(cards);
+    return listRows(cards);
   }, [byId, found]);
 
   const virtual = useVirtualizer({

@@ -7,7 +7,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { VerdictLines } from "./claim";
-import { asked, standing } from "./words";
+import { questionOf, goalStatusLabel } from "./labels";
 
 function download(name: string, json: string) {
   const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));
@@ -103,10 +103,10 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
 }
 
 function Receipt({ receipt }: { receipt: ReceiptView }) {
-  const said = standing(receipt);
+  const said = goalStatusLabel(receipt);
   const rows: [string, string][] = [
     ["Criterion", receipt.criterion],
-    ["Model", receipt.scripted ? `${receipt.model} · scripted, no AI` : asked(receipt.model, receipt.effort)],
+    ["Model", receipt.scripted ? `${receipt.model} · scripted, no AI` : questionOf(receipt.model, receipt.effort)],
     ["Reviewed", receipt.reviewed ? "yes" : "no"],
     ["Criterion sha256", receipt.criterion_sha256],
     ["Policy sha256", receipt.policy_sha256],

@@ -25,7 +25,7 @@ function series(p: SpendProps): uPlot.AlignedData {
 }
 
 /** What a goal has spent over time, against its limit. */
-export default function Spend(p: SpendProps) {
+export default function SpendChart(p: SpendProps) {
   const host = useRef<HTMLDivElement>(null);
   const theme = useAppState((s) => s.settings?.theme);
   const { usage, startedAt, unit, limit } = p;

@@ -4,9 +4,9 @@ import { oneLine } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
-import { logLines, noFilter, toolsOf, type LogFilter } from "./log";
-import { useRoving } from "./roving";
-import { NoteLine, StepLine } from "./row";
+import { logLines, noFilter, toolsOf, type LogFilter } from "./stepfilter";
+import { useRoving } from "@/ui/rovingfocus";
+import { NoteLine, StepLine } from "./steprow";
 
 const nearEnd = 40;
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { longGoal } from "@/bridge/fake/long";
-import type { Mark } from "@/bridge/types";
+import { longGoal } from "@/bridge/fake/longgoal";
+import type { TimelineEntry } from "@/bridge/types";
 import { all, get, mount, press } from "@/testing/mount";
 import { rowsOf, Timeline } from "./timeline";
 
-const mark = (what: string, detail: string): Mark => ({ at_ms: 1, what, detail, claim: 0, step: 0 });
+const mark = (what: string, detail: string): TimelineEntry => ({ at_ms: 1, what, detail, claim: 0, step: 0 });
 
 test("a critic that is content again and again is told once, with its newest words", () => {
   const calm = "critic:progressing";

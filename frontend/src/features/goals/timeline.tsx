@@ -1,14 +1,14 @@
 import { useState } from "react";
-import type { Mark } from "@/bridge/types";
+import type { TimelineEntry } from "@/bridge/types";
 import { clock } from "@/lib/time";
 
 interface TimelineProps {
-  marks: readonly Mark[];
+  marks: readonly TimelineEntry[];
   /** The goal's length so far, ms. */
   length: number;
 }
 
-const verifyWords: Record<string, string> = {
+const verificationLabel: Record<string, string> = {
   pass: "verified",
   fail: "failed",
   waits: "waits for you",
@@ -16,35 +16,35 @@ const verifyWords: Record<string, string> = {
 };
 
 /** How a mark looks, in word, colour and form. */
-export function markLook(what: string): { word: string; color: string; round: boolean } {
+export function entryStyle(what: string): { word: string; color: string; round: boolean } {
   const [who, word = what] = what.split(":");
   const bad = word === "fail" || word === "tampered" || word === "rejected" || word === "misled";
   const ok = word === "pass" || word === "confirmed" || word === "achieved";
   const calm = word === "progressing" || word === "unparsed" || word === "running";
   return {
-    word: who === "verify" ? (verifyWords[word] ?? word) : `${who} ${word}`,
+    word: who === "verify" ? (verificationLabel[word] ?? word) : `${who} ${word}`,
     color: bad ? "var(--bad)" : ok ? "var(--ok)" : calm ? "var(--t2)" : "var(--warn)",
     round: ok || calm,
   };
 }
 
-const calmMark = "critic:progressing";
+const neutralEntryStyle = "critic:progressing";
 /** Beyond so many the calm ones on the axis are ticks, or they would hide the others. */
-const dense = 40;
+const compactAbove = 40;
 const lastRows = 7;
 
 /** A mark, and how many calm ones before it say the same. */
 interface Row {
-  mark: Mark;
+  mark: TimelineEntry;
   times: number;
 }
 
 /** The marks as rows: a critic that is content again and again is told once, with its newest words. */
-export function rowsOf(marks: readonly Mark[]): Row[] {
+export function rowsOf(marks: readonly TimelineEntry[]): Row[] {
   const rows: Row[] = [];
   for (const mark of marks) {
     const before = rows.at(-1);
-    if (before && mark.what === calmMark && before.mark.what === calmMark) {
+    if (before && mark.what === neutralEntryStyle && before.mark.what === neutralEntryStyle) {
       before.mark = mark;
       before.times++;
     } else {
@@ -65,13 +65,13 @@ export function Timeline({ marks, length }: TimelineProps) {
       <div className="relative mx-2 mt-1 mb-1 h-6" aria-hidden>
         <div className="absolute top-1/2 right-0 left-0 h-px bg-line2" />
         {marks.map((m, i) => {
-          const l = markLook(m.what);
+          const l = entryStyle(m.what);
           return (
             <span
               key={i}
               title={`${clock(m.at_ms)} ${m.what}`}
               className={`absolute top-1/2 -translate-x-1/2 -translate-y-1/2 ${
-                m.what === calmMark && marks.length > dense
+                m.what === neutralEntryStyle && marks.length > compactAbove
                   ? "h-2 w-px"
                   : `size-[9px] ${l.round ? "rounded-full" : "rotate-45"}`
               }`}
@@ -96,7 +96,7 @@ export function Timeline({ marks, length }: TimelineProps) {
       ) : null}
       <ul className="flex flex-col gap-1">
         {rows.slice(earlier).map(({ mark: m, times }, i) => {
-          const l = markLook(m.what);
+          const l = entryStyle(m.what);
           return (
             <li key={earlier + i} className="flex gap-2 text-xs" data-testid="mark" data-what={m.what}>
               <span className="w-16 shrink-0 whitespace-nowrap text-t3 tabular-nums">{clock(m.at_ms)}</span>

@@ -1,10 +1,10 @@
 import type { Finding } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { toneText, type Tone } from "@/ui/badge";
+import { toneText, type StatusTone } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { CheckIcon, CrossIcon, Mark, WarnIcon } from "@/ui/icons";
 
-const looks: Record<Finding["state"], { tone: Tone; icon: typeof CheckIcon; words: string }> = {
+const looks: Record<Finding["state"], { tone: StatusTone; icon: typeof CheckIcon; words: string }> = {
   ok: { tone: "ok", icon: CheckIcon, words: "in order" },
   warn: { tone: "warn", icon: WarnIcon, words: "works with limits" },
   bad: { tone: "bad", icon: CrossIcon, words: "missing" },

@@ -2,7 +2,7 @@ import { Command } from "cmdk";
 import type { Action } from "@/lib/actions";
 import { keyLabel } from "@/lib/keys";
 import { useApp, useAppState } from "@/store/context";
-import { standingWords } from "./words";
+import { standingWords } from "./labels";
 import { Kbd } from "@/ui/button";
 import { ReturnFocus } from "@/ui/focus";
 import "./palette.css";

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
-import { age } from "@/lib/time";
+import { formatAge } from "@/lib/time";
 import { asProblem } from "@/bridge/problem";
 import type { Problem, RemoteSession, SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 
 function since(created: string): string {
-  const old = age(created, Date.now());
+  const old = formatAge(created, Date.now());
   return old === "now" ? "just begun" : `${old} old`;
 }
 

@@ -1,6 +1,6 @@
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
-import { Guests } from "./guests";
+import { MCPServers } from "./mcpservers";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
 import { Secrets } from "./secrets";
@@ -172,7 +172,7 @@ export function SettingsPage() {
             />
           </div>
           <Providers />
-          <Guests />
+          <MCPServers />
           <Secrets />
           <h2 className="caption mt-7 mb-2">About</h2>
           <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-line bg-s1 px-4 py-3 text-xs">

@@ -1,6 +1,6 @@
 import { act } from "react";
 import { expect, test } from "vitest";
-import { find, get, mount, settled, write } from "@/testing/mount";
+import { find, get, mount, flushAll, write } from "@/testing/mount";
 import { SettingsPage } from "./page";
 
 const line = () => get("toolchains") as HTMLInputElement;
@@ -8,7 +8,7 @@ const line = () => get("toolchains") as HTMLInputElement;
 async function enter(text: string, code = "Enter") {
   write("toolchains", text);
   act(() => void line().dispatchEvent(new KeyboardEvent("keydown", { code, bubbles: true })));
-  await settled();
+  await flushAll();
 }
 
 async function refused() {

@@ -6,7 +6,7 @@ import { Button } from "@/ui/button";
 import { SwitchRow } from "./rows";
 import { SecretForm, type SecretKind } from "./secretform";
 
-interface Kept {
+interface SecretList {
   place: SecretPlace;
   secrets: readonly SecretView[];
   logins: readonly LoginView[];
@@ -16,7 +16,7 @@ interface Kept {
 export function Secrets() {
   const app = useApp();
   const settings = useAppState((s) => s.settings);
-  const [kept, setKept] = useState<Kept | null>(null);
+  const [kept, setKept] = useState<SecretList | null>(null);
   const [form, setForm] = useState<SecretKind | null>(null);
 
   const load = useCallback(async () => {
@@ -73,7 +73,7 @@ export function Secrets() {
           ) : null}
         </li>
         {kept.secrets.map((s) => (
-          <Line
+          <SecretRow
             key={s.name}
             testid="secret"
             id={s.name}
@@ -90,10 +90,10 @@ export function Secrets() {
             >
               Forget
             </Button>
-          </Line>
+          </SecretRow>
         ))}
         {kept.logins.map((l) => (
-          <Line
+          <SecretRow
             key={`${l.origin} ${l.user}`}
             testid="login"
             id={`${l.origin} ${l.user}`}
@@ -112,7 +112,7 @@ export function Secrets() {
             >
               Forget
             </Button>
-          </Line>
+          </SecretRow>
         ))}
         <li>
           <SwitchRow
@@ -147,7 +147,7 @@ interface LineProps {
   children: ReactNode;
 }
 
-function Line({ testid, id, title, badge, text, children }: LineProps) {
+function SecretRow({ testid, id, title, badge, text, children }: LineProps) {
   return (
     <li
       className="flex items-center gap-2 border-b border-line px-4 py-2.5 last:border-b-0"

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { IconButton } from "@/ui/button";
 import { BackIcon, CloseIcon, ForwardIcon } from "@/ui/icons";
-import type { Screen } from "./screen";
+import type { TerminalScreen } from "./xterm";
 
 interface SearchBoxProps {
-  screen: Screen;
+  screen: TerminalScreen;
   onEnd: () => void;
 }
 

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "react";
 import "@xterm/xterm/css/xterm.css";
 import type { PaneInfo } from "@/bridge/types";
-import { giveKeyboard } from "@/lib/keyboard";
+import { focusElement } from "@/lib/keyboard";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Badge } from "@/ui/badge";
-import { Ask } from "./ask";
+import { SSHPrompt } from "./sshprompt";
 import { SearchBox } from "./search";
-import type { Turns } from "./flow";
-import { Screen } from "./screen";
+import type { FrameTurns } from "./flowcontrol";
+import { TerminalScreen } from "./xterm";
 
 interface TerminalViewProps {
   pane: PaneInfo;
@@ -16,13 +16,13 @@ interface TerminalViewProps {
   visible: boolean;
   active: boolean;
   searching: boolean;
-  turns: Turns;
+  turns: FrameTurns;
   /** What was selected last in any terminal. */
   selection: { text: string };
   onSearchEnd: () => void;
   /** The keyboard leaves the terminal. */
   onLeave: () => void;
-  onScreen: (screen: Screen | null) => void;
+  onScreen: (screen: TerminalScreen | null) => void;
   /** What the user has typed. */
   onTyped: (data: string) => void;
 }
@@ -32,7 +32,7 @@ const bellMs = 400;
 export function TerminalView(p: TerminalViewProps) {
   const app = useApp();
   const host = useRef<HTMLDivElement>(null);
-  const screen = useRef<Screen | null>(null);
+  const screen = useRef<TerminalScreen | null>(null);
   const [link, setLink] = useState<"open" | "down">("open");
   const [exit, setExit] = useState<number | null>(null);
   const [bell, setBell] = useState(0);
@@ -51,7 +51,7 @@ export function TerminalView(p: TerminalViewProps) {
 
   useEffect(() => {
     const settings = app.state.settings;
-    const s = new Screen(
+    const s = new TerminalScreen(
       app.bridge,
       id,
       {
@@ -112,7 +112,7 @@ export function TerminalView(p: TerminalViewProps) {
 
   useEffect(() => {
     if (!p.active || !p.visible || p.searching || p.pane.ask || !host.current) return;
-    return giveKeyboard(host.current, () => screen.current?.term.focus());
+    return focusElement(host.current, () => screen.current?.term.focus());
   }, [p.active, p.visible, p.searching, p.pane.ask]);
 
   const running = p.pane.running;
@@ -150,7 +150,7 @@ export function TerminalView(p: TerminalViewProps) {
           </Badge>
         </div>
       ) : null}
-      {p.pane.ask ? <Ask key={p.pane.ask} pane={p.pane} /> : null}
+      {p.pane.ask ? <SSHPrompt key={p.pane.ask} pane={p.pane} /> : null}
       {p.pane.problem ? (
         <div
           className="flex min-h-9 shrink-0 items-center gap-2.5 border-t border-line px-3"

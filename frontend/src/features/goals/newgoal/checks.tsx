@@ -1,27 +1,28 @@
 import type { TryOutput } from "@/bridge/types";
-import { took } from "@/lib/time";
+import { formatElapsed } from "@/lib/time";
 import { Dot, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon, PlusIcon } from "@/ui/icons";
-import { checkSaid } from "@/features/goals/words";
+import { checkLabel } from "@/features/goals/labels";
 import { CheckFields, checkTabs } from "./checkfields";
-import { emptyCheck, filled, type DraftCheck } from "./draftcheck";
+import { emptyCheck, isFilled, type DraftCheck } from "./draftcheck";
 import type { FieldError } from "./errors";
 
 /** What trying a check has come to. */
-export type Tried = { state: "running" } | { state: "done"; out: TryOutput } | { state: "failed"; text: string } | null;
+export type TryResult =
+  { state: "running" } | { state: "done"; out: TryOutput } | { state: "failed"; text: string } | null;
 
 interface ChecksProps {
   checks: readonly DraftCheck[];
   any: boolean;
-  tried: readonly Tried[];
+  tried: readonly TryResult[];
   error: FieldError | undefined;
   onChange: (checks: DraftCheck[]) => void;
   onAny: (any: boolean) => void;
   onTry: (index: number) => void;
 }
 
-const gates = new Set(["shell", "http", "file", "json_predicate"]);
+const programChecks = new Set(["shell", "http", "file", "json_predicate"]);
 
 /** The criterion: checks that programs, models or people decide. */
 export function Checks(p: ChecksProps) {
@@ -60,11 +61,11 @@ export function Checks(p: ChecksProps) {
                 invalid={p.error !== undefined}
                 onChange={(part) => change(i, part)}
               />
-              {gates.has(c.type) ? (
+              {programChecks.has(c.type) ? (
                 <Button
                   data-testid="check-try"
                   className="h-[33px]"
-                  disabled={!filled(c) || p.tried[i]?.state === "running"}
+                  disabled={!isFilled(c) || p.tried[i]?.state === "running"}
                   onClick={() => p.onTry(i)}
                 >
                   Try it
@@ -80,7 +81,7 @@ export function Checks(p: ChecksProps) {
                 </IconButton>
               ) : null}
             </div>
-            <TriedLine tried={p.tried[i] ?? null} shell={c.type === "shell"} />
+            <TryResultLine tried={p.tried[i] ?? null} shell={c.type === "shell"} />
           </div>
         ))}
       </div>
@@ -145,7 +146,7 @@ function Tabs({ check, of, onChange }: TabsProps) {
   );
 }
 
-function TriedLine({ tried, shell }: { tried: Tried; shell: boolean }) {
+function TryResultLine({ tried, shell }: { tried: TryResult; shell: boolean }) {
   if (!tried) return null;
   if (tried.state === "running") {
     return (
@@ -162,7 +163,7 @@ function TriedLine({ tried, shell }: { tried: Tried; shell: boolean }) {
     );
   }
   const { out } = tried;
-  const said = checkSaid(out.outcome);
+  const said = checkLabel(out.outcome);
   const aside = out.outcome === "fails_now" && shell ? "as it should" : out.detail;
   return (
     <div className="mt-1.5 text-xs" role="status" data-testid="try-result" data-outcome={out.outcome}>
@@ -170,7 +171,7 @@ function TriedLine({ tried, shell }: { tried: Tried; shell: boolean }) {
         <Dot tone={said.tone} />
         <span className={`shrink-0 ${toneText[said.tone]}`}>
           {said.words} ({shell ? `exit ${out.exit_code}, ` : ""}
-          {took(out.ms)})
+          {formatElapsed(out.ms)})
         </span>
         <span className="min-w-0 truncate text-t3" title={aside}>
           {aside}

@@ -6,15 +6,15 @@ import { Dialog } from "@/ui/dialog";
 import { Field } from "@/ui/field";
 import { ChevronIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
-import { Checks, type Tried } from "./checks";
+import { Checks, type TryResult } from "./checks";
 import { emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { emptyCheck } from "./draftcheck";
-import { errorsOf, moreFields, ticksFor, validate, type Errors } from "./errors";
-import { fromInput, toInput, toTry } from "./input";
-import { FolderFacts } from "./folder";
-import { More } from "./more";
+import { errorsOf, moreFields, overridesFor, validate, type Errors } from "./errors";
+import { fromInput, toInput, toTryInput } from "./input";
+import { FolderInfo } from "./folder";
+import { AdvancedOptions } from "./advanced";
 import { Risks } from "./risks";
-import { allowedWords, besidesWords, idleHosts, templates, type Template } from "./words";
+import { describeAllowed, describeExtraAccess, hostsWithoutEffect, templates, type Template } from "./labels";
 
 /** Starts goals. What is written stays when it is closed, and goes when the goal has started. */
 export function NewGoalDialog() {
@@ -27,7 +27,7 @@ function Form() {
   const from = useAppState((s) => s.newGoal.from);
   const findings = useAppState((s) => s.findings);
   const [draft, setDraft] = useState<Draft>(() => (from ? fromInput(from) : savedDraft(localStorage)));
-  const [tried, setTried] = useState<readonly Tried[]>([]);
+  const [tried, setTried] = useState<readonly TryResult[]>([]);
   const [errors, setErrors] = useState<Errors>({});
   const [more, setMore] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -46,10 +46,10 @@ function Form() {
   const tryCheck = async (index: number) => {
     const check = draft.checks[index];
     if (!check) return;
-    const put = (t: Tried) => setTried((all) => draft.checks.map((_, i) => (i === index ? t : (all[i] ?? null))));
+    const put = (t: TryResult) => setTried((all) => draft.checks.map((_, i) => (i === index ? t : (all[i] ?? null))));
     put({ state: "running" });
     try {
-      const out = await app.bridge.call("GoalAPI.Try", toTry(draft, check));
+      const out = await app.bridge.call("GoalAPI.Try", toTryInput(draft, check));
       put({ state: "done", out });
     } catch (reason) {
       const problem = asProblem(reason);
@@ -84,9 +84,9 @@ function Form() {
   const fill = (t: Template) => set({ objective: t.objective, checks: [{ ...emptyCheck, ...t.check }], any: false });
 
   const outs = tried.map((t) => (t?.state === "done" ? t.out : null));
-  const ticks = ticksFor(outs, errors.criterion);
+  const ticks = overridesFor(outs, errors.criterion);
   const hosts = draft.allowHosts.split(/[\s,]+/).filter(Boolean);
-  const idle = idleHosts(draft.risk, hosts);
+  const idle = hostsWithoutEffect(draft.risk, hosts);
   const sandbox = findings.find((f) => f.id === "sandbox");
 
   return (
@@ -120,8 +120,8 @@ function Form() {
       footer={
         <>
           <p className="min-w-0 flex-1 text-xs text-t2" data-testid="allowed-words">
-            {allowedWords(draft.risk, draft.dir, hosts)}
-            {besidesWords(draft) ? <span className="text-warn"> {besidesWords(draft)}</span> : null}
+            {describeAllowed(draft.risk, draft.dir, hosts)}
+            {describeExtraAccess(draft) ? <span className="text-warn"> {describeExtraAccess(draft)}</span> : null}
             {idle ? (
               <span className="text-warn" data-testid="idle-hosts">
                 {" "}
@@ -174,7 +174,7 @@ function Form() {
           onTry={(i) => void tryCheck(i)}
         />
         {ticks.passing || draft.allowPassing ? (
-          <Tick
+          <Checkbox
             testid="allow-passing"
             on={draft.allowPassing}
             onChange={(allowPassing) => set({ allowPassing })}
@@ -182,7 +182,7 @@ function Form() {
           />
         ) : null}
         {ticks.missing || draft.allowMissing ? (
-          <Tick
+          <Checkbox
             testid="allow-missing"
             on={draft.allowMissing}
             onChange={(allowMissing) => set({ allowMissing })}
@@ -190,8 +190,8 @@ function Form() {
           />
         ) : null}
         <Risks risk={draft.risk} error={errors.risk} onChange={(risk) => set({ risk })} />
-        <Basics draft={draft} set={set} errors={errors} />
-        <FolderFacts draft={draft} set={set} />
+        <BasicFields draft={draft} set={set} errors={errors} />
+        <FolderInfo draft={draft} set={set} />
         <div>
           <button
             type="button"
@@ -204,7 +204,7 @@ function Form() {
             More: {draft.criticEvery ? `critic every ${draft.criticEvery} steps` : "no critic"} · iterations{" "}
             {draft.iterations || "without limit"} · tools · hosts · panes · protected files · review · after
           </button>
-          {more ? <More draft={draft} set={set} errors={errors} /> : null}
+          {more ? <AdvancedOptions draft={draft} set={set} errors={errors} /> : null}
         </div>
         {errors.form ? (
           <p role="alert" data-testid="error-form" className="rounded-md bg-bad-bg px-3 py-2 text-xs text-bad">
@@ -222,7 +222,7 @@ interface BasicsProps {
   errors: Errors;
 }
 
-function Basics({ draft, set, errors }: BasicsProps) {
+function BasicFields({ draft, set, errors }: BasicsProps) {
   const app = useApp();
   const providers = useAppState((s) => s.providers);
   const active = providers.find((p) => p.active);
@@ -354,7 +354,7 @@ interface TickProps {
   text: string;
 }
 
-function Tick({ testid, on, onChange, text }: TickProps) {
+function Checkbox({ testid, on, onChange, text }: TickProps) {
   return (
     <label className="-mt-2 flex cursor-pointer items-start gap-2 rounded-md bg-warn-bg px-3 py-2 text-xs">
       <input

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { blankView } from "@/bridge/fake/seed";
+import { blankView } from "@/bridge/fake/fixtures";
 import type { Check } from "@/bridge/types";
 import { emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
 import { checkOf, draftCheck, emptyCheck, type DraftCheck } from "./draftcheck";
-import { errorsOf, ticksFor, validate } from "./errors";
+import { errorsOf, overridesFor, validate } from "./errors";
 import { draftOf, fromInput, toInput } from "./input";
-import { allowedWords, besidesWords } from "./words";
+import { describeAllowed, describeExtraAccess } from "./labels";
 
 const draft = (part: Partial<Draft> = {}): Draft => ({
   ...emptyDraft,
@@ -61,11 +61,11 @@ test("a refusal is at the field that it names, else at the form", () => {
 
 test("ticks are offered when a try or a refusal asks for them", () => {
   const out = { detail: "", output: "", exit_code: 0, ms: 1 };
-  expect(ticksFor([null], undefined)).toEqual({ passing: false, missing: false });
-  expect(ticksFor([{ outcome: "passes_already", ...out }], undefined).passing).toBe(true);
-  expect(ticksFor([{ outcome: "cannot_run", ...out }], undefined).missing).toBe(true);
-  expect(ticksFor([], { message: "check 1 passes already", hint: "" }).passing).toBe(true);
-  expect(ticksFor([], { message: "check 1 cannot run", hint: "" }).missing).toBe(true);
+  expect(overridesFor([null], undefined)).toEqual({ passing: false, missing: false });
+  expect(overridesFor([{ outcome: "passes_already", ...out }], undefined).passing).toBe(true);
+  expect(overridesFor([{ outcome: "cannot_run", ...out }], undefined).missing).toBe(true);
+  expect(overridesFor([], { message: "check 1 passes already", hint: "" }).passing).toBe(true);
+  expect(overridesFor([], { message: "check 1 cannot run", hint: "" }).missing).toBe(true);
 });
 
 test("a goal can be duplicated with its checks and how it was looked after", () => {
@@ -129,10 +129,10 @@ test("paths may hold spaces, and what is granted besides is said while More is c
     allow_socket: ["/run/docker.sock"],
   });
   expect(fromInput(input)).toMatchObject({ allowWrite: "/srv/my notes, /srv/b", allowRead: "/data" });
-  expect(besidesWords(granted)).toBe(
+  expect(describeExtraAccess(granted)).toBe(
     "Besides, it may write in /srv/my notes, /srv/b; read /data; speak to /run/docker.sock, as you.",
   );
-  expect(besidesWords(draft())).toBe("");
+  expect(describeExtraAccess(draft())).toBe("");
 });
 
 test("the draft survives, its permissions do not, and rubbish is an empty draft", () => {
@@ -178,8 +178,8 @@ test("persona, effort, what an approval does and where commands decide are sent,
 
 test("what a goal will be allowed says what asks, and that nobody looks into what programs send", () => {
   for (const risk of ["read_only", "write_local", "network_get", "network_write", "spends_money"] as const)
-    expect(allowedWords(risk, "", [])).toMatch(/asks? you/);
-  expect(allowedWords("network_get", "/work", ["docs.example"])).toContain(
+    expect(describeAllowed(risk, "", [])).toMatch(/asks? you/);
+  expect(describeAllowed("network_get", "/work", ["docs.example"])).toContain(
     "through an encrypted connection, nobody can look at",
   );
 });

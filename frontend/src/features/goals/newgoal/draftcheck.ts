@@ -52,12 +52,12 @@ export const emptyCheck: DraftCheck = {
 };
 
 /** Says whether the user has begun to write a check. One that a user decides needs no words. */
-export function filled(c: DraftCheck): boolean {
-  return c.type === "manual" || subject(c).trim() !== "";
+export function isFilled(c: DraftCheck): boolean {
+  return c.type === "manual" || mainField(c).trim() !== "";
 }
 
 /** The field that a check of its type cannot do without. */
-function subject(c: DraftCheck): string {
+function mainField(c: DraftCheck): string {
   switch (c.type) {
     case "shell":
       return c.command;
@@ -95,7 +95,7 @@ export function checkError(c: DraftCheck): string {
 }
 
 /** Leaves out what is empty, so that Go's defaults hold and the frozen criterion stays short. */
-function some(part: Partial<Check>): Partial<Check> {
+function orUndefined(part: Partial<Check>): Partial<Check> {
   return Object.fromEntries(Object.entries(part).filter(([, v]) => v !== "" && v !== false && v !== 0));
 }
 
@@ -106,13 +106,13 @@ export function checkOf(c: DraftCheck): Check {
       return {
         type,
         exit_code: Number(c.exitCode.trim() || "0"),
-        ...some({ command: c.command.trim(), dir: c.dir.trim(), where: c.where }),
+        ...orUndefined({ command: c.command.trim(), dir: c.dir.trim(), where: c.where }),
       };
     case "http": {
       const status = Number(c.status.trim() || "200");
       return {
         type,
-        ...some({
+        ...orUndefined({
           url: c.url.trim(),
           method: c.method.trim().toUpperCase(),
           status: status === 200 ? 0 : status,
@@ -125,7 +125,7 @@ export function checkOf(c: DraftCheck): Check {
       if (c.absent) return { type, path: c.path.trim(), absent: true };
       return {
         type,
-        ...some({
+        ...orUndefined({
           path: c.path.trim(),
           min_size: Math.round(number(c.minSize) ?? 0),
           sha256: c.sha256.trim().toLowerCase(),
@@ -135,11 +135,11 @@ export function checkOf(c: DraftCheck): Check {
     case "json_predicate":
       return { type, expr: c.expr.trim(), ...source(c) };
     case "visual":
-      return { type, ...some({ question: c.question.trim(), url: c.url.trim() }) };
+      return { type, ...orUndefined({ question: c.question.trim(), url: c.url.trim() }) };
     case "model_question":
-      return { type, question: c.question.trim(), ...some({ threshold: c.twice ? "high_confidence" : "" }) };
+      return { type, question: c.question.trim(), ...orUndefined({ threshold: c.twice ? "high_confidence" : "" }) };
     case "manual":
-      return { type, ...some({ note: c.note.trim(), wait: c.wait }) };
+      return { type, ...orUndefined({ note: c.note.trim(), wait: c.wait }) };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Problem, TryOutput } from "@/bridge/types";
 import type { Draft } from "./draft";
-import { checkError, filled } from "./draftcheck";
+import { checkError, isFilled } from "./draftcheck";
 import { patterns } from "./input";
 import { number } from "./number";
 
@@ -58,7 +58,7 @@ export function validate(d: Draft): Errors {
   if (!d.objective.trim()) {
     errors.objective = { message: "Say in a sentence what should be true at the end", hint: "" };
   }
-  const written = d.checks.filter((c) => filled(c));
+  const written = d.checks.filter((c) => isFilled(c));
   const wrong = written.map(checkError).find((e) => e !== "");
   if (written.length === 0) {
     errors.criterion = { message: "Write a check that passes only when the objective is reached", hint: "" };
@@ -79,7 +79,7 @@ export function validate(d: Draft): Errors {
 }
 
 /** Which explicit permissions to offer, from what the tries and the refusal said. */
-export function ticksFor(tries: readonly (TryOutput | null)[], error: FieldError | undefined) {
+export function overridesFor(tries: readonly (TryOutput | null)[], error: FieldError | undefined) {
   const said = `${error?.message ?? ""} ${error?.hint ?? ""}`.toLowerCase();
   return {
     passing:

@@ -6,7 +6,7 @@ import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import type { Draft } from "./draft";
-import { checkOf, draftCheck, filled } from "./draftcheck";
+import { checkOf, draftCheck, isFilled } from "./draftcheck";
 import { patterns } from "./input";
 
 const waitMs = 350;
@@ -17,7 +17,7 @@ interface FolderProps {
 }
 
 /** What the chosen folder brings: files that will be protected, and a criterion that it proposes. */
-export function FolderFacts({ draft, set }: FolderProps) {
+export function FolderInfo({ draft, set }: FolderProps) {
   const files = useProtected(draft);
   const proposal = useProposal(draft.dir.trim());
   const [open, setOpen] = useState(false);
@@ -134,7 +134,7 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
 }
 
 /** Asks a little after the user has stopped writing; what is on the way when the question changes is dropped. */
-function useAnswer<T>(key: string, none: T, ask: () => Promise<T>): T {
+function useDebouncedCall<T>(key: string, none: T, ask: () => Promise<T>): T {
   const [answer, setAnswer] = useState(none);
   useEffect(() => {
     let stale = false;
@@ -159,18 +159,18 @@ function useProtected(draft: Draft): readonly ProtectedFile[] {
   const app = useApp();
   const input = {
     dir: draft.dir.trim(),
-    checks: draft.checks.filter(filled).map(checkOf),
+    checks: draft.checks.filter(isFilled).map(checkOf),
     protect: patterns(draft.protect),
     no_protect: patterns(draft.noProtect),
   };
-  return useAnswer(JSON.stringify(input), noFiles, async () =>
+  return useDebouncedCall(JSON.stringify(input), noFiles, async () =>
     input.dir && input.checks.length > 0 ? ((await app.bridge.call("GoalAPI.Protected", input)) ?? noFiles) : noFiles,
   );
 }
 
 function useProposal(dir: string): ProposalView | null {
   const app = useApp();
-  return useAnswer<ProposalView | null>(dir, null, async () => {
+  return useDebouncedCall<ProposalView | null>(dir, null, async () => {
     if (!dir) return null;
     try {
       return await app.bridge.call("GoalAPI.Proposal", dir);

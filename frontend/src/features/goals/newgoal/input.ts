@@ -1,6 +1,6 @@
 import type { GoalView, StartInput, TryInput } from "@/bridge/types";
 import { emptyDraft, type Draft } from "./draft";
-import { checkOf, draftCheck, emptyCheck, filled } from "./draftcheck";
+import { checkOf, draftCheck, emptyCheck, isFilled } from "./draftcheck";
 import { number } from "./number";
 
 export const patterns = (text: string) => text.split(/[\s,]+/).filter(Boolean);
@@ -18,7 +18,7 @@ export function toInput(d: Draft): StartInput {
   const minute = 60_000;
   return {
     objective: d.objective.trim(),
-    checks: d.checks.filter(filled).map(checkOf),
+    checks: d.checks.filter(isFilled).map(checkOf),
     any: d.any,
     risk: d.risk,
     dir: d.dir.trim(),
@@ -57,7 +57,7 @@ export function toInput(d: Draft): StartInput {
 }
 
 /** One check of the draft, tried under what the draft allows. */
-export function toTry(d: Draft, check: Draft["checks"][number]): TryInput {
+export function toTryInput(d: Draft, check: Draft["checks"][number]): TryInput {
   const { dir, risk, allow_hosts, deny_hosts, allow_local, allow_write, allow_read, allow_socket, unconfined } =
     toInput(d);
   return {
@@ -74,7 +74,7 @@ export function toTry(d: Draft, check: Draft["checks"][number]): TryInput {
   };
 }
 
-const shown = (n: number | undefined, fallback: string) => (n === undefined ? fallback : n === 0 ? "" : String(n));
+const joinLines = (n: number | undefined, fallback: string) => (n === undefined ? fallback : n === 0 ? "" : String(n));
 
 /** The dialog filled from an input, for Duplicate. What the input leaves out is as in an empty draft. */
 export function fromInput(i: Partial<StartInput>): Draft {
@@ -88,11 +88,11 @@ export function fromInput(i: Partial<StartInput>): Draft {
     dir: i.dir ?? "",
     provider: i.provider ?? "",
     model: i.model ?? "",
-    minutes: shown(i.wall_clock_ms === undefined ? undefined : i.wall_clock_ms / 60_000, emptyDraft.minutes),
-    usd: shown(i.usd, ""),
-    tokens: shown(i.tokens, ""),
-    iterations: shown(i.iterations, emptyDraft.iterations),
-    claims: shown(i.claims_per_gate, emptyDraft.claims),
+    minutes: joinLines(i.wall_clock_ms === undefined ? undefined : i.wall_clock_ms / 60_000, emptyDraft.minutes),
+    usd: joinLines(i.usd, ""),
+    tokens: joinLines(i.tokens, ""),
+    iterations: joinLines(i.iterations, emptyDraft.iterations),
+    claims: joinLines(i.claims_per_gate, emptyDraft.claims),
     allowTools: (i.allow_tools ?? []).join(" "),
     denyTools: (i.deny_tools ?? []).join(" "),
     allowHosts: (i.allow_hosts ?? []).join(" "),
@@ -103,7 +103,7 @@ export function fromInput(i: Partial<StartInput>): Draft {
     allowSocket: (i.allow_socket ?? []).join(", "),
     secrets: i.secrets ?? [],
     requireSteps: i.require_steps ?? false,
-    criticEvery: shown(i.critic_every, emptyDraft.criticEvery),
+    criticEvery: joinLines(i.critic_every, emptyDraft.criticEvery),
     criticProvider: i.critic_provider ?? "",
     judgeProvider: i.judge_provider ?? "",
     review: i.review ?? "",

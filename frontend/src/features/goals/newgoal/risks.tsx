@@ -1,6 +1,6 @@
 import type { Risk } from "@/bridge/types";
 import type { FieldError } from "./errors";
-import { ladder } from "./words";
+import { riskOptions } from "./labels";
 
 interface RisksProps {
   risk: Risk;
@@ -14,7 +14,7 @@ export function Risks({ risk, error, onChange }: RisksProps) {
     <fieldset>
       <legend className="mb-1 text-xs font-medium">May do</legend>
       <div className="grid grid-cols-5 gap-1.5">
-        {ladder.map((step) => (
+        {riskOptions.map((step) => (
           <label
             key={step.risk}
             data-testid={`risk-${step.risk}`}

@@ -10,12 +10,12 @@ export interface Screen {
 }
 
 /** The world's clock, and a call before the next picture; a test plays both. */
-export interface Ticks {
+export interface FrameScheduler {
   now(): number;
   next(run: () => void): () => void;
 }
 
-export const pictures: Ticks = {
+export const isFrames: FrameScheduler = {
   now: () => performance.now(),
   next: (run) => {
     const id = requestAnimationFrame(run);
@@ -44,7 +44,7 @@ export class Player {
   private stopTick: (() => void) | null = null;
 
   constructor(
-    private readonly ticks: Ticks,
+    private readonly ticks: FrameScheduler,
     private length: number,
     /** When the next step begins, or the next verdict falls. */
     private happens: (ms: number) => number | null = () => null,

@@ -3,13 +3,13 @@ import type { GoalView } from "@/bridge/types";
 import { argumentsLine } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
-import { gapAt, gaps, lengthOf, neighbours, spentAt, stepAt, workedIn } from "./moments";
+import { pauseAt, pauseIntervals, lengthOf, adjacentSteps, spentAt, stepAt, panesUsed } from "./timeline";
 import { usePlayerKeys } from "./keys";
-import { pictures, Player } from "./player";
+import { isFrames, Player } from "./player";
 import { Scrubber } from "./scrubber";
-import { Stage } from "./stage";
-import { Transport } from "./transport";
-import { stepSaid } from "@/features/goals/words";
+import { ReplayViewport } from "./viewport";
+import { Transport } from "./controls";
+import { stepLabel } from "@/features/goals/labels";
 import { toneText } from "@/ui/badge";
 import { useRecording } from "./recording";
 
@@ -26,16 +26,16 @@ interface ReplayProps {
 /** What a goal's panes showed, with one clock for all of them, its steps, its verdicts and what it spent. */
 export default function Replay(p: ReplayProps) {
   const recording = useRecording(p.view);
-  if (recording.panes?.length && !recording.problem) return <Playing {...p} panes={recording.panes} />;
+  if (recording.panes?.length && !recording.problem) return <ReplayPlayer {...p} panes={recording.panes} />;
   return (
     <>
       <div className="flex h-9 shrink-0 items-center border-b border-line px-4 text-xs">{p.before}</div>
-      <Nothing {...recording} />
+      <EmptyReplay {...recording} />
     </>
   );
 }
 
-function Nothing(recording: ReturnType<typeof useRecording>) {
+function EmptyReplay(recording: ReturnType<typeof useRecording>) {
   if (recording.problem) {
     return (
       <div role="alert" className="flex flex-1 flex-col items-center justify-center gap-3 text-t2">
@@ -57,14 +57,17 @@ function Nothing(recording: ReturnType<typeof useRecording>) {
 
 type Panes = NonNullable<ReturnType<typeof useRecording>["panes"]>;
 
-function Playing({ view, at, before, onStep, panes }: ReplayProps & { panes: Panes }) {
+function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes: Panes }) {
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);
   const length = lengthOf(panes, steps, view, journal);
   const marks = view.marks ?? [];
-  const pauses = useMemo(() => gaps(journal.notes, view.started_at, length), [journal.notes, view.started_at, length]);
-  const happens = useCallback((ms: number) => neighbours(steps, ms).after, [steps]);
-  const [player] = useState(() => new Player(pictures, length, happens));
+  const pauses = useMemo(
+    () => pauseIntervals(journal.notes, view.started_at, length),
+    [journal.notes, view.started_at, length],
+  );
+  const happens = useCallback((ms: number) => adjacentSteps(steps, ms).after, [steps]);
+  const [player] = useState(() => new Player(isFrames, length, happens));
   const now = useSyncExternalStore(player.subscribe, player.read);
   const [chosen, setChosen] = useState("");
 
@@ -74,7 +77,7 @@ function Playing({ view, at, before, onStep, panes }: ReplayProps & { panes: Pan
 
   const toStep = useCallback(
     (by: -1 | 1) => {
-      const next = neighbours(steps, player.state.ms);
+      const next = adjacentSteps(steps, player.state.ms);
       const ms = by < 0 ? next.before : next.after;
       if (ms !== null) player.seek(ms);
     },
@@ -84,7 +87,7 @@ function Playing({ view, at, before, onStep, panes }: ReplayProps & { panes: Pan
 
   const step = stepAt(steps, now.ms);
   // Without a choice of the user the replay goes where the agent works.
-  const pane = panes.find((p) => p.pane === chosen) ?? workedIn(panes, steps, now.ms);
+  const pane = panes.find((p) => p.pane === chosen) ?? panesUsed(panes, steps, now.ms);
   const said = step ? `step ${step.n}, ${step.tool}` : "";
   if (!pane) return null;
   return (
@@ -96,7 +99,7 @@ function Playing({ view, at, before, onStep, panes }: ReplayProps & { panes: Pan
       // Who clicks a button has done with it: the space bar plays on. Who comes with the keyboard gets it.
       onMouseDown={(e) => (e.target as Element).closest("button,label") && e.preventDefault()}
     >
-      <Stage
+      <ReplayViewport
         key={pane.pane}
         goal={view.id}
         before={before}
@@ -104,7 +107,7 @@ function Playing({ view, at, before, onStep, panes }: ReplayProps & { panes: Pan
         pane={pane}
         player={player}
         ms={now.ms}
-        gap={gapAt(pauses, now.ms)}
+        gap={pauseAt(pauses, now.ms)}
         following={chosen === ""}
         onPane={setChosen}
         live={view.status === "running"}
@@ -117,8 +120,8 @@ function Playing({ view, at, before, onStep, panes }: ReplayProps & { panes: Pan
               <span className="min-w-0 flex-1 truncate">
                 {step.tool} <span className="text-t2">{argumentsLine(step.arguments)}</span>
               </span>
-              <span className={`shrink-0 font-medium ${toneText[stepSaid(step.outcome).tone]}`}>
-                {stepSaid(step.outcome).words}
+              <span className={`shrink-0 font-medium ${toneText[stepLabel(step.outcome).tone]}`}>
+                {stepLabel(step.outcome).words}
               </span>
               <Button look="quiet" className="h-5 px-1.5" data-testid="replay-to-log" onClick={() => onStep(step.n)}>
                 Show in the log

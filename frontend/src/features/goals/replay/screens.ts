@@ -2,11 +2,11 @@ import { Terminal } from "@xterm/xterm";
 import { Unicode11Addon } from "@xterm/addon-unicode11";
 import { fonts, terminalTheme } from "@/ui/terminal";
 import type { Screen } from "./player";
-import type { Shot, Tape } from "./tape";
+import type { RecordedItem, RecordLoader } from "./recordloader";
 
-export interface ScreenNews {
+export interface ScreenEvents {
   /** Something is shown, or it is too early for that. */
-  shown: (shot: Shot | undefined) => void;
+  shown: (shot: RecordedItem | undefined) => void;
   problem: (reason: unknown) => void;
 }
 
@@ -18,11 +18,11 @@ abstract class Drawn implements Screen {
   private ended = false;
 
   constructor(
-    protected readonly tape: Tape,
-    protected readonly on: ScreenNews,
+    protected readonly tape: RecordLoader,
+    protected readonly on: ScreenEvents,
   ) {}
 
-  protected abstract draw(ms: number): Promise<Shot | undefined>;
+  protected abstract draw(ms: number): Promise<RecordedItem | undefined>;
 
   protected closed(): boolean {
     return this.ended;
@@ -69,7 +69,12 @@ export class TerminalScreen extends Drawn {
   readonly term: Terminal;
   private last = 0;
 
-  constructor(tape: Tape, host: HTMLElement, look: { fontFamily: string; screenReader: boolean }, on: ScreenNews) {
+  constructor(
+    tape: RecordLoader,
+    host: HTMLElement,
+    look: { fontFamily: string; screenReader: boolean },
+    on: ScreenEvents,
+  ) {
     super(tape, on);
     this.term = new Terminal({
       allowProposedApi: true,
@@ -97,7 +102,7 @@ export class TerminalScreen extends Drawn {
     this.term.dispose();
   }
 
-  protected async draw(ms: number): Promise<Shot | undefined> {
+  protected async draw(ms: number): Promise<RecordedItem | undefined> {
     const shots = this.tape.shots.slice(0, this.tape.upTo(ms));
     const end = shots[shots.length - 1];
     const first = shots[0];
@@ -130,14 +135,14 @@ export class PageScreen extends Drawn {
   private last = 0;
 
   constructor(
-    tape: Tape,
+    tape: RecordLoader,
     private readonly canvas: HTMLCanvasElement,
-    on: ScreenNews,
+    on: ScreenEvents,
   ) {
     super(tape, on);
   }
 
-  protected async draw(ms: number): Promise<Shot | undefined> {
+  protected async draw(ms: number): Promise<RecordedItem | undefined> {
     const shot = this.tape.shots[this.tape.upTo(ms) - 1];
     if (!shot || shot.n === this.last) return shot;
     const picture = await createImageBitmap(new Blob([shot.data], { type: "image/jpeg" }));

@@ -1,14 +1,14 @@
-import type { Mark, StepRow } from "@/bridge/types";
+import type { TimelineEntry, StepRow } from "@/bridge/types";
 import { clock, span } from "@/lib/time";
-import { markLook } from "@/features/goals/timeline";
-import type { Gap } from "./moments";
+import { entryStyle } from "@/features/goals/timeline";
+import type { PauseInterval } from "./timeline";
 
 interface ScrubberProps {
   ms: number;
   length: number;
   steps: readonly StepRow[];
-  marks: readonly Mark[];
-  gaps: readonly Gap[];
+  marks: readonly TimelineEntry[];
+  gaps: readonly PauseInterval[];
   /** What continues at this moment, for those who do not see the marks. */
   says: string;
   onSeek: (ms: number) => void;
@@ -46,7 +46,7 @@ export function Scrubber({ ms, length, steps, marks, gaps, says, onSeek }: Scrub
             />
           ))}
         {marks.map((m, i) => {
-          const look = markLook(m.what);
+          const look = entryStyle(m.what);
           return (
             <span
               key={i}

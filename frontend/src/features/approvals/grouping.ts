@@ -1,0 +1,65 @@
+import type { AnswerInput, ApprovalView, Scope } from "@/bridge/types";
+
+/** What the user chose for a request. */
+export interface ApprovalChoice {
+  allow: boolean;
+  scope: Scope;
+  why: string;
+  /** Also for the requests of the same kind. */
+  all: boolean;
+}
+
+/**
+ * Requests that can be answered together: the same tool with the same choices, of one goal or for one reason. What
+ * always asks is answered by itself, and what opens something of the machine is never answered for another goal.
+ */
+export function sameKind(a: ApprovalView, b: ApprovalView): boolean {
+  const scopes = (v: ApprovalView) => (v.offers ?? []).map((o) => o.scope).join(" ");
+  const opens = (a.offers ?? []).some((o) => o.scope === "reach");
+  if (a.always || b.always || a.tool !== b.tool || a.risk !== b.risk || scopes(a) !== scopes(b)) return false;
+  return a.goal_id === b.goal_id || (a.why === b.why && !opens);
+}
+
+/** What a yes of a scope covers of a request. */
+export function scopeLabel(a: ApprovalView, scope: Scope): string {
+  return (a.offers ?? []).find((o) => o.scope === scope)?.covers ?? "";
+}
+
+/** The other waiting requests of a request's kind. */
+export function similarRequests(list: readonly ApprovalView[], a: ApprovalView): ApprovalView[] {
+  return list.filter((o) => o !== a && o.given === "" && sameKind(o, a));
+}
+
+/** One choice as the answers to several requests. */
+export function groupRequests(list: readonly ApprovalView[], choice: ApprovalChoice): AnswerInput[] {
+  return list.map((a) => ({
+    goal_id: a.goal_id,
+    request: a.request,
+    allow: choice.allow,
+    scope: choice.scope,
+    why: choice.why,
+  }));
+}
+
+/** A call's arguments as lines of name and value; what is no object stays as it is. */
+export function argumentLines(raw: string): { name: string; value: string }[] {
+  try {
+    const object: unknown = JSON.parse(raw);
+    if (object !== null && typeof object === "object" && !Array.isArray(object)) {
+      return Object.entries(object).map(([name, value]) => ({
+        name,
+        value: typeof value === "string" ? value : JSON.stringify(value),
+      }));
+    }
+  } catch {
+    // The model wrote something that is no JSON: it is shown as it is.
+  }
+  return [{ name: "", value: raw }];
+}
+
+/** Which colour a line of a diff has. */
+export function lineTone(line: string): string {
+  if (line.startsWith("+")) return "text-ok";
+  if (line.startsWith("-")) return "text-bad";
+  return "text-t3";
+}

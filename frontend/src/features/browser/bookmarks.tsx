@@ -1,0 +1,105 @@
+import { useCallback, useEffect, useState } from "react";
+import type { Bookmark, PaneInfo, Visit } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Button, IconButton } from "@/ui/button";
+import { CloseIcon } from "@/ui/icons";
+import { Profiles } from "./profiles";
+
+interface LibraryProps {
+  pane: PaneInfo;
+  onClose: () => void;
+}
+
+/** Bookmarks, the history and the profiles of the user. */
+export function BookmarksPanel({ pane, onClose }: LibraryProps) {
+  const app = useApp();
+  const [words, setWords] = useState("");
+  const [bookmarks, setBookmarks] = useState<Bookmark[]>([]);
+  const [visits, setVisits] = useState<Visit[]>([]);
+  const load = useCallback(async () => {
+    const [kept, seen] = await Promise.all([
+      app.ask("BrowserAPI.Bookmarks"),
+      app.ask("BrowserAPI.History", words, 100),
+    ]);
+    setBookmarks(kept ?? []);
+    setVisits(seen ?? []);
+  }, [app, words]);
+  useEffect(() => void load(), [load]);
+
+  const go = (url: string) => {
+    onClose();
+    void app.ask("BrowserAPI.Navigate", pane.id, url);
+  };
+  const clear = async () => {
+    await app.ask("BrowserAPI.ClearHistory", "");
+    await load();
+  };
+  const fits = (b: Bookmark) => `${b.url} ${b.title}`.toLowerCase().includes(words.toLowerCase());
+
+  return (
+    <div
+      data-testid="library"
+      className="appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border border-line2 bg-s2 text-xs shadow-pop"
+      onKeyDown={(e) => {
+        e.stopPropagation();
+        if (e.code === "Escape") onClose();
+      }}
+    >
+      <header className="flex items-center gap-2 border-b border-line p-2">
+        <input
+          autoFocus
+          data-testid="library-search"
+          aria-label="Search bookmarks and history"
+          placeholder="Search"
+          className="field h-7 flex-1 px-2"
+          value={words}
+          onChange={(e) => setWords(e.target.value)}
+        />
+        <IconButton label="Close" data-testid="library-close" onClick={onClose}>
+          <CloseIcon size={13} />
+        </IconButton>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto p-2">
+        <h3 className="px-1 text-2xs font-semibold text-t3 uppercase">Bookmarks</h3>
+        {bookmarks.filter(fits).map((b) => (
+          <LinkRow key={b.url} testid="bookmark" url={b.url} title={b.title} onGo={go} />
+        ))}
+        <div className="mt-3 flex items-center justify-between px-1">
+          <h3 className="text-2xs font-semibold text-t3 uppercase">History</h3>
+          <Button look="quiet" data-testid="history-clear" disabled={visits.length === 0} onClick={() => void clear()}>
+            Clear
+          </Button>
+        </div>
+        {visits.map((v) => (
+          <LinkRow key={v.url} testid="visit" url={v.url} title={v.title} onGo={go} />
+        ))}
+        <Profiles pane={pane} />
+      </div>
+    </div>
+  );
+}
+
+function LinkRow({
+  testid,
+  url,
+  title,
+  onGo,
+}: {
+  testid: string;
+  url: string;
+  title: string;
+  onGo: (url: string) => void;
+}) {
+  return (
+    <button
+      type="button"
+      data-testid={testid}
+      data-url={url}
+      className="flex h-7 w-full items-center gap-2 rounded-sm px-1 text-left hover:bg-s3"
+      onClick={() => onGo(url)}
+    >
+      <span className="max-w-[45%] truncate">{title || url}</span>
+      <span className="min-w-0 flex-1 truncate text-t3">{url}</span>
+    </button>
+  );
+}

@@ -1,0 +1,120 @@
+import { useEffect, useRef, useState } from "react";
+import type { PaneQuestion } from "@/bridge/types";
+import { Button } from "@/ui/button";
+import { promptText, type AnswerPrompt } from "./prompttext";
+import { pickFiles } from "./upload";
+import { useApp } from "@/store/context";
+
+interface BoxProps {
+  question: PaneQuestion;
+  reply: AnswerPrompt;
+}
+
+/** What a page or Chromium asks, drawn over the page: dialogs, permissions, logins, certificates, files. */
+export function QuestionBox({ question, reply }: BoxProps) {
+  const app = useApp();
+  const words = promptText(question);
+  const [text, setText] = useState(question.value);
+  const [user, setUser] = useState("");
+  const [password, setPassword] = useState("");
+  const [sending, setSending] = useState(false);
+  const first = useRef<HTMLElement | null>(null);
+  const danger = question.kind === "certificate";
+
+  useEffect(() => first.current?.focus(), []);
+
+  const yes = async () => {
+    if (question.kind !== "files") {
+      reply(question, { yes: true, text, user, password });
+      return;
+    }
+    setSending(true);
+    const files = await pickFiles(app, question.multiple);
+    setSending(false);
+    if (files.length > 0) reply(question, { yes: true, files });
+  };
+  const take = (el: HTMLElement | null) => {
+    first.current ??= el;
+  };
+  const field = "field h-7 w-full px-2 text-xs";
+
+  return (
+    <div className="absolute inset-0 z-20 flex items-start justify-center bg-scrim p-4 pt-10">
+      <form
+        role="dialog"
+        aria-modal
+        aria-label={words.title}
+        data-testid="question"
+        data-kind={question.kind}
+        className="appear flex w-full max-w-96 flex-col gap-3 rounded-lg border border-line2 bg-s2 p-4 shadow-pop"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void yes();
+        }}
+        onKeyDown={(e) => {
+          if (e.code === "Escape") reply(question);
+          e.stopPropagation();
+        }}
+      >
+        <p className="selectable text-sm font-semibold break-words" data-testid="question-title">
+          {words.title}
+        </p>
+        {words.text ? (
+          <p className="selectable max-h-60 overflow-y-auto text-xs break-words text-t2" data-testid="question-text">
+            {words.text}
+          </p>
+        ) : null}
+        {question.kind === "prompt" ? (
+          <input
+            ref={take}
+            data-testid="question-input"
+            aria-label={words.text}
+            className={field}
+            value={text}
+            onChange={(e) => setText(e.target.value)}
+          />
+        ) : null}
+        {question.kind === "login" ? (
+          <>
+            <input
+              ref={take}
+              data-testid="question-user"
+              aria-label="User name"
+              placeholder="User name"
+              autoComplete="off"
+              className={field}
+              value={user}
+              onChange={(e) => setUser(e.target.value)}
+            />
+            <input
+              data-testid="question-password"
+              aria-label="Password"
+              placeholder="Password"
+              type="password"
+              autoComplete="off"
+              className={field}
+              value={password}
+              onChange={(e) => setPassword(e.target.value)}
+            />
+          </>
+        ) : null}
+        <div className="flex justify-end gap-2">
+          {words.no ? (
+            <Button ref={danger ? take : undefined} data-testid="question-dismiss" onClick={() => reply(question)}>
+              {words.no}
+            </Button>
+          ) : null}
+          <Button
+            ref={danger ? undefined : take}
+            type="submit"
+            look={danger ? "danger" : "primary"}
+            data-testid="question-accept"
+            disabled={sending}
+          >
+            {sending ? "Sending…" : words.yes}
+          </Button>
+        </div>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import type { PaneAnswer, PaneQuestion, QuestionKind } from "@/bridge/types";
+
+export const noAnswer: Omit<PaneAnswer, "id"> = { yes: false, text: "", user: "", password: "", index: -1, files: [] };
+
+/** Gives an answer; without one the question is dismissed. */
+export type AnswerPrompt = (question: PaneQuestion, answer?: Partial<PaneAnswer>) => void;
+
+const dialogKinds: readonly QuestionKind[] = [
+  "alert",
+  "confirm",
+  "prompt",
+  "leave",
+  "permission",
+  "login",
+  "certificate",
+  "files",
+];
+
+/** Whether a question is drawn as a box in the middle; others stand at a field of the page. */
+export function isDialog(q: PaneQuestion): boolean {
+  return dialogKinds.includes(q.kind);
+}
+
+interface PromptText {
+  title: string;
+  text: string;
+  yes: string;
+  no: string;
+}
+
+const permissions: Record<string, string> = {
+  geolocation: "know where you are",
+  notifications: "show notifications",
+  camera: "use your camera",
+  microphone: "use your microphone",
+  "clipboard-read": "read your clipboard",
+};
+
+/** What a box says. The origin is Chromium's word, everything else may be the page's. */
+export function promptText(q: PaneQuestion): PromptText {
+  const who = q.origin.replace(/^https?:\/\//, "") || "This page";
+  switch (q.kind) {
+    case "alert":
+      return { title: `${who} says`, text: q.text, yes: "OK", no: "" };
+    case "confirm":
+    case "prompt":
+      return { title: `${who} asks`, text: q.text, yes: "OK", no: "Cancel" };
+    case "leave":
+      return {
+        title: "Leave this page?",
+        text: "What you typed may not be saved.",
+        yes: "Leave",
+        no: "Stay",
+      };
+    case "permission":
+      return { title: `${who} wants to ${permissions[q.value] ?? q.value}`, text: "", yes: "Allow", no: "Block" };
+    case "login":
+      return { title: `Log in to ${who}`, text: q.text, yes: "Log in", no: "Cancel" };
+    case "certificate":
+      return {
+        title: `${who} cannot prove who it is`,
+        text: `Its certificate is not valid (${q.text}). Somebody may be reading along. Continue only if you know why.`,
+        yes: "Continue anyway",
+        no: "Go back",
+      };
+    default:
+      return {
+        title: `${who} asks for ${q.multiple ? "files" : "a file"}`,
+        text: "",
+        yes: q.multiple ? "Choose files…" : "Choose a file…",
+        no: "Cancel",
+      };
+  }
+}
+
+export interface Viewport {
+  width: number;
+  height: number;
+}
+
+/** Where something of a size goes that belongs under (or over) a field: inside of the space. */
+export function placePopup(
+  field: { x: number; y: number; width: number; height: number },
+  size: Viewport,
+  space: Viewport,
+) {
+  const below = field.y + field.height;
+  const top = below + size.height <= space.height || field.y < size.height ? below : field.y - size.height;
+  return {
+    left: Math.max(0, Math.min(field.x, space.width - size.width)),
+    top: Math.max(0, Math.min(top, space.height - size.height)),
+  };
+}

@@ -1,0 +1,27 @@
+import type { PaneInfo } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+
+/** Who drives a goal's pane, and the way to change it. While its goal does not run nobody does. */
+export function TakeoverBar({ pane }: { pane: PaneInfo }) {
+  const app = useApp();
+  if (!pane.goal_id || !pane.driver) return null;
+  const agent = pane.driver === "agent";
+  return (
+    <div className="ml-1 flex min-w-0 items-center gap-1.5" data-testid="driver" data-driver={pane.driver}>
+      <Badge tone={agent ? "agent" : "warn"} live={agent}>
+        <span className="truncate">{agent ? "agent is driving" : "you drive, agent waits"}</span>
+      </Badge>
+      {agent ? (
+        <Button data-testid="take-over" onClick={() => void app.ask("BrowserAPI.TakeOver", pane.id)}>
+          Take over
+        </Button>
+      ) : (
+        <Button look="primary" data-testid="hand-back" onClick={() => void app.ask("BrowserAPI.HandBack", pane.id)}>
+          Hand back
+        </Button>
+      )}
+    </div>
+  );
+}

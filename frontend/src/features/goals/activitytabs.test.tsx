@@ -1,0 +1,75 @@
+import { act } from "react";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
+import type { App } from "@/store/app";
+import { useAppState } from "@/store/context";
+import { all, find, get, mount, nth, press, until } from "@/testing/mount";
+import { ActivityTabs } from "./activitytabs";
+
+let bridge: FakeBridge;
+let app: App;
+
+function Selected() {
+  const view = useAppState((s) => s.detail.view);
+  return view ? <ActivityTabs key={view.id} view={view} /> : null;
+}
+
+// It is loaded when it is needed first, which is slow on a busy machine.
+beforeAll(() => import("./replay/replay"));
+
+beforeEach(async () => {
+  ({ app, bridge } = await mount(<Selected />, new FakeBridge({ finish: true }), (a) => a.start()));
+});
+
+const key = (code: string, more: KeyboardEventInit = {}) => {
+  act(() => {
+    window.dispatchEvent(new KeyboardEvent("keydown", { code, cancelable: true, ...more }));
+  });
+};
+const ms = () => Number(get("replay").dataset.ms);
+
+async function show(goal: string) {
+  act(() => app.sync.select(goal));
+  await until(() => expect(app.state.detail.stepsLoaded && app.state.detail.journalLoaded).toBe(true));
+  await press("story-replay");
+}
+
+test("a goal without panes says that nothing was recorded", async () => {
+  await show("01m0done0000000000000000e5");
+  await until(() => expect(find("replay-empty")?.textContent ?? "").toContain("Nothing was recorded"));
+});
+
+test("the keys play, jump and go from step to step; the step of the moment leads to the log and back", async () => {
+  await show(livelyId);
+  await until(() => expect(find("replay")).not.toBeNull());
+  expect(all("replay-pane").map((p) => p.dataset.pane)).toEqual(["t2", "b1"]);
+  const steps = app.state.detail.steps;
+  key("ArrowRight", { shiftKey: true });
+  key("ArrowRight", { shiftKey: true });
+  expect(ms()).toBe(steps[1]?.at_ms);
+  key("ArrowRight");
+  expect(ms()).toBe((steps[1]?.at_ms ?? 0) + 5_000);
+  key("Space");
+  expect(get("replay-play").dataset.playing).toBe("true");
+  key("Space");
+  expect(get("replay-play").dataset.playing).toBe("false");
+  key("End");
+  expect(get("replay-step").dataset.n).toBe("13");
+  expect(get("replay-scrubber").getAttribute("aria-valuetext")).toContain("step 13, claim_complete");
+  expect(get("replay-spent").textContent).toContain("$0.46");
+
+  await press("replay-to-log");
+  await until(() => expect(find("step-log")).not.toBeNull());
+  expect(get("step-log").dataset.follow).toBe("false");
+  await press("story-replay");
+  await until(() => expect(find("replay")).not.toBeNull());
+  expect(ms()).toBe(0);
+});
+
+test("what cannot be read is said, and read again", async () => {
+  bridge.refusals.set("GoalAPI.Recording", { code: "internal", message: "recording: no space", hint: "", field: "" });
+  await show(livelyId);
+  await until(() => expect(document.querySelector('[role="alert"]')?.textContent ?? "").toContain("no space"));
+  await press(nth([...document.querySelectorAll<HTMLElement>('[role="alert"] button')], 0));
+  await until(() => expect(find("replay")).not.toBeNull());
+});

@@ -1,0 +1,52 @@
+import { lazy, Suspense, useState } from "react";
+import type { GoalView } from "@/bridge/types";
+import { useAppState } from "@/store/context";
+import { StepLog } from "./steplog";
+
+const Replay = lazy(() => import("./replay/replay"));
+
+/** Which of the two is shown, and where it begins. */
+interface Place {
+  what: "log" | "replay";
+  step: number;
+  ms: number;
+}
+
+/** What a goal has done: as a log of its steps, and as its panes showed it. */
+export function ActivityTabs({ view }: { view: GoalView }) {
+  const [place, setPlace] = useState<Place>({ what: "log", step: 0, ms: 0 });
+  const hasPanes = useAppState((s) => s.detail.steps.some((step) => /^(terminal|browser)_/.test(step.tool)));
+  const show = (part: Partial<Place>) => setPlace((p) => ({ ...p, step: 0, ...part }));
+  const tabs = <Tabs what={place.what} onShow={(what) => show({ what })} />;
+  if (place.what === "log") {
+    return (
+      <StepLog at={place.step} before={tabs} onReplay={hasPanes ? (ms) => show({ what: "replay", ms }) : undefined} />
+    );
+  }
+  return (
+    <div className="flex min-h-0 flex-1 flex-col max-[900px]:h-[360px] max-[900px]:flex-none">
+      <Suspense fallback={<div className="flex-1" aria-busy />}>
+        <Replay view={view} at={place.ms} before={tabs} onStep={(step) => show({ what: "log", step })} />
+      </Suspense>
+    </div>
+  );
+}
+
+function Tabs({ what, onShow }: { what: Place["what"]; onShow: (what: Place["what"]) => void }) {
+  return (
+    <div role="group" aria-label="What the goal has done" className="mr-1 flex rounded-md border border-line">
+      {(["log", "replay"] as const).map((w) => (
+        <button
+          key={w}
+          type="button"
+          aria-pressed={what === w}
+          data-testid={`story-${w}`}
+          onClick={() => onShow(w)}
+          className={`h-6 px-2.5 first:rounded-l-md last:rounded-r-md ${what === w ? "bg-s3 font-medium text-t1" : "text-t3 hover:text-t1"}`}
+        >
+          {w === "log" ? "Steps" : "Replay"}
+        </button>
+      ))}
+    </div>
+  );
+}

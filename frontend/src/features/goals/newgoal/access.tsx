@@ -1,0 +1,77 @@
+import { useEffect, useState } from "react";
+import type { SecretView } from "@/bridge/types";
+import { useApp, useAppState } from "@/store/context";
+import { Field } from "@/ui/field";
+import type { MoreProps } from "./advancedprops";
+import { CheckboxList } from "./checkboxlist";
+
+/** Where commands decide: inside, on this machine, or on a server of the user's list. */
+export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) {
+  const app = useApp();
+  const [servers, setServers] = useState<readonly string[]>([]);
+  useEffect(() => {
+    void app.ask("SSHAPI.List").then((list) => setServers((list ?? []).map((s) => s.name || s.host)));
+  }, [app]);
+  return (
+    <Field label="Commands decide" hint="shell checks">
+      {(c) => (
+        <select
+          {...c}
+          data-testid="field-where"
+          className="field"
+          value={draft.checks[0]?.where ?? ""}
+          onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, where: e.target.value })) })}
+        >
+          <option value="">in the sandbox</option>
+          <option value="host">on this machine, outside</option>
+          {servers.map((name) => (
+            <option key={name} value={`ssh:${name}`}>
+              on the server {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Secrets that the goal may use by name without asking. */
+export function Secrets({ draft, set, errors }: MoreProps) {
+  const app = useApp();
+  const [secrets, setSecrets] = useState<readonly SecretView[]>([]);
+  useEffect(() => {
+    void app.ask("SecretAPI.List").then((list) => setSecrets(list ?? []));
+  }, [app]);
+  if (secrets.length === 0 && !errors.secrets) return null;
+  return (
+    <CheckboxList
+      title="May use these secrets, and never sees their values"
+      testid="use-secret"
+      error={errors.secrets?.message}
+      items={secrets.map((s) => ({
+        id: s.name,
+        label: s.hosts?.length ? `${s.name} · only for ${s.hosts.join(", ")}` : s.name,
+      }))}
+      on={draft.secrets}
+      onChange={(names) => set({ secrets: names })}
+    />
+  );
+}
+
+/** Panes of the user, which the goal may drive. */
+export function Panes({ draft, set, errors }: MoreProps) {
+  const panes = useAppState((s) => s.panes.panes);
+  const mine = panes.filter((p) => p.goal_id === "" && (p.kind === "browser" || p.running));
+  if (mine.length === 0) return null;
+  return (
+    <CheckboxList
+      title="May drive these panes of yours"
+      note="What it does there it does as you: with your rights in a terminal, with your logins and your network on a page. It looks freely and asks before it acts."
+      testid="lend-pane"
+      error={errors.panes?.message}
+      items={mine.map((p) => ({ id: p.id, label: `${p.title || p.url || p.id} · ${p.kind}` }))}
+      on={draft.panes}
+      onChange={(ids) => set({ panes: ids })}
+    />
+  );
+}

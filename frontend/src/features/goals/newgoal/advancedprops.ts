@@ -1,0 +1,8 @@
+import type { Draft } from "./draft";
+import type { Errors } from "./errors";
+
+export interface MoreProps {
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+  errors: Errors;
+}

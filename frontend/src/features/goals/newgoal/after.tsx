@@ -1,0 +1,25 @@
+import { oneLine } from "@/lib/text";
+import { isLive } from "@/store/goalcards";
+import { useAppState } from "@/store/context";
+import type { MoreProps } from "./advancedprops";
+import { CheckboxList } from "./checkboxlist";
+
+/** Goals that live and may have to be done first. */
+export function DependencyPicker({ draft, set, errors }: MoreProps) {
+  const byId = useAppState((s) => s.goals.byId);
+  const goals = Object.values(byId)
+    .map((k) => k.card)
+    .filter((c) => isLive(c) || draft.after.includes(c.id))
+    .slice(0, 50);
+  if (goals.length === 0 && draft.after.length === 0) return null;
+  return (
+    <CheckboxList
+      title="Starts when these are done"
+      testid="after-goal"
+      error={errors.after?.message}
+      items={goals.map((g) => ({ id: g.id, label: oneLine(g.objective) }))}
+      on={draft.after}
+      onChange={(after) => set({ after })}
+    />
+  );
+}

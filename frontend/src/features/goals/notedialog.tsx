@@ -1,0 +1,57 @@
+import { useState } from "react";
+import { useApp, useAppState } from "@/store/context";
+import { Button, Kbd } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+
+/** A note for the agent of the selected goal. */
+export function NoteDialog() {
+  const app = useApp();
+  const open = useAppState((s) => s.steerOpen && s.detail.view !== null);
+  const goal = useAppState((s) => s.detail.id);
+  const objective = useAppState((s) => s.detail.view?.objective ?? "");
+  const [text, setText] = useState("");
+  const close = () => app.set({ steerOpen: false });
+  const send = async () => {
+    if (!text.trim()) return;
+    if (!(await app.steerGoal(goal, text.trim()))) return;
+    setText("");
+    close();
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title="Steer"
+      testid="steer-dialog"
+      className="w-[520px]"
+      description="Writes a note that the agent reads before its next turn"
+      footer={
+        <>
+          <span className="min-w-0 flex-1 text-xs text-t3">
+            It is read before the next turn. The checks stay as they are.
+          </span>
+          <Button look="quiet" onClick={close}>
+            Cancel
+          </Button>
+          <Button look="primary" data-testid="steer-send" disabled={!text.trim()} onClick={() => void send()}>
+            Send <Kbd onAccent>Ctrl↵</Kbd>
+          </Button>
+        </>
+      }
+    >
+      <p className="mb-2 line-clamp-2 text-xs text-t3">{objective}</p>
+      <textarea
+        data-testid="steer-text"
+        aria-label="Note for the agent"
+        rows={4}
+        className="field resize-y"
+        placeholder="Leave the styles alone; the total is wrong in cart.ts"
+        value={text}
+        onChange={(e) => setText(e.target.value)}
+        onKeyDown={(e) => {
+          if (e.code === "Enter" && (e.ctrlKey || e.metaKey)) void send();
+        }}
+      />
+    </Dialog>
+  );
+}

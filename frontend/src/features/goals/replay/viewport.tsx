@@ -1,0 +1,233 @@
+import "@xterm/xterm/css/xterm.css";
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { asProblem } from "@/bridge/problem";
+import type { Problem, RecordedPane } from "@/bridge/types";
+import { clock, span } from "@/lib/time";
+import { useApp, useAppState } from "@/store/context";
+import { GlobeIcon, TerminalIcon } from "@/ui/icons";
+import type { PauseInterval } from "./timeline";
+import type { Player } from "./player";
+import { PageScreen, TerminalScreen } from "./screens";
+import { RecordLoader, type RecordedItem } from "./recordloader";
+
+interface StageProps {
+  goal: string;
+  before: ReactNode;
+  panes: readonly RecordedPane[];
+  pane: RecordedPane;
+  player: Player;
+  ms: number;
+  gap: PauseInterval | undefined;
+  /** The pane in which the agent works is shown. */
+  following: boolean;
+  live: boolean;
+  /** `""` follows the agent. */
+  onPane: (pane: string) => void;
+}
+
+/** One recorded pane as it was at the player's moment, with the others as tabs over it. */
+export function ReplayViewport(p: StageProps) {
+  const [shot, setShot] = useState<RecordedItem | undefined>(undefined);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const page = p.pane.kind === "browser";
+  return (
+    <>
+      <Tabs {...p} />
+      <div className="relative min-h-0 flex-1 overflow-hidden bg-bg p-3">
+        {page ? (
+          <Page {...p} onShown={setShot} onProblem={setProblem} />
+        ) : (
+          <Grid {...p} shot={shot} onShown={setShot} onProblem={setProblem} />
+        )}
+        {p.ms < p.pane.from_ms ? (
+          <p data-testid="replay-early" className="absolute inset-0 flex items-center justify-center bg-bg text-t3">
+            It was not open yet: it appears at {clock(p.pane.from_ms)}.
+          </p>
+        ) : null}
+        {p.gap ? (
+          <p
+            data-testid="replay-paused"
+            className="absolute inset-x-3 bottom-3 rounded-md border border-line2 bg-s2 px-3 py-2 text-xs text-t2 shadow-pop"
+          >
+            <span className="font-medium text-warn">Paused for {span(p.gap.to - p.gap.from)}.</span>{" "}
+            {page ? "Its pages were not recorded." : "The agent did nothing."}
+            {p.gap.note ? <span className="text-t3"> It continued with: “{p.gap.note}”</span> : null}
+          </p>
+        ) : null}
+        {problem ? (
+          <p role="alert" className="absolute inset-x-3 top-3 rounded-md bg-bad-bg px-3 py-2 text-xs text-bad">
+            {problem.message}
+          </p>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+function Tabs({ before, panes, pane, following, onPane }: StageProps) {
+  const open = useAppState((s) => s.panes.panes);
+  return (
+    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-xs">
+      {before}
+      <div role="group" aria-label="Recorded panes" className="sideways flex min-w-0 flex-1 gap-1 overflow-x-auto">
+        {panes.map((r) => {
+          const Icon = r.kind === "browser" ? GlobeIcon : TerminalIcon;
+          const title = open.find((o) => o.id === r.pane)?.title;
+          const on = r.pane === pane.pane;
+          return (
+            <button
+              key={r.pane}
+              type="button"
+              aria-pressed={on}
+              data-testid="replay-pane"
+              data-pane={r.pane}
+              data-kind={r.kind}
+              onClick={() => onPane(r.pane)}
+              className={`flex h-6 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-2 ${on ? "bg-s3 text-t1" : "text-t2 hover:bg-s2"}`}
+            >
+              <Icon size={13} className="shrink-0" />
+              <span className="truncate">{title || (r.kind === "browser" ? "page" : "terminal")}</span>
+              <span className="text-t3">{r.pane}</span>
+            </button>
+          );
+        })}
+      </div>
+      {panes.length > 1 ? (
+        <label className="flex shrink-0 cursor-pointer items-center gap-1.5 text-t2">
+          <input
+            type="checkbox"
+            data-testid="replay-follow"
+            className="accent-(--accent)"
+            checked={following}
+            onChange={() => onPane(following ? pane.pane : "")}
+          />
+          follow the agent
+        </label>
+      ) : null}
+    </div>
+  );
+}
+
+interface ScreenProps extends StageProps {
+  onShown: (shot: RecordedItem | undefined) => void;
+  onProblem: (problem: Problem | null) => void;
+}
+
+function useRecordLoader({ goal, pane, live }: StageProps): RecordLoader {
+  const app = useApp();
+  const tape = useMemo(
+    () =>
+      new RecordLoader({
+        at: (ms) => app.bridge.call("GoalAPI.ReplayAt", goal, pane.pane, Math.round(ms)),
+        after: (n) => app.bridge.call("GoalAPI.Replay", goal, pane.pane, n),
+      }),
+    [app, goal, pane.pane],
+  );
+  useEffect(() => {
+    if (live) tape.grown();
+  }, [tape, live, pane.records]);
+  return tape;
+}
+
+function Page(p: ScreenProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const tape = useRecordLoader(p);
+  const { player, onShown, onProblem } = p;
+  useEffect(() => {
+    const el = canvas.current;
+    if (!el) return;
+    const screen = new PageScreen(tape, el, {
+      shown: (shot) => {
+        onShown(shot);
+        onProblem(null);
+      },
+      problem: (reason) => onProblem(asProblem(reason)),
+    });
+    player.use(screen);
+    return () => {
+      player.use(null);
+      screen.close();
+    };
+  }, [tape, player, onShown, onProblem]);
+  return (
+    <div className="flex h-full items-center justify-center">
+      <canvas
+        ref={canvas}
+        width={0}
+        height={0}
+        role="img"
+        aria-label={`What the page ${p.pane.pane} showed at ${clock(p.ms)}`}
+        data-testid="replay-canvas"
+        className="max-h-full max-w-full rounded-sm"
+      />
+    </div>
+  );
+}
+
+function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
+  const place = useRef<HTMLDivElement>(null);
+  const host = useRef<HTMLDivElement>(null);
+  const screen = useRef<TerminalScreen | null>(null);
+  const app = useApp();
+  const theme = useAppState((s) => s.settings?.theme);
+  const tape = useRecordLoader(p);
+  const { player, onShown, onProblem } = p;
+  const width = p.shot?.width ?? 0;
+  const height = p.shot?.height ?? 0;
+
+  useEffect(() => {
+    const el = host.current;
+    if (!el) return;
+    const { font_family: fontFamily = "", screen_reader: screenReader = false } = app.state.settings ?? {};
+    const s = new TerminalScreen(
+      tape,
+      el,
+      { fontFamily, screenReader },
+      {
+        shown: (shot) => {
+          onShown(shot);
+          onProblem(null);
+        },
+        problem: (reason) => onProblem(asProblem(reason)),
+      },
+    );
+    screen.current = s;
+    player.use(s);
+    return () => {
+      player.use(null);
+      screen.current = null;
+      s.close();
+    };
+  }, [app, tape, player, onShown, onProblem]);
+
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => screen.current?.look());
+    return () => cancelAnimationFrame(frame);
+  }, [theme]);
+
+  // The grid keeps its columns; what is larger than the place is drawn smaller.
+  useEffect(() => {
+    const room = place.current;
+    const el = host.current;
+    if (!room || !el) return;
+    const fit = () => {
+      const grid = el.querySelector<HTMLElement>(".xterm-screen");
+      if (!grid?.offsetWidth) return;
+      const scale = Math.min(1, room.clientWidth / grid.offsetWidth, room.clientHeight / grid.offsetHeight);
+      el.style.transform = `scale(${scale})`;
+      el.style.width = `${grid.offsetWidth}px`;
+    };
+    fit();
+    const watch = new ResizeObserver(fit);
+    watch.observe(room);
+    return () => watch.disconnect();
+  }, [width, height]);
+
+  return (
+    <div className="h-full rounded-md bg-s1 p-2" data-testid="replay-terminal">
+      <div ref={place} className="h-full overflow-hidden">
+        <div ref={host} className="origin-top-left" role="img" aria-label={`What the terminal ${p.pane.pane} showed`} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from "react";
+import type { GoalView } from "@/bridge/types";
+import { toneText } from "@/ui/badge";
+import { goalStatusLabel } from "@/features/goals/labels";
+
+interface BoxProps {
+  view: GoalView;
+  kind: string;
+  title: string;
+  children: ReactNode;
+}
+
+export function PanelBox({ view, kind, title, children }: BoxProps) {
+  const said = goalStatusLabel(view);
+  const look = said.tone === "warn" ? "border-warn bg-warn-bg" : "border-line2 bg-s2";
+  return (
+    <section data-testid="answer" data-kind={kind} className={`mt-2.5 rounded-md border px-3 py-2.5 text-xs ${look}`}>
+      <p
+        className={`selectable font-medium break-words whitespace-pre-wrap ${said.tone === "warn" ? toneText.warn : ""}`}
+      >
+        {title}
+      </p>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState } from "react";
+import type { GoalView } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Button } from "@/ui/button";
+import { PanelBox } from "./box";
+import { NoteField, useNoteForm } from "./note";
+
+export function ManualCheckPanel({ view }: { view: GoalView }) {
+  const app = useApp();
+  const [back, setBack] = useState(false);
+  const note = useNoteForm((text) => app.rejectGoal(view.id, text));
+  const what = (view.criterion ?? []).find((c) => c.type === "manual" && c.wait)?.note;
+  return (
+    <PanelBox view={view} kind="waits" title={what ? `Look at it: ${what}` : "Look at the result: you decide"}>
+      {back ? (
+        <NoteField
+          label="What is wrong"
+          placeholder="What should be different?"
+          value={note.text}
+          onChange={note.setText}
+          onSend={note.run}
+        />
+      ) : null}
+      <div className="mt-2 flex gap-2">
+        {back ? (
+          <>
+            <Button
+              look="primary"
+              data-testid="answer-reject"
+              disabled={note.busy || !note.text.trim()}
+              onClick={note.run}
+            >
+              Send back
+            </Button>
+            <Button look="quiet" onClick={() => setBack(false)}>
+              Cancel
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button look="primary" data-testid="answer-accept" onClick={() => void app.acceptGoal(view.id)}>
+              Accept
+            </Button>
+            <Button data-testid="answer-back" onClick={() => setBack(true)}>
+              Send back…
+            </Button>
+          </>
+        )}
+      </div>
+    </PanelBox>
+  );
+}

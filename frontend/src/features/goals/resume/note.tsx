@@ -1,0 +1,40 @@
+import { useState } from "react";
+
+interface NoteProps {
+  label: string;
+  placeholder: string;
+  value: string;
+  onChange: (text: string) => void;
+  onSend: () => void;
+}
+
+export function NoteField({ label, placeholder, value, onChange, onSend }: NoteProps) {
+  return (
+    <textarea
+      data-testid="answer-text"
+      aria-label={label}
+      rows={2}
+      className="field mt-2 resize-y text-xs"
+      placeholder={placeholder}
+      value={value}
+      onChange={(e) => onChange(e.target.value)}
+      onKeyDown={(e) => {
+        if (e.code === "Enter" && (e.ctrlKey || e.metaKey)) onSend();
+      }}
+    />
+  );
+}
+
+/** Holds what is written and whether it is on its way; what was sent is cleared. */
+export function useNoteForm(send: (text: string) => Promise<boolean>) {
+  const [text, setText] = useState("");
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    if (busy) return;
+    setBusy(true);
+    const ok = await send(text.trim());
+    setBusy(false);
+    if (ok) setText("");
+  };
+  return { text, setText, busy, run: () => void run() };
+}

@@ -1,0 +1,154 @@
+import { expect, test, beforeEach, vi } from "vitest";
+import { FakeBridge } from "@/bridge/fake/bridge";
+import { blankView, staticGoals, terminalPane } from "@/bridge/fake/fixtures";
+import { CallError } from "@/bridge/problem";
+import type { GoalView, PaneInfo } from "@/bridge/types";
+import type { App } from "@/store/app";
+import { noPanes, withPaneList } from "@/store/panes";
+import { find, get, mount, press, write } from "@/testing/mount";
+import { resumeInputFor, suggestedLimit } from "./limitvalues";
+import { ResumePanel } from "./panel";
+
+let bridge: FakeBridge;
+let app: App;
+
+beforeEach(() => {
+  bridge = new FakeBridge();
+});
+
+async function show(id: string, part: Partial<GoalView> = {}, panes: PaneInfo[] = []): Promise<GoalView> {
+  const view = { ...(staticGoals.find((g) => g.id.startsWith(id)) ?? blankView), ...part };
+  const drawn = await mount(<ResumePanel view={view} />, bridge, (a) =>
+    a.set({ panes: withPaneList(noPanes, { rev: 1, panes }) }),
+  );
+  app = drawn.app;
+  return view;
+}
+
+const asked = () => bridge.calls.map((c) => [c.method, ...c.args]);
+const unchanged = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
+
+test("a question is shown and its answer goes back with the resume", async () => {
+  const view = await show("01m0needs");
+  expect(get("answer").textContent).toContain("second factor");
+  write("answer-text", "I am logged in");
+  await press("answer-send");
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "I am logged in" }]]);
+});
+
+test("a manual check that waits is accepted, or sent back with a reason", async () => {
+  const view = await show("01m0waits");
+  expect(get("answer").textContent).toContain("look like the shop");
+  await press("answer-back");
+  expect((get("answer-reject") as HTMLButtonElement).disabled).toBe(true);
+  write("answer-text", "make it blue");
+  await press("answer-reject");
+  expect(asked()).toEqual([["GoalAPI.Reject", view.id, "make it blue"]]);
+});
+
+test("accepting is one click", async () => {
+  const view = await show("01m0waits");
+  await press("answer-accept");
+  expect(asked()).toEqual([["GoalAPI.Accept", view.id]]);
+});
+
+test("a used-up limit is raised by as much again, and what is no number cannot be sent", async () => {
+  const view = await show("01m0limit");
+  expect((get("raise-minutes") as HTMLInputElement).value).toBe("120");
+  write("raise-minutes", "soon");
+  expect((get("answer-send") as HTMLButtonElement).disabled).toBe(true);
+  write("raise-minutes", "90");
+  await press("answer-send");
+  expect(asked()).toEqual([
+    [
+      "GoalAPI.Resume",
+      view.id,
+      { note: "", protected: "", wall_clock_ms: 90 * 60_000, iterations: 300, claims_per_gate: 0, tokens: -1, usd: 5 },
+    ],
+  ]);
+});
+
+test("a goal that is done is reopened with a note only", async () => {
+  const view = await show("01m0done");
+  await press("goal-reopen");
+  expect((get("answer-send") as HTMLButtonElement).disabled).toBe(true);
+  write("answer-text", "one is missing");
+  await press("answer-send");
+  const same = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
+  expect(asked()).toEqual([["GoalAPI.Reopen", view.id, { note: "one is missing", ...same }]]);
+});
+
+test("a parked goal counts down and continues now", async () => {
+  const view = await show("01m0parked");
+  expect(get("parked-left").textContent).toContain("continues");
+  await press("answer-resume");
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
+});
+
+test.each([
+  ["protected-accept", "accept"],
+  ["protected-restore", "restore"],
+])("changed protected files are decided about before the goal continues: %s", async (button, decision) => {
+  const view = await show("01m0needs");
+  const message = "protected files are not what the goal holds of them: test_calc.py";
+  const call = vi
+    .spyOn(bridge, "call")
+    .mockRejectedValueOnce(new CallError({ code: "protected_changed", message, hint: "--accept-protected", field: "" }))
+    .mockResolvedValue(true);
+  write("answer-text", "I corrected it");
+  await press("answer-send");
+  expect(get("answer").textContent).toContain(message);
+  await press(button);
+  expect(call.mock.calls).toEqual([
+    ["GoalAPI.Resume", view.id, { ...unchanged, note: "I corrected it" }],
+    ["GoalAPI.Resume", view.id, { ...unchanged, note: "I corrected it", protected: decision }],
+  ]);
+  expect(find(button)).toBeNull();
+});
+
+test("limits that are not used up stay as they are, and empty is none", () => {
+  const view = { ...blankView, iterations: 300, max_iterations: 300, usd: 1, max_usd: 5, max_tokens: 0 };
+  expect(suggestedLimit(view)).toEqual({ minutes: "60", iterations: "600", tokens: "", usd: "5" });
+  expect(resumeInputFor({ minutes: "", iterations: "", tokens: "", usd: "" })).toEqual({
+    wall_clock_ms: -1,
+    iterations: -1,
+    tokens: -1,
+    usd: -1,
+  });
+  expect(resumeInputFor({ minutes: "0", iterations: "", tokens: "", usd: "" })).toBeNull();
+});
+
+const needs = "01m0needs000000000000000b2";
+const page = (part: Partial<PaneInfo> = {}): PaneInfo =>
+  terminalPane("b3", { kind: "browser", title: "Sign in", goal_id: needs, driver: "", ...part });
+
+test("a question about a page leads to it, and taking it over is one press", async () => {
+  await show(needs, { asked_pane: "b3" }, [page()]);
+  expect(get("answer-pane").textContent).toContain("hand it back: the goal continues automatically");
+  await press("answer-show-pane");
+  expect(app.state.panes.shown?.id).toBe("b3");
+  expect(app.state.route).toBe("workspace");
+  const before = app.state.panes.shown;
+  const call = vi.spyOn(bridge, "call").mockResolvedValue(true);
+  await press("answer-take-over");
+  expect(call).toHaveBeenCalledWith("BrowserAPI.TakeOver", "b3");
+  expect(app.state.panes.shown).not.toBe(before);
+});
+
+test("a page that was taken over is handed back as the answer", async () => {
+  await show(needs, { asked_pane: "b3" }, [page({ driver: "person" })]);
+  expect(find("answer-take-over")).toBeNull();
+  await press("answer-hand-back");
+  expect(asked()).toEqual([["BrowserAPI.HandBack", "b3"]]);
+});
+
+test("a page of the user's own is shown and not taken over", async () => {
+  await show(needs, { asked_pane: "b3" }, [page({ goal_id: "", driver: "person" })]);
+  expect(get("answer-pane").textContent).toContain("Answer here when it is done");
+  expect(find("answer-hand-back")).toBeNull();
+});
+
+test("a page that is gone is not named", async () => {
+  await show(needs, { asked_pane: "b3" }, []);
+  expect(find("answer-pane")).toBeNull();
+});

@@ -1,0 +1,21 @@
+import type { GoalView } from "@/bridge/types";
+import { useAppState } from "@/store/context";
+import { QuestionPanel } from "./question";
+import { Changed } from "./protected";
+import { ManualCheckPanel } from "./manual";
+import { ReopenPanel } from "./reopen";
+import { ProviderWaitPanel } from "./parked";
+import { RaiseLimitPanel } from "./limits";
+
+/** What the user can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
+export function ResumePanel({ view }: { view: GoalView }) {
+  const changed = useAppState((s) => s.protectedChanged);
+  if (view.queued) return null;
+  if (changed?.id === view.id && view.status !== "running") return <Changed view={view} />;
+  if (view.status === "completed") return <ReopenPanel view={view} />;
+  if (view.exit === "limit_reached") return <RaiseLimitPanel key={view.seq} view={view} />;
+  if (view.exit === "parked") return <ProviderWaitPanel view={view} />;
+  if (view.waits) return <ManualCheckPanel view={view} />;
+  if (view.exit === "stuck" || view.exit === "needs_operator") return <QuestionPanel view={view} />;
+  return null;
+}

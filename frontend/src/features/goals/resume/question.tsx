@@ -1,0 +1,66 @@
+import type { GoalView, PaneInfo } from "@/bridge/types";
+import { useApp, useAppState } from "@/store/context";
+import { Button, Kbd } from "@/ui/button";
+import { PanelBox } from "./box";
+import { NoteField, useNoteForm } from "./note";
+
+export function QuestionPanel({ view }: { view: GoalView }) {
+  const app = useApp();
+  const note = useNoteForm((text) => app.resumeGoal(view.id, { note: text }));
+  return (
+    <PanelBox view={view} kind={view.exit} title={view.reason}>
+      <QuestionPane view={view} />
+      <NoteField
+        label="Answer for the agent"
+        placeholder={view.exit === "stuck" ? "Try another way: …" : "Your answer"}
+        value={note.text}
+        onChange={note.setText}
+        onSend={note.run}
+      />
+      <div className="mt-2 flex gap-2">
+        <Button look="primary" data-testid="answer-send" disabled={note.busy} onClick={note.run}>
+          {note.text.trim() ? "Answer and continue" : "Continue"} <Kbd onAccent>Ctrl↵</Kbd>
+        </Button>
+      </div>
+    </PanelBox>
+  );
+}
+
+/** Leads to the pane in which the user is to do what the agent asked for. */
+function QuestionPane({ view }: { view: GoalView }) {
+  const app = useApp();
+  const pane = useAppState((s) => s.panes.panes.find((p) => p.id === view.asked_pane));
+  if (!pane) return null;
+  const goals = pane.kind === "browser" && pane.goal_id === view.id;
+  const taken = goals && pane.driver === "person";
+  const takeOver = async () => {
+    if (await app.ask("BrowserAPI.TakeOver", pane.id)) app.showPane(pane.id);
+  };
+  return (
+    <div className="mt-2" data-testid="answer-pane" data-pane={pane.id} data-driver={goals ? pane.driver : ""}>
+      <p className="text-t2">{questionText(pane.kind, goals, taken)}</p>
+      <div className="mt-2 flex gap-2">
+        {goals && !taken ? (
+          <Button data-testid="answer-take-over" onClick={() => void takeOver()}>
+            Take over
+          </Button>
+        ) : null}
+        <Button data-testid="answer-show-pane" onClick={() => app.showPane(pane.id)}>
+          {pane.kind === "browser" ? "Show the page" : "Show the terminal"}
+        </Button>
+        {taken ? (
+          <Button data-testid="answer-hand-back" onClick={() => void app.ask("BrowserAPI.HandBack", pane.id)}>
+            Hand back
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function questionText(kind: PaneInfo["kind"], goals: boolean, taken: boolean): string {
+  if (taken) return "You drive the page. Hand it back when it is done: the goal continues automatically.";
+  if (goals)
+    return "Take the page over, do what is asked, and hand it back: the goal continues automatically. Or answer here.";
+  return `The ${kind === "browser" ? "page" : "terminal"} is open. Answer here when it is done.`;
+}

@@ -1,0 +1,169 @@
+import { lazy, Suspense, useState } from "react";
+import type { GoalView } from "@/bridge/types";
+import { count, money } from "@/lib/bytes";
+import { clock, span } from "@/lib/time";
+import { useAppState } from "@/store/context";
+import { Button } from "@/ui/button";
+import { useElapsed } from "./card";
+import { CheckLine, useEvidence } from "./criterion";
+import { PendingApprovals } from "./pendingapprovals";
+import { Network } from "./network";
+import { ReceiptDialog } from "./receipt";
+import { Section } from "./section";
+import { Timeline } from "./timeline";
+
+const Spend = lazy(() => import("./spend"));
+
+/** What decides about the selected goal, and what it has cost so far. */
+export function GoalSidebar({ view }: { view: GoalView }) {
+  const evidence = useEvidence();
+  const spent = useElapsed(view);
+  const checks = view.check_states ?? [];
+  const marks = view.marks ?? [];
+  const report = view.report ?? [];
+  return (
+    <aside
+      aria-label="About this goal"
+      tabIndex={0}
+      className="min-h-0 overflow-y-auto border-l border-line max-[900px]:border-l-0 max-[900px]:border-t"
+      data-testid="goal-rail"
+    >
+      <Section
+        title="Success criterion"
+        aside={`frozen · sha ${view.criterion_sha256.slice(0, 8)}…`}
+        testid="criterion"
+      >
+        {checks.length > 1 ? (
+          <p className="mb-1 text-xs text-t3">{view.any ? "one of these passes" : "all of these pass"}</p>
+        ) : null}
+        {checks.map((c, i) => (
+          <CheckLine key={i} check={c} evidence={evidence(i)} />
+        ))}
+      </Section>
+      <PendingApprovals goal={view.id} />
+      {report.length > 0 ? (
+        <Section title="Report" testid="report">
+          <ul className="selectable flex flex-col gap-1 text-xs text-t2">
+            {report.map((line, i) => (
+              <li key={i} className={i === 0 ? "font-medium text-t1" : "pl-3"}>
+                {line}
+              </li>
+            ))}
+          </ul>
+          {view.account ? (
+            <div className="mt-2 border-l-2 border-line2 pl-3 text-xs" data-testid="account">
+              <p className="text-t3">The agent's own account, not checked by the host</p>
+              <p className="selectable mt-0.5 max-h-48 overflow-y-auto break-words whitespace-pre-wrap text-t2">
+                {view.account}
+              </p>
+            </div>
+          ) : null}
+        </Section>
+      ) : null}
+      {marks.length > 0 ? (
+        <Section title="Critic and verification" aside={criticLabel(view)} testid="verification">
+          <Timeline marks={marks} length={spent} />
+        </Section>
+      ) : null}
+      <SpendSection view={view} />
+      <Section title="Limits" testid="limits">
+        <Limits view={view} spent={spent} />
+      </Section>
+      <Network view={view} />
+      <ReceiptSection view={view} />
+    </aside>
+  );
+}
+
+function criticLabel(view: GoalView): string {
+  const every = view.options.critic_every ?? 0;
+  return every > 0 ? `critic every ${every}` : "no critic";
+}
+
+function SpendSection({ view }: { view: GoalView }) {
+  const usage = useAppState((s) => s.detail.journal.usage);
+  const unit = view.usd > 0 || view.max_usd > 0 ? "usd" : "tokens";
+  const tokens = view.tokens_in + view.tokens_out;
+  if (usage.length < 2 || (view.usd === 0 && tokens === 0)) return null;
+  const limit = unit === "usd" ? view.max_usd : view.max_tokens;
+  const show = (n: number) => (unit === "usd" ? money(n) : `${count(n)} tokens`);
+  const now = unit === "usd" ? view.usd : tokens;
+  return (
+    <Section title="Spend" aside={limit > 0 ? `${show(now)} of ${show(limit)}` : show(now)} testid="spend">
+      <Suspense fallback={<div className="h-[92px]" />}>
+        <Spend usage={usage} startedAt={view.started_at} unit={unit} limit={limit} />
+      </Suspense>
+    </Section>
+  );
+}
+
+function Limits({ view, spent }: { view: GoalView; spent: number }) {
+  const rows = [
+    {
+      name: "time",
+      now: clock(spent),
+      limit: view.wall_clock_ms > 0 ? span(view.wall_clock_ms) : "",
+      part: spent / view.wall_clock_ms,
+    },
+    {
+      name: "turns",
+      now: String(view.iterations),
+      limit: view.max_iterations > 0 ? String(view.max_iterations) : "",
+      part: view.iterations / view.max_iterations,
+    },
+    {
+      name: "tokens",
+      now: count(view.tokens_in + view.tokens_out),
+      limit: view.max_tokens > 0 ? count(view.max_tokens) : "",
+      part: (view.tokens_in + view.tokens_out) / view.max_tokens,
+    },
+    {
+      name: "money",
+      now: money(view.usd),
+      limit: view.max_usd > 0 ? money(view.max_usd) : "",
+      part: view.usd / view.max_usd,
+    },
+  ].filter((r) => r.limit !== "");
+  if (rows.length === 0) return <p className="text-xs text-t3">none</p>;
+  return (
+    <dl className="flex flex-col gap-1.5 text-xs">
+      {rows.map((r) => (
+        <div key={r.name} className="grid grid-cols-[52px_1fr_auto] items-center gap-3">
+          <dt className="text-t3">{r.name}</dt>
+          <div className="h-1 overflow-hidden rounded-full bg-s3" aria-hidden>
+            <div
+              className={`h-full rounded-full ${r.part > 0.8 ? "bg-warn" : "bg-accent"}`}
+              style={{ width: `${Math.min(100, r.part * 100)}%` }}
+            />
+          </div>
+          <dd className="text-t2 tabular-nums">
+            {r.now} <span className="text-t3">of {r.limit}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function ReceiptSection({ view }: { view: GoalView }) {
+  const [open, setOpen] = useState(false);
+  const claimed = useAppState((s) => s.detail.journal.claims.length > 0);
+  if (!claimed && view.status !== "completed") return null;
+  return (
+    <Section title="Receipt" testid="receipt">
+      <div className="flex items-center gap-3">
+        <p className="min-w-0 flex-1 text-xs text-t2">
+          {view.judged
+            ? "A model judged the claim; no program decided."
+            : view.verified
+              ? "The claim was verified by the host."
+              : "Nothing has been verified so far."}
+        </p>
+        <Button data-testid="receipt-open" onClick={() => setOpen(true)}>
+          View receipt
+        </Button>
+      </div>
+      {open ? <ReceiptDialog goal={view.id} onClose={() => setOpen(false)} /> : null}
+    </Section>
+  );
+}

@@ -1,0 +1,185 @@
+import { useState } from "react";
+import type { MCPServer } from "@/bridge/types";
+import { asProblem } from "@/bridge/problem";
+import { useApp } from "@/store/context";
+import { FormDialog, FormField, FormInput } from "@/ui/form";
+
+export const emptyMCPServer: MCPServer = {
+  name: "",
+  command: "",
+  args: [],
+  env: [],
+  url: "",
+  headers: [],
+  risk: "",
+  timeout_seconds: 0,
+  off: false,
+  title: "",
+  listed_at: "",
+  tools: [],
+};
+
+const unsetRisk = (program: boolean) =>
+  program
+    ? "What the server says of each; unsaid is network write"
+    : "What the server says of each; unsaid is network write, and so is all at an address of this machine";
+const risks = ["", "read_only", "write_local", "network_get", "network_write", "spends_money"];
+
+const splitLines = (text: string) =>
+  text
+    .split("\n")
+    .map((l) => l.trim())
+    .filter(Boolean);
+
+interface MCPServerFormProps {
+  server: MCPServer;
+  onClose: () => void;
+  onSaved: () => void;
+}
+
+/** One MCP server. Go says which field is wrong. */
+export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) {
+  const app = useApp();
+  const [draft, setDraft] = useState(server);
+  const [kind, setKind] = useState(server.url ? "url" : "command");
+  const [args, setArgs] = useState((server.args ?? []).join("\n"));
+  const [env, setEnv] = useState((server.env ?? []).join("\n"));
+  const [headers, setHeaders] = useState((server.headers ?? []).join("\n"));
+  const isNew = server.name === "";
+  const program = kind === "command";
+
+  const save = async () => {
+    try {
+      await app.bridge.call("MCPAPI.Save", {
+        ...draft,
+        command: program ? draft.command.trim() : "",
+        args: program ? splitLines(args) : [],
+        env: program ? splitLines(env) : [],
+        url: program ? "" : draft.url.trim(),
+        headers: program ? [] : splitLines(headers),
+      });
+    } catch (reason) {
+      return asProblem(reason);
+    }
+    return null;
+  };
+  const text = (name: "name" | "command" | "url") => ({
+    name,
+    value: draft[name],
+    onChange: (v: string) => setDraft({ ...draft, [name]: v }),
+  });
+
+  return (
+    <FormDialog
+      name="mcp"
+      title={isNew ? "Add an MCP server" : `MCP server ${server.name}`}
+      className="w-[520px]"
+      description="A server whose tools goals may use"
+      fields={["name", "risk", ...(program ? ["command", "env"] : ["url", "headers"])]}
+      save={save}
+      onClose={onClose}
+      onSaved={onSaved}
+    >
+      <FormInput
+        {...text("name")}
+        label="Name"
+        note="its tools are called name__tool"
+        placeholder="notes"
+        disabled={!isNew}
+      />
+      <FormField name="kind" label="What it is">
+        {(c) => (
+          <select {...c} className="field" value={kind} onChange={(e) => setKind(e.target.value)}>
+            <option value="command">A program, inside the goal&apos;s sandbox</option>
+            <option value="url">An address (streamable HTTP)</option>
+          </select>
+        )}
+      </FormField>
+      {program ? (
+        <>
+          <FormInput {...text("command")} label="Program" placeholder="notes-mcp" />
+          <LinesField
+            name="args"
+            label="Arguments"
+            note="one a line"
+            placeholder={"--folder\n."}
+            value={args}
+            onChange={setArgs}
+          />
+          <LinesField
+            name="env"
+            label="Environment"
+            note="KEY=value, one a line"
+            placeholder="TOKEN={{secret:NOTES}}"
+            value={env}
+            onChange={setEnv}
+          />
+        </>
+      ) : (
+        <>
+          <FormInput {...text("url")} label="Address" placeholder="https://mcp.example.org/" />
+          <LinesField
+            name="headers"
+            label="Headers"
+            note="Name: value, one a line"
+            placeholder="Authorization: Bearer {{secret:NOTES}}"
+            value={headers}
+            onChange={setHeaders}
+          />
+        </>
+      )}
+      <FormField name="risk" label="What its tools count as">
+        {(c) => (
+          <select
+            {...c}
+            className="field"
+            value={draft.risk}
+            onChange={(e) => setDraft({ ...draft, risk: e.target.value })}
+          >
+            {risks.map((r) => (
+              <option key={r} value={r}>
+                {r === "" ? unsetRisk(program) : r.replaceAll("_", " ")}
+              </option>
+            ))}
+          </select>
+        )}
+      </FormField>
+      <label className="flex items-center gap-2 text-xs">
+        <input
+          type="checkbox"
+          data-testid="mcp-off"
+          checked={draft.off}
+          onChange={(e) => setDraft({ ...draft, off: e.target.checked })}
+        />
+        Keep it, and lend it to no goal
+      </label>
+    </FormDialog>
+  );
+}
+
+interface LinesProps {
+  name: string;
+  label: string;
+  note: string;
+  placeholder: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function LinesField({ name, label, note, placeholder, value, onChange }: LinesProps) {
+  return (
+    <FormField name={name} label={label} note={note}>
+      {(c) => (
+        <textarea
+          {...c}
+          spellCheck={false}
+          rows={2}
+          placeholder={placeholder}
+          className="field h-auto resize-y py-1.5 font-mono text-xs"
+          value={value}
+          onChange={(e) => onChange(e.target.value)}
+        />
+      )}
+    </FormField>
+  );
+}

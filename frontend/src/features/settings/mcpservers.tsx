@@ -1,0 +1,155 @@
+import { useEffect, useState } from "react";
+import type { MCPServer, Problem } from "@/bridge/types";
+import { asProblem } from "@/bridge/problem";
+import { useApp } from "@/store/context";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { MCPServerForm, emptyMCPServer } from "./mcpserverform";
+
+/** The MCP servers whose tools goals may use: the list, what each offers, and the form for one of them. */
+export function MCPServers() {
+  const app = useApp();
+  const [servers, setServers] = useState<MCPServer[] | null>(null);
+  const [editing, setEditing] = useState<MCPServer | null>(null);
+  const load = async () => {
+    const list = await app.ask("MCPAPI.List");
+    if (list !== undefined) setServers(list ?? []);
+  };
+  useEffect(() => {
+    let gone = false;
+    void app.ask("MCPAPI.List").then((list) => {
+      if (!gone && list !== undefined) setServers(list ?? []);
+    });
+    return () => {
+      gone = true;
+    };
+  }, [app]);
+  const remove = (name: string) =>
+    app.confirm({
+      title: `Remove the MCP server ${name}?`,
+      text: "Goals that run keep its tools until they end.",
+      yes: "Remove server",
+      danger: true,
+      run: async () => {
+        if (await app.ask("MCPAPI.Delete", name)) await load();
+      },
+    });
+  return (
+    <>
+      <div className="mt-7 mb-2 flex items-baseline">
+        <h2 className="caption flex-1">MCP servers</h2>
+        <Button data-testid="mcp-add" onClick={() => setEditing(emptyMCPServer)}>
+          Add a server
+        </Button>
+      </div>
+      <ul className="rounded-lg border border-line bg-s1" data-testid="mcp-servers">
+        {(servers ?? []).map((s) => (
+          <MCPServerRow
+            key={s.name}
+            server={s}
+            onEdit={() => setEditing(s)}
+            onRemove={() => remove(s.name)}
+            onTested={load}
+          />
+        ))}
+        {servers?.length === 0 ? (
+          <li className="px-4 py-3 text-t3">
+            None. A server lends its tools to goals; a program among them runs inside the goal&apos;s sandbox.
+          </li>
+        ) : null}
+      </ul>
+      {editing ? (
+        <MCPServerForm
+          server={editing}
+          onClose={() => setEditing(null)}
+          onSaved={() => {
+            setEditing(null);
+            void load();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+interface MCPServerRowProps {
+  server: MCPServer;
+  onEdit: () => void;
+  onRemove: () => void;
+  onTested: () => Promise<void>;
+}
+
+function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowProps) {
+  const app = useApp();
+  const [testing, setTesting] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [open, setOpen] = useState(false);
+  const tools = s.tools ?? [];
+  const test = async () => {
+    setTesting(true);
+    setProblem(null);
+    try {
+      await app.bridge.call("MCPAPI.Test", s.name);
+      setOpen(true);
+      await onTested();
+    } catch (reason) {
+      setProblem(asProblem(reason));
+    }
+    setTesting(false);
+  };
+  return (
+    <li className="border-b border-line px-4 py-2.5 last:border-b-0" data-testid="mcp-server" data-id={s.name}>
+      <div className="flex items-center gap-2">
+        <div className="min-w-0 flex-1">
+          <p className="flex items-center gap-2 font-medium">
+            <span className="truncate">{s.name}</span>
+            {s.off ? (
+              <Badge tone="calm">off</Badge>
+            ) : s.listed_at ? (
+              <Badge tone="ok">{tools.length === 1 ? "1 tool" : `${tools.length} tools`}</Badge>
+            ) : (
+              <Badge tone="warn">not asked yet</Badge>
+            )}
+          </p>
+          <p className="truncate font-mono text-2xs leading-[18px] text-t3">
+            {s.url || [s.command, ...(s.args ?? [])].join(" ")}
+          </p>
+        </div>
+        {tools.length > 0 ? (
+          <Button look="quiet" data-testid="mcp-tools" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? "Hide tools" : "Tools"}
+          </Button>
+        ) : null}
+        <Button data-testid="mcp-test" disabled={testing} onClick={() => void test()}>
+          {testing ? "Testing…" : "Test"}
+        </Button>
+        <Button data-testid="mcp-edit" onClick={onEdit}>
+          Edit
+        </Button>
+        <Button look="quiet" data-testid="mcp-remove" onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+      {problem ? (
+        <p role="alert" data-testid="mcp-problem" className="selectable mt-1 text-xs text-bad">
+          {problem.message} <span className="text-t2">{problem.hint}</span>
+        </p>
+      ) : null}
+      {open && tools.length > 0 ? (
+        <table className="selectable mt-2 w-full table-fixed text-xs" data-testid="mcp-tool-list">
+          <tbody>
+            {tools.map((t) => (
+              <tr key={t.name} className="align-top">
+                <td className="w-44 truncate py-0.5 pr-3 font-mono text-2xs leading-[18px]" title={t.name}>
+                  {t.name}
+                </td>
+                <td className="w-28 py-0.5 pr-3 text-t2">{t.risk.replaceAll("_", " ")}</td>
+                <td className="py-0.5 text-t3">{t.description}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,59 @@
+import { useState } from "react";
+import type { PaneInfo } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Button } from "@/ui/button";
+
+/**
+ * What ssh asks before it lets anyone in: a password, or whether a host's key is
+ * the right one. The answer goes to ssh itself and is shown nowhere.
+ */
+export function SSHPrompt({ pane }: { pane: PaneInfo }) {
+  const app = useApp();
+  const [text, setText] = useState("");
+  const answer = (text: string, ok: boolean) =>
+    void app.ask("SSHAPI.Answer", { pane: pane.id, ask: pane.ask, text, ok });
+  const yesNo = !pane.secret;
+  return (
+    <form
+      className="shrink-0 border-t border-line bg-s2 px-3 py-2"
+      data-testid="terminal-ask"
+      onSubmit={(e) => {
+        e.preventDefault();
+        if (!yesNo) answer(text, true);
+      }}
+    >
+      <label className="block">
+        <span className="selectable block max-h-40 overflow-y-auto pb-2 font-mono text-xs whitespace-pre-wrap text-t1">
+          {pane.ask}
+        </span>
+        {yesNo ? null : (
+          <input
+            autoFocus
+            type="password"
+            autoComplete="off"
+            className="field"
+            data-testid="ask-text"
+            value={text}
+            onChange={(e) => setText(e.target.value)}
+            onKeyDown={(e) => e.code === "Escape" && answer("", false)}
+          />
+        )}
+      </label>
+      <div className="flex items-center gap-2 pt-2">
+        <span className="flex-1 text-xs text-t3">ssh asks this. The answer goes to {pane.server}.</span>
+        <Button look="quiet" data-testid="ask-no" onClick={() => (yesNo ? answer("no", true) : answer("", false))}>
+          {yesNo ? "No" : "Cancel"}
+        </Button>
+        {yesNo ? (
+          <Button look="primary" autoFocus data-testid="ask-yes" onClick={() => answer("yes", true)}>
+            Yes, it is the right one
+          </Button>
+        ) : (
+          <Button look="primary" type="submit" data-testid="ask-send">
+            Answer
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,290 @@
+import { FitAddon } from "@xterm/addon-fit";
+import { SearchAddon } from "@xterm/addon-search";
+import { Unicode11Addon } from "@xterm/addon-unicode11";
+import { WebLinksAddon } from "@xterm/addon-web-links";
+import { Terminal } from "@xterm/xterm";
+import type { WebglAddon } from "@xterm/addon-webgl";
+import type { Bridge } from "@/bridge/bridge";
+import { readClipboard, writeClipboard } from "@/bridge/clipboard";
+import type { TerminalStream } from "@/bridge/terminal";
+import { fonts, terminalTheme } from "@/ui/terminal";
+import { OutputFlow, type FrameTurns } from "./flowcontrol";
+import { Prompts } from "./promptmarks";
+
+export interface ScreenHandlers {
+  link: (state: "open" | "down") => void;
+  exit: (code: number) => void;
+  bell: () => void;
+  /** The program does not take what was typed. */
+  refused: (why: string) => void;
+  openLink: (url: string) => void;
+  /** Ctrl+Shift+Tab: the keyboard leaves the terminal. */
+  leave: () => void;
+  /** The text that the user selected last, in whichever terminal; the middle button pastes it. */
+  selected: (text: string) => void;
+  selection: () => string;
+  /** What the user has typed or pasted, for the other terminals of a broadcast. */
+  typed: (data: string) => void;
+}
+
+export interface ScreenOptions {
+  fontSize: number;
+  scrollback: number;
+  /** Of the user's choice, `""` for the built-in one. */
+  fontFamily: string;
+  webgl: boolean;
+  screenReader: boolean;
+}
+
+/** How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use comes first. */
+const backgroundAckReserve = 960 * 1024;
+
+const lostNotice = new TextEncoder().encode("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n");
+
+/** What the terminal says by itself: mouse and focus reports. They are no typing. */
+const queryReplyPattern = new RegExp(`^${String.fromCharCode(27)}\\[(?:[IO]$|<|M)`);
+
+/** An xterm on the stream of one pane. Everything it shows is what the program wrote, as text. */
+export class TerminalScreen {
+  readonly term: Terminal;
+  readonly search = new SearchAddon();
+  readonly prompts: Prompts;
+  private gl: WebglAddon | null = null;
+  private readonly fitter = new FitAddon();
+  private readonly stream: TerminalStream;
+  private readonly flow: OutputFlow;
+  private frame = 0;
+  private host: HTMLElement | null = null;
+  private written = 0;
+  private asked: ScreenOptions;
+  private closed = false;
+
+  constructor(
+    bridge: Bridge,
+    readonly pane: string,
+    look: ScreenOptions,
+    turns: FrameTurns,
+    private readonly on: ScreenHandlers,
+  ) {
+    this.term = new Terminal({
+      allowProposedApi: true,
+      fontFamily: fonts(look.fontFamily),
+      fontSize: look.fontSize,
+      // The font's own is generous already; more would tear the lines of boxes apart.
+      lineHeight: 1,
+      scrollback: look.scrollback,
+      cursorBlink: false,
+      screenReaderMode: look.screenReader,
+      wordSeparator: " ()[]{}'\"`,;│",
+      rightClickSelectsWord: false,
+      // Links that the program names itself (OSC 8): the same way as those that are found.
+      linkHandler: { activate: (event, url) => event.button === 0 && /^https?:/.test(url) && on.openLink(url) },
+      cursorInactiveStyle: "outline",
+      macOptionIsMeta: true,
+      theme: terminalTheme(),
+    });
+    this.term.loadAddon(this.fitter);
+    this.term.loadAddon(this.search);
+    this.term.loadAddon(new Unicode11Addon());
+    this.term.unicode.activeVersion = "11";
+    this.term.loadAddon(new WebLinksAddon((event, url) => event.button === 0 && on.openLink(url)));
+    this.silenceReports();
+    this.prompts = new Prompts(this.term);
+    this.asked = look;
+    this.term.attachCustomKeyEventHandler((e) => this.key(e));
+    this.term.onBell(on.bell);
+    this.flow = new OutputFlow(turns, {
+      write: (bytes, done) => this.term.write(bytes, done),
+      written: (end) => {
+        this.written = end;
+        this.acknowledge();
+      },
+      used: () => this.used(),
+    });
+    this.stream = bridge.terminal(pane, {
+      data: (bytes, end) => this.flow.add(bytes, end),
+      lost: (_from, to) => this.flow.add(lostNotice, to),
+      exit: on.exit,
+      size: (cols, rows) => this.term.resize(cols, rows),
+      refused: on.refused,
+      link: on.link,
+    });
+    this.term.onData((d) => {
+      this.stream.input(d);
+      if (!queryReplyPattern.test(d)) on.typed(d);
+    });
+    this.term.onBinary((d) => this.stream.inputBytes(Uint8Array.from(d, (c) => c.charCodeAt(0))));
+  }
+
+  attach(host: HTMLElement): void {
+    this.host = host;
+    this.term.open(host);
+    this.middleClick(host);
+    this.term.textarea?.addEventListener("focus", () => {
+      this.acknowledge();
+      this.flow.hurry();
+    });
+    this.fit();
+    void this.draw(this.asked.webgl);
+  }
+
+  /**
+   * The middle button pastes what was selected last. Chromium does that by itself,
+   * with X's primary selection; WebKitGTK pastes the clipboard instead, once the
+   * click is over, unless it is kept from it.
+   */
+  private middleClick(host: HTMLElement) {
+    this.term.onSelectionChange(() => {
+      if (this.term.hasSelection()) this.on.selected(this.term.getSelection());
+    });
+    if (navigator.userAgent.includes("Chrome/")) return;
+    let clicked = false;
+    const paste = (e: Event) => {
+      if (!clicked) return;
+      e.preventDefault();
+      e.stopPropagation();
+    };
+    const released = (e: MouseEvent) => {
+      const text = this.on.selection();
+      if (e.button !== 1 || !text || this.term.modes.mouseTrackingMode !== "none") return;
+      clicked = true;
+      setTimeout(() => {
+        clicked = false;
+        if (!this.closed) this.term.paste(text);
+      });
+    };
+    host.addEventListener("paste", paste, { capture: true });
+    host.addEventListener("mouseup", released, { capture: true });
+  }
+
+  /** Types as if the user had, without passing it on. */
+  type(data: string): void {
+    this.stream.input(data);
+  }
+
+  private wantsWebgl(): boolean {
+    return !this.closed && this.gl === null && this.asked.webgl;
+  }
+
+  /** Draws with WebGL, or without: also when there is none, or when the machine takes it away. */
+  private async draw(webgl: boolean): Promise<void> {
+    if (!webgl) {
+      this.gl?.dispose();
+      this.gl = null;
+      return;
+    }
+    if (!this.wantsWebgl()) return;
+    const { WebglAddon } = await import("@xterm/addon-webgl");
+    if (!this.wantsWebgl()) return; // much may have happened
+    try {
+      const gl = new WebglAddon();
+      gl.onContextLoss(() => {
+        gl.dispose();
+        if (this.gl === gl) this.gl = null;
+      });
+      this.term.loadAddon(gl);
+      this.gl = gl;
+    } catch {
+      // The ordinary way of drawing stays.
+    }
+  }
+
+  private used(): boolean {
+    return this.term.textarea !== undefined && this.term.textarea === document.activeElement;
+  }
+
+  private acknowledge(): void {
+    this.stream.ack(this.used() ? this.written : Math.max(0, this.written - backgroundAckReserve));
+  }
+
+  /** Makes the grid as large as its place; at most once a frame, and not while it has no place. */
+  fit(): void {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      if (!this.host || this.host.clientWidth < 20 || this.host.clientHeight < 20) return;
+      const size = this.fitter.proposeDimensions();
+      if (!size || Number.isNaN(size.cols) || Number.isNaN(size.rows)) return;
+      if (size.cols !== this.term.cols || size.rows !== this.term.rows) this.term.resize(size.cols, size.rows);
+      this.stream.size(size.cols, size.rows);
+    });
+  }
+
+  look(look: ScreenOptions): void {
+    this.asked = look;
+    this.term.options.fontFamily = fonts(look.fontFamily);
+    this.term.options.screenReaderMode = look.screenReader;
+    this.term.options.fontSize = look.fontSize;
+    this.term.options.scrollback = look.scrollback;
+    this.term.options.theme = terminalTheme();
+    void this.draw(look.webgl);
+    this.fit();
+  }
+
+  /** Measures the cells again, once the real font has come. */
+  fontLoaded(): void {
+    this.term.options.fontFamily = "monospace";
+    this.term.options.fontFamily = fonts(this.asked.fontFamily);
+    this.fit();
+  }
+
+  /** Shows a restarted program, below what is there. */
+  restart(): void {
+    this.stream.restart();
+    this.fit();
+  }
+
+  async copy(): Promise<void> {
+    const text = this.term.getSelection();
+    if (text) await writeClipboard(text);
+  }
+
+  async paste(): Promise<void> {
+    const text = await readClipboard();
+    if (text) this.term.paste(text);
+    this.term.focus();
+  }
+
+  close(): void {
+    this.closed = true;
+    if (this.frame) cancelAnimationFrame(this.frame);
+    this.stream.close();
+    this.flow.close();
+    this.term.dispose();
+  }
+
+  private key(e: KeyboardEvent): boolean {
+    const ctrlShift = e.ctrlKey && e.shiftKey && !e.altKey;
+    if (!ctrlShift) return true;
+    if (e.code === "KeyC" || e.code === "KeyV") {
+      e.preventDefault();
+      if (e.type === "keydown") void (e.code === "KeyC" ? this.copy() : this.paste());
+      return false;
+    }
+    if (e.code === "Tab") {
+      e.preventDefault();
+      if (e.type === "keydown") this.on.leave();
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Programs ask the terminal who it is and where its cursor stands. Go's own
+   * screen model answers, once. This one must not: it would answer for every
+   * viewer, and again whenever old output is replayed, into the shell's prompt.
+   */
+  private silenceReports() {
+    const p = this.term.parser;
+    const swallow = () => true;
+    for (const prefix of ["", ">", "="])
+      p.registerCsiHandler(prefix ? { prefix, final: "c" } : { final: "c" }, swallow);
+    p.registerCsiHandler({ final: "n" }, swallow);
+    p.registerCsiHandler({ prefix: "?", final: "n" }, swallow);
+    p.registerCsiHandler({ prefix: ">", final: "q" }, swallow);
+    p.registerCsiHandler({ intermediates: "$", final: "p" }, swallow);
+    p.registerCsiHandler({ prefix: "?", intermediates: "$", final: "p" }, swallow);
+    p.registerDcsHandler({ intermediates: "$", final: "q" }, swallow);
+    for (const code of [4, 10, 11, 12]) p.registerOscHandler(code, (data) => data.includes("?"));
+  }
+}

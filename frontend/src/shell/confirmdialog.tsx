@@ -1,0 +1,53 @@
+import { useApp, useAppState } from "@/store/context";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+
+/** Asks before something that cannot be taken back. */
+export function ConfirmDialog() {
+  const app = useApp();
+  const question = useAppState((s) => s.question);
+  if (!question) return null;
+  const { other } = question;
+  const close = () => app.set({ question: null });
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title={question.title}
+      testid="question"
+      className="top-[22vh] w-[440px]"
+      description={question.text}
+      footer={
+        <>
+          <span className="flex-1" />
+          <Button look="quiet" data-testid="question-no" onClick={close}>
+            Cancel
+          </Button>
+          {other ? (
+            <Button
+              data-testid="question-other"
+              onClick={() => {
+                close();
+                void other.run();
+              }}
+            >
+              {other.label}
+            </Button>
+          ) : null}
+          <Button
+            look={question.danger ? "danger" : "primary"}
+            data-testid="question-yes"
+            onClick={() => {
+              close();
+              void question.run();
+            }}
+          >
+            {question.yes}
+          </Button>
+        </>
+      }
+    >
+      <p className="text-t2">{question.text}</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,54 @@
+import { summary } from "@/store/goals";
+import { useApp, useAppState } from "@/store/context";
+import type { Route } from "@/store/state";
+import { IconButton } from "@/ui/button";
+import { GearIcon, GoalIcon, Mark, WorkspaceIcon } from "@/ui/icons";
+
+/** The places of the window. */
+export function NavRail() {
+  const app = useApp();
+  const route = useAppState((s) => s.route);
+  const needs = useAppState((s) => summary(s.goals.byId).by.needs_you.length);
+  const running = useAppState((s) => summary(s.goals.byId).by.running.length);
+  const places: { id: Route; label: string; icon: typeof GoalIcon; hint?: string }[] = [
+    { id: "workspace", label: "Workspace", icon: WorkspaceIcon },
+    { id: "goals", label: "Goals", icon: GoalIcon, hint: "Ctrl+Shift+G" },
+    { id: "settings", label: "Settings", icon: GearIcon },
+  ];
+  const badge = needs > 0 ? needs : running;
+  return (
+    <nav
+      aria-label="Places"
+      className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-r border-line bg-s1 pt-3"
+    >
+      <div className="mb-2.5" title="Goalpost">
+        <Mark />
+      </div>
+      {places.map((p) => (
+        <div key={p.id} className="relative">
+          <IconButton
+            label={p.label}
+            {...(p.hint ? { hint: p.hint } : {})}
+            side="right"
+            data-testid={`rail-${p.id}`}
+            aria-current={route === p.id ? "page" : undefined}
+            on={route === p.id}
+            className="size-9"
+            onClick={() => app.go(p.id)}
+          >
+            <p.icon size={17} />
+          </IconButton>
+          {p.id === "goals" && badge > 0 ? (
+            <span
+              data-testid="rail-badge"
+              aria-label={needs > 0 ? `${needs} need you` : `${running} running`}
+              className={`pointer-events-none absolute -top-0.5 -right-0.5 flex h-4 min-w-4 items-center justify-center rounded-full px-1 text-[10px] font-semibold text-bg ${needs > 0 ? "bg-warn" : "bg-accent"}`}
+            >
+              {badge}
+            </span>
+          ) : null}
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,35 @@
+import { toast, Toaster } from "sonner";
+import type { Notifier } from "@/store/app";
+import { useAppState } from "@/store/context";
+
+/** Short messages at the edge of the window. Problems stay longer and say what to do. */
+export const toasts: Notifier = {
+  problem: (p) => void toast.error(p.message, { id: p.code + p.message, duration: 9_000, description: p.hint }),
+  done: (text) => void toast.success(text, { id: text }),
+};
+
+export function Toasts() {
+  const theme = useAppState((s) => s.settings?.theme ?? "system");
+  return (
+    <Toaster
+      theme={theme}
+      // Not in a corner: the corners hold buttons, and a short message must not lie on them.
+      position="bottom-center"
+      offset={{ bottom: 38 }}
+      closeButton
+      toastOptions={{
+        style: {
+          background: "var(--s2)",
+          border: "1px solid var(--line2)",
+          color: "var(--t1)",
+          boxShadow: "var(--shadow)",
+          borderRadius: "8px",
+          fontFamily: "var(--font)",
+          fontSize: "13px",
+          padding: "10px 14px",
+        },
+        descriptionClassName: "toast-more",
+      }}
+    />
+  );
+}

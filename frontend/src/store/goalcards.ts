@@ -1,0 +1,131 @@
+import type { GoalCard, GoalEvent } from "@/bridge/types";
+
+/** Where a goal is in the list, in the order in which the list shows it. */
+export type Group = "needs_you" | "running" | "queued" | "paused" | "done";
+
+export const groups: readonly Group[] = ["needs_you", "running", "queued", "paused", "done"];
+
+export const groupTitle: Record<Group, string> = {
+  needs_you: "Needs you",
+  running: "Running",
+  queued: "Queued",
+  paused: "Paused",
+  done: "Done",
+};
+
+export function groupOf(card: Pick<GoalCard, "status" | "exit" | "queued">): Group {
+  if (card.queued) return "queued";
+  switch (card.status) {
+    case "running":
+      return "running";
+    case "pending":
+      return "queued";
+    case "paused":
+      return card.exit === "needs_operator" || card.exit === "stuck" ? "needs_you" : "paused";
+    default:
+      return "done";
+  }
+}
+
+/** Says whether a goal has a running loop, waits for one, or may get one. */
+export function isLive(card: Pick<GoalCard, "status" | "queued">): boolean {
+  return card.queued !== "" || card.status === "running" || card.status === "pending" || card.status === "paused";
+}
+
+/** Says whether a pause stops something: a run, or the wait of a goal that was resumed. */
+export function canPause(card: Pick<GoalCard, "status" | "queued">): boolean {
+  return card.status === "running" || (card.queued !== "" && card.status !== "pending");
+}
+
+/** Says whether the goal is paused and nothing continues with it yet. */
+export function canResume(card: Pick<GoalCard, "status" | "queued">): boolean {
+  return card.status === "paused" && card.queued === "";
+}
+
+function active(activity: readonly number[] | null): number[] {
+  const slices = activity && activity.length > 0 ? [...activity] : [0];
+  slices[slices.length - 1] = (slices[slices.length - 1] ?? 0) + 1;
+  return slices;
+}
+
+/** No process has the goal any more; which one takes it next only a snapshot knows. */
+function isOrphaned(card: GoalCard): void {
+  card.pid = 0;
+  card.elsewhere = false;
+}
+
+/**
+ * The card after one event. The caller has seen to it that the event is the
+ * next one; the time that was spent comes with the next snapshot.
+ */
+export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
+  const next: C = { ...card, seq: event.seq ?? card.seq };
+  switch (event.type) {
+    case "queued":
+      next.queued = event.left ? "" : event.reason;
+      if (event.left === "user_paused" && next.exit === "parked") {
+        next.exit = event.left;
+        next.parked_until = "";
+      }
+      break;
+    case "started":
+      next.status = "running";
+      next.queued = "";
+      next.exit = "";
+      next.reason = "";
+      next.started_at ||= event.at;
+      break;
+    case "resumed":
+    case "reopened":
+      next.status = "running";
+      next.queued = "";
+      next.exit = "";
+      next.reason = "";
+      next.verified = false;
+      next.judged = false;
+      next.ended_at = "";
+      next.parked_until = "";
+      break;
+    case "iteration":
+      next.iterations = event.n;
+      break;
+    case "step_started":
+      next.steps = Math.max(next.steps, event.step_id);
+      break;
+    case "step":
+      next.activity = active(next.activity);
+      break;
+    case "claim":
+      next.checks_passed = 0;
+      break;
+    case "verdict":
+      if (event.outcome === "pass") next.checks_passed = Math.min(next.checks, next.checks_passed + 1);
+      break;
+    case "usage":
+      next.tokens_in += event.tokens_in;
+      next.tokens_out += event.tokens_out;
+      next.usd += event.usd;
+      break;
+    case "paused":
+      next.status = "paused";
+      next.queued = "";
+      next.exit = event.exit;
+      next.reason = event.reason;
+      next.parked_until = event.until ?? "";
+      if (event.exit !== "parked") isOrphaned(next);
+      break;
+    case "ended":
+      next.status = event.status;
+      next.queued = "";
+      next.exit = event.exit;
+      next.verified = event.verified;
+      next.judged = event.judged ?? false;
+      next.reason = event.report?.[0] ?? "";
+      next.ended_at = event.at;
+      isOrphaned(next);
+      break;
+    default:
+      break;
+  }
+  return next;
+}

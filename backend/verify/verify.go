@@ -160,7 +160,7 @@ func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func
 		return again
 	}
 	if blind != nil {
-		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed meanwhile (%v)", blind)
+		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed (%v)", blind)
 	}
 	if after, intact := h.tamperedVerdict(ctx, k); !intact {
 		return after

@@ -182,7 +182,7 @@ func (t *Watcher) isProtected(p string) bool {
 	})
 }
 
-// Stop stops looking and gives what was touched meanwhile.
+// Stop stops looking and gives what was touched.
 func (t *Watcher) Stop() (touched []string, blind error) {
 	if t == nil {
 		return nil, nil

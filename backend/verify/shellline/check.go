@@ -11,7 +11,7 @@ func RunsCommand(k goal.Check) bool {
 	return k.Type == goal.Shell || k.Type == goal.JSONPredicate && k.From == goal.FromCommand
 }
 
-// LocationOf is where a check's command stands in a goal's folder.
+// LocationOf is where a check's command is in a goal's folder.
 func LocationOf(k goal.Check, dir string) Location {
 	_, remote := k.Server() // what lies there cannot be seen from here
 	decides := k.Type == goal.Shell && k.ExitCode == 0 && !remote

@@ -150,7 +150,7 @@ func (r *lineWalker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		text, _ := r.unquote(w)
 		k.Words = append(k.Words, r.fromRoot(text))
 		if r.own && text == "test" && k.VerboseAt == 0 {
-			k.VerboseAt = int(w.End().Offset()) //nolint:gosec // it lies in the text
+			k.VerboseAt = int(w.End().Offset()) //nolint:gosec // it is in the text
 		}
 	}
 	for _, redir := range redirs {

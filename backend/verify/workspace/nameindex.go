@@ -21,7 +21,7 @@ const maxNames = 1_000_000
 
 // NameIndex are the things in a folder, by name and kind alone: many of them cost
 // little. Heaps (node_modules, .venv …) are left out. A second run lists again
-// only the folders in which something came or went meanwhile.
+// only the folders in which something came or went.
 type NameIndex struct {
 	rules ignore.Rules
 	Learn bool // take the rules of .gitignore files
@@ -127,7 +127,7 @@ func (n *NameIndex) cached(path string, info fs.FileInfo) (listing, bool) {
 	return l, true
 }
 
-// list reads a folder. info is from before: what comes meanwhile shows next time.
+// list reads a folder. info is from before: what comes shows next time.
 func (n *NameIndex) list(root *os.Root, path string, info fs.FileInfo) (listing, error) {
 	l := listing{ino: fileio.Inode(info), ctime: fileio.ChangeTime(info), leaf: true}
 	f, err := root.Open(".")

@@ -115,7 +115,7 @@ func (w *treeWalk) file(root *os.Root, name, path string, info fs.FileInfo) {
 	e := Entry{Path: path, Mode: info.Mode()}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		e.Target, _ = root.Readlink(name) // gone meanwhile: no target
+		e.Target, _ = root.Readlink(name) // gone: no target
 	case e.IsRegular():
 		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), fileio.ChangeTime(info)
 		if w.sum != nil && len(w.entries) < maxEntries {

@@ -193,7 +193,7 @@ func keyOf(p Protected) string {
 }
 
 // addUserPatterns holds what the user protects, also where a .gitignore names it, and
-// where a model judges: it must not change meanwhile.
+// where a model judges: it must not change.
 func (f *Scanner) addUserPatterns(with ignore.Globs, patterns []string) {
 	list, err := f.every()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -44,7 +45,7 @@ func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool
 	if len(text) > 1<<20 {
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")
 	}
-	return p.runAction(ctx, "typing into "+sanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
 		at, err := p.callOnTarget(ctx, pg, &field, "prepare", target, text)
 		if err != nil {
@@ -121,14 +122,14 @@ func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
 	if len(list) == 0 || len(list) > 50 {
 		return Acted{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
 	}
-	return p.runAction(ctx, "pressing "+sanitizeLine(keys, 40), func(ctx context.Context, pg *page) error {
-		words := "presses " + sanitizeLine(keys, 40)
+	return p.runAction(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
+		words := "presses " + sanitize.Line(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
 			if _, err := p.callOnTarget(ctx, pg, &field, "focusOn", target); err != nil {
 				return err
 			}
-			words += " in " + sanitizeLine(field.Words, 80)
+			words += " in " + sanitize.Line(field.Words, 80)
 		}
 		p.showActionHint(words, 0, 0)
 		for _, one := range list {
@@ -157,7 +158,7 @@ func (p *Pane) aimWith(ctx context.Context, pg *page, verb, target string, unsur
 	if err != nil {
 		return at, where, err
 	}
-	p.showActionHint(verb+" "+sanitizeLine(at.Words, 120), at.X, at.Y)
+	p.showActionHint(verb+" "+sanitize.Line(at.Words, 120), at.X, at.Y)
 	return at, where, nil
 }
 
@@ -194,7 +195,7 @@ func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how m
 		}
 		missed, target = landed.Missed, at.Ref
 	}
-	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", sanitizeLine(missed, 300))
+	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", sanitize.Line(missed, 300))
 }
 
 // releaseGuards removes the guard of a click that is not made, or, with pressed, whose
@@ -312,7 +313,7 @@ func (p *Pane) actionResult(ctx context.Context, pg *page, before pane.Info) Act
 		fmt.Fprintf(&b, "%s\n", h)
 	}
 	if now.URL != before.URL {
-		fmt.Fprintf(&b, "the address is now %s\n", sanitizeLine(now.URL, 200))
+		fmt.Fprintf(&b, "the address is now %s\n", sanitize.Line(now.URL, 200))
 	}
 	if now.Loading {
 		b.WriteString("the page is still loading\n")
@@ -328,7 +329,7 @@ func (p *Pane) actionResult(ctx context.Context, pg *page, before pane.Info) Act
 	told, err := p.changesSinceMark(ctx, pg)
 	if err != nil {
 		p.markHung(err)
-		fmt.Fprintf(&b, "what changed cannot be told: %s\n", sanitizeLine(err.Error(), 200))
+		fmt.Fprintf(&b, "what changed cannot be told: %s\n", sanitize.Line(err.Error(), 200))
 	} else {
 		if told == "" && b.Len() == 0 {
 			told = "nothing visible changed\n"
@@ -400,7 +401,7 @@ func describeChange(fresh bool, added []string, more, removed int) string {
 		if fresh {
 			mark = ""
 		}
-		fmt.Fprintf(&b, "%s%s\n", mark, sanitizeLine(line, 200))
+		fmt.Fprintf(&b, "%s%s\n", mark, sanitize.Line(line, 200))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "+ %d more lines\n", more)
@@ -420,7 +421,7 @@ func truncateLines(text string, limit int) string {
 	if i := strings.LastIndexByte(text[:limit-3], '\n'); i > 0 {
 		return text[:i] + "\n…"
 	}
-	return sanitizeLine(text, limit-3)
+	return sanitize.Line(text, limit-3)
 }
 
 // showActionHint tells the user what the agent does, and where.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
@@ -19,7 +20,7 @@ import (
 // Select chooses the options of a list by their labels or values; a list that
 // takes several has only these chosen then.
 func (p *Pane) Select(ctx context.Context, target string, options []string) (Acted, error) {
-	return p.runAction(ctx, "choosing in "+sanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
 		at, err := p.callOnTarget(ctx, pg, &field, "choose", target, options)
 		if err != nil {
@@ -32,7 +33,7 @@ func (p *Pane) Select(ctx context.Context, target string, options []string) (Act
 // Check ticks a box, a radio button or a switch, or takes the tick away. One
 // that is as wanted is left alone.
 func (p *Pane) Check(ctx context.Context, target string, on bool) (Acted, error) {
-	return p.runAction(ctx, "ticking "+sanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "ticking "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var box struct {
 			Ref     string
 			Checked bool
@@ -57,7 +58,7 @@ func (p *Pane) Check(ctx context.Context, target string, on bool) (Acted, error)
 
 // Hover moves the pointer onto an element and leaves it there.
 func (p *Pane) Hover(ctx context.Context, target string) (Acted, error) {
-	return p.runAction(ctx, "pointing at "+sanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "pointing at "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		at, err := p.resolveTarget(ctx, pg, "point at", target)
 		if err != nil {
 			return err
@@ -69,7 +70,7 @@ func (p *Pane) Hover(ctx context.Context, target string) (Acted, error) {
 // Drag drags one element onto another with the left button. Either may be a
 // point of the viewport, too: at=X,Y.
 func (p *Pane) Drag(ctx context.Context, from, to string) (Acted, error) {
-	return p.runAction(ctx, "dragging "+sanitizeLine(from, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "dragging "+sanitize.Line(from, 80), func(ctx context.Context, pg *page) error {
 		start, isPoint := parsePoint(from)
 		end, endIsPoint := parsePoint(to)
 		var err error
@@ -122,7 +123,7 @@ func (p *Pane) dragTo(ctx context.Context, pg *page, start, end targetPoint) err
 			return err
 		}
 	}
-	p.showActionHint("drops on "+sanitizeLine(end.Words, 80), end.X, end.Y)
+	p.showActionHint("drops on "+sanitize.Line(end.Words, 80), end.X, end.Y)
 	return p.dispatchMouseButton(ctx, pg, pane.MouseUp, end)
 }
 
@@ -162,12 +163,12 @@ func (p *Pane) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inpu
 
 // ScrollTo brings an element into view.
 func (p *Pane) ScrollTo(ctx context.Context, target string) (Acted, error) {
-	return p.runAction(ctx, "scrolling to "+sanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "scrolling to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var at targetPoint
 		if err := p.pagePositionOf(ctx, pg, &at, target); err != nil {
 			return err
 		}
-		p.showActionHint("scrolls to "+sanitizeLine(at.Words, 80), at.X, at.Y)
+		p.showActionHint("scrolls to "+sanitize.Line(at.Words, 80), at.X, at.Y)
 		return nil
 	})
 }
@@ -184,7 +185,7 @@ func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (
 				return err
 			}
 		}
-		p.showActionHint("scrolls "+sanitizeLine(at.Words, 80), at.X, at.Y)
+		p.showActionHint("scrolls "+sanitize.Line(at.Words, 80), at.X, at.Y)
 		req, err := mouseCommand(pane.Input{Kind: pane.Wheel, X: at.X, Y: at.Y, DX: right, DY: down})
 		if err != nil {
 			return err

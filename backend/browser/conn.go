@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"goalpost/backend/browser/internal/sanitize"
 	"io"
 	"log/slog"
 	"os"
@@ -148,7 +149,7 @@ func preferCause(ctx context.Context, limit time.Duration, err error) error {
 	}
 	var fault *cdp.Error
 	if errors.As(err, &fault) {
-		return fmt.Errorf("chromium says %q", sanitizeLine(fault.Message, 300))
+		return fmt.Errorf("chromium says %q", sanitize.Line(fault.Message, 300))
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"goalpost/backend/browser/internal/sanitize"
 	"strconv"
 	"strings"
 	"time"
@@ -99,7 +100,7 @@ func parseNetscape(text string) ([]Cookie, error) {
 		}
 		at, err := strconv.ParseFloat(f[4], 64)
 		if err != nil {
-			return nil, fmt.Errorf("line %d of the file of cookies: %q is no time", n, sanitizeLine(f[4], 40))
+			return nil, fmt.Errorf("line %d of the file of cookies: %q is no time", n, sanitize.Line(f[4], 40))
 		}
 		c := Cookie{Domain: f[0], Path: f[2], Secure: strings.EqualFold(f[3], "TRUE"), HTTPOnly: hidden, Name: f[5], Value: f[6]}
 		if at > 0 {

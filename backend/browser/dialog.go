@@ -8,6 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -50,13 +51,13 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 		pg.post(proto.PageHandleJavaScriptDialog{Accept: true})
 		return
 	}
-	said := sanitizeLine(dialog.Message, 2000)
+	said := sanitize.Line(dialog.Message, 2000)
 	if kind != pane.BeforeUnload {
-		p.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitizeLine(said, 300)))
+		p.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitize.Line(said, 300)))
 	}
 	p.openPrompt(openPrompt{
 		stops:      true,
-		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: sanitizeLine(dialog.DefaultPrompt, 2000)},
+		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: sanitize.Line(dialog.DefaultPrompt, 2000)},
 		answer: func(ctx context.Context, a pane.Answer) error {
 			return pg.do(ctx, callLimit, "the dialog", func(c proto.Client) error {
 				return callNoResult(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
@@ -78,7 +79,7 @@ func (p *Pane) dismiss(ctx context.Context) {
 		if a.Yes {
 			word = "OK"
 		}
-		p.noteDuringAction(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitizeLine(q.Text, 300), word))
+		p.noteDuringAction(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitize.Line(q.Text, 300), word))
 		if err := q.answer(ctx, a); err != nil {
 			p.m.cfg.Log.Debug("dismissing", "pane", p.id, "error", err)
 		}
@@ -129,7 +130,7 @@ func (p *Pane) SignIn(ctx context.Context, origin, user, password string) (Acted
 func (p *Pane) promptOfKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
 	q, open := p.blockingPrompt()
 	if !open || q.Kind != kind || q.Origin != origin {
-		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, sanitizeLine(origin, 200))
+		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, sanitize.Line(origin, 200))
 	}
 	return q, nil
 }

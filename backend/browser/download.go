@@ -15,6 +15,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/folder"
 	"goalpost/backend/pane"
 )
@@ -78,7 +79,7 @@ func (p *Pane) onDownload(guid, address, name string) {
 			return
 		}
 		begun = true
-		d := pane.Download{ID: guid, Name: name, URL: sanitizeLine(address, 2000), State: pane.Downloading}
+		d := pane.Download{ID: guid, Name: name, URL: sanitize.Line(address, 2000), State: pane.Downloading}
 		p.downloads = append(slices.Clone(p.downloads), d)
 		if over := len(p.downloads) - 50; over > 0 {
 			p.downloads = p.downloads[over:]
@@ -97,7 +98,7 @@ func FileName(name string) string {
 			return '_'
 		}
 		return r
-	}, sanitizeLine(name, 150))
+	}, sanitize.Line(name, 150))
 	if name = strings.TrimLeft(name, ". "); name == "" {
 		return "download"
 	}

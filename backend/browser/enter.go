@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -23,7 +24,7 @@ type field struct {
 // options lie open. The field has the keyboard. What they cannot reach is set, with
 // events that a page can tell from a user's, and the answer says so.
 func (p *Pane) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
-	p.showActionHint("fills "+sanitizeLine(f.Words, 120), 0, 0)
+	p.showActionHint("fills "+sanitize.Line(f.Words, 120), 0, 0)
 	var now struct{ Held bool }
 	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		return err

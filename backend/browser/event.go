@@ -10,6 +10,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -158,14 +159,14 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 		p.load.moves++
 		p.load.veil = time.Now().Add(inputHoldLimit)
 		p.network = networkActivity{on: p.network.on, last: p.network.last, patient: p.network.patient}
-		p.info.URL = sanitizeLine(ev.Frame.URL+ev.Frame.URLFragment, 4096)
+		p.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		p.info.Title = untitled(p.info.URL)
 		told := p.loadError // by whoever went there, in better words
 		p.loadError, p.loadNotice, p.unresponsive, p.dialogsInARow = "", "", false, 0
 		p.closePromptsLocked(func(a openPrompt) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
 		p.drag, p.declinedRealms = nil, nil
 		if ev.Frame.Unreachable != "" {
-			p.info.URL = sanitizeLine(ev.Frame.Unreachable, 4096)
+			p.info.URL = sanitize.Line(ev.Frame.Unreachable, 4096)
 			if p.loadError = told; told == "" {
 				p.loadError = "this page could not be loaded"
 			}
@@ -185,7 +186,7 @@ func (p *Pane) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
 		p.load.moves++
 		p.load.person = p.isUserAction()
 		p.network.leaving = time.Time{}
-		p.info.URL = sanitizeLine(moved.URL, 4096)
+		p.info.URL = sanitize.Line(moved.URL, 4096)
 	})
 	p.notifyVisit()
 	p.requestHistory()
@@ -264,7 +265,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 }
 
 func (p *Pane) onTitle(title string) {
-	if title = sanitizeLine(title, 200); title != "" {
+	if title = sanitize.Line(title, 200); title != "" {
 		p.change(func() { p.info.Title = title })
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -45,7 +46,7 @@ func (p *Pane) setInputFiles(ctx context.Context, pg *page, node proto.DOMBacken
 	}
 	for _, f := range files {
 		if info, err := os.Stat(f); err != nil || info.IsDir() {
-			return fmt.Errorf("%q is not a file", sanitizeLine(f, 200))
+			return fmt.Errorf("%q is not a file", sanitize.Line(f, 200))
 		}
 	}
 	return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"goalpost/backend/browser/internal/sanitize"
 	"net"
 	"net/url"
 	"slices"
@@ -47,7 +48,7 @@ func isLoopbackName(host string) bool {
 func (m *Manager) validateAddress(text string) (string, error) {
 	address, err := Address(text)
 	if err == nil && m.isOwnAddress(address) {
-		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, sanitizeLine(address, 200))
+		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, sanitize.Line(address, 200))
 	}
 	return address, err
 }
@@ -58,7 +59,7 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 		return
 	}
 	if ev.Request != nil && p.m.isOwnAddress(ev.Request.URL) {
-		p.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitizeLine(ev.Request.URL, 200))
+		p.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
 		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
@@ -78,7 +79,7 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return sanitizeLine(address, 100)
+		return sanitize.Line(address, 100)
 	}
-	return sanitizeLine(u.Scheme+"://"+u.Host, 200)
+	return sanitize.Line(u.Scheme+"://"+u.Host, 200)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -192,7 +193,7 @@ func inputCommand(in pane.Input) (proto.Request, error) {
 	case pane.Touch:
 		return touchCommand(in)
 	}
-	return nil, fmt.Errorf("unknown input %q", sanitizeLine(string(in.Kind), 20))
+	return nil, fmt.Errorf("unknown input %q", sanitize.Line(string(in.Kind), 20))
 }
 
 func mouseCommand(in pane.Input) (proto.Request, error) {
@@ -203,7 +204,7 @@ func mouseCommand(in pane.Input) (proto.Request, error) {
 	case "left", "middle", "right":
 		e.Button = proto.InputMouseButton(in.Button)
 	default:
-		return nil, fmt.Errorf("unknown mouse button %q", sanitizeLine(in.Button, 20))
+		return nil, fmt.Errorf("unknown mouse button %q", sanitize.Line(in.Button, 20))
 	}
 	if in.Kind == pane.MouseMove {
 		// Without the held button Chromium sees no drag.
@@ -236,7 +237,7 @@ func touchCommand(in pane.Input) (proto.Request, error) {
 		"end": proto.InputDispatchTouchEventTypeTouchEnd, "cancel": proto.InputDispatchTouchEventTypeTouchCancel,
 	}[in.Text]
 	if !ok || len(in.Points) > maxTouchPoints {
-		return nil, fmt.Errorf("unknown touch %q with %d fingers", sanitizeLine(in.Text, 20), len(in.Points))
+		return nil, fmt.Errorf("unknown touch %q with %d fingers", sanitize.Line(in.Text, 20), len(in.Points))
 	}
 	e := proto.InputDispatchTouchEvent{Type: kind, Modifiers: in.Modifiers & 15, TouchPoints: []*proto.InputTouchPoint{}}
 	for _, f := range in.Points {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -24,8 +25,8 @@ func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 			}
 			for _, k := range got.Cookies {
 				one := pane.Cookie{
-					Name: sanitizeLine(k.Name, 100), Domain: sanitizeLine(k.Domain, 200), Path: sanitizeLine(k.Path, 200), Size: len(k.Value),
-					Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: sanitizeLine(string(k.SameSite), 20),
+					Name: sanitize.Line(k.Name, 100), Domain: sanitize.Line(k.Domain, 200), Path: sanitize.Line(k.Path, 200), Size: len(k.Value),
+					Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: sanitize.Line(string(k.SameSite), 20),
 				}
 				if !k.Session && k.Expires > 0 {
 					one.Expires = int64(k.Expires)
@@ -74,7 +75,7 @@ func (p *Pane) cookieAddress(name string) (string, error) {
 	}
 	address := p.Info().URL
 	if !strings.HasPrefix(address, "http") {
-		return "", fmt.Errorf("a page at %s has no cookies", sanitizeLine(address, 200))
+		return "", fmt.Errorf("a page at %s has no cookies", sanitize.Line(address, 200))
 	}
 	return address, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -58,13 +59,13 @@ func (p *Pane) onConsole(e *cdp.Event) {
 			words = append(words, string(a.Value))
 		}
 	}
-	p.logConsole(fromUnixMillis(ev.Timestamp), sanitizeLine(ev.Type+": "+strings.Join(words, " "), 500))
+	p.logConsole(fromUnixMillis(ev.Timestamp), sanitize.Line(ev.Type+": "+strings.Join(words, " "), 500))
 }
 
 func (p *Pane) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
 	if decode(e, &ev) && ev.ExceptionDetails != nil {
-		p.logConsole(fromUnixMillis(float64(ev.Timestamp)), sanitizeLine("error: "+exception(ev.ExceptionDetails).Error(), 500))
+		p.logConsole(fromUnixMillis(float64(ev.Timestamp)), sanitize.Line("error: "+exception(ev.ExceptionDetails).Error(), 500))
 	}
 }
 
@@ -123,12 +124,12 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 		if i >= 0 && ev.Redirect != nil {
 			list[i].Status = ev.Redirect.Status
 		}
-		p.journal.network = recentEntries(append(list, Request{Method: sanitizeLine(ev.Request.Method, 20), URL: sanitizeLine(ev.Request.URL, 500), ID: string(ev.RequestID), Kind: sanitizeLine(ev.Type, 20)}))
+		p.journal.network = recentEntries(append(list, Request{Method: sanitize.Line(ev.Request.Method, 20), URL: sanitize.Line(ev.Request.URL, 500), ID: string(ev.RequestID), Kind: sanitize.Line(ev.Type, 20)}))
 	case i < 0:
 	case e.Method == "Network.responseReceived":
 		list[i].Status = ev.Response.Status
 	case e.Method == "Network.loadingFailed":
-		list[i].Error = sanitizeLine(ev.ErrorText, 100)
+		list[i].Error = sanitize.Line(ev.ErrorText, 100)
 	}
 }
 

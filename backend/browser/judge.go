@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"goalpost/backend/browser/internal/sanitize"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -44,7 +45,7 @@ func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
 // blockedNotice is what the user reads beside the page and the agent in its result.
 func blockedNotice(r *proto.NetworkRequest, why string) string {
 	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a click on its button, asks the user for this host; or use ask_operator",
-		sanitizeLine(r.Method, 20), originOf(r.URL), sanitizeLine(why, 200))
+		sanitize.Line(r.Method, 20), originOf(r.URL), sanitize.Line(why, 200))
 }
 
 // notifyRequest tells of a request that nobody judged.

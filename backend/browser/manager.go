@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
 )
@@ -148,7 +149,7 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 	}
 	if address != "about:blank" {
 		if err := p.navigate(ctx, address); err != nil {
-			p.setLoadError("%s", sanitizeLine(err.Error(), 300))
+			p.setLoadError("%s", sanitize.Line(err.Error(), 300))
 		}
 	}
 	return p, nil
@@ -200,7 +201,7 @@ func (m *Manager) List() []pane.Info {
 func (m *Manager) ClosePane(ctx context.Context, id string) error {
 	p, ok := m.Get(id)
 	if !ok {
-		return fmt.Errorf("there is no browser pane %q", sanitizeLine(id, 40))
+		return fmt.Errorf("there is no browser pane %q", sanitize.Line(id, 40))
 	}
 	return m.removePane(ctx, p)
 }
@@ -273,5 +274,5 @@ func (m *Manager) Close(ctx context.Context) error {
 
 // untitled is the name of a page that gives itself none: its address.
 func untitled(address string) string {
-	return sanitizeLine(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
+	return sanitize.Line(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/goal"
 )
 
@@ -42,14 +43,14 @@ func (p *Pane) runNavigation(ctx context.Context, address string) error {
 	p.freeIfHung(ctx)
 	pg, err := p.ensurePage(ctx)
 	if err != nil {
-		return fmt.Errorf("loading %s: %w", sanitizeLine(address, 200), err)
+		return fmt.Errorf("loading %s: %w", sanitize.Line(address, 200), err)
 	}
 	moves := 0
 	p.change(func() { // what a window was opened for is given up
 		p.loadNotice, p.loadError, moves, p.load.empty = "", "", p.load.moves, ""
 	})
 	var result *proto.PageNavigateResult
-	err = pg.do(ctx, navigateLimit, "loading "+sanitizeLine(address, 200), func(c proto.Client) error {
+	err = pg.do(ctx, navigateLimit, "loading "+sanitize.Line(address, 200), func(c proto.Client) error {
 		result, err = call(c, proto.PageNavigate{URL: address})
 		return err
 	})
@@ -110,13 +111,13 @@ func (p *Pane) navigationAborted(outer context.Context, address string, moves in
 	case errors.Is(err, errPromptOpen):
 		return nil
 	case note != "":
-		return fmt.Errorf("loading %s: %s", sanitizeLine(address, 200), note)
+		return fmt.Errorf("loading %s: %s", sanitize.Line(address, 200), note)
 	case err == nil:
 		return nil
 	case p.takeRecentAnswer(): // what that answer ended took this along
 		return p.runNavigation(outer, address)
 	}
-	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", sanitizeLine(address, 200))
+	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", sanitize.Line(address, 200))
 }
 
 // takeRecentAnswer is true once after an answer.
@@ -130,7 +131,7 @@ func (p *Pane) takeRecentAnswer() bool {
 
 // navigationError turns Chromium's words for a failed navigation into ours.
 func (p *Pane) navigationError(address, code string) error {
-	address = sanitizeLine(address, 200)
+	address = sanitize.Line(address, 200)
 	why := map[string]string{
 		"net::ERR_CONNECTION_REFUSED":       "nothing listens there: is the server running?",
 		"net::ERR_NAME_NOT_RESOLVED":        "there is no such host",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -131,7 +132,7 @@ func newPane(m *Manager, o Options) *Pane {
 		id: o.ID, goalID: o.GoalID, m: m,
 		inputQueue: newInputs(), agentTurn: make(chan struct{}, 1), attachToken: make(chan struct{}, 1), pictureToken: make(chan struct{}, 1), historyChanged: make(chan struct{}, 1),
 		changed: make(chan struct{}),
-		info:    pane.Info{ID: o.ID, Kind: pane.Browser, Title: sanitizeLine(o.Title, 200), GoalID: o.GoalID},
+		info:    pane.Info{ID: o.ID, Kind: pane.Browser, Title: sanitize.Line(o.Title, 200), GoalID: o.GoalID},
 	}
 	if p.info.Title == "" {
 		p.info.Title = untitled(o.URL)
@@ -214,7 +215,7 @@ func (p *Pane) wait(ctx context.Context, ready func() bool) error {
 }
 
 func (p *Pane) setAddress(address string) {
-	p.change(func() { p.info.URL = sanitizeLine(address, 4096) })
+	p.change(func() { p.info.URL = sanitize.Line(address, 4096) })
 }
 
 // notice shows something until the user acts or the page changes.
@@ -223,7 +224,7 @@ func (p *Pane) notice(format string, args ...any) {
 }
 
 // Notice shows the user something beside the page, until they act.
-func (p *Pane) Notice(words string) { p.notice("%s", sanitizeLine(words, 300)) }
+func (p *Pane) Notice(words string) { p.notice("%s", sanitize.Line(words, 300)) }
 
 // setLoadError says why there is no page to be seen, until the next one.
 func (p *Pane) setLoadError(format string, args ...any) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -21,7 +22,7 @@ type mousePress struct {
 
 func checkPress(how Press) error {
 	if how.Button != "" && buttons[how.Button] == 0 {
-		return fmt.Errorf("%q is no button of the mouse: left, right or middle", sanitizeLine(how.Button, 20))
+		return fmt.Errorf("%q is no button of the mouse: left, right or middle", sanitize.Line(how.Button, 20))
 	}
 	return nil
 }
@@ -32,7 +33,7 @@ func (p *Pane) ClickWith(ctx context.Context, target string, how pane.ClickOptio
 		return Acted{}, err
 	}
 	asks := func(pg *page) bool { return p.frameOfRef(pg, target) == pg }
-	return p.runActionOn(ctx, "clicking "+sanitizeLine(target, 80), asks, func(ctx context.Context, pg *page) error {
+	return p.runActionOn(ctx, "clicking "+sanitize.Line(target, 80), asks, func(ctx context.Context, pg *page) error {
 		return p.clickOn(ctx, pg, "click", target, mousePress{how, true})
 	})
 }
@@ -48,8 +49,8 @@ func (p *Pane) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Ac
 			return err
 		}
 		at := targetPoint{X: float64(x), Y: float64(y)}
-		p.showActionHint("clicks "+sanitizeLine(there.Words, 120), at.X, at.Y)
-		p.noteDuringAction("clicked " + sanitizeLine(there.Words, 200))
+		p.showActionHint("clicks "+sanitize.Line(there.Words, 120), at.X, at.Y)
+		p.noteDuringAction("clicked " + sanitize.Line(there.Words, 200))
 		return p.click(ctx, pg, at, how)
 	})
 }

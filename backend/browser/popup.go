@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -27,7 +28,7 @@ func (m *Manager) onWindowOpened(opener *Pane, target proto.TargetTargetInfo) {
 		defer cancel()
 		defer opener.change(func() { opener.network.opening = time.Time{} })
 		if err := m.openPopup(ctx, opener, target); err != nil && !w.wasDownload() {
-			opener.notice("a window that the page opened was lost: %s", sanitizeLine(err.Error(), 200))
+			opener.notice("a window that the page opened was lost: %s", sanitize.Line(err.Error(), 200))
 		}
 	})
 }
@@ -93,7 +94,7 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 		address = target.URL
 	}
 	if m.cfg.OnPopup != nil {
-		if o, ok := m.cfg.OnPopup(opener.Info(), sanitizeLine(address, 4096)); ok {
+		if o, ok := m.cfg.OnPopup(opener.Info(), sanitize.Line(address, 4096)); ok {
 			return m.adopt(ctx, pg, opener, o, target.TargetID, address)
 		}
 	}
@@ -110,7 +111,7 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 // adopt makes a pane of the new window; it keeps its opener, which sign-in
 // windows need.
 func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string) error {
-	o.GoalID, o.Profile, o.URL = opener.goalID, opener.profile, sanitizeLine(address, 4096)
+	o.GoalID, o.Profile, o.URL = opener.goalID, opener.profile, sanitize.Line(address, 4096)
 	if o.Width <= 0 || o.Height <= 0 {
 		opener.mu.Lock()
 		o.Width, o.Height = opener.width, opener.height

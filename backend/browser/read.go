@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -32,7 +33,7 @@ func (p *Pane) FindElements(ctx context.Context, s pane.FindOptions) (string, er
 	}
 	var b strings.Builder
 	for i, line := range found.Lines {
-		if line = sanitizeLine(line, 4000); b.Len()+len(line) > maxSnapshotBytes {
+		if line = sanitize.Line(line, 4000); b.Len()+len(line) > maxSnapshotBytes {
 			found.Lines = found.Lines[:i]
 			break
 		}
@@ -127,7 +128,7 @@ func sanitizeLines(text string) string {
 	list := strings.Split(text, "\n")
 	for i, line := range list {
 		bare := strings.TrimLeft(line, " ")
-		list[i] = line[:len(line)-len(bare)] + sanitizeLine(bare, 1<<20)
+		list[i] = line[:len(line)-len(bare)] + sanitize.Line(bare, 1<<20)
 	}
 	return strings.Join(list, "\n")
 }

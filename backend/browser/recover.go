@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"goalpost/backend/browser/internal/sanitize"
 	"time"
 )
 
@@ -55,7 +56,7 @@ func (m *Manager) runAsync(p *Pane, f func(context.Context) error) {
 		ctx, loose := joinContexts(ctx, p.ctx)
 		defer loose(nil)
 		if err := f(ctx); err != nil && p.ctx.Err() == nil {
-			p.notice("%s", sanitizeLine(err.Error(), 300))
+			p.notice("%s", sanitize.Line(err.Error(), 300))
 		}
 	})
 }

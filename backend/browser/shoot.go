@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"goalpost/backend/browser/internal/sanitize"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -51,7 +52,7 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	ctx, cancel := joinContexts(ctx, m.ctx)
 	defer cancel(nil)
 	if err := p.attachNew(ctx); err != nil {
-		return nil, fmt.Errorf("a picture of %s: %w", sanitizeLine(address, 200), err)
+		return nil, fmt.Errorf("a picture of %s: %w", sanitize.Line(address, 200), err)
 	}
 	pg, err := p.currentPage()
 	if err != nil {
@@ -67,7 +68,7 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 		return nil, err
 	}
 	if info := p.Info(); info.Problem != "" {
-		return nil, fmt.Errorf("a picture of %s: %s", sanitizeLine(address, 200), info.Problem)
+		return nil, fmt.Errorf("a picture of %s: %s", sanitize.Line(address, 200), info.Problem)
 	}
 	p.settle(ctx, pg)
 	return p.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})

@@ -8,6 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -40,7 +41,7 @@ func (p *Pane) onAuth(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) || ev.AuthChallenge == nil {
 		return
 	}
-	who := authRealm{sanitizeLine(ev.AuthChallenge.Origin, 200), sanitizeLine(ev.AuthChallenge.Realm, 200)}
+	who := authRealm{sanitize.Line(ev.AuthChallenge.Origin, 200), sanitize.Line(ev.AuthChallenge.Realm, 200)}
 	waits := authChallenge{pg, ev.RequestID}
 	document := ev.ResourceType == proto.NetworkResourceTypeDocument
 	foreign := !document && !p.isRequestOrigin(ev.Request, who.origin)
@@ -70,7 +71,7 @@ func (p *Pane) onAuth(pg *page, e *cdp.Event) {
 	case joined:
 		return
 	}
-	p.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitizeLine(who.name, 100)))
+	p.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitize.Line(who.name, 100)))
 	all := &[]authChallenge{waits}
 	p.openPrompt(openPrompt{
 		stops:      document,

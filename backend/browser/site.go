@@ -13,6 +13,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -39,7 +40,7 @@ func (p *Pane) onSecurity(e *cdp.Event) {
 	var known *pane.SiteCertificate
 	if c := s.State.Certificate; c != nil {
 		known = &pane.SiteCertificate{
-			Subject: sanitizeLine(c.Subject, 200), Issuer: sanitizeLine(c.Issuer, 200), Protocol: sanitizeLine(c.Protocol, 40), Fault: sanitizeLine(strings.TrimPrefix(c.Fault, "net::"), 100),
+			Subject: sanitize.Line(c.Subject, 200), Issuer: sanitize.Line(c.Issuer, 200), Protocol: sanitize.Line(c.Protocol, 40), Fault: sanitize.Line(strings.TrimPrefix(c.Fault, "net::"), 100),
 			From: rfc3339(c.From), To: rfc3339(c.To),
 		}
 	}
@@ -150,7 +151,7 @@ func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) er
 	}
 	setting, known := settings[state]
 	if !known || !isAllowedEnv(permissions, name) {
-		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitizeLine(state, 40), sanitizeLine(name, 40), permissions)
+		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitize.Line(state, 40), sanitize.Line(name, 40), permissions)
 	}
 	if err := p.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)

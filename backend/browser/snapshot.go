@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -66,7 +67,7 @@ func (p *Pane) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapsh
 		} else {
 			s = p.linesFrom(next, 0)
 		}
-		s.Title = sanitizeLine(seen.Title, 200)
+		s.Title = sanitize.Line(seen.Title, 200)
 		s.Text = head + s.Text
 		return nil
 	})
@@ -190,13 +191,13 @@ func (p *Pane) readUnfinished(pg *page, look func() error) (string, error) {
 func (p *Pane) snapshotHeader(v pageView, lacks string) string {
 	info := p.Info()
 	var b strings.Builder
-	fmt.Fprintf(&b, "page %q at %s\n", sanitizeLine(v.Title, 200), sanitizeLine(info.URL, 500))
+	fmt.Fprintf(&b, "page %q at %s\n", sanitize.Line(v.Title, 200), sanitize.Line(info.URL, 500))
 	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)
 	if lacks != "" {
 		b.WriteString(lacks + "\n")
 	}
 	if info.Problem != "" {
-		fmt.Fprintf(&b, "note: %s\n", sanitizeLine(info.Problem, 400))
+		fmt.Fprintf(&b, "note: %s\n", sanitize.Line(info.Problem, 400))
 	}
 	return b.String()
 }
@@ -207,7 +208,7 @@ func (p *Pane) linesFrom(t lastSnapshot, first int) Snapshot {
 	var b strings.Builder
 	i := first
 	for ; i < len(t.lines); i++ {
-		line := sanitizeLine(t.lines[i], 2000)
+		line := sanitize.Line(t.lines[i], 2000)
 		if b.Len()+len(line)+1 > maxSnapshotBytes {
 			break
 		}
@@ -250,7 +251,7 @@ func (p *Pane) snapshotDiff(was, is lastSnapshot) Snapshot {
 	left := 0
 	tell := func(mark string, lines []string) {
 		for _, line := range lines {
-			if line = sanitizeLine(line, 2000); b.Len()+len(line)+3 > maxSnapshotBytes {
+			if line = sanitize.Line(line, 2000); b.Len()+len(line)+3 > maxSnapshotBytes {
 				left++
 				continue
 			}
@@ -286,7 +287,7 @@ func (p *Pane) withReadTurn(ctx context.Context, what string, f func(context.Con
 	return p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		switch q, _ := p.blockingPrompt(); q.Kind {
 		case pane.Alert, pane.Confirm, pane.Prompt:
-			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitizeLine(q.Text, 300))
+			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitize.Line(q.Text, 300))
 		default:
 		}
 		ctx, calm := p.withoutPrompts(ctx)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -22,7 +23,7 @@ const (
 func (p *Pane) GoHistory(ctx context.Context, way string) (Acted, error) {
 	go1, known := map[string]func(context.Context) error{HistoryBack: p.Back, HistoryForward: p.Forward, HistoryReload: p.Reload}[way]
 	if !known {
-		return Acted{}, fmt.Errorf("%q is no way to go: back, forward or reload", sanitizeLine(way, 40))
+		return Acted{}, fmt.Errorf("%q is no way to go: back, forward or reload", sanitize.Line(way, 40))
 	}
 	if _, err := p.currentPage(); errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) {
 		if err := p.checkDriver(ctx); err != nil {

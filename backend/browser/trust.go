@@ -8,6 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -22,7 +23,7 @@ func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) {
 		return
 	}
-	who := certificateException{originOf(ev.RequestURL), sanitizeLine(strings.TrimPrefix(ev.ErrorType, "net::"), 100)}
+	who := certificateException{originOf(ev.RequestURL), sanitize.Line(strings.TrimPrefix(ev.ErrorType, "net::"), 100)}
 	settle := func(id int, yes bool) {
 		action := proto.SecurityCertificateErrorActionCancel
 		if yes {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -32,7 +33,7 @@ func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Ac
 			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
 		})
 	}
-	return p.runAction(ctx, "giving files to "+sanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "giving files to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field struct{ Ref, Words string }
 		where, err := p.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -124,12 +125,12 @@ func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s pageRe
 		return // it has acts of its own for lists and dates
 	}
 	q := pane.UserPrompt{
-		Kind: pane.UserPromptKind(s.T), NoAnswer: true, Type: sanitizeLine(s.Type, 20), Value: sanitizeLine(s.Value, 200), Min: sanitizeLine(s.Min, 40), Max: sanitizeLine(s.Max, 40),
+		Kind: pane.UserPromptKind(s.T), NoAnswer: true, Type: sanitize.Line(s.Type, 20), Value: sanitize.Line(s.Value, 200), Min: sanitize.Line(s.Min, 40), Max: sanitize.Line(s.Max, 40),
 		X: s.X, Y: s.Y, Width: s.Width, Height: s.Height,
-		Link: sanitizeLine(s.Link, 4000), Image: sanitizeLine(s.Image, 4000), Selected: s.Selected, Editable: s.Editable,
+		Link: sanitize.Line(s.Link, 4000), Image: sanitize.Line(s.Image, 4000), Selected: s.Selected, Editable: s.Editable,
 	}
 	for _, o := range s.Options {
-		o.Label, o.Group = sanitizeLine(o.Label, 200), sanitizeLine(o.Group, 100)
+		o.Label, o.Group = sanitize.Line(o.Label, 200), sanitize.Line(o.Group, 100)
 		q.Options = append(q.Options, o)
 	}
 	p.closePrompts(func(a openPrompt) bool {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"goalpost/backend/browser/internal/sanitize"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ func exception(e *proto.RuntimeExceptionDetails) error {
 	if e.Exception != nil && e.Exception.Description != "" {
 		text = e.Exception.Description
 	}
-	return errors.New(sanitizeLine(fmt.Sprintf("the page's script failed: %s", text), 400))
+	return errors.New(sanitize.Line(fmt.Sprintf("the page's script failed: %s", text), 400))
 }
 
 //go:embed walker.js
@@ -112,9 +113,9 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 	pg.count.observe(pg, answer.Last, answer.Frames)
 	switch {
 	case answer.Code == "stale":
-		return &notFoundError{"stale", sanitizeLine(answer.Message, 40) + ": " + ErrStale.Error()}
+		return &notFoundError{"stale", sanitize.Line(answer.Message, 40) + ": " + ErrStale.Error()}
 	case answer.Code != "":
-		return &notFoundError{answer.Code, sanitizeLine(answer.Message, 900)}
+		return &notFoundError{answer.Code, sanitize.Line(answer.Message, 900)}
 	case out == nil:
 		return nil
 	}

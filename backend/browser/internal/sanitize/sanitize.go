@@ -1,4 +1,5 @@
-package browser
+// Package sanitize makes text of a page fit to be shown: one line, bounded, without control characters.
+package sanitize
 
 import (
 	"strings"
@@ -6,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// sanitizeLine makes page text fit for one line: runs of white space become one
+// Line makes page text fit for one line: runs of white space become one
 // space, control characters and those that turn or hide text are left out, and
 // more than limit bytes are cut at a character.
-func sanitizeLine(s string, limit int) string {
+func Line(s string, limit int) string {
 	if len(s) <= limit && isSanitized(s) {
 		return s
 	}
@@ -36,7 +37,7 @@ func sanitizeLine(s string, limit int) string {
 	return b.String()
 }
 
-// isSanitized says that a text is as clean would make it, which most are; it may say no
+// isSanitized says that a text is as Line would make it, which most are; it may say no
 // to one that is.
 func isSanitized(s string) bool {
 	space := true

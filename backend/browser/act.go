@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -95,7 +96,7 @@ func (p *Pane) typeText(ctx context.Context, pg *page, text string) error {
 	case text == "":
 		return nil
 	case utf8.RuneCountInString(text) > maxTypedKeys || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return callNoResult(c, proto.InputInsertText{Text: text}) })
+		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return cdp.CallNoResult(c, proto.InputInsertText{Text: text}) })
 	}
 	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
 		left := utf8.RuneCountInString(text)
@@ -106,7 +107,7 @@ func (p *Pane) typeText(ctx context.Context, pg *page, text string) error {
 			in.Kind = pane.KeyUp
 			if left > 0 {
 				pg.post(key(in))
-			} else if err := callNoResult(c, key(in)); err != nil {
+			} else if err := cdp.CallNoResult(c, key(in)); err != nil {
 				return err
 			}
 		}
@@ -169,7 +170,7 @@ func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how m
 	for try := range 3 {
 		at, where, err := p.aimWith(ctx, pg, verb, target, try > 0, true)
 		if err == nil {
-			err = cause(ctx)
+			err = cdp.Cause(ctx)
 		}
 		if err != nil {
 			p.releaseGuards(ctx, pg, false)
@@ -224,7 +225,7 @@ func (p *Pane) pressKey(ctx context.Context, pg *page, keys string) error {
 	}
 	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 		in.Kind = kind
-		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error { return callNoResult(c, key(in)) }); err != nil {
+		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error { return cdp.CallNoResult(c, key(in)) }); err != nil {
 			return err
 		}
 	}

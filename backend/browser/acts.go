@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -131,7 +132,7 @@ func (p *Pane) dragTo(ctx context.Context, pg *page, start, end targetPoint) err
 func (p *Pane) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
 	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
 	for _, d := range p.dragging(in) {
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return callNoResult(c, d) }); err != nil {
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, d) }); err != nil {
 			return err
 		}
 	}
@@ -139,7 +140,7 @@ func (p *Pane) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) 
 	if err != nil {
 		return err
 	}
-	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return callNoResult(c, req) })
+	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
 }
 
 func (p *Pane) dispatchMouseButton(ctx context.Context, pg *page, kind pane.InputKind, at targetPoint) error {
@@ -153,11 +154,11 @@ func (p *Pane) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inpu
 	}
 	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
 		for _, d := range p.dragging(in) {
-			if err := callNoResult(c, d); err != nil {
+			if err := cdp.CallNoResult(c, d); err != nil {
 				return err
 			}
 		}
-		return callNoResult(c, req)
+		return cdp.CallNoResult(c, req)
 	})
 }
 
@@ -190,7 +191,7 @@ func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (
 		if err != nil {
 			return err
 		}
-		return pg.do(ctx, callLimit, "the wheel", func(c proto.Client) error { return callNoResult(c, req) })
+		return pg.do(ctx, callLimit, "the wheel", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
 	})
 }
 
@@ -226,7 +227,7 @@ func (p *Pane) waitFor(ctx context.Context, want Condition, limit time.Duration)
 			p.mu.Unlock()
 			switch {
 			case ctx.Err() != nil:
-				return cause(ctx)
+				return cdp.Cause(ctx)
 			case err == nil && held:
 				return nil
 			case isInvalidTarget(err):

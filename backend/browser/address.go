@@ -2,11 +2,12 @@ package browser
 
 import (
 	"fmt"
-	"goalpost/backend/browser/internal/sanitize"
 	"net"
 	"net/url"
 	"regexp"
 	"strings"
+
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // Address turns what a user or a model wrote into an address that a pane may

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // BenchmarkSnapshot looks at a page of about 6,000 elements, at one of 10,000 and at a form.
@@ -56,22 +58,6 @@ func BenchmarkClick(b *testing.B) {
 	}
 }
 
-func BenchmarkParseFrame(b *testing.B) {
-	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"`)
-	for range 60000 {
-		message = append(message, "AAAA"...)
-	}
-	message = append(message, `","metadata":{"deviceWidth":80,"deviceHeight":60},"sessionId":7},"sessionId":"S"}`...)
-	b.SetBytes(int64(len(message)))
-	copied := make([]byte, len(message))
-	for b.Loop() {
-		copy(copied, message)
-		if _, ok := parseFrame(copied); !ok {
-			b.Fatal("no frame")
-		}
-	}
-}
-
 // BenchmarkFrame is the way of a picture of 200 KB from Chromium's pipe to a
 // viewer, and of its acknowledgement back. cpu-ms/op is the processor time of
 // all of it, with the writing into the pipe, which Chromium does otherwise.
@@ -86,9 +72,9 @@ func BenchmarkFrame(b *testing.B) {
 	}
 	m := New(Config{Dir: b.TempDir()})
 	p := newPane(m, Options{ID: "b1"})
-	c := newConn(newPipe(outR, inW, m.onFrame), slog.New(slog.DiscardHandler), m.onEvent)
-	pg := &page{engine: &browserProcess{chromium: &chromium{conn: c}, m: m}, session: "S", count: &p.refs}
-	pg.alive, pg.end = context.WithCancelCause(c.alive)
+	c := cdp.Open(outR, inW, slog.New(slog.DiscardHandler), m.onEvent, m.onFrame)
+	pg := &page{engine: &browserProcess{chromium: &chromium{Conn: c}, m: m}, session: "S", count: &p.refs}
+	pg.alive, pg.end = context.WithCancelCause(c.Alive)
 	p.adopt(pg)
 	p.screencast.setPage(pg)
 
@@ -127,7 +113,7 @@ func BenchmarkFrame(b *testing.B) {
 	p.screencast.close()
 	_ = closeAll(inR, inW, outW, outR)
 	<-chromium
-	<-c.idle
+	c.WaitIdle()
 	m.mu.Lock()
 	delete(m.sessions, "S")
 	m.mu.Unlock()

@@ -11,6 +11,8 @@ package browser
 import (
 	"errors"
 	"time"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // The errors that callers tell apart with errors.Is.
@@ -18,17 +20,17 @@ var (
 	// ErrMissing says that no Chromium is installed; the text says what to install.
 	ErrMissing = errors.New("no Chromium found")
 	// ErrCrashed says that the page's process ended; Reload brings it back.
-	ErrCrashed = errors.New("the page crashed: reload it")
+	ErrCrashed = cdp.NewCause("the page crashed: reload it")
 	// ErrEnded says that Chromium ended; Reload or Navigate starts it again.
-	ErrEnded = errors.New("the browser ended: reload the page to start it again")
+	ErrEnded = cdp.ErrEnded
 	// ErrClosed says that the pane or the manager was closed.
-	ErrClosed = errors.New("the browser pane is closed")
+	ErrClosed = cdp.ErrClosed
 	// ErrRefused says that an address is not one a pane may open.
 	ErrRefused = errors.New("address refused")
 	// ErrStale says that a ref names an element that is no longer on the page.
 	ErrStale = errors.New("stale ref, take a new snapshot")
 	// ErrTimeout says that the page did not answer in time.
-	ErrTimeout = errors.New("no answer in time")
+	ErrTimeout = cdp.ErrTimeout
 )
 
 // The limits of one operation, besides the caller's context. See limits for those of what a page may never do.

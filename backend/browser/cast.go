@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -150,19 +151,19 @@ func (c *screencast) armRefresh(quiet time.Duration) {
 }
 
 // onFrame is called with each frame, on the connection's reading goroutine.
-func (c *screencast) onFrame(f screencastFrame) {
-	f.width, f.height = c.pane.toCSSSize(f.width, f.height)
+func (c *screencast) onFrame(f cdp.ScreencastFrame) {
+	f.Width, f.Height = c.pane.toCSSSize(f.Width, f.Height)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.running || c.page == nil || string(c.page.session) != f.session {
+	if !c.running || c.page == nil || string(c.page.session) != f.Session {
 		return
 	}
 	if c.ignoreSamePicture(f) {
 		return
 	}
 	c.frameNumber++
-	c.newest = &pane.Frame{N: c.frameNumber, Width: f.width, Height: f.height, JPEG: f.jpeg}
-	c.unacked = append(c.unacked, unackedFrame{c.frameNumber, f.cast})
+	c.newest = &pane.Frame{N: c.frameNumber, Width: f.Width, Height: f.Height, JPEG: f.JPEG}
+	c.unacked = append(c.unacked, unackedFrame{c.frameNumber, f.ScreencastID})
 	c.silentStarts = 0
 	if !c.awaitingFirst {
 		c.armFinalRefresh()

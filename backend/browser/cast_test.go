@@ -173,26 +173,6 @@ func TestNothingIsFilmedForNobody(t *testing.T) {
 	}
 }
 
-func TestParseFrame(t *testing.T) {
-	for _, message := range []string{
-		`{"method":"Page.screencastFrame","params":{"data":"aGFsbG8=","metadata":{"deviceWidth":80.2,"deviceHeight":60},"sessionId":7},"sessionId":"S"}`,
-		`{"method":"Page.screencastFrame","sessionId":"S","params":{"metadata":{"deviceHeight":60,"deviceWidth":80},"sessionId":7,"data":"aGFsbG8="}}`,
-	} {
-		f, ok := parseFrame([]byte(message))
-		if !ok || string(f.jpeg) != "hallo" || f.session != "S" || f.cast != 7 || f.width != 80 || f.height != 60 {
-			t.Errorf("frame %+v %v", f, ok)
-		}
-	}
-	for _, message := range []string{
-		`{"method":"Page.screencastFrame"`, `{"method":"Page.screencastFrame","params":{"data":"aGFs`,
-		`{"method":"Page.screencastFrame","params":{"data":"?!"}}`, `{"method":"Page.screencastFrame","params":{"data":""]`,
-	} {
-		if f, ok := parseFrame([]byte(message)); ok {
-			t.Errorf("%s gave %+v", message, f)
-		}
-	}
-}
-
 func (b *bench) captured(p *Pane) int {
 	p.screencast.mu.Lock()
 	defer p.screencast.mu.Unlock()

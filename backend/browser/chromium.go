@@ -9,16 +9,16 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/process"
 )
 
 // chromium is one running Chromium with its folder. It ends by close, by the
 // end of this program (its pipe closes), or by itself (conn.alive ends).
 type chromium struct {
-	*conn
+	*cdp.Conn
 	process process.Process
 	dir     *runDir
 	stderr  *stderrTail
@@ -27,7 +27,7 @@ type chromium struct {
 }
 
 // launch starts Chromium and waits until it answers.
-func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onEvent func(*cdp.Event), onFrame func(screencastFrame)) (*chromium, error) {
+func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onEvent func(*cdp.Event), onFrame func(cdp.ScreencastFrame)) (*chromium, error) {
 	path := cfg.Path
 	if path == "" {
 		var err error
@@ -43,11 +43,11 @@ func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onE
 	if err != nil {
 		return nil, errors.Join(err, dir.remove())
 	}
-	err = b.do(ctx, b.alive, "", launchLimit, "starting Chromium", func(c proto.Client) error {
-		if _, err := call(c, proto.BrowserGetVersion{}); err != nil {
+	err = b.Do(ctx, b.Alive, "", launchLimit, "starting Chromium", func(c proto.Client) error {
+		if _, err := cdp.Call(c, proto.BrowserGetVersion{}); err != nil {
 			return err
 		}
-		return callNoResult(c, proto.TargetSetDiscoverTargets{Discover: true})
+		return cdp.CallNoResult(c, proto.TargetSetDiscoverTargets{Discover: true})
 	})
 	if err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), launchLimit)
@@ -61,7 +61,7 @@ func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onE
 	return b, nil
 }
 
-func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent func(*cdp.Event), onFrame func(screencastFrame)) (*chromium, error) {
+func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent func(*cdp.Event), onFrame func(cdp.ScreencastFrame)) (*chromium, error) {
 	var files []*os.File
 	pair := func() (r, w *os.File, err error) {
 		if r, w, err = os.Pipe(); err == nil {
@@ -89,11 +89,11 @@ func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent fu
 		cfg.Log.Debug("closing the child's pipe ends", "error", err)
 	}
 	b := &chromium{process: proc, dir: dir, stderr: newTail(errR), ending: cfg.limits.ending}
-	b.conn = newConn(newPipe(outR, inW, onFrame), cfg.Log, onEvent)
+	b.Conn = cdp.Open(outR, inW, cfg.Log, onEvent, onFrame)
 	// A helper of Chromium may hold the pipe after Chromium itself is gone.
 	b.watched.Go(func() {
 		<-proc.Done()
-		if err := b.pipe.close(); err != nil {
+		if err := b.ClosePipe(); err != nil {
 			cfg.Log.Debug("closing the pipe", "error", err)
 		}
 	})
@@ -103,8 +103,8 @@ func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent fu
 // close ends Chromium and waits for everything that belongs to it. It may be
 // called on one that has ended by itself, and only once.
 func (b *chromium) close(ctx context.Context) error {
-	b.end(ErrClosed)
-	err := b.pipe.closeWrite()
+	b.EndCalls(cdp.ErrClosed)
+	err := b.CloseWrite()
 	patience := time.NewTimer(b.ending)
 	defer patience.Stop()
 	select {
@@ -115,7 +115,7 @@ func (b *chromium) close(ctx context.Context) error {
 		err = errors.Join(err, b.kill())
 	}
 	b.watched.Wait()
-	<-b.idle
+	b.WaitIdle()
 	b.stderr.close()
 	return errors.Join(err, b.dir.remove())
 }

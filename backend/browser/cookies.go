@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"goalpost/backend/browser/internal/sanitize"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // Cookie is one cookie of a file.
@@ -148,7 +150,7 @@ func (e *browserProcess) setCookies(ctx context.Context, id proto.BrowserBrowser
 		}
 		params = append(params, param)
 	}
-	return e.do(ctx, e.alive, "", callLimit, "setting cookies", func(c proto.Client) error {
-		return callNoResult(c, proto.StorageSetCookies{Cookies: params, BrowserContextID: id})
+	return e.Do(ctx, e.Alive, "", callLimit, "setting cookies", func(c proto.Client) error {
+		return cdp.CallNoResult(c, proto.StorageSetCookies{Cookies: params, BrowserContextID: id})
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -95,7 +96,7 @@ func (p *Pane) captureRedacted(ctx context.Context, pg *page, shot proto.PageCap
 
 func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, err error) {
 	err = pg.do(ctx, callLimit, "capturing", func(c proto.Client) error {
-		result, err := call(c, shot)
+		result, err := cdp.Call(c, shot)
 		if err == nil {
 			picture = result.Data
 		}

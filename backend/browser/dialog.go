@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -60,7 +60,7 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: sanitize.Line(dialog.DefaultPrompt, 2000)},
 		answer: func(ctx context.Context, a pane.Answer) error {
 			return pg.do(ctx, callLimit, "the dialog", func(c proto.Client) error {
-				return callNoResult(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
+				return cdp.CallNoResult(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
 			})
 		},
 	})

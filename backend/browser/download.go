@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/folder"
 	"goalpost/backend/pane"
@@ -283,7 +283,7 @@ func (p *Pane) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.
 	defer cancel()
 	ctx, loose := p.withLease(ctx)
 	defer loose(nil)
-	ctx, end := joinContexts(ctx, p.ctx)
+	ctx, end := cdp.JoinContexts(ctx, p.ctx)
 	defer end(nil)
 	err := p.wait(ctx, func() bool {
 		return len(p.downloads) > 0 && !slices.ContainsFunc(p.downloads, func(d pane.Download) bool { return d.State == pane.Downloading })
@@ -301,8 +301,8 @@ func (p *Pane) CancelDownload(ctx context.Context, id string) error {
 		return errors.New("canceling a download: it is not under way")
 	}
 	return p.withPage("canceling a download", func(pg *page) error {
-		return pg.engine.do(ctx, pg.engine.alive, "", callLimit, "canceling", func(c proto.Client) error {
-			return callNoResult(c, proto.BrowserCancelDownload{GUID: id, BrowserContextID: pg.engine.existingContext(p.goalID)})
+		return pg.engine.Do(ctx, pg.engine.Alive, "", callLimit, "canceling", func(c proto.Client) error {
+			return cdp.CallNoResult(c, proto.BrowserCancelDownload{GUID: id, BrowserContextID: pg.engine.existingContext(p.goalID)})
 		})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
@@ -13,7 +14,7 @@ import (
 var (
 	// ErrTakenOver says that a user has taken the pane over from the agent.
 	// Nothing of the page is seen or done for the agent until HandBack.
-	ErrTakenOver = errors.New("a user has taken this pane over: wait until it is handed back, then look again")
+	ErrTakenOver = cdp.NewCause("a user has taken this pane over: wait until it is handed back, then look again")
 	// ErrAgentInControl says that a user's input came while the agent drives.
 	ErrAgentInControl = errors.New("the agent drives this pane: take it over first")
 )
@@ -117,7 +118,7 @@ func (p *Pane) Driver() pane.Driver { return p.Info().Driver }
 
 // HandedBack waits until the agent drives again.
 func (p *Pane) HandedBack(ctx context.Context) error {
-	ctx, cancel := joinContexts(ctx, p.ctx)
+	ctx, cancel := cdp.JoinContexts(ctx, p.ctx)
 	defer cancel(nil)
 	if err := p.wait(ctx, func() bool { return p.info.Driver != pane.DriverUser }); err != nil {
 		return fmt.Errorf("waiting for the pane to be handed back: %w", err)
@@ -132,7 +133,7 @@ func (p *Pane) withLease(ctx context.Context) (context.Context, context.CancelCa
 	held, lease := p.agentCtx, p.leaseHolder()
 	p.mu.Unlock()
 	run, ok := goal.RunOf(ctx)
-	ctx, cancel := joinContexts(ctx, held)
+	ctx, cancel := cdp.JoinContexts(ctx, held)
 	if ok && !p.scriptless && string(run.Goal) != lease {
 		cancel(ErrNotLeased)
 	}

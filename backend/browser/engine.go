@@ -9,8 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // browserProcess is the running Chromium with a browser context for each goal.
@@ -56,7 +57,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	case m.start <- struct{}{}:
 		defer func() { <-m.start }()
 	case <-ctx.Done():
-		return nil, fmt.Errorf("starting Chromium: %w", cause(ctx))
+		return nil, fmt.Errorf("starting Chromium: %w", cdp.Cause(ctx))
 	case <-m.ctx.Done():
 		return nil, ErrClosed
 	}
@@ -66,14 +67,14 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	switch {
 	case closed:
 		return nil, ErrClosed
-	case e != nil && e.alive.Err() == nil:
+	case e != nil && e.Alive.Err() == nil:
 		return e, nil
 	case e != nil:
 		if err := e.close(ctx); err != nil {
 			m.cfg.Log.Warn("the last Chromium left something behind", "error", err)
 		}
 	}
-	ctx, cancel := joinContexts(ctx, m.ctx)
+	ctx, cancel := cdp.JoinContexts(ctx, m.ctx)
 	defer cancel(nil)
 	cfg, err := m.proxyFlags(ctx, key)
 	if err != nil {
@@ -94,7 +95,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	m.work.Go(func() { m.onProcessExit(next) }) //nolint:contextcheck // it outlives the call that started Chromium
 	m.mu.Unlock()
 	if key == goalEngine {
-		err = next.do(ctx, next.alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return callNoResult(c, pauseNewTargets{}) })
+		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return cdp.CallNoResult(c, pauseNewTargets{}) })
 	}
 	return next, err
 }
@@ -126,11 +127,11 @@ func (m *Manager) proxyFlags(ctx context.Context, key string) (Config, error) {
 
 // onProcessExit tells the panes of a Chromium that it ended, and brings them back.
 func (m *Manager) onProcessExit(b *browserProcess) {
-	<-b.alive.Done()
+	<-b.Alive.Done()
 	m.mu.Lock()
 	var lost []*Pane
 	for session, p := range m.sessions {
-		if p.on(b.conn, session) {
+		if p.on(b.Conn, session) {
 			lost = append(lost, p)
 			delete(m.sessions, session)
 		}
@@ -143,7 +144,7 @@ func (m *Manager) onProcessExit(b *browserProcess) {
 	again := !m.closed && b.mayRestart(time.Now())
 	m.mu.Unlock()
 	for _, p := range lost {
-		p.onProcessLost(b.conn)
+		p.onProcessLost(b.Conn)
 	}
 	if again {
 		m.reloadPanes(lost)
@@ -168,7 +169,7 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 				wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
 			}
 		}
-		made, err := call(c, wanted)
+		made, err := cdp.Call(c, wanted)
 		if err != nil {
 			return "", fmt.Errorf("a browser context for the goal: %w", err)
 		}
@@ -179,7 +180,7 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 	if err != nil {
 		return "", err
 	}
-	if err := callNoResult(c, behaviour); err != nil {
+	if err := cdp.CallNoResult(c, behaviour); err != nil {
 		return "", fmt.Errorf("where downloads go: %w", err)
 	}
 	e.contexts[goalID] = id
@@ -210,8 +211,8 @@ func (e *browserProcess) disposeContext(ctx context.Context, goalID string) erro
 	if !ok {
 		return nil
 	}
-	return e.do(ctx, e.alive, "", callLimit, "forgetting the goal's browser context", func(c proto.Client) error {
-		return callNoResult(c, proto.TargetDisposeBrowserContext{BrowserContextID: id})
+	return e.Do(ctx, e.Alive, "", callLimit, "forgetting the goal's browser context", func(c proto.Client) error {
+		return cdp.CallNoResult(c, proto.TargetDisposeBrowserContext{BrowserContextID: id})
 	})
 }
 
@@ -220,13 +221,13 @@ func (e *browserProcess) disposeContext(ctx context.Context, goalID string) erro
 // matter.
 func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
 	pg := &page{engine: e, target: target, count: &p.refs}
-	err := e.do(ctx, e.alive, "", launchLimit, "opening a page", func(c proto.Client) error {
+	err := e.Do(ctx, e.Alive, "", launchLimit, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
 			id, err := e.contextFor(c, p.goalID, p.proxyGoal)
 			if err != nil {
 				return err
 			}
-			made, err := call(c, proto.TargetCreateTarget{
+			made, err := cdp.Call(c, proto.TargetCreateTarget{
 				URL: "about:blank", BrowserContextID: id, Width: &width, Height: &height, NewWindow: true,
 			})
 			if err != nil {
@@ -234,7 +235,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 			}
 			pg.target = made.TargetID
 		}
-		attached, err := call(c, proto.TargetAttachToTarget{TargetID: pg.target, Flatten: true})
+		attached, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: pg.target, Flatten: true})
 		if err != nil {
 			return fmt.Errorf("attaching to the page: %w", err)
 		}
@@ -244,7 +245,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 	if err != nil {
 		return nil, err
 	}
-	pg.alive, pg.end = context.WithCancelCause(e.alive)
+	pg.alive, pg.end = context.WithCancelCause(e.Alive)
 	listens := p.adopt(pg)
 	defer e.m.releaseTarget(pg.target)
 	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
@@ -275,9 +276,9 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 		}
 		// Answered by the page's process, unlike some of those: a page that goes
 		// elsewhere before it has carried them out crashes.
-		tree, err := call(c, proto.PageGetFrameTree{})
+		tree, err := cdp.Call(c, proto.PageGetFrameTree{})
 		if err == nil && target != "" {
-			e.drainEvents()
+			e.DrainEvents()
 			p.onPopupDocument(tree.FrameTree.Frame)
 		}
 		return err
@@ -321,8 +322,8 @@ func (m *Manager) onEvent(e *cdp.Event) {
 	}
 }
 
-func (m *Manager) onFrame(f screencastFrame) {
-	if p := m.bySession(proto.TargetSessionID(f.session)); p != nil {
+func (m *Manager) onFrame(f cdp.ScreencastFrame) {
+	if p := m.bySession(proto.TargetSessionID(f.Session)); p != nil {
 		p.screencast.onFrame(f)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -118,7 +119,7 @@ func (p *Pane) clickWithModifiers(ctx context.Context, pg *page, at targetPoint,
 			pg.post(req)
 			continue
 		}
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return callNoResult(c, req) }); err != nil {
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, req) }); err != nil {
 			return err
 		}
 	}

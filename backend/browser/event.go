@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -50,6 +50,6 @@ func (p *Pane) setInputFiles(ctx context.Context, pg *page, node proto.DOMBacken
 		}
 	}
 	return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-		return callNoResult(c, proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
+		return cdp.CallNoResult(c, proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // FindResult is where a search in the page stands: the match that is shown, counted
@@ -192,16 +194,14 @@ func (p *Pane) zoomPage(ctx context.Context, pg *page, percent int) error {
 		p.zoomScript = ""
 		p.mu.Unlock()
 		if old != "" {
-			if err := callNoResult(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
+			if err := cdp.CallNoResult(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
 				return err
 			}
 		}
-		bound, ok := c.(client)
-		if !ok {
-			return errors.New("the client has no session")
-		}
-		raw, err := bound.Call(ctx, string(pg.session), "Page.addScriptToEvaluateOnNewDocument", addScript{
-			Source: fmt.Sprintf("if (self === top) goalpostHand.zoom(%g)", float64(percent)/100), WorldName: worldName, RunImmediately: true,
+		raw, err := cdp.CallRaw(c, addScript{
+			Source:         fmt.Sprintf("if (self === top) goalpostHand.zoom(%g)", float64(percent)/100),
+			WorldName:      worldName,
+			RunImmediately: true,
 		})
 		if err != nil {
 			return err

@@ -2,15 +2,16 @@ package browser
 
 import (
 	"fmt"
-	"goalpost/backend/browser/internal/sanitize"
 	"net"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // fetchPatterns are the requests that stop at onPaused: all of them, because only a stopped

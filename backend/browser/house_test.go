@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 	"go.uber.org/goleak"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // house is the manager of every test that needs none of its own: to start Chromium takes
@@ -88,8 +90,8 @@ func (b *bench) vacate() error {
 		}
 	}
 	if person != nil {
-		err = errors.Join(err, person.do(ctx, person.alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
-			return callNoResult(c, proto.StorageClearCookies{})
+		err = errors.Join(err, person.Do(ctx, person.Alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
+			return cdp.CallNoResult(c, proto.StorageClearCookies{})
 		}))
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -126,7 +127,7 @@ func (p *Pane) dispatchInput(in pane.Input) {
 	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
 		p.change(func() { p.loadNotice, p.info.Acting, p.dialogsInARow = "", "", 0 })
 	}
-	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return callNoResult(c, req) })
+	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
 	if errors.Is(err, ErrTimeout) && !p.wakeRenderer(ctx, pg) {
 		p.change(func() {
 			p.loadError, p.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
@@ -159,7 +160,7 @@ func (p *Pane) lockPictures() func() {
 // what waits for the next picture waits for ever. A new size starts it again.
 func (p *Pane) wakeRenderer(ctx context.Context, pg *page) bool {
 	err := pg.do(ctx, p.m.limits.hung, "asking the page", func(c proto.Client) error {
-		_, err := call(c, proto.RuntimeEvaluate{Expression: "1"})
+		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	if err == nil {

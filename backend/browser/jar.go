@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -19,7 +20,7 @@ func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 	var list []pane.Cookie
 	err := p.withReadTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
 		return pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
-			got, err := call(c, proto.NetworkGetCookies{Urls: []string{p.Info().URL}})
+			got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{p.Info().URL}})
 			if err != nil {
 				return err
 			}
@@ -47,7 +48,7 @@ func (p *Pane) SetCookie(ctx context.Context, name, value string) error {
 			return err
 		}
 		return pg.do(ctx, callLimit, "setting a cookie", func(c proto.Client) error {
-			set, err := call(c, proto.NetworkSetCookie{Name: name, Value: value, URL: address})
+			set, err := cdp.Call(c, proto.NetworkSetCookie{Name: name, Value: value, URL: address})
 			if err == nil && !set.Success {
 				err = errors.New("chromium does not take it: names and values hold no spaces, quotes, commas or semicolons")
 			}
@@ -64,7 +65,7 @@ func (p *Pane) DeleteCookie(ctx context.Context, name string) error {
 			return err
 		}
 		return pg.do(ctx, callLimit, "deleting a cookie", func(c proto.Client) error {
-			return callNoResult(c, proto.NetworkDeleteCookies{Name: name, URL: address})
+			return cdp.CallNoResult(c, proto.NetworkDeleteCookies{Name: name, URL: address})
 		})
 	})
 }

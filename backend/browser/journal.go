@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -137,7 +137,7 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 // asks right after an action must not be told of less.
 func (p *Pane) drainEvents() {
 	if pg, err := p.currentPage(); err == nil {
-		pg.engine.drainEvents()
+		pg.engine.DrainEvents()
 	}
 }
 

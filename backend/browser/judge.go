@@ -2,10 +2,11 @@ package browser
 
 import (
 	"fmt"
-	"goalpost/backend/browser/internal/sanitize"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // PageRequest is a request that a page makes.
@@ -112,8 +113,8 @@ func (m *Manager) onHeldTarget(e *cdp.Event) {
 	m.mu.Unlock()
 	gates := m.fetchPatterns()
 	gates.HandleAuthRequests = false // a pane's session asks
-	engine.post(ev.SessionID, gates)
-	engine.post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+	engine.Post(ev.SessionID, gates)
+	engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
 }
 
 // releaseTarget lets go of a window that a pane has.
@@ -123,7 +124,7 @@ func (m *Manager) releaseTarget(target proto.TargetTargetID) {
 	for session, g := range m.guards {
 		if g.target == target {
 			delete(m.guards, session)
-			g.engine.post("", proto.TargetDetachFromTarget{SessionID: session})
+			g.engine.Post("", proto.TargetDetachFromTarget{SessionID: session})
 		}
 	}
 }
@@ -137,13 +138,13 @@ func (m *Manager) onHeldTargetEvent(g *heldTarget, e *cdp.Event) {
 	}
 	why := m.blockReason(g.network, ev.Request)
 	if why == "" {
-		g.engine.post(session, proto.FetchContinueRequest{RequestID: ev.RequestID})
+		g.engine.Post(session, proto.FetchContinueRequest{RequestID: ev.RequestID})
 		return
 	}
 	for _, p := range m.panesOf(g.network) {
 		p.noticeForBoth("%s", blockedNotice(ev.Request, why))
 	}
-	g.engine.post(session, proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
+	g.engine.Post(session, proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 }
 
 func (m *Manager) heldTarget(session proto.TargetSessionID) *heldTarget {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // maxPDFBytes bounds a page that is kept, in bytes.
@@ -14,7 +16,7 @@ const maxPDFBytes = 32 << 20
 func pagePDF(ctx context.Context, pg *page) ([]byte, error) {
 	var out []byte
 	err := pg.do(ctx, navigateLimit, "printing", func(c proto.Client) error {
-		result, err := call(c, proto.PagePrintToPDF{PrintBackground: true})
+		result, err := cdp.Call(c, proto.PagePrintToPDF{PrintBackground: true})
 		if err == nil {
 			out = result.Data
 		}

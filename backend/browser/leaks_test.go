@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -32,12 +33,12 @@ func (b *bench) holdings() map[string]int {
 	engines := maps.Clone(b.engines)
 	b.mu.Unlock()
 	for key, e := range engines {
-		err := e.do(b.ctx, e.alive, "", callLimit, "counting", func(c proto.Client) error {
-			targets, err := call(c, proto.TargetGetTargets{})
+		err := e.Do(b.ctx, e.Alive, "", callLimit, "counting", func(c proto.Client) error {
+			targets, err := cdp.Call(c, proto.TargetGetTargets{})
 			if err != nil {
 				return err
 			}
-			contexts, err := call(c, proto.TargetGetBrowserContexts{})
+			contexts, err := cdp.Call(c, proto.TargetGetBrowserContexts{})
 			h[key+" targets"], h[key+" contexts"] = len(targets.TargetInfos), len(contexts.BrowserContextIDs)
 			return err
 		})

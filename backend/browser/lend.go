@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
 
 // ErrNotLeased says that a goal has no longer a pane that it was lent.
-var ErrNotLeased = errors.New("this pane is the user's again")
+var ErrNotLeased = cdp.NewCause("this pane is the user's again")
 
 // refusal of a permission for the agent, which the user's profile does not keep.
 type permissionDenial struct{ origin, permission string }

@@ -220,7 +220,7 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	m.mu.Lock()
 	e := m.engines[goalEngine]
 	m.mu.Unlock()
-	if e != nil && e.alive.Err() == nil {
+	if e != nil && e.Alive.Err() == nil {
 		err = errors.Join(err, e.disposeContext(ctx, goalID))
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/goal"
 )
@@ -51,7 +52,7 @@ func (p *Pane) runNavigation(ctx context.Context, address string) error {
 	})
 	var result *proto.PageNavigateResult
 	err = pg.do(ctx, navigateLimit, "loading "+sanitize.Line(address, 200), func(c proto.Client) error {
-		result, err = call(c, proto.PageNavigate{URL: address})
+		result, err = cdp.Call(c, proto.PageNavigate{URL: address})
 		return err
 	})
 	switch {
@@ -157,7 +158,7 @@ func (p *Pane) navigationError(address, code string) error {
 // awaitLoad waits for the document, but not forever: a page that never stops
 // loading is a page all the same. Only a page that is gone is an error.
 func (p *Pane) awaitLoad(ctx context.Context, pg *page, ready func() bool) error {
-	ctx, cancel := joinContexts(ctx, pg.alive)
+	ctx, cancel := cdp.JoinContexts(ctx, pg.alive)
 	defer cancel(nil)
 	defer time.AfterFunc(p.m.limits.load, func() { cancel(ErrTimeout) }).Stop()
 	if err := p.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, errPromptOpen) {
@@ -176,7 +177,7 @@ func (p *Pane) ensurePage(ctx context.Context) (*page, error) {
 	switch {
 	case errors.Is(err, ErrCrashed):
 		p.change(func() {
-			if p.page != nil && p.page.alive.Err() != nil && p.page.engine.alive.Err() == nil {
+			if p.page != nil && p.page.alive.Err() != nil && p.page.engine.Alive.Err() == nil {
 				p.page = p.page.renewed()
 				p.load, p.network, p.processError = load{moves: p.load.moves}, networkActivity{}, ""
 				p.info.Running = true
@@ -202,7 +203,7 @@ func (p *Pane) awaitAttach(ctx context.Context) error {
 	case <-p.ctx.Done():
 		return ErrClosed
 	case <-ctx.Done():
-		return cause(ctx)
+		return cdp.Cause(ctx)
 	}
 }
 
@@ -247,7 +248,7 @@ func (p *Pane) freeIfHung(ctx context.Context) {
 // isResponsive says whether a page takes note of anything within the limit.
 func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
 	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
-		_, err := call(c, proto.RuntimeEvaluate{Expression: "1"})
+		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	return !errors.Is(err, ErrTimeout)
@@ -274,7 +275,7 @@ func (p *Pane) Reload(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	return p.navigateBy(ctx, "reloading", func(c proto.Client) error { return callNoResult(c, proto.PageReload{}) })
+	return p.navigateBy(ctx, "reloading", func(c proto.Client) error { return cdp.CallNoResult(c, proto.PageReload{}) })
 }
 
 // Back goes to the page before. At the first page it is an error.
@@ -292,7 +293,7 @@ func (p *Pane) historyStep(ctx context.Context, by int) error {
 		what, end = "going forward", "there is no later page"
 	}
 	return p.navigateBy(ctx, what, func(c proto.Client) error {
-		history, err := call(c, proto.PageGetNavigationHistory{})
+		history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
 		if err != nil {
 			return err
 		}
@@ -300,7 +301,7 @@ func (p *Pane) historyStep(ctx context.Context, by int) error {
 		if i < 0 || i >= len(history.Entries) {
 			return errors.New(end)
 		}
-		return callNoResult(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
+		return cdp.CallNoResult(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
 	})
 }
 
@@ -378,7 +379,7 @@ func (p *Pane) followHistory() {
 			continue
 		}
 		err = pg.do(p.ctx, callLimit, "reading the history", func(c proto.Client) error {
-			history, err := call(c, proto.PageGetNavigationHistory{})
+			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
 			if err == nil {
 				p.change(func() {
 					p.info.CanBack = history.CurrentIndex > 0

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // page is one attached page of Chromium. It is not altered; alive ends with
@@ -30,18 +31,18 @@ type page struct {
 // reload gives it a new process.
 func (pg *page) renewed() *page {
 	next := &page{engine: pg.engine, target: pg.target, session: pg.session, count: pg.count}
-	next.alive, next.end = context.WithCancelCause(pg.engine.alive)
+	next.alive, next.end = context.WithCancelCause(pg.engine.Alive)
 	return next
 }
 
 func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func(proto.Client) error) error {
-	return pg.engine.do(ctx, pg.alive, pg.session, limit, what, f)
+	return pg.engine.Do(ctx, pg.alive, pg.session, limit, what, f)
 }
 
 // closeTarget closes a page of Chromium. One that is gone already is closed: a window
 // that was opened for a download goes by itself, at any moment.
 func closeTarget(c proto.Client, target proto.TargetTargetID) error {
-	err := callNoResult(c, proto.TargetCloseTarget{TargetID: target})
+	err := cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: target})
 	var fault *cdp.Error
 	if errors.As(err, &fault) && fault.Message == "No target with given id found" {
 		return nil
@@ -49,7 +50,7 @@ func closeTarget(c proto.Client, target proto.TargetTargetID) error {
 	return err
 }
 
-func (pg *page) post(params proto.Request) { pg.engine.post(pg.session, params) }
+func (pg *page) post(params proto.Request) { pg.engine.Post(pg.session, params) }
 
 // frame is the id of the main frame, which for Chromium is the target's.
 func (pg *page) frame() proto.PageFrameID { return proto.PageFrameID(pg.target) }

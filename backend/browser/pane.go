@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -209,7 +210,7 @@ func (p *Pane) wait(ctx context.Context, ready func() bool) error {
 		select {
 		case <-moved:
 		case <-ctx.Done():
-			return cause(ctx)
+			return cdp.Cause(ctx)
 		}
 	}
 }
@@ -242,7 +243,7 @@ func (p *Pane) currentPage() (*page, error) {
 	case pg == nil:
 		return nil, ErrEnded
 	case pg.alive.Err() != nil:
-		return nil, cause(pg.alive)
+		return nil, cdp.Cause(pg.alive)
 	}
 	return pg, nil
 }
@@ -258,12 +259,12 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	case <-p.ctx.Done():
 		return ErrClosed
 	case <-ctx.Done():
-		return cause(ctx)
+		return cdp.Cause(ctx)
 	}
 	if _, err := p.currentPage(); err == nil || errors.Is(err, ErrClosed) {
 		return err // somebody else was faster
 	}
-	ctx, cancel := joinContexts(ctx, p.ctx)
+	ctx, cancel := cdp.JoinContexts(ctx, p.ctx)
 	defer cancel(nil)
 	e, err := p.m.ensureProcess(ctx, processKey(p.goalID, p.profile))
 	if err != nil {
@@ -276,7 +277,7 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	if err != nil {
 		if pg != nil {
 			pg.end(err)
-			e.post("", proto.TargetCloseTarget{TargetID: pg.target})
+			e.Post("", proto.TargetCloseTarget{TargetID: pg.target})
 		}
 		return err
 	}
@@ -308,16 +309,16 @@ func (p *Pane) adopt(pg *page) (listens bool) {
 }
 
 // on says whether the pane's page is this session of this connection.
-func (p *Pane) on(c *conn, session proto.TargetSessionID) bool {
+func (p *Pane) on(c *cdp.Conn, session proto.TargetSessionID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.page != nil && p.page.engine.conn == c && p.page.session == session
+	return p.page != nil && p.page.engine.Conn == c && p.page.session == session
 }
 
 // onProcessLost says that Chromium is gone.
-func (p *Pane) onProcessLost(c *conn) {
+func (p *Pane) onProcessLost(c *cdp.Conn) {
 	p.change(func() {
-		if p.page == nil || p.page.engine.conn != c {
+		if p.page == nil || p.page.engine.Conn != c {
 			return
 		}
 		p.page.end(ErrEnded)
@@ -359,16 +360,16 @@ func (p *Pane) end(ctx context.Context) error {
 		p.m.mu.Unlock()
 		pg.end(ErrClosed)
 		p.detachAllFrames()
-		if e := pg.engine; e.alive.Err() == nil {
+		if e := pg.engine; e.Alive.Err() == nil {
 			for _, d := range p.Downloads() {
 				if d.State == pane.Downloading {
-					e.post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.goalID)})
+					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.goalID)})
 				}
 			}
-			err = e.do(ctx, e.alive, "", callLimit, "closing a page", func(c proto.Client) error {
+			err = e.Do(ctx, e.Alive, "", callLimit, "closing a page", func(c proto.Client) error {
 				return closeTarget(c, pg.target)
 			})
-			if e.alive.Err() != nil { // it ended meanwhile, and the page with it
+			if e.Alive.Err() != nil { // it ended meanwhile, and the page with it
 				err = nil
 			}
 		}

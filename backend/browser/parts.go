@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -93,7 +93,7 @@ func (p *Pane) onFrameTarget(above *page, e *cdp.Event) {
 		return
 	}
 	if ev.TargetInfo.Type != "iframe" {
-		above.engine.post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+		above.engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
 		above.post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
 		return
 	}
@@ -231,7 +231,7 @@ func (p *Pane) numberFrames(ctx context.Context, above *page) {
 			continue
 		}
 		err = above.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
-			owner, err := call(c, proto.DOMGetFrameOwner{FrameID: f.frame()})
+			owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: f.frame()})
 			if err != nil {
 				return err
 			}
@@ -246,11 +246,11 @@ func (p *Pane) numberFrames(ctx context.Context, above *page) {
 
 // callOnNode runs an expression with a node of the document as this.
 func (pg *page) callOnNode(c proto.Client, node proto.DOMBackendNodeID, world proto.RuntimeExecutionContextID, expression string) error {
-	found, err := call(c, proto.DOMResolveNode{BackendNodeID: node, ExecutionContextID: world})
+	found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: node, ExecutionContextID: world})
 	if err != nil {
 		return err
 	}
-	return callNoResult(c, proto.RuntimeCallFunctionOn{ObjectID: found.Object.ObjectID, FunctionDeclaration: "function () { " + expression + " }", Silent: true})
+	return cdp.CallNoResult(c, proto.RuntimeCallFunctionOn{ObjectID: found.Object.ObjectID, FunctionDeclaration: "function () { " + expression + " }", Silent: true})
 }
 
 // framesInOrder are a page and its parts, in the order in which they came.

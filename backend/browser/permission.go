@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -70,8 +71,8 @@ func (p *Pane) setPermission(ctx context.Context, origin, permission string, set
 	if err != nil {
 		return err
 	}
-	return pg.engine.do(ctx, pg.alive, "", callLimit, "setting a permission", func(c proto.Client) error {
-		return callNoResult(c, proto.BrowserSetPermission{
+	return pg.engine.Do(ctx, pg.alive, "", callLimit, "setting a permission", func(c proto.Client) error {
+		return cdp.CallNoResult(c, proto.BrowserSetPermission{
 			Permission: &proto.BrowserPermissionDescriptor{Name: permission}, Setting: setting, Origin: origin,
 			BrowserContextID: pg.engine.existingContext(p.goalID),
 		})

@@ -4,8 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // What a frame of another origin tells of a place is counted from its own corner:
@@ -93,11 +94,11 @@ func (p *Pane) frameOffset(ctx context.Context, pg *page, world proto.RuntimeExe
 // frameElementOffset is where the content of the element that holds a frame begins, seen from this page.
 func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
 	err = pg.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
-		owner, err := call(c, proto.DOMGetFrameOwner{FrameID: frame})
+		owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: frame})
 		if err != nil {
 			return err
 		}
-		box, err := call(c, proto.DOMGetBoxModel{BackendNodeID: owner.BackendNodeID})
+		box, err := cdp.Call(c, proto.DOMGetBoxModel{BackendNodeID: owner.BackendNodeID})
 		if err == nil && len(box.Model.Content) >= 2 {
 			x, y = box.Model.Content[0], box.Model.Content[1]
 		}

@@ -42,7 +42,7 @@ type popupWindow struct {
 // wasDownload says whether the window was there for a download, and so has gone.
 func (w *popupWindow) wasDownload() bool {
 	if pg, err := w.opener.currentPage(); err == nil {
-		pg.engine.drainEvents()
+		pg.engine.DrainEvents()
 	}
 	return w.sent.Load()
 }
@@ -98,7 +98,7 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 			return m.adopt(ctx, pg, opener, o, target.TargetID, address)
 		}
 	}
-	pg.engine.post("", proto.TargetCloseTarget{TargetID: target.TargetID})
+	pg.engine.Post("", proto.TargetCloseTarget{TargetID: target.TargetID})
 	if address == "" || address == "about:blank" {
 		return nil // filled by script, which the closed window no longer can
 	}
@@ -119,7 +119,7 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 	}
 	p, err := m.reserve(o)
 	if err != nil {
-		pg.engine.post("", proto.TargetCloseTarget{TargetID: target})
+		pg.engine.Post("", proto.TargetCloseTarget{TargetID: target})
 		return err
 	}
 	p.change(func() { p.info.URL, p.popup = o.URL, popupAttached })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -157,8 +158,8 @@ func TestAPageThatIsGoneIsClosed(t *testing.T) {
 		p := b.open(name, "one.html")
 		pg, err := p.currentPage()
 		b.ok(err)
-		b.ok(pg.engine.do(b.ctx, pg.engine.alive, "", patience, "closing the page", func(c proto.Client) error {
-			return callNoResult(c, proto.TargetCloseTarget{TargetID: pg.target})
+		b.ok(pg.engine.Do(b.ctx, pg.engine.Alive, "", patience, "closing the page", func(c proto.Client) error {
+			return cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: pg.target})
 		}))
 		if known {
 			b.until(p, "gone", func(i pane.Info) bool { return i.Problem == "the page closed itself" })

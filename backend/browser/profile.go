@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"goalpost/backend/browser/internal/sanitize"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // ErrLocked says that another Goalpost uses a profile.
@@ -80,7 +82,7 @@ func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*r
 	case m.start <- struct{}{}: // nothing is opened meanwhile
 		defer func() { <-m.start }()
 	case <-ctx.Done():
-		return cause(ctx)
+		return cdp.Cause(ctx)
 	}
 	key := processKey("", name)
 	m.mu.Lock()

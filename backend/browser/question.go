@@ -7,11 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
 // errPromptOpen cuts off what waits for a page that has itself begun to wait for an answer.
-var errPromptOpen = errors.New("the page asks something and waits for the answer")
+var errPromptOpen = cdp.NewCause("the page asks something and waits for the answer")
 
 // openPrompt is a question with what its answer does.
 type openPrompt struct {
@@ -130,7 +131,7 @@ func (p *Pane) withoutPrompts(ctx context.Context) (context.Context, context.Can
 	p.mu.Lock()
 	calm := p.noPromptCtx
 	p.mu.Unlock()
-	return joinContexts(ctx, calm)
+	return cdp.JoinContexts(ctx, calm)
 }
 
 // updateOverlay makes the overlay again; mu is held.

@@ -2,8 +2,10 @@ package browser
 
 import (
 	"context"
-	"goalpost/backend/browser/internal/sanitize"
 	"time"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // A Chromium that ends by itself is started again, but not for ever.
@@ -53,7 +55,7 @@ func (m *Manager) runAsync(p *Pane, f func(context.Context) error) {
 	m.work.Go(func() {
 		ctx, cancel := context.WithTimeout(m.ctx, launchLimit+navigateLimit)
 		defer cancel()
-		ctx, loose := joinContexts(ctx, p.ctx)
+		ctx, loose := cdp.JoinContexts(ctx, p.ctx)
 		defer loose(nil)
 		if err := f(ctx); err != nil && p.ctx.Err() == nil {
 			p.notice("%s", sanitize.Line(err.Error(), 300))

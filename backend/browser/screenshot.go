@@ -11,6 +11,8 @@ import (
 	"image/jpeg"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // The largest picture of a whole page or of an element, in CSS pixels.
@@ -27,7 +29,7 @@ func (p *Pane) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 			return nil
 		}
 		return pg.do(ctx, callLimit, "measuring", func(c proto.Client) error {
-			layout, err := call(c, proto.PageGetLayoutMetrics{})
+			layout, err := cdp.Call(c, proto.PageGetLayoutMetrics{})
 			if err == nil {
 				clip(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
 			}
@@ -91,7 +93,7 @@ func (p *Pane) withScreenshotMetrics(ctx context.Context, pg *page) (func(), err
 	select {
 	case p.pictureToken <- struct{}{}:
 	case <-ctx.Done():
-		return nil, cause(ctx)
+		return nil, cdp.Cause(ctx)
 	}
 	found := p.metrics()
 	return func() {

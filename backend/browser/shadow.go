@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // Only the protocol tells of closed shadow roots: nothing that a script may ask shows one
@@ -96,7 +97,7 @@ func (getHTML) ProtoReq() string { return "DOM.getOuterHTML" }
 // outerHTML is a document with its shadow roots, as JSON.
 func (pg *page) outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
 	defer pg.post(proto.RuntimeReleaseObject{ObjectID: document})
-	return callRaw(c, getHTML{document, true})
+	return cdp.CallRaw(c, getHTML{document, true})
 }
 
 // frameTagPattern are how elements that may hold documents begin, in XML with a prefix too.
@@ -104,7 +105,7 @@ var frameTagPattern = []string{"<iframe", "<frame", "<object", ":iframe", ":fram
 
 // closedRoots counts those of the documents that a page or a part has in its process.
 func (pg *page) closedRoots(c proto.Client, world *scriptContext) (int, error) {
-	document, err := call(c, world.call("document"))
+	document, err := cdp.Call(c, world.call("document"))
 	if err != nil {
 		return 0, err
 	}
@@ -155,18 +156,18 @@ func (pg *page) closedNodes(c proto.Client, world *scriptContext) (roots []proto
 			walk(n.ContentDocument, n.TemplateContent)
 		}
 	}
-	document, err := call(c, world.call("document"))
+	document, err := cdp.Call(c, world.call("document"))
 	if err != nil {
 		return nil, err
 	}
 	defer pg.post(proto.RuntimeReleaseObject{ObjectID: document.Result.ObjectID})
-	found, err := call(c, proto.DOMDescribeNode{ObjectID: document.Result.ObjectID, Depth: &limit, Pierce: true})
+	found, err := cdp.Call(c, proto.DOMDescribeNode{ObjectID: document.Result.ObjectID, Depth: &limit, Pierce: true})
 	if err != nil {
 		return nil, err
 	}
 	walk(found.Node)
 	for len(rest) > 0 {
-		found, err := call(c, proto.DOMDescribeNode{BackendNodeID: rest[0], Depth: &limit, Pierce: true})
+		found, err := cdp.Call(c, proto.DOMDescribeNode{BackendNodeID: rest[0], Depth: &limit, Pierce: true})
 		rest = rest[1:]
 		switch {
 		case err == nil:
@@ -182,7 +183,7 @@ func (pg *page) closedNodes(c proto.Client, world *scriptContext) (roots []proto
 func (pg *page) injectRoots(c proto.Client, world *scriptContext, roots []proto.DOMBackendNodeID) (int, error) {
 	var list []*proto.RuntimeCallArgument
 	for _, root := range roots {
-		found, err := call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.id})
+		found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.id})
 		switch {
 		case err == nil:
 			defer pg.post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
@@ -194,7 +195,7 @@ func (pg *page) injectRoots(c proto.Client, world *scriptContext, roots []proto.
 	if len(list) == 0 {
 		return 0, nil
 	}
-	took, err := call(c, proto.RuntimeCallFunctionOn{
+	took, err := cdp.Call(c, proto.RuntimeCallFunctionOn{
 		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adopt).length }", ObjectID: list[0].ObjectID, Arguments: list, ReturnByValue: true, Silent: true,
 	})
 	switch {
@@ -225,7 +226,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 			return err
 		}
 		for _, field := range fields {
-			node, err := call(c, proto.DOMDescribeNode{ObjectID: field})
+			node, err := cdp.Call(c, proto.DOMDescribeNode{ObjectID: field})
 			if err != nil || node.Node == nil {
 				continue
 			}

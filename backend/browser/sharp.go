@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -92,11 +93,11 @@ func (c *screencast) wantsHiDPI() bool {
 
 // ignoreSamePicture takes a frame that shows nothing new, where sharp pictures are wanted:
 // taking one makes Chromium draw, and so would put it off for ever.
-func (c *screencast) ignoreSamePicture(f screencastFrame) bool {
-	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.width || c.newest.Height != f.height || !bytes.Equal(c.newest.JPEG, f.jpeg) {
+func (c *screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
+	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height || !bytes.Equal(c.newest.JPEG, f.JPEG) {
 		return false
 	}
-	c.page.post(proto.PageScreencastFrameAck{SessionID: f.cast})
+	c.page.post(proto.PageScreencastFrameAck{SessionID: f.ScreencastID})
 	c.silentStarts = 0
 	if !c.awaitingFirst {
 		c.armFinalRefresh()
@@ -146,13 +147,13 @@ func (c *screencast) captureHiDPI(pg *page, n uint32) {
 	shut, err := p.withScreenshotMetrics(ctx, pg)
 	if err == nil {
 		err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
-			result, err := call(cl, shot)
+			result, err := cdp.Call(cl, shot)
 			if err != nil {
 				return err
 			}
 			picture = result.Data
 			// The answer comes before the page has its own size back, which it has before it answers this.
-			_, err = call(cl, proto.RuntimeEvaluate{Expression: "1"})
+			_, err = cdp.Call(cl, proto.RuntimeEvaluate{Expression: "1"})
 			return err
 		})
 		shut()

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"goalpost/backend/browser/internal/sanitize"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // ScreenshotOptions says what Shoot takes a picture of.
@@ -45,11 +47,11 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 		m.mu.Lock()
 		e := m.engines[goalEngine]
 		m.mu.Unlock()
-		if e != nil && e.alive.Err() == nil {
+		if e != nil && e.Alive.Err() == nil {
 			err = errors.Join(err, e.disposeContext(clean, name))
 		}
 	}()
-	ctx, cancel := joinContexts(ctx, m.ctx)
+	ctx, cancel := cdp.JoinContexts(ctx, m.ctx)
 	defer cancel(nil)
 	if err := p.attachNew(ctx); err != nil {
 		return nil, fmt.Errorf("a picture of %s: %w", sanitize.Line(address, 200), err)

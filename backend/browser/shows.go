@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // refPattern stands before a line of the page; it is another one after a reload.
@@ -35,7 +37,7 @@ func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) 
 	m.mu.Lock()
 	e := m.engines[goalEngine]
 	m.mu.Unlock()
-	if goalID == "" || e == nil || e.alive.Err() != nil {
+	if goalID == "" || e == nil || e.Alive.Err() != nil {
 		return nil, nil
 	}
 	id := e.existingContext(goalID)
@@ -43,8 +45,8 @@ func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) 
 		return nil, nil // else they would be the user's
 	}
 	var list []Cookie
-	err := e.do(ctx, e.alive, "", callLimit, "reading cookies", func(c proto.Client) error {
-		got, err := call(c, proto.StorageGetCookies{BrowserContextID: id})
+	err := e.Do(ctx, e.Alive, "", callLimit, "reading cookies", func(c proto.Client) error {
+		got, err := cdp.Call(c, proto.StorageGetCookies{BrowserContextID: id})
 		if err != nil {
 			return err
 		}

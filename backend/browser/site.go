@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -134,7 +134,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 
 func (p *Pane) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
 	err = pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
-		got, err := call(c, proto.NetworkGetCookies{Urls: []string{address}})
+		got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{address}})
 		if err == nil {
 			list = got.Cookies
 		}
@@ -184,11 +184,11 @@ func (p *Pane) ClearSite(ctx context.Context, origin string) error {
 		}
 		return pg.do(ctx, callLimit, "clearing the site", func(c proto.Client) error {
 			for _, k := range cookies {
-				if err := callNoResult(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
+				if err := cdp.CallNoResult(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
 					return err
 				}
 			}
-			return callNoResult(c, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "all"})
+			return cdp.CallNoResult(c, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "all"})
 		})
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -180,7 +181,7 @@ func (p *Pane) readUnfinished(pg *page, look func() error) (string, error) {
 	}
 	before := lacks()
 	err := look()
-	pg.engine.drainEvents()
+	pg.engine.DrainEvents()
 	if before == "" {
 		before = lacks()
 	}
@@ -302,13 +303,13 @@ func (p *Pane) withDialogTurn(ctx context.Context, what string, f func(context.C
 	case p.agentTurn <- struct{}{}:
 		defer func() { <-p.agentTurn }()
 	case <-ctx.Done():
-		return fmt.Errorf("%s: %w", what, cause(ctx))
+		return fmt.Errorf("%s: %w", what, cdp.Cause(ctx))
 	case <-p.ctx.Done():
 		return fmt.Errorf("%s: %w", what, ErrClosed)
 	}
 	ctx, loose := p.withLease(ctx)
 	defer loose(nil)
-	if err := cause(ctx); err != nil {
+	if err := cdp.Cause(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	p.awaitFirstDocument(ctx)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -49,7 +50,7 @@ func (p *Pane) HistoryTarget(ctx context.Context, way string) (address string, a
 	}
 	err = p.withPage("reading the history", func(pg *page) error {
 		return pg.do(ctx, callLimit, "reading the history", func(c proto.Client) error {
-			history, err := call(c, proto.PageGetNavigationHistory{})
+			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -46,11 +47,11 @@ func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Ac
 			return err
 		}
 		return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-			found, err := call(c, world.call(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
+			found, err := cdp.Call(c, world.call(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
 			if err != nil {
 				return err
 			}
-			return callNoResult(c, proto.DOMSetFileInputFiles{Files: paths, ObjectID: found.Result.ObjectID})
+			return cdp.CallNoResult(c, proto.DOMSetFileInputFiles{Files: paths, ObjectID: found.Result.ObjectID})
 		})
 	})
 }

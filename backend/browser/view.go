@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -53,7 +54,7 @@ func (v *Viewer) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 		select {
 		case <-v.wake:
 		case <-ctx.Done():
-			return pane.ViewerUpdate{}, cause(ctx)
+			return pane.ViewerUpdate{}, cdp.Cause(ctx)
 		}
 	}
 }
@@ -107,7 +108,7 @@ func (v *Viewer) Ack(n uint32) {
 // carried out in order. An error says why it cannot be delivered.
 func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	if err := ctx.Err(); err != nil {
-		return cause(ctx)
+		return cdp.Cause(ctx)
 	}
 	return v.pane.input(in)
 }

@@ -7,14 +7,15 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
 // errLoadStopped and errSuperseded say why a voyage was given up: somebody pressed
 // Stop, or wants to go elsewhere.
 var (
-	errLoadStopped = errors.New("loading was stopped")
-	errSuperseded  = errors.New("somebody went elsewhere meanwhile")
+	errLoadStopped = cdp.NewCause("loading was stopped")
+	errSuperseded  = cdp.NewCause("somebody went elsewhere meanwhile")
 )
 
 // navigation is a way to another document, from the moment at which somebody wants
@@ -92,5 +93,5 @@ func (p *Pane) Stop(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("stopping: %w", err)
 	}
-	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error { return callNoResult(c, proto.PageStopLoading{}) })
+	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error { return cdp.CallNoResult(c, proto.PageStopLoading{}) })
 }

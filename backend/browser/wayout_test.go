@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/process"
 )
 
@@ -74,17 +75,17 @@ func beside(b *bench, address string) {
 	b.mu.Lock()
 	e := b.engines[goalEngine]
 	b.mu.Unlock()
-	b.ok(e.do(b.ctx, e.alive, "", patience, "a page beside", func(c proto.Client) error {
-		made, err := call(c, proto.TargetCreateTarget{URL: "about:blank", NewWindow: true})
+	b.ok(e.Do(b.ctx, e.Alive, "", patience, "a page beside", func(c proto.Client) error {
+		made, err := cdp.Call(c, proto.TargetCreateTarget{URL: "about:blank", NewWindow: true})
 		if err != nil {
 			return err
 		}
-		attached, err := call(c, proto.TargetAttachToTarget{TargetID: made.TargetID, Flatten: true})
+		attached, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: made.TargetID, Flatten: true})
 		if err != nil {
 			return err
 		}
-		return e.do(b.ctx, e.alive, attached.SessionID, patience, "going there", func(c proto.Client) error {
-			_, err := call(c, proto.PageNavigate{URL: address})
+		return e.Do(b.ctx, e.Alive, attached.SessionID, patience, "going there", func(c proto.Client) error {
+			_, err := cdp.Call(c, proto.PageNavigate{URL: address})
 			return err
 		})
 	}))

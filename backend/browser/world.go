@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"goalpost/backend/browser/internal/sanitize"
 	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // worldName names the isolated world of our scripts: it shares the document
@@ -245,12 +247,12 @@ func (pg *page) mainWorldContext(ctx context.Context) (proto.RuntimeExecutionCon
 
 func (pg *page) createIsolatedWorld(ctx context.Context, req proto.PageCreateIsolatedWorld) (id proto.RuntimeExecutionContextID, err error) {
 	err = pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
-		made, err := call(c, req)
+		made, err := cdp.Call(c, req)
 		if err == nil {
 			id = made.ExecutionContextID
 		}
 		return err
 	})
-	pg.engine.drainEvents() // with its unique name, which is told before
+	pg.engine.DrainEvents() // with its unique name, which is told before
 	return id, err
 }

@@ -1,4 +1,4 @@
-package browser
+package cdp
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ var consolePrefix = []byte(`{"method":"Runtime.consoleAPICalled"`)
 // Frames of a screencast never reach rod, which would parse each three times
 // and keep it in an unbounded buffer: Read hands them to onFrame.
 type pipe struct {
-	onFrame func(screencastFrame)
+	onFrame func(ScreencastFrame)
 	events  atomic.Int64 // handed to rod
 	calls   pendingCalls
 
@@ -52,7 +52,7 @@ func (p *pipe) passesConsole(size int) bool {
 	return p.heard <= 100 && size < 64<<10
 }
 
-func newPipe(in, out *os.File, onFrame func(screencastFrame)) *pipe {
+func newPipe(in, out *os.File, onFrame func(ScreencastFrame)) *pipe {
 	enlargePipe(in)
 	return &pipe{onFrame: onFrame, out: out, raw: in, buf: make([]byte, readAhead)}
 }

@@ -1,37 +1,37 @@
-package browser
+package cdp
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"goalpost/backend/browser/internal/sanitize"
 	"io"
 	"log/slog"
 	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
+	rod "github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 	"github.com/go-rod/rod/lib/utils"
+
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // firstPostID is the first id of messages whose answers nobody awaits.
 const firstPostID = 1 << 29
 
-// conn is the connection to one Chromium. Its methods may be called
+// Conn is the connection to one Chromium. Its methods may be called
 // concurrently. Events arrive on one goroutine, in order; their receiver must
 // not call and wait, only post.
-type conn struct {
+type Conn struct {
 	pipe   *pipe
-	rpc    *cdp.Client
+	rpc    *rod.Client
 	log    *slog.Logger
 	posted atomic.Int64
-	alive  context.Context // ends with cause ErrEnded when Chromium's end is closed
+	Alive  context.Context // ends with cause ErrEnded when Chromium's end is closed
 	end    context.CancelCauseFunc
 	idle   chan struct{} // closed when the event goroutine is gone
 
@@ -40,9 +40,12 @@ type conn struct {
 	handled int64      // events whose receiver is done
 }
 
-func newConn(p *pipe, log *slog.Logger, onEvent func(*cdp.Event)) *conn {
-	c := &conn{pipe: p, rpc: cdp.New().Logger(utils.LoggerQuiet).Start(p), log: log, idle: make(chan struct{})}
-	c.alive, c.end = context.WithCancelCause(context.Background())
+// Open connects to the Chromium whose messages come from in and whose commands go to out. onEvent
+// gets its events, onFrame the frames of screencasts.
+func Open(in, out *os.File, log *slog.Logger, onEvent func(*Event), onFrame func(ScreencastFrame)) *Conn {
+	p := newPipe(in, out, onFrame)
+	c := &Conn{pipe: p, rpc: rod.New().Logger(utils.LoggerQuiet).Start(p), log: log, idle: make(chan struct{})}
+	c.Alive, c.end = context.WithCancelCause(context.Background())
 	c.heard = sync.NewCond(&c.mu)
 	go func() {
 		defer close(c.idle)
@@ -56,16 +59,28 @@ func newConn(p *pipe, log *slog.Logger, onEvent func(*cdp.Event)) *conn {
 	return c
 }
 
-func (c *conn) note(n int64) {
+// EndCalls ends the life of the connection for its callers, with an error of NewCause.
+func (c *Conn) EndCalls(cause error) { c.end(cause) }
+
+// CloseWrite closes the writing end: Chromium takes it as the order to end.
+func (c *Conn) CloseWrite() error { return c.pipe.closeWrite() }
+
+// ClosePipe closes both ends, so that no more events come.
+func (c *Conn) ClosePipe() error { return c.pipe.close() }
+
+// WaitIdle returns when the last event has been received.
+func (c *Conn) WaitIdle() { <-c.idle }
+
+func (c *Conn) note(n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handled += n
 	c.heard.Broadcast()
 }
 
-// drainEvents returns when every event that Chromium sent before the last answer has
+// DrainEvents returns when every event that Chromium sent before the last answer has
 // been taken note of. It must not be called by the receiver of events.
-func (c *conn) drainEvents() {
+func (c *Conn) DrainEvents() {
 	given := c.pipe.events.Load()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,27 +89,27 @@ func (c *conn) drainEvents() {
 	}
 }
 
-// post sends a command and does not wait for its answer. Commands of one
+// Post sends a command and does not wait for its answer. Commands of one
 // session are carried out in the order in which they were sent.
-func (c *conn) post(session proto.TargetSessionID, params proto.Request) {
+func (c *Conn) Post(session proto.TargetSessionID, params proto.Request) {
 	c.postRaw(session, params.ProtoReq(), params)
 }
 
-func (c *conn) postRaw(session proto.TargetSessionID, method string, params any) {
+func (c *Conn) postRaw(session proto.TargetSessionID, method string, params any) {
 	id := firstPostID + int(c.posted.Add(1)%firstPostID)
-	b, err := json.Marshal(cdp.Request{ID: id, SessionID: string(session), Method: method, Params: params})
+	b, err := json.Marshal(rod.Request{ID: id, SessionID: string(session), Method: method, Params: params})
 	if err == nil {
 		err = c.pipe.Send(b)
 	}
-	if err != nil && c.alive.Err() == nil { // the reader is about to find out as well
+	if err != nil && c.Alive.Err() == nil { // the reader is about to find out as well
 		c.log.Debug("a message to Chromium was lost", "method", method, "error", err)
 	}
 }
 
-// do runs f with a client bound to the session, a time limit, and the life of
+// Do runs f with a client bound to the session, a time limit, and the life of
 // whatever it talks to. what says the operation in words: "clicking".
-func (c *conn) do(ctx, alive context.Context, session proto.TargetSessionID, limit time.Duration, what string, f func(proto.Client) error) (err error) {
-	ctx, cancel := joinContexts(ctx, alive)
+func (c *Conn) Do(ctx, alive context.Context, session proto.TargetSessionID, limit time.Duration, what string, f func(proto.Client) error) (err error) {
+	ctx, cancel := JoinContexts(ctx, alive)
 	defer cancel(nil)
 	timer := time.AfterFunc(limit, func() { cancel(ErrTimeout) })
 	defer timer.Stop()
@@ -109,9 +124,9 @@ func (c *conn) do(ctx, alive context.Context, session proto.TargetSessionID, lim
 	return nil
 }
 
-// joinContexts gives a context that ends with ctx, with alive, and by its own cancel,
+// JoinContexts gives a context that ends with ctx, with alive, and by its own cancel,
 // which must be called.
-func joinContexts(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) {
+func JoinContexts(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(alive, func() { cancel(context.Cause(alive)) })
 	return ctx, func(err error) {
@@ -120,23 +135,9 @@ func joinContexts(ctx, alive context.Context) (context.Context, context.CancelCa
 	}
 }
 
-// cause is why ctx ended: an error of this package, or the caller's own.
-func cause(ctx context.Context) error {
-	err := context.Cause(ctx)
-	for _, ours := range []error{ErrCrashed, ErrEnded, ErrClosed, ErrTimeout, ErrTakenOver, ErrNotLeased, errPromptOpen, errLoadStopped, errSuperseded} {
-		if errors.Is(err, ours) {
-			return ours
-		}
-	}
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("given up: %w", err)
-}
-
 // preferCause prefers the reason why a call was cut off over how it failed.
 func preferCause(ctx context.Context, limit time.Duration, err error) error {
-	why := cause(ctx)
+	why := Cause(ctx)
 	if errors.Is(why, ErrTimeout) {
 		return fmt.Errorf("%w (%s): the page may be busy in an endless loop: reload it or go elsewhere", ErrTimeout, limit)
 	}
@@ -147,15 +148,15 @@ func preferCause(ctx context.Context, limit time.Duration, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
 		return ErrEnded
 	}
-	var fault *cdp.Error
+	var fault *Error
 	if errors.As(err, &fault) {
 		return fmt.Errorf("chromium says %q", sanitize.Line(fault.Message, 300))
 	}
 	return err
 }
 
-// call sends a command that has an answer.
-func call[R any](c proto.Client, req interface {
+// Call sends a command that has an answer.
+func Call[R any](c proto.Client, req interface {
 	Call(c proto.Client) (R, error)
 },
 ) (R, error) {
@@ -166,14 +167,14 @@ func call[R any](c proto.Client, req interface {
 	return r, nil
 }
 
-// callNoResult sends a command for the sake of its being done.
-func callNoResult(c proto.Client, req proto.Request) error {
-	_, err := callRaw(c, req)
+// CallNoResult sends a command for the sake of its being done.
+func CallNoResult(c proto.Client, req proto.Request) error {
+	_, err := CallRaw(c, req)
 	return err
 }
 
-// callRaw sends a command and gives its answer as JSON.
-func callRaw(c proto.Client, req proto.Request) ([]byte, error) {
+// CallRaw sends a command and gives its answer as JSON.
+func CallRaw(c proto.Client, req proto.Request) ([]byte, error) {
 	bound, ok := c.(client)
 	if !ok {
 		return nil, fmt.Errorf("%s: the client has no session", req.ProtoReq())
@@ -181,28 +182,10 @@ func callRaw(c proto.Client, req proto.Request) ([]byte, error) {
 	return bound.Call(bound.ctx, string(bound.session), req.ProtoReq(), req)
 }
 
-// members gives the objects of a list that an expression makes.
-func members(c proto.Client, world *scriptContext, list string) (objects []proto.RuntimeRemoteObjectID, err error) {
-	found, err := call(c, world.call(list))
-	if err != nil {
-		return nil, err
-	}
-	props, err := call(c, proto.RuntimeGetProperties{ObjectID: found.Result.ObjectID, OwnProperties: true})
-	if err != nil {
-		return nil, err
-	}
-	for _, prop := range props.Result {
-		if _, bad := strconv.Atoi(prop.Name); bad == nil && prop.Value != nil && prop.Value.ObjectID != "" {
-			objects = append(objects, prop.Value.ObjectID)
-		}
-	}
-	return objects, nil
-}
-
 // client is what the commands of rod's proto package are called on.
 type client struct {
 	ctx     context.Context
-	conn    *conn
+	conn    *Conn
 	session proto.TargetSessionID
 }
 

@@ -1,4 +1,4 @@
-package browser
+package cdp
 
 import (
 	"bytes"
@@ -6,12 +6,12 @@ import (
 	"math"
 )
 
-// screencastFrame is one Page.screencastFrame as Chromium sent it.
-type screencastFrame struct {
-	session       string // of the page
-	cast          int    // Chromium's number of the screencast, named in the acknowledgement
-	width, height int    // CSS pixels
-	jpeg          []byte
+// ScreencastFrame is one Page.screencastFrame as Chromium sent it.
+type ScreencastFrame struct {
+	Session       string // of the page
+	ScreencastID  int    // Chromium's number of the screencast, named in the acknowledgement
+	Width, Height int    // CSS pixels
+	JPEG          []byte
 }
 
 // framePrefix is how Chromium begins the message; the data follows at once or
@@ -19,16 +19,16 @@ type screencastFrame struct {
 var framePrefix = []byte(`{"method":"Page.screencastFrame"`)
 
 // parseFrame takes a message with framePrefix apart. The picture is a copy.
-func parseFrame(message []byte) (screencastFrame, bool) {
+func parseFrame(message []byte) (ScreencastFrame, bool) {
 	open := []byte(`"data":"`)
 	i := bytes.Index(message, open)
 	if i < 0 {
-		return screencastFrame{}, false
+		return ScreencastFrame{}, false
 	}
 	i += len(open)
 	n := bytes.IndexByte(message[i:], '"')
 	if n < 0 {
-		return screencastFrame{}, false
+		return ScreencastFrame{}, false
 	}
 	data := message[i : i+n]
 	rest := make([]byte, 0, len(message)-n)
@@ -44,15 +44,15 @@ func parseFrame(message []byte) (screencastFrame, bool) {
 		} `json:"params"`
 	}
 	if err := json.Unmarshal(rest, &head); err != nil {
-		return screencastFrame{}, false
+		return ScreencastFrame{}, false
 	}
 	jpeg, ok := decodePicture(data)
 	if !ok {
-		return screencastFrame{}, false
+		return ScreencastFrame{}, false
 	}
-	return screencastFrame{
-		session: head.SessionID, cast: head.Params.SessionID,
-		width: int(math.Round(head.Params.Metadata.Width)), height: int(math.Round(head.Params.Metadata.Height)),
-		jpeg: jpeg,
+	return ScreencastFrame{
+		Session: head.SessionID, ScreencastID: head.Params.SessionID,
+		Width: int(math.Round(head.Params.Metadata.Width)), Height: int(math.Round(head.Params.Metadata.Height)),
+		JPEG: jpeg,
 	}, true
 }

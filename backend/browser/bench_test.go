@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/chromium"
 )
 
 // BenchmarkSnapshot looks at a page of about 6,000 elements, at one of 10,000 and at a form.
@@ -73,7 +74,7 @@ func BenchmarkFrame(b *testing.B) {
 	m := New(Config{Dir: b.TempDir()})
 	p := newPane(m, Options{ID: "b1"})
 	c := cdp.Open(outR, inW, slog.New(slog.DiscardHandler), m.onEvent, m.onFrame)
-	pg := &page{engine: &browserProcess{chromium: &chromium{Conn: c}, m: m}, session: "S", count: &p.refs}
+	pg := &page{engine: &browserProcess{Browser: &chromium.Browser{Conn: c}, m: m}, session: "S", count: &p.refs}
 	pg.alive, pg.end = context.WithCancelCause(c.Alive)
 	p.adopt(pg)
 	p.screencast.setPage(pg)
@@ -81,9 +82,9 @@ func BenchmarkFrame(b *testing.B) {
 	data := base64.StdEncoding.EncodeToString(make([]byte, 200<<10))
 	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"` + data +
 		`","metadata":{"deviceWidth":1280,"deviceHeight":800},"sessionId":7},"sessionId":"S"}` + "\x00")
-	chromium := make(chan struct{})
+	answered := make(chan struct{})
 	go func() { // every message of ours, the acknowledgements among them, lets the next frame go
-		defer close(chromium)
+		defer close(answered)
 		in := bufio.NewReader(inR)
 		for {
 			if _, err := in.ReadBytes(0); err != nil {
@@ -111,8 +112,10 @@ func BenchmarkFrame(b *testing.B) {
 	}
 	b.ReportMetric(float64(processorTime(b)-began)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
 	p.screencast.close()
-	_ = closeAll(inR, inW, outW, outR)
-	<-chromium
+	for _, f := range []*os.File{inR, inW, outW, outR} {
+		_ = f.Close()
+	}
+	<-answered
 	c.WaitIdle()
 	m.mu.Lock()
 	delete(m.sessions, "S")

@@ -13,12 +13,15 @@ import (
 	"time"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/chromium"
 )
 
 // The errors that callers tell apart with errors.Is.
 var (
 	// ErrMissing says that no Chromium is installed; the text says what to install.
-	ErrMissing = errors.New("no Chromium found")
+	ErrMissing = chromium.ErrMissing
+	// ErrLocked says that another Goalpost uses a profile.
+	ErrLocked = chromium.ErrLocked
 	// ErrCrashed says that the page's process ended; Reload brings it back.
 	ErrCrashed = cdp.NewCause("the page crashed: reload it")
 	// ErrEnded says that Chromium ended; Reload or Navigate starts it again.
@@ -39,3 +42,9 @@ const (
 	navigateLimit = 30 * time.Second // until the server answers
 	launchLimit   = 30 * time.Second
 )
+
+// Find returns the path of the Chromium to use. The error is ErrMissing and says what to install.
+func Find() (string, error) { return chromium.Find() } //nolint:wrapcheck // it says all
+
+// FindDesktopOpener is the desktop's program that opens files; false without a desktop.
+func FindDesktopOpener() (string, bool) { return chromium.FindDesktopOpener() }

@@ -12,11 +12,12 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/chromium"
 )
 
 // browserProcess is the running Chromium with a browser context for each goal.
 type browserProcess struct {
-	*chromium
+	*chromium.Browser
 	m        *Manager
 	mu       sync.Mutex
 	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the user
@@ -44,11 +45,11 @@ func processKey(goalID, profile string) string {
 }
 
 // folder gives an engine its folder.
-func (m *Manager) processDir(key string) (*runDir, error) {
+func (m *Manager) processDir(key string) (*chromium.RunDir, error) {
 	if name, ok := strings.CutPrefix(key, "profile/"); ok {
-		return openProfile(m.profilesDir(), name)
+		return chromium.OpenProfile(m.profilesDir(), name)
 	}
-	return newRunDir(m.cfg.Dir)
+	return chromium.NewRunDir(m.cfg.Dir)
 }
 
 // ensureProcess returns an engine, after starting it if there is none or if it ended.
@@ -70,24 +71,39 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	case e != nil && e.Alive.Err() == nil:
 		return e, nil
 	case e != nil:
-		if err := e.close(ctx); err != nil {
+		if err := e.Close(ctx); err != nil {
 			m.cfg.Log.Warn("the last Chromium left something behind", "error", err)
 		}
 	}
 	ctx, cancel := cdp.JoinContexts(ctx, m.ctx)
 	defer cancel(nil)
-	cfg, err := m.proxyFlags(ctx, key)
+	proxy, err := m.proxyOfProcess(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	b, err := launch(ctx, cfg, func() (*runDir, error) { return m.processDir(key) }, m.onEvent, m.onFrame)
+	b, err := chromium.Launch(ctx, chromium.LaunchOptions{
+		Launcher:    m.cfg.Launcher,
+		Path:        m.cfg.Path,
+		ProxyServer: proxy,
+		Log:         m.cfg.Log,
+		StartLimit:  launchLimit,
+		EndLimit:    m.cfg.limits.ending,
+		Folder:      func() (*chromium.RunDir, error) { return m.processDir(key) },
+		OnEvent:     m.onEvent,
+		OnFrame:     m.onFrame,
+	})
 	m.mu.Lock()
 	if err != nil {
 		delete(m.engines, key)
 		m.mu.Unlock()
 		return nil, err
 	}
-	next := &browserProcess{chromium: b, m: m, contexts: map[string]proto.BrowserBrowserContextID{}, proxy: m.cfg.ContextProxy}
+	next := &browserProcess{
+		Browser:  b,
+		m:        m,
+		contexts: map[string]proto.BrowserBrowserContextID{},
+		proxy:    m.cfg.ContextProxy,
+	}
 	if e != nil {
 		next.ends = e.ends
 	}
@@ -100,29 +116,28 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	return next, err
 }
 
-// proxyFlags is the configuration of an engine with its proxies. Chromium takes a WebSocket
+// proxyOfProcess is the proxy that an engine is started with. Chromium takes a WebSocket
 // to the proxy that is named for SOCKS before it looks at the one for https. The goals'
 // pages have the proxies of their contexts: what Chromium fetches by itself has none.
-func (m *Manager) proxyFlags(ctx context.Context, key string) (Config, error) {
-	cfg := m.cfg
-	if key == goalEngine && cfg.ContextProxy != nil {
-		if cfg.ProxyServer = cfg.DenyAllProxy; cfg.DenyAllProxy == "" {
-			return cfg, errors.New("starting Chromium: it has a way out beside the goals' pages")
+func (m *Manager) proxyOfProcess(ctx context.Context, key string) (string, error) {
+	server := m.cfg.ProxyServer
+	if key == goalEngine && m.cfg.ContextProxy != nil {
+		if server = m.cfg.DenyAllProxy; server == "" {
+			return "", errors.New("starting Chromium: it has a way out beside the goals' pages")
 		}
 	}
-	if key == goalEngine || cfg.WebSocketProxy == nil {
-		return cfg, nil
+	if key == goalEngine || m.cfg.WebSocketProxy == nil {
+		return server, nil
 	}
 	profile, _ := strings.CutPrefix(key, "profile/")
 	if key == temporaryEngine {
 		profile = ""
 	}
-	at, err := cfg.WebSocketProxy(ctx, profile)
+	at, err := m.cfg.WebSocketProxy(ctx, profile)
 	if err != nil {
-		return cfg, fmt.Errorf("starting Chromium: %w", err)
+		return "", fmt.Errorf("starting Chromium: %w", err)
 	}
-	cfg.ProxyServer = "http=direct://;https=direct://;socks=http://" + at
-	return cfg, nil
+	return "http=direct://;https=direct://;socks=http://" + at, nil
 }
 
 // onProcessExit tells the panes of a Chromium that it ended, and brings them back.

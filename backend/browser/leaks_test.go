@@ -44,8 +44,8 @@ func (b *bench) holdings() map[string]int {
 		})
 		b.ok(err)
 		// Chromium keeps one process ready for the next page; it comes and goes.
-		h[key+" processes"] = len(processesWith(e.dir.path))
-		own, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", e.process.Pid()))
+		h[key+" processes"] = len(processesWith(e.Dir.Path))
+		own, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", e.Process.Pid()))
 		b.ok(err)
 		h[key+" descriptors"] = len(own)
 	}
@@ -166,7 +166,7 @@ func (b *bench) crash(p *Pane, n int) {
 	if n%2 == 0 {
 		pg.post(proto.PageCrash{})
 	} else {
-		for _, pid := range renderers(pg.engine.dir.path) {
+		for _, pid := range renderers(pg.engine.Dir.Path) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare one may end by itself
 		}
 	}

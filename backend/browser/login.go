@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -35,7 +36,7 @@ func (p *Pane) offerSaveLogin(s pageReport) {
 		if err != nil {
 			return fmt.Errorf("saved logins: %w", err)
 		}
-		known := isAllowedEnv(users, s.User)
+		known := slices.Contains(users, s.User)
 		if known {
 			if _, password, err := p.m.cfg.Logins.Open(ctx, origin, s.User); err == nil && password == s.Password {
 				return nil

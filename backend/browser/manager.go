@@ -265,7 +265,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.engines = map[string]*browserProcess{}
 	m.mu.Unlock()
 	for _, e := range engines {
-		err = errors.Join(err, e.close(ctx))
+		err = errors.Join(err, e.Close(ctx))
 	}
 	m.work.Wait()
 	m.news.close()

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"slices"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -14,7 +15,7 @@ var permissions = []string{"geolocation", "notifications", "camera", "microphone
 
 // onPermission asks the user; the agent's pages get no permission.
 func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
-	if !isAllowedEnv(permissions, s.Type) {
+	if !slices.Contains(permissions, s.Type) {
 		return
 	}
 	say := func(ctx context.Context) error { return p.callWatchScript(ctx, pg, world, "said", s.Text) }

@@ -11,11 +11,9 @@ import (
 	"slices"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/chromium"
 	"goalpost/backend/browser/internal/sanitize"
 )
-
-// ErrLocked says that another Goalpost uses a profile.
-var ErrLocked = errors.New("this browser profile is in use by another Goalpost")
 
 // ErrOpen says that a profile cannot be altered now.
 var ErrOpen = errors.New("pages of this profile are open: close them first")
@@ -51,10 +49,7 @@ func (m *Manager) Profiles() []string {
 // DeleteProfile forgets a profile with all its logins. One of which a page is open is
 // ErrOpen, one that another Goalpost uses ErrLocked.
 func (m *Manager) DeleteProfile(ctx context.Context, name string) error {
-	return m.withProfileLocked(ctx, name, func(dir *runDir) error {
-		dir.kept = false
-		return dir.remove()
-	})
+	return m.withProfileLocked(ctx, name, (*chromium.RunDir).Delete)
 }
 
 // RenameProfile gives a profile, with all that it keeps, another name that no profile
@@ -63,18 +58,18 @@ func (m *Manager) RenameProfile(ctx context.Context, name, to string) error {
 	if err := CheckProfile(to); err != nil {
 		return err
 	}
-	return m.withProfileLocked(ctx, name, func(dir *runDir) error {
-		err := os.Rename(dir.path, filepath.Join(m.profilesDir(), to)) // refuses a folder that is there
+	return m.withProfileLocked(ctx, name, func(dir *chromium.RunDir) error {
+		err := os.Rename(dir.Path, filepath.Join(m.profilesDir(), to)) // refuses a folder that is there
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%w: there is a profile %q already", ErrRefused, to)
 		}
-		return errors.Join(err, dir.remove())
+		return errors.Join(err, dir.Remove())
 	})
 }
 
 // withProfileLocked does something to the folder of a profile while nobody uses it: a Chromium
 // that has no page of it any more is ended first.
-func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*runDir) error) error {
+func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*chromium.RunDir) error) error {
 	if err := CheckProfile(name); err != nil {
 		return err
 	}
@@ -98,37 +93,16 @@ func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*r
 		return fmt.Errorf("the profile %s: %w", name, ErrOpen)
 	}
 	if e != nil {
-		if err := e.close(ctx); err != nil {
+		if err := e.Close(ctx); err != nil {
 			return fmt.Errorf("the profile %s: %w", name, err)
 		}
 	}
 	if !slices.Contains(m.Profiles(), name) {
 		return fmt.Errorf("%w: there is no profile %q", ErrRefused, name)
 	}
-	dir, err := openProfile(m.profilesDir(), name)
+	dir, err := chromium.OpenProfile(m.profilesDir(), name)
 	if err != nil {
 		return err
 	}
 	return do(dir)
-}
-
-// openProfile takes the folder of a profile for this program alone.
-func openProfile(parent, name string) (*runDir, error) {
-	path := filepath.Join(parent, name)
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("the profile %s: %w", name, err)
-	}
-	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("the profile %s: %w", name, err)
-	}
-	if err := tryLock(lock); err != nil {
-		_ = lock.Close()
-		return nil, fmt.Errorf("the profile %s: %w: close it there, or use another profile", name, ErrLocked)
-	}
-	// What a killed Chromium left to keep a second one away; the lock above is what counts.
-	for _, stale := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
-		_ = os.Remove(filepath.Join(path, stale))
-	}
-	return &runDir{path: path, lock: lock, kept: true}, nil
 }

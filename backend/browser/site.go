@@ -125,7 +125,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	}
 	words := map[string]string{"prompt": pane.PermissionAsk, "granted": pane.PermissionAllow, "denied": pane.PermissionBlock}
 	for _, one := range said {
-		if one != nil && words[one.State] != "" && isAllowedEnv(permissions, one.Name) {
+		if one != nil && words[one.State] != "" && slices.Contains(permissions, one.Name) {
 			list = append(list, pane.SitePermission{Name: one.Name, State: words[one.State]})
 		}
 	}
@@ -150,7 +150,7 @@ func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) er
 		pane.PermissionAsk: permissionPrompt, pane.PermissionAllow: proto.BrowserPermissionSettingGranted, pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
 	}
 	setting, known := settings[state]
-	if !known || !isAllowedEnv(permissions, name) {
+	if !known || !slices.Contains(permissions, name) {
 		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitize.Line(state, 40), sanitize.Line(name, 40), permissions)
 	}
 	if err := p.checkOrigin(ctx, origin); err != nil {

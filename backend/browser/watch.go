@@ -90,7 +90,7 @@ var cursors = strings.Fields(`default none context-menu help pointer progress wa
 	se-resize sw-resize ew-resize ns-resize nesw-resize nwse-resize zoom-in zoom-out`)
 
 func (p *Pane) onCursor(shape string) {
-	if !isAllowedEnv(cursors, shape) {
+	if !slices.Contains(cursors, shape) {
 		shape = "default"
 	}
 	p.mu.Lock()

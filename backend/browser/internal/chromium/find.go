@@ -1,12 +1,16 @@
-package browser
+package chromium
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
+
+// ErrMissing says that no Chromium is installed; the text says what to install.
+var ErrMissing = errors.New("no Chromium found")
 
 // PathVariable names the environment variable that overrides the search.
 const PathVariable = "GOALPOST_CHROMIUM"

@@ -1,7 +1,8 @@
-package browser
+package chromium
 
 import (
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -69,7 +70,7 @@ func chromiumEnv(dir string, ours []string) []string {
 	env := make([]string, 0, len(keep)+2)
 	for _, v := range ours {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "LC_") || isAllowedEnv(keep, name) {
+		if strings.HasPrefix(name, "LC_") || slices.Contains(keep, name) {
 			env = append(env, v)
 		}
 	}
@@ -78,13 +79,4 @@ func chromiumEnv(dir string, ours []string) []string {
 		env = append(env, "TMPDIR="+dir)
 	}
 	return env
-}
-
-func isAllowedEnv(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }

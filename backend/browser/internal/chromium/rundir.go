@@ -1,4 +1,4 @@
-package browser
+package chromium
 
 import (
 	"errors"
@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// runDir is the private folder of one Chromium. A lock on it tells the folder
+// RunDir is the private folder of one Chromium. A lock on it tells the folder
 // of a living program from one that was left behind.
-type runDir struct {
-	path string
+type RunDir struct {
+	Path string
 	lock *os.File
 	kept bool // a profile's folder stays
 }
 
 const runPrefix = "chromium-"
 
-// newRunDir makes a folder in parent and removes those that nobody holds any more.
-func newRunDir(parent string) (*runDir, error) {
+// NewRunDir makes a folder in parent and removes those that nobody holds any more.
+func NewRunDir(parent string) (*RunDir, error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, fmt.Errorf("the browser's folder: %w", err)
 	}
@@ -35,7 +35,7 @@ func newRunDir(parent string) (*runDir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking the browser's folder: %w", err)
 	}
-	return &runDir{path: path, lock: lock}, nil
+	return &RunDir{Path: path, lock: lock}, nil
 }
 
 func removeStaleDirs(parent string) {
@@ -55,8 +55,14 @@ func removeStaleDirs(parent string) {
 	}
 }
 
-// remove gives the folder up; what is not kept goes.
-func (d *runDir) remove() error {
+// Delete removes the folder, also that of a profile.
+func (d *RunDir) Delete() error {
+	d.kept = false
+	return d.Remove()
+}
+
+// Remove gives the folder up; what is not kept goes.
+func (d *RunDir) Remove() error {
 	if d.kept {
 		if err := d.lock.Close(); err != nil {
 			return fmt.Errorf("giving the profile up: %w", err)
@@ -66,7 +72,7 @@ func (d *runDir) remove() error {
 	// Helpers of Chromium may write a last file while the folder is being removed.
 	var err error
 	for range 200 {
-		if err = os.RemoveAll(d.path); err == nil {
+		if err = os.RemoveAll(d.Path); err == nil {
 			break
 		}
 		time.Sleep(25 * time.Millisecond)

@@ -194,7 +194,7 @@ globalThis.goalpost ??= (() => {
   // labelsOf is el.labels, for which Chromium looks through the whole document each
   // time. What was found holds for one call of the host, within which nothing changes.
   let labelled = new WeakMap();
-  const again = () => (labelled = new WeakMap());
+  const forgetLabels = () => (labelled = new WeakMap());
   const labelsOf = (el) => {
     if (!el.labels) return undefined;
     const root = el.getRootNode();
@@ -298,7 +298,7 @@ globalThis.goalpost ??= (() => {
     const state = { nodes: 0, cut: false };
     const width = innerWidth;
     const height = innerHeight;
-    again();
+    forgetLabels();
     let text = '';
     let owner = null;
     const flush = () => {
@@ -1167,7 +1167,7 @@ globalThis.goalpost ??= (() => {
 
   const guarded = (f) => async (...args) => {
     try {
-      again();
+      forgetLabels();
       const ok = await f(...args);
       return JSON.stringify({ ok, last: lastId, frames: lastFrame });
     } catch (e) {

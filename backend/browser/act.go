@@ -164,7 +164,7 @@ func (p *Pane) aimWith(ctx context.Context, pg *page, verb, target string, unsur
 }
 
 // clickOn clicks an element. Something that comes over it in the last moment is
-// kept from being clicked by walker.js, and the click is tried again.
+// kept from being clicked by snapshot.js, and the click is tried again.
 func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
 	missed := ""
 	for try := range 3 {

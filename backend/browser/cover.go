@@ -36,7 +36,7 @@ const (
 // errTextUnknown says that where a secret is drawn could not be told.
 var errTextUnknown = errors.New("the page keeps writing a secret again, so no picture is taken that could show it: wait until it rests")
 
-// documentTexts is what a document says, as cover.js tells it: the texts in their order, and
+// documentTexts is what a document says, as redact.js tells it: the texts in their order, and
 // the frames that it does not look into.
 type documentTexts struct {
 	IDs    []int // of what holds each text, below zero an element, which is watched whole

@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/chromium"
+	"goalpost/backend/browser/internal/script"
 )
 
 // browserProcess is the running Chromium with a browser context for each goal.
@@ -302,9 +303,9 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 
 // pageSetup is what makes the page tell us what Chromium shows to nobody.
 var pageSetup = []proto.Request{
-	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: worldName},
-	addScript{Source: watchScript + zoomScript, WorldName: worldName, RunImmediately: true},
-	addScript{Source: permitScript},
+	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: script.WorldName},
+	script.AddScript{Source: script.UserPrompts + script.Zoom, WorldName: script.WorldName, RunImmediately: true},
+	script.AddScript{Source: script.Permissions},
 }
 
 // metrics is the size of the page, in CSS pixels, on the screen that it is seen on.

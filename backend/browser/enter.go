@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// field is one that takes a choice or a value, as walker.js tells of it.
+// field is one that takes a choice or a value, as snapshot.js tells of it.
 type field struct {
 	Ref, Words, Kind string
 	Suggests         bool

@@ -12,6 +12,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
 )
 
 // unescapeJSON is a value without the escapes that Chromium writes for every letter that
@@ -48,8 +49,8 @@ func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContext
 
 func evaluateWithin(ctx context.Context, limit time.Duration, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
 	req := proto.RuntimeEvaluate{Expression: expression, ContextID: world}
-	if own := pg.worlds.get(world); own.unique != "" {
-		req.ContextID, req.UniqueContextID = 0, own.unique
+	if own := pg.worlds.Get(world); own.Unique != "" {
+		req.ContextID, req.UniqueContextID = 0, own.Unique
 	}
 	return pg.value(ctx, limit, req)
 }
@@ -79,8 +80,8 @@ func (pg *page) value(ctx context.Context, limit time.Duration, req proto.Runtim
 }
 
 // members gives the objects of a list that an expression makes.
-func members(c proto.Client, world *scriptContext, list string) (objects []proto.RuntimeRemoteObjectID, err error) {
-	found, err := cdp.Call(c, world.call(list))
+func members(c proto.Client, world *script.SnapshotContext, list string) (objects []proto.RuntimeRemoteObjectID, err error) {
+	found, err := cdp.Call(c, world.Evaluate(list))
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Page.javascriptDialogOpening":
 		p.onDialog(pg, e)
 	case "Runtime.executionContextCreated":
-		pg.onContext(e)
+		pg.worlds.OnCreated(e)
 	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
 		p.onAnyFrameEvent(e)
 	case "Page.javascriptDialogClosed":
@@ -150,7 +150,7 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) || ev.Frame.ID != pg.frame() {
 		return
 	}
-	pg.isOtherDocument()
+	pg.worlds.LeaveDocument()
 	p.change(func() {
 		p.loading = p.loading || p.load.setPending() // of a window's first document Chromium told before we listened
 		p.load.setDocument(ev.Frame.LoaderID)

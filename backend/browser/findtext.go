@@ -11,6 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
 )
 
 // FindResult is where a search in the page stands: the match that is shown, counted
@@ -22,9 +23,6 @@ type FindResult struct {
 
 // maxMatches is how many places are counted.
 const maxMatches = 2000
-
-//go:embed finder.js
-var finderScript string
 
 // Find marks all places of the page that say text, whatever the case, and
 // scrolls to the match that is step places after the last one: 1 is the next, -1
@@ -59,7 +57,7 @@ type textSearch struct {
 	at   int // the match that is shown, counted from 0
 }
 
-// frameMatches are what findText of finder.js found in a page or a part.
+// frameMatches are what findText of findtext.js found in a page or a part.
 type frameMatches struct {
 	Count  int `json:"count"`
 	First  int `json:"first"`  // the one to begin with
@@ -112,7 +110,7 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindR
 // shadow root of its own, which only the protocol tells of.
 func (p *Pane) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches
-	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(finderScript)+", 1)"); err != nil {
+	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+", 1)"); err != nil {
 		return m, err
 	}
 	if text != p.search.text {
@@ -198,9 +196,9 @@ func (p *Pane) zoomPage(ctx context.Context, pg *page, percent int) error {
 				return err
 			}
 		}
-		raw, err := cdp.CallRaw(c, addScript{
+		raw, err := cdp.CallRaw(c, script.AddScript{
 			Source:         fmt.Sprintf("if (self === top) goalpostHand.zoom(%g)", float64(percent)/100),
-			WorldName:      worldName,
+			WorldName:      script.WorldName,
 			RunImmediately: true,
 		})
 		if err != nil {

@@ -9,22 +9,21 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
 )
 
 // page is one attached page of Chromium. It is not altered; alive ends with
 // ErrCrashed, ErrEnded or ErrClosed, and cuts off every call on the page.
 type page struct {
-	engine    *browserProcess
-	target    proto.TargetTargetID
-	session   proto.TargetSessionID
-	alive     context.Context
-	end       context.CancelCauseFunc
-	count     *refAllocator                 // of the pane; actions that use it take turns
-	eyes      atomic.Pointer[scriptContext] // of walker.js in the present document, nil if not known
-	part      bool                          // a frame of another site, see parts
-	dull      atomic.Int64                  // of a part that did not answer: it is not asked until then, in ns since 1970
-	worlds    isolatedContexts
-	documents atomic.Int64 // counts those that it has shown; grows while worlds is locked
+	engine  *browserProcess
+	target  proto.TargetTargetID
+	session proto.TargetSessionID
+	alive   context.Context
+	end     context.CancelCauseFunc
+	count   *refAllocator // of the pane; actions that use it take turns
+	part    bool          // a frame of another site, see parts
+	dull    atomic.Int64  // of a part that did not answer: it is not asked until then, in ns since 1970
+	worlds  script.Contexts
 }
 
 // renewed is the same page after a crash: Chromium keeps the session, and a

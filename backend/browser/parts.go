@@ -14,6 +14,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
 	"goalpost/backend/pane"
 )
 
@@ -21,9 +22,9 @@ import (
 // and eyes of its own; the mouse and the keyboard are the page's.
 type remoteFrame struct {
 	*page
-	above  *page                         // the page or the part that holds the frame
-	number atomic.Int64                  // by which walker.js of above knows it, 0 before it was told
-	told   atomic.Pointer[scriptContext] // of above
+	above  *page                                  // the page or the part that holds the frame
+	number atomic.Int64                           // by which snapshot.js of above knows it, 0 before it was told
+	told   atomic.Pointer[script.SnapshotContext] // of above
 }
 
 // refAllocator counts what gets a name in a pane: refs, and the frames that they are in.
@@ -133,7 +134,7 @@ func (p *Pane) onFrameEvent(e *cdp.Event) {
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
 		p.onFrameTarget(f.page, e)
 	case "Runtime.executionContextsCleared":
-		f.isOtherDocument()
+		f.worlds.LeaveDocument()
 	case "Inspector.targetCrashed":
 		f.end(ErrCrashed)
 		p.noticeForBoth("a frame of the page crashed: reload the page")
@@ -152,7 +153,7 @@ func (p *Pane) onFrameEvent(e *cdp.Event) {
 	case "Runtime.bindingCalled":
 		p.onPageReport(f.page, e)
 	case "Runtime.executionContextCreated":
-		f.onContext(e)
+		f.worlds.OnCreated(e)
 	default:
 		if strings.HasPrefix(e.Method, "Network.") {
 			p.onNetwork(e)
@@ -236,7 +237,7 @@ func (p *Pane) numberFrames(ctx context.Context, above *page) {
 				return err
 			}
 			f.number.Store(p.frameCount.Add(1))
-			return above.callOnNode(c, owner.BackendNodeID, world.id, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
+			return above.callOnNode(c, owner.BackendNodeID, world.ID, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
 		})
 		if err == nil {
 			f.told.Store(world)
@@ -279,7 +280,7 @@ func (p *Pane) frameOfRef(pg *page, target string) *page {
 	return pg
 }
 
-// callOnTarget calls a function of walker.js that takes a target, where the target is:
+// callOnTarget calls a function of snapshot.js that takes a target, where the target is:
 // what no element of the page itself fits is looked for in its parts. A ref whose
 // element is gone is found again if only one thing looks as it did. It says in
 // which page it was.

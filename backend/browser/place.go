@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"sync"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -12,68 +11,11 @@ import (
 // What a frame of another origin tells of a place is counted from its own corner:
 // it cannot know where that lies. The host knows which frame told it.
 
-// maxContexts is how many frames' worlds are remembered; older ones belong to
-// documents that are gone.
-const maxContexts = 500
-
-// isolatedContexts are the execution contexts of ours in a page, by ids that Chromium gives again
-// in each process. Its methods may be called concurrently.
-type isolatedContexts struct {
-	mu    sync.Mutex
-	known map[proto.RuntimeExecutionContextID]isolatedContext
-}
-
-// isolatedContext is a world of ours: its name, the frame that it is in, and what no other
-// world is ever called.
-type isolatedContext struct {
-	name   string
-	frame  proto.PageFrameID
-	unique string
-}
-
-func (w *isolatedContexts) add(id proto.RuntimeExecutionContextID, own isolatedContext) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.known == nil || len(w.known) >= 2*maxContexts {
-		kept := map[proto.RuntimeExecutionContextID]isolatedContext{}
-		for older, known := range w.known {
-			if older+maxContexts > id { // ids grow
-				kept[older] = known
-			}
-		}
-		w.known = kept
-	}
-	w.known[id] = own
-}
-
-func (w *isolatedContexts) get(id proto.RuntimeExecutionContextID) isolatedContext {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.known[id]
-}
-
-// onContext notes a world of ours.
-func (pg *page) onContext(e *cdp.Event) {
-	var ev struct {
-		Context struct {
-			ID     proto.RuntimeExecutionContextID `json:"id"`
-			Unique string                          `json:"uniqueId"`
-			Name   string                          `json:"name"`
-			Aux    struct {
-				FrameID proto.PageFrameID `json:"frameId"`
-			} `json:"auxData"`
-		} `json:"context"`
-	}
-	if decode(e, &ev) && (ev.Context.Name == worldName || ev.Context.Name == scriptWorldName) {
-		pg.worlds.add(ev.Context.ID, isolatedContext{ev.Context.Name, ev.Context.Aux.FrameID, ev.Context.Unique})
-	}
-}
-
 // frameOffset is where the document of a world of ours begins in the pane, in CSS pixels.
 func (p *Pane) frameOffset(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (x, y float64, err error) {
 	frame := pg.frame()
-	if own := pg.worlds.get(world); own.frame != "" {
-		frame = own.frame
+	if own := pg.worlds.Get(world); own.Frame != "" {
+		frame = own.Frame
 	}
 	for {
 		if frame != pg.frame() {

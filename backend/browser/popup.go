@@ -10,6 +10,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/browser/internal/script"
 	"goalpost/backend/pane"
 )
 
@@ -198,7 +199,7 @@ func (p *Pane) awaitFirstDocument(ctx context.Context) {
 	p.change(func() { p.popup = popupReady }) // also one that stays empty, for a download perhaps
 }
 
-// watchFirstDocument runs watch.js in a popup's first document: it takes over the global
+// watchFirstDocument runs userprompts.js in a popup's first document: it takes over the global
 // object of the empty one before it, and Chromium runs no scripts in it then.
 func (p *Pane) watchFirstDocument(ctx context.Context) error {
 	pg, err := p.currentPage()
@@ -210,7 +211,7 @@ func (p *Pane) watchFirstDocument(ctx context.Context) error {
 	}
 	world, err := pg.mainWorldContext(ctx)
 	if err == nil {
-		_, err = evaluate(ctx, pg, world, watchScript+zoomScript+";true")
+		_, err = evaluate(ctx, pg, world, script.UserPrompts+script.Zoom+";true")
 	}
 	if err != nil {
 		p.m.cfg.Log.Debug("watching a popup", "pane", p.id, "error", err)

@@ -17,7 +17,7 @@ import (
 )
 
 // A popup's document may be there before it is looked at: the page's title, and
-// all that watch.js tells, must come all the same.
+// all that userprompts.js tells, must come all the same.
 func TestPopupsAreWatched(t *testing.T) {
 	ids := make(chan string, 8)
 	for _, id := range []string{"p1", "p2", "p3", "p4"} {

@@ -10,18 +10,19 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
 )
 
 // Only the protocol tells of closed shadow roots: nothing that a script may ask shows one
 // whose element draws its own children in a slot. To ask for the whole tree takes longer
 // than a snapshot does, to ask for its HTML a few milliseconds. So the tree is asked for
-// when more of them are in the HTML than walker.js knows.
+// when more of them are in the HTML than snapshot.js knows.
 
 // closedRootMarker is how Chromium writes one in HTML, as JSON. No text of the page can be taken
 // for it, but a template or a script that has it in it can: that costs time alone.
 var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
 
-// injectClosedRoots hands walker.js the closed shadow roots that it does not know, and says how many
+// injectClosedRoots hands snapshot.js the closed shadow roots that it does not know, and says how many
 // there were.
 func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 	for again := false; ; again = true {
@@ -104,8 +105,8 @@ func (pg *page) outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) 
 var frameTagPattern = []string{"<iframe", "<frame", "<object", ":iframe", ":frame", ":object"}
 
 // closedRoots counts those of the documents that a page or a part has in its process.
-func (pg *page) closedRoots(c proto.Client, world *scriptContext) (int, error) {
-	document, err := cdp.Call(c, world.call("document"))
+func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int, error) {
+	document, err := cdp.Call(c, world.Evaluate("document"))
 	if err != nil {
 		return 0, err
 	}
@@ -136,7 +137,7 @@ func (pg *page) closedRoots(c proto.Client, world *scriptContext) (int, error) {
 const maxDOMDepth = 60
 
 // closedNodes finds the closed shadow roots in the whole tree.
-func (pg *page) closedNodes(c proto.Client, world *scriptContext) (roots []proto.DOMBackendNodeID, err error) {
+func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (roots []proto.DOMBackendNodeID, err error) {
 	limit := maxDOMDepth
 	var rest []proto.DOMBackendNodeID // what lies deeper
 	var walk func(nodes ...*proto.DOMNode)
@@ -156,7 +157,7 @@ func (pg *page) closedNodes(c proto.Client, world *scriptContext) (roots []proto
 			walk(n.ContentDocument, n.TemplateContent)
 		}
 	}
-	document, err := cdp.Call(c, world.call("document"))
+	document, err := cdp.Call(c, world.Evaluate("document"))
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +180,11 @@ func (pg *page) closedNodes(c proto.Client, world *scriptContext) (roots []proto
 	return roots, nil
 }
 
-// injectRoots hands closed shadow roots to walker.js, and says how many were new to it.
-func (pg *page) injectRoots(c proto.Client, world *scriptContext, roots []proto.DOMBackendNodeID) (int, error) {
+// injectRoots hands closed shadow roots to snapshot.js, and says how many were new to it.
+func (pg *page) injectRoots(c proto.Client, world *script.SnapshotContext, roots []proto.DOMBackendNodeID) (int, error) {
 	var list []*proto.RuntimeCallArgument
 	for _, root := range roots {
-		found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.id})
+		found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.ID})
 		switch {
 		case err == nil:
 			defer pg.post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
@@ -232,7 +233,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 			}
 			for _, root := range node.Node.ShadowRoots {
 				if root.ShadowRootType == proto.DOMShadowRootTypeUserAgent {
-					_ = pg.callOnNode(c, root.BackendNodeID, world.id, take) // it may have gone meanwhile
+					_ = pg.callOnNode(c, root.BackendNodeID, world.ID, take) // it may have gone meanwhile
 				}
 			}
 		}

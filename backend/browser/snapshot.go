@@ -75,7 +75,7 @@ func (p *Pane) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapsh
 	return s, err
 }
 
-// pageView is the page as walker.js sees it.
+// pageView is the page as snapshot.js sees it.
 type pageView struct {
 	Here   textLines `json:"here"`  // of what is in view
 	There  textLines `json:"there"` // and of the rest
@@ -133,7 +133,7 @@ func (p *Pane) readPage(ctx context.Context, pg *page) (pageView, error) {
 	return v, nil
 }
 
-// insertFrames puts the lines of frames where walker.js left a place for them.
+// insertFrames puts the lines of frames where snapshot.js left a place for them.
 func (p *Pane) insertFrames(ctx context.Context, pg *page, lines []string) []string {
 	places := map[string]*remoteFrame{}
 	for _, f := range p.childFrames(pg) {

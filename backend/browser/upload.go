@@ -47,7 +47,7 @@ func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Ac
 			return err
 		}
 		return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-			found, err := cdp.Call(c, world.call(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
+			found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	_ "embed" // for the scripts
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,16 +15,10 @@ import (
 	"goalpost/backend/pane"
 )
 
-// bindingName is how watch.js calls the host. The page's own world has no such function.
+// bindingName is how userprompts.js calls the host. The page's own world has no such function.
 const bindingName = "goalpostTell"
 
-//go:embed watch.js
-var watchScript string
-
-//go:embed permit.js
-var permitScript string
-
-// pageReport is what watch.js tells. All of it is hostile.
+// pageReport is what userprompts.js tells. All of it is hostile.
 type pageReport struct {
 	T        string        `json:"t"`
 	N        int           `json:"n"`
@@ -152,7 +145,7 @@ func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s pageRe
 	}})
 }
 
-// callWatchScript calls a function of watch.js in the frame that asked.
+// callWatchScript calls a function of userprompts.js in the frame that asked.
 func (p *Pane) callWatchScript(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any) error {
 	list := make([]string, len(args))
 	for i, a := range args {

@@ -24,12 +24,12 @@ func TestEyesAreOfOneDocument(t *testing.T) {
 	b.look(p)
 	pg, err := p.currentPage()
 	b.ok(err)
-	before := pg.eyes.Load()
+	before := pg.worlds.Snapshot.Load()
 	b.ok(p.Navigate(b.ctx, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)))
-	if _, err := pg.value(b.ctx, callLimit, proto.RuntimeEvaluate{Expression: "1", ContextID: before.id}); err != nil {
+	if _, err := pg.value(b.ctx, callLimit, proto.RuntimeEvaluate{Expression: "1", ContextID: before.ID}); err != nil {
 		t.Fatalf("no world has that id by now: %v", err)
 	}
-	pg.eyes.Store(before)
+	pg.worlds.Snapshot.Store(before)
 	has(t, b.look(p).Text, `heading "Elsewhere"`, "within")
 	if n := b.eval(p, `String([self, ...Array.from(frames)].filter((w) => w.goalpost).length)`); n != `"0"` {
 		t.Errorf("%s worlds of the page have our eyes", n)

@@ -189,7 +189,7 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
   };
   addEventListener('copy', copied);
   addEventListener('cut', copied);
-  // A page's own Copy button, see permit.js. Whether it was pressed is known here,
+  // A page's own Copy button, see permissions.js. Whether it was pressed is known here,
   // whatever the page says.
   addEventListener('goalpost-wrote', (e) => {
     if (navigator.userActivation?.isActive && typeof e.detail === 'string' && e.detail) {
@@ -221,7 +221,7 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
     if (e.key === 'Enter' && target(e)?.tagName === 'INPUT' && !target(e).form) sent(document);
   });
 
-  // What the page's own world asks permission for, see permit.js.
+  // What the page's own world asks permission for, see permissions.js.
   addEventListener('goalpost-ask', (e) => {
     const [name, id] = String(e.detail).split(' ');
     tell({ t: 'permission', type: text(name, 40), text: text(id, 20), origin: location.origin });

@@ -1,5 +1,5 @@
 // What the host does to a page besides the agent's acts: zoom.
-// It joins goalpostHand of watch.js, in the isolated world.
+// It joins goalpostHand of userprompts.js, in the isolated world.
 if (!globalThis.goalpostHand.zoom) Object.assign(globalThis.goalpostHand, (() => {
   const zoom = (factor) => {
     const set = () => { document.documentElement.style.zoom = factor === 1 ? '' : String(factor); };

@@ -96,3 +96,23 @@ func members(c proto.Client, world *script.SnapshotContext, list string) (object
 	}
 	return objects, nil
 }
+
+// Eval runs script in the page's own world and gives its value as JSON, at most
+// 16 KB of it. What a page's world says is hostile.
+func (p *Pane) Eval(ctx context.Context, script string) (string, error) {
+	var out string
+	err := p.withTurn(ctx, "running a script", func(ctx context.Context, pg *page) error {
+		raw, err := evaluate(ctx, pg, 0, script)
+		if err != nil {
+			return err
+		}
+		if out, err = unescapeJSON(raw); err != nil {
+			return err
+		}
+		if len(out) > 16<<10 {
+			out = strings.ToValidUTF8(out[:16<<10], "") + "…"
+		}
+		return nil
+	})
+	return out, err
+}

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	_ "embed" // for the script
 	"errors"
 	"fmt"
 	"sync"

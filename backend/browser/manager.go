@@ -99,7 +99,7 @@ type Manager struct {
 	panes    map[string]*Pane
 	order    []string
 	sessions map[proto.TargetSessionID]*Pane
-	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see parts.go
+	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see frames.go
 	shots    int                             // counts pictures
 	guards   map[proto.TargetSessionID]*heldTarget
 	windows  map[proto.TargetTargetID]*popupWindow // that pages have opened

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // Address turns what a user or a model wrote into an address that a pane may
@@ -27,12 +29,12 @@ func Address(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitizeLine(text, 200))
+		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitize.Line(text, 200))
 	}
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":
 		if u.Hostname() == "" {
-			return "", fmt.Errorf("%w: %q names no host: write it as http://host/path", ErrRefused, sanitizeLine(text, 200))
+			return "", fmt.Errorf("%w: %q names no host: write it as http://host/path", ErrRefused, sanitize.Line(text, 200))
 		}
 		return text, nil
 	case "data":
@@ -41,9 +43,9 @@ func Address(text string) (string, error) {
 		}
 		return "", fmt.Errorf("%w: of data: addresses only images are opened", ErrRefused)
 	case "":
-		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitizeLine(text, 200))
+		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitize.Line(text, 200))
 	}
-	return "", fmt.Errorf("%w: %s: is not opened in a browser pane: use http, https, about:blank or data:image", ErrRefused, sanitizeLine(u.Scheme, 40))
+	return "", fmt.Errorf("%w: %s: is not opened in a browser pane: use http, https, about:blank or data:image", ErrRefused, sanitize.Line(u.Scheme, 40))
 }
 
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
@@ -55,7 +57,7 @@ func SearchTerms(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if rest, asked := strings.CutPrefix(text, "?"); asked {
 		rest = strings.TrimSpace(rest)
-		return sanitizeLine(rest, 500), rest != ""
+		return sanitize.Line(rest, 500), rest != ""
 	}
 	if _, err := Address(text); err == nil || schemePattern.MatchString(text) || len(text) > 500 {
 		return "", false
@@ -64,7 +66,7 @@ func SearchTerms(text string) (string, bool) {
 	if !several && strings.ContainsAny(text, ":/@\\.") {
 		return "", false
 	}
-	return sanitizeLine(text, 500), true
+	return sanitize.Line(text, 500), true
 }
 
 // isBare tells "localhost:8080/x" and "example.com" from "file:///x" and

@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/chromium"
 )
 
 // BenchmarkSnapshot looks at a page of about 6,000 elements, at one of 10,000 and at a form.
@@ -56,22 +59,6 @@ func BenchmarkClick(b *testing.B) {
 	}
 }
 
-func BenchmarkParseFrame(b *testing.B) {
-	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"`)
-	for range 60000 {
-		message = append(message, "AAAA"...)
-	}
-	message = append(message, `","metadata":{"deviceWidth":80,"deviceHeight":60},"sessionId":7},"sessionId":"S"}`...)
-	b.SetBytes(int64(len(message)))
-	copied := make([]byte, len(message))
-	for b.Loop() {
-		copy(copied, message)
-		if _, ok := parseFrame(copied); !ok {
-			b.Fatal("no frame")
-		}
-	}
-}
-
 // BenchmarkFrame is the way of a picture of 200 KB from Chromium's pipe to a
 // viewer, and of its acknowledgement back. cpu-ms/op is the processor time of
 // all of it, with the writing into the pipe, which Chromium does otherwise.
@@ -86,18 +73,18 @@ func BenchmarkFrame(b *testing.B) {
 	}
 	m := New(Config{Dir: b.TempDir()})
 	p := newPane(m, Options{ID: "b1"})
-	c := newConn(newPipe(outR, inW, m.onFrame), slog.New(slog.DiscardHandler), m.onEvent)
-	pg := &page{engine: &browserProcess{chromium: &chromium{conn: c}, m: m}, session: "S", count: &p.refs}
-	pg.alive, pg.end = context.WithCancelCause(c.alive)
+	c := cdp.Open(outR, inW, slog.New(slog.DiscardHandler), m.onEvent, m.onFrame)
+	pg := &page{engine: &browserProcess{Browser: &chromium.Browser{Conn: c}, m: m}, session: "S", count: &p.refs}
+	pg.alive, pg.end = context.WithCancelCause(c.Alive)
 	p.adopt(pg)
 	p.screencast.setPage(pg)
 
 	data := base64.StdEncoding.EncodeToString(make([]byte, 200<<10))
 	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"` + data +
 		`","metadata":{"deviceWidth":1280,"deviceHeight":800},"sessionId":7},"sessionId":"S"}` + "\x00")
-	chromium := make(chan struct{})
+	answered := make(chan struct{})
 	go func() { // every message of ours, the acknowledgements among them, lets the next frame go
-		defer close(chromium)
+		defer close(answered)
 		in := bufio.NewReader(inR)
 		for {
 			if _, err := in.ReadBytes(0); err != nil {
@@ -125,9 +112,11 @@ func BenchmarkFrame(b *testing.B) {
 	}
 	b.ReportMetric(float64(processorTime(b)-began)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
 	p.screencast.close()
-	_ = closeAll(inR, inW, outW, outR)
-	<-chromium
-	<-c.idle
+	for _, f := range []*os.File{inR, inW, outW, outR} {
+		_ = f.Close()
+	}
+	<-answered
+	c.WaitIdle()
 	m.mu.Lock()
 	delete(m.sessions, "S")
 	m.mu.Unlock()

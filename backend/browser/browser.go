@@ -11,24 +11,29 @@ package browser
 import (
 	"errors"
 	"time"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/chromium"
 )
 
 // The errors that callers tell apart with errors.Is.
 var (
 	// ErrMissing says that no Chromium is installed; the text says what to install.
-	ErrMissing = errors.New("no Chromium found")
+	ErrMissing = chromium.ErrMissing
+	// ErrLocked says that another Goalpost uses a profile.
+	ErrLocked = chromium.ErrLocked
 	// ErrCrashed says that the page's process ended; Reload brings it back.
-	ErrCrashed = errors.New("the page crashed: reload it")
+	ErrCrashed = cdp.NewCause("the page crashed: reload it")
 	// ErrEnded says that Chromium ended; Reload or Navigate starts it again.
-	ErrEnded = errors.New("the browser ended: reload the page to start it again")
+	ErrEnded = cdp.ErrEnded
 	// ErrClosed says that the pane or the manager was closed.
-	ErrClosed = errors.New("the browser pane is closed")
+	ErrClosed = cdp.ErrClosed
 	// ErrRefused says that an address is not one a pane may open.
 	ErrRefused = errors.New("address refused")
 	// ErrStale says that a ref names an element that is no longer on the page.
 	ErrStale = errors.New("stale ref, take a new snapshot")
 	// ErrTimeout says that the page did not answer in time.
-	ErrTimeout = errors.New("no answer in time")
+	ErrTimeout = cdp.ErrTimeout
 )
 
 // The limits of one operation, besides the caller's context. See limits for those of what a page may never do.
@@ -37,3 +42,9 @@ const (
 	navigateLimit = 30 * time.Second // until the server answers
 	launchLimit   = 30 * time.Second
 )
+
+// Find returns the path of the Chromium to use. The error is ErrMissing and says what to install.
+func Find() (string, error) { return chromium.Find() } //nolint:wrapcheck // it says all
+
+// FindDesktopOpener is the desktop's program that opens files; false without a desktop.
+func FindDesktopOpener() (string, bool) { return chromium.FindDesktopOpener() }

@@ -1,153 +1,82 @@
 package browser
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
 )
 
-// Cookie is one cookie of a file.
-type Cookie struct {
-	Name, Value, Domain, Path string
-	Secure, HTTPOnly          bool
-	SameSite                  string    // "", Strict, Lax, None
-	Expires                   time.Time // zero: with the browser
-}
+// The cookies of the page that an agent sees. Their values never leave here.
 
-// ParseCookies reads a file of cookies: Netscape's format, which curl and wget
-// write, or JSON as browser extensions and automation tools do. Errors name the line.
-func ParseCookies(file string) ([]Cookie, error) {
-	text := strings.TrimSpace(strings.TrimPrefix(file, "\ufeff"))
-	switch {
-	case text == "":
-		return nil, errors.New("the file of cookies is empty")
-	case len(text) > 8<<20:
-		return nil, errors.New("the file of cookies is larger than 8 MiB")
-	case text[0] == '[' || text[0] == '{':
-		return parseJSONCookies(text)
-	}
-	return parseNetscape(text)
-}
-
-func parseJSONCookies(text string) ([]Cookie, error) {
-	type entry struct {
-		Name, Value, Domain, Path string
-		Secure                    bool
-		HTTPOnly                  bool     `json:"httpOnly"`
-		SameSite                  string   `json:"sameSite"`
-		Expires                   *float64 `json:"expires"`
-		ExpirationDate            *float64 `json:"expirationDate"`
-	}
-	var list []entry
-	var wrapped struct{ Cookies []entry }
-	err := json.Unmarshal([]byte(text), &list)
-	if text[0] == '{' {
-		err = json.Unmarshal([]byte(text), &wrapped)
-		list = wrapped.Cookies
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the file of cookies is not a JSON list of cookies: %w", err)
-	}
-	cookies := make([]Cookie, 0, len(list))
-	for i, e := range list {
-		if e.Name == "" || e.Domain == "" {
-			return nil, fmt.Errorf("cookie %d of the file lacks a name or a domain", i+1)
-		}
-		c := Cookie{Name: e.Name, Value: e.Value, Domain: e.Domain, Path: e.Path, Secure: e.Secure, HTTPOnly: e.HTTPOnly}
-		switch strings.ToLower(e.SameSite) {
-		case "strict":
-			c.SameSite = "Strict"
-		case "lax":
-			c.SameSite = "Lax"
-		case "none", "no_restriction":
-			c.SameSite = "None"
-		}
-		for _, at := range []*float64{e.Expires, e.ExpirationDate} {
-			if at != nil && *at > 0 {
-				c.Expires = time.UnixMilli(int64(*at * 1000))
+// Cookies lists what the page at its address would send.
+func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
+	var list []pane.Cookie
+	err := p.withReadTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
+		return pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
+			got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{p.Info().URL}})
+			if err != nil {
+				return err
 			}
-		}
-		cookies = append(cookies, c)
-	}
-	return cookies, nil
+			for _, k := range got.Cookies {
+				one := pane.Cookie{
+					Name: sanitize.Line(k.Name, 100), Domain: sanitize.Line(k.Domain, 200), Path: sanitize.Line(k.Path, 200), Size: len(k.Value),
+					Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: sanitize.Line(string(k.SameSite), 20),
+				}
+				if !k.Session && k.Expires > 0 {
+					one.Expires = int64(k.Expires)
+				}
+				list = append(list, one)
+			}
+			return nil
+		})
+	})
+	return list, err
 }
 
-func parseNetscape(text string) ([]Cookie, error) {
-	var cookies []Cookie
-	lines := bufio.NewScanner(strings.NewReader(text))
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimRight(lines.Text(), "\r")
-		hidden := strings.HasPrefix(line, "#HttpOnly_")
-		line = strings.TrimPrefix(line, "#HttpOnly_")
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		f := strings.Split(line, "\t")
-		if len(f) == 6 { // an empty value at the end is easily lost
-			f = append(f, "")
-		}
-		if len(f) != 7 || f[0] == "" || f[5] == "" {
-			return nil, fmt.Errorf("line %d of the file of cookies has %d fields and not the 7 of Netscape's format", n, len(f))
-		}
-		at, err := strconv.ParseFloat(f[4], 64)
+// SetCookie sets a cookie for the page's host, until the browser ends.
+func (p *Pane) SetCookie(ctx context.Context, name, value string) error {
+	return p.withTurn(ctx, "setting a cookie", func(ctx context.Context, pg *page) error {
+		address, err := p.cookieAddress(name)
 		if err != nil {
-			return nil, fmt.Errorf("line %d of the file of cookies: %q is no time", n, sanitizeLine(f[4], 40))
+			return err
 		}
-		c := Cookie{Domain: f[0], Path: f[2], Secure: strings.EqualFold(f[3], "TRUE"), HTTPOnly: hidden, Name: f[5], Value: f[6]}
-		if at > 0 {
-			c.Expires = time.Unix(int64(at), 0)
-		}
-		cookies = append(cookies, c)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("the file of cookies: %w", err)
-	}
-	if len(cookies) == 0 {
-		return nil, errors.New("the file holds no cookies")
-	}
-	return cookies, nil
+		return pg.do(ctx, callLimit, "setting a cookie", func(c proto.Client) error {
+			set, err := cdp.Call(c, proto.NetworkSetCookie{Name: name, Value: value, URL: address})
+			if err == nil && !set.Success {
+				err = errors.New("chromium does not take it: names and values hold no spaces, quotes, commas or semicolons")
+			}
+			return err
+		})
+	})
 }
 
-// ImportCookies takes the cookies of a file into the pane's profile and says how
-// many they were.
-func (p *Pane) ImportCookies(ctx context.Context, file string) (int, error) {
-	cookies, err := ParseCookies(file)
-	if err != nil {
-		return 0, err
-	}
-	if err := p.checkDriver(ctx); err != nil {
-		return 0, err
-	}
-	err = p.withPage("importing cookies", func(pg *page) error {
-		return pg.engine.setCookies(ctx, pg.engine.existingContext(p.goalID), cookies)
+// DeleteCookie deletes a cookie of the page.
+func (p *Pane) DeleteCookie(ctx context.Context, name string) error {
+	return p.withTurn(ctx, "deleting a cookie", func(ctx context.Context, pg *page) error {
+		address, err := p.cookieAddress(name)
+		if err != nil {
+			return err
+		}
+		return pg.do(ctx, callLimit, "deleting a cookie", func(c proto.Client) error {
+			return cdp.CallNoResult(c, proto.NetworkDeleteCookies{Name: name, URL: address})
+		})
 	})
-	return len(cookies), err
 }
 
-func (e *browserProcess) setCookies(ctx context.Context, id proto.BrowserBrowserContextID, cookies []Cookie) error {
-	params := make([]*proto.NetworkCookieParam, 0, len(cookies))
-	for _, c := range cookies {
-		param := &proto.NetworkCookieParam{
-			Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, Secure: c.Secure, HTTPOnly: c.HTTPOnly,
-			SameSite: proto.NetworkCookieSameSite(c.SameSite),
-		}
-		if param.Path == "" {
-			param.Path = "/"
-		}
-		if !c.Expires.IsZero() {
-			param.Expires = proto.TimeSinceEpoch(float64(c.Expires.UnixMilli()) / 1000)
-		}
-		params = append(params, param)
+func (p *Pane) cookieAddress(name string) (string, error) {
+	if strings.TrimSpace(name) == "" {
+		return "", errors.New("the cookie has no name")
 	}
-	return e.do(ctx, e.alive, "", callLimit, "setting cookies", func(c proto.Client) error {
-		return callNoResult(c, proto.StorageSetCookies{Cookies: params, BrowserContextID: id})
-	})
+	address := p.Info().URL
+	if !strings.HasPrefix(address, "http") {
+		return "", fmt.Errorf("a page at %s has no cookies", sanitize.Line(address, 200))
+	}
+	return address, nil
 }

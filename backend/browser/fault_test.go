@@ -57,7 +57,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	b.frameOf(v, red)
 	pg, err := p.currentPage()
 	b.ok(err)
-	b.ok(pg.engine.process.Signal(syscall.SIGKILL))
+	b.ok(pg.engine.Process.Signal(syscall.SIGKILL))
 	for _, q := range []*Pane{p, other} {
 		info := b.until(q, "back", func(i pane.Info) bool { return strings.Contains(i.Notice, "started again") })
 		if info.Problem != "" || !info.Running {
@@ -70,8 +70,8 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	b.frameOf(v, red)
 	b.ok(other.Navigate(b.ctx, b.url("two.html")))
 	has(t, b.look(other).Text, "Page two")
-	b.ok(ended("--user-data-dir=" + pg.engine.dir.path))
-	if again, err := other.currentPage(); err != nil || again.engine.process.Pid() == pg.engine.process.Pid() {
+	b.ok(ended("--user-data-dir=" + pg.engine.Dir.Path))
+	if again, err := other.currentPage(); err != nil || again.engine.Process.Pid() == pg.engine.Process.Pid() {
 		t.Errorf("the same Chromium? %v", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 	for n := range restarts + 1 {
 		pg, err := panes[0].currentPage()
 		b.ok(err)
-		b.ok(pg.engine.process.Signal(syscall.SIGKILL))
+		b.ok(pg.engine.Process.Signal(syscall.SIGKILL))
 		for _, p := range panes {
 			b.until(p, "told of the end", func(i pane.Info) bool {
 				return n < restarts && p.page.engine != pg.engine && strings.Contains(i.Notice, "started again") || n == restarts && i.Problem == "the browser ended"

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -45,10 +46,10 @@ func (p *Pane) setInputFiles(ctx context.Context, pg *page, node proto.DOMBacken
 	}
 	for _, f := range files {
 		if info, err := os.Stat(f); err != nil || info.IsDir() {
-			return fmt.Errorf("%q is not a file", sanitizeLine(f, 200))
+			return fmt.Errorf("%q is not a file", sanitize.Line(f, 200))
 		}
 	}
 	return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-		return callNoResult(c, proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
+		return cdp.CallNoResult(c, proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
 	})
 }

@@ -2,13 +2,11 @@ package browser
 
 import (
 	"context"
-	_ "embed" // for the script
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 
-	"github.com/go-rod/rod/lib/proto"
+	"goalpost/backend/browser/internal/script"
 )
 
 // FindResult is where a search in the page stands: the match that is shown, counted
@@ -20,9 +18,6 @@ type FindResult struct {
 
 // maxMatches is how many places are counted.
 const maxMatches = 2000
-
-//go:embed finder.js
-var finderScript string
 
 // Find marks all places of the page that say text, whatever the case, and
 // scrolls to the match that is step places after the last one: 1 is the next, -1
@@ -57,7 +52,7 @@ type textSearch struct {
 	at   int // the match that is shown, counted from 0
 }
 
-// frameMatches are what findText of finder.js found in a page or a part.
+// frameMatches are what findText of findtext.js found in a page or a part.
 type frameMatches struct {
 	Count  int `json:"count"`
 	First  int `json:"first"`  // the one to begin with
@@ -110,7 +105,7 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindR
 // shadow root of its own, which only the protocol tells of.
 func (p *Pane) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches
-	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(finderScript)+", 1)"); err != nil {
+	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+", 1)"); err != nil {
 		return m, err
 	}
 	if text != p.search.text {
@@ -166,53 +161,4 @@ func (p *Pane) withPage(what string, f func(*page) error) error {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
-}
-
-// Zoom shows the page larger or smaller: percent is brought within 25 and 500.
-// It holds for whatever the pane shows next.
-func (p *Pane) Zoom(ctx context.Context, percent int) error {
-	percent = min(max(percent, 25), 500)
-	return p.withPage("zooming", func(pg *page) error {
-		if err := p.zoomPage(ctx, pg, percent); err != nil {
-			return err
-		}
-		p.change(func() {
-			p.zoom = percent
-			p.updateOverlay()
-		})
-		return nil
-	})
-}
-
-// zoomPage makes Chromium zoom every document of the page, the present one too.
-func (p *Pane) zoomPage(ctx context.Context, pg *page, percent int) error {
-	return pg.do(ctx, callLimit, "zooming", func(c proto.Client) error {
-		p.mu.Lock()
-		old := p.zoomScript
-		p.zoomScript = ""
-		p.mu.Unlock()
-		if old != "" {
-			if err := callNoResult(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
-				return err
-			}
-		}
-		bound, ok := c.(client)
-		if !ok {
-			return errors.New("the client has no session")
-		}
-		raw, err := bound.Call(ctx, string(pg.session), "Page.addScriptToEvaluateOnNewDocument", addScript{
-			Source: fmt.Sprintf("if (self === top) goalpostHand.zoom(%g)", float64(percent)/100), WorldName: worldName, RunImmediately: true,
-		})
-		if err != nil {
-			return err
-		}
-		var made proto.PageAddScriptToEvaluateOnNewDocumentResult
-		if err := json.Unmarshal(raw, &made); err != nil {
-			return fmt.Errorf("chromium's answer: %w", err)
-		}
-		p.mu.Lock()
-		p.zoomScript = made.Identifier
-		p.mu.Unlock()
-		return nil
-	})
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 func TestFind(t *testing.T) {
@@ -82,7 +84,7 @@ func (b *bench) orange(p *Pane) (n int) {
 	b.ok(err)
 	var shot []byte
 	b.ok(pg.do(b.ctx, callLimit, "a picture", func(c proto.Client) error {
-		made, err := call(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+		made, err := cdp.Call(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 		if err == nil {
 			shot = made.Data
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -125,7 +127,7 @@ func (p *Pane) dispatchInput(in pane.Input) {
 	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
 		p.change(func() { p.loadNotice, p.info.Acting, p.dialogsInARow = "", "", 0 })
 	}
-	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return callNoResult(c, req) })
+	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
 	if errors.Is(err, ErrTimeout) && !p.wakeRenderer(ctx, pg) {
 		p.change(func() {
 			p.loadError, p.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
@@ -158,7 +160,7 @@ func (p *Pane) lockPictures() func() {
 // what waits for the next picture waits for ever. A new size starts it again.
 func (p *Pane) wakeRenderer(ctx context.Context, pg *page) bool {
 	err := pg.do(ctx, p.m.limits.hung, "asking the page", func(c proto.Client) error {
-		_, err := call(c, proto.RuntimeEvaluate{Expression: "1"})
+		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	if err == nil {
@@ -192,7 +194,7 @@ func inputCommand(in pane.Input) (proto.Request, error) {
 	case pane.Touch:
 		return touchCommand(in)
 	}
-	return nil, fmt.Errorf("unknown input %q", sanitizeLine(string(in.Kind), 20))
+	return nil, fmt.Errorf("unknown input %q", sanitize.Line(string(in.Kind), 20))
 }
 
 func mouseCommand(in pane.Input) (proto.Request, error) {
@@ -203,7 +205,7 @@ func mouseCommand(in pane.Input) (proto.Request, error) {
 	case "left", "middle", "right":
 		e.Button = proto.InputMouseButton(in.Button)
 	default:
-		return nil, fmt.Errorf("unknown mouse button %q", sanitizeLine(in.Button, 20))
+		return nil, fmt.Errorf("unknown mouse button %q", sanitize.Line(in.Button, 20))
 	}
 	if in.Kind == pane.MouseMove {
 		// Without the held button Chromium sees no drag.
@@ -236,7 +238,7 @@ func touchCommand(in pane.Input) (proto.Request, error) {
 		"end": proto.InputDispatchTouchEventTypeTouchEnd, "cancel": proto.InputDispatchTouchEventTypeTouchCancel,
 	}[in.Text]
 	if !ok || len(in.Points) > maxTouchPoints {
-		return nil, fmt.Errorf("unknown touch %q with %d fingers", sanitizeLine(in.Text, 20), len(in.Points))
+		return nil, fmt.Errorf("unknown touch %q with %d fingers", sanitize.Line(in.Text, 20), len(in.Points))
 	}
 	e := proto.InputDispatchTouchEvent{Type: kind, Modifiers: in.Modifiers & 15, TouchPoints: []*proto.InputTouchPoint{}}
 	for _, f := range in.Points {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -161,7 +162,7 @@ func parseKeys(text string) (pane.Input, error) {
 		}
 		bit, ok := map[string]int{"alt": modAlt, "ctrl": modCtrl, "control": modCtrl, "meta": modMeta, "cmd": modMeta, "shift": modShift}[strings.ToLower(name)]
 		if !ok {
-			return in, fmt.Errorf("%q is not a modifier: use Ctrl, Shift, Alt or Meta", sanitizeLine(name, 20))
+			return in, fmt.Errorf("%q is not a modifier: use Ctrl, Shift, Alt or Meta", sanitize.Line(name, 20))
 		}
 		in.Modifiers |= bit
 		rest = after
@@ -176,7 +177,7 @@ func parseKeys(text string) (pane.Input, error) {
 		rest = shifted[strings.Index(unshifted, rest):][:1]
 	case utf8.RuneCountInString(rest) == 1, keyCode(rest) != 0:
 	default:
-		return in, fmt.Errorf("%q is not a key: use a character or a name like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5", sanitizeLine(rest, 20))
+		return in, fmt.Errorf("%q is not a key: use a character or a name like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5", sanitize.Line(rest, 20))
 	}
 	in.Key, in.KeyCode = rest, keyCode(rest)
 	return in, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -32,19 +33,19 @@ func (b *bench) holdings() map[string]int {
 	engines := maps.Clone(b.engines)
 	b.mu.Unlock()
 	for key, e := range engines {
-		err := e.do(b.ctx, e.alive, "", callLimit, "counting", func(c proto.Client) error {
-			targets, err := call(c, proto.TargetGetTargets{})
+		err := e.Do(b.ctx, e.Alive, "", callLimit, "counting", func(c proto.Client) error {
+			targets, err := cdp.Call(c, proto.TargetGetTargets{})
 			if err != nil {
 				return err
 			}
-			contexts, err := call(c, proto.TargetGetBrowserContexts{})
+			contexts, err := cdp.Call(c, proto.TargetGetBrowserContexts{})
 			h[key+" targets"], h[key+" contexts"] = len(targets.TargetInfos), len(contexts.BrowserContextIDs)
 			return err
 		})
 		b.ok(err)
 		// Chromium keeps one process ready for the next page; it comes and goes.
-		h[key+" processes"] = len(processesWith(e.dir.path))
-		own, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", e.process.Pid()))
+		h[key+" processes"] = len(processesWith(e.Dir.Path))
+		own, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", e.Process.Pid()))
 		b.ok(err)
 		h[key+" descriptors"] = len(own)
 	}
@@ -165,7 +166,7 @@ func (b *bench) crash(p *Pane, n int) {
 	if n%2 == 0 {
 		pg.post(proto.PageCrash{})
 	} else {
-		for _, pid := range renderers(pg.engine.dir.path) {
+		for _, pid := range renderers(pg.engine.Dir.Path) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare one may end by itself
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
 )
@@ -98,7 +99,7 @@ type Manager struct {
 	panes    map[string]*Pane
 	order    []string
 	sessions map[proto.TargetSessionID]*Pane
-	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see parts.go
+	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see frames.go
 	shots    int                             // counts pictures
 	guards   map[proto.TargetSessionID]*heldTarget
 	windows  map[proto.TargetTargetID]*popupWindow // that pages have opened
@@ -148,7 +149,7 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 	}
 	if address != "about:blank" {
 		if err := p.navigate(ctx, address); err != nil {
-			p.setLoadError("%s", sanitizeLine(err.Error(), 300))
+			p.setLoadError("%s", sanitize.Line(err.Error(), 300))
 		}
 	}
 	return p, nil
@@ -200,7 +201,7 @@ func (m *Manager) List() []pane.Info {
 func (m *Manager) ClosePane(ctx context.Context, id string) error {
 	p, ok := m.Get(id)
 	if !ok {
-		return fmt.Errorf("there is no browser pane %q", sanitizeLine(id, 40))
+		return fmt.Errorf("there is no browser pane %q", sanitize.Line(id, 40))
 	}
 	return m.removePane(ctx, p)
 }
@@ -219,7 +220,7 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	m.mu.Lock()
 	e := m.engines[goalEngine]
 	m.mu.Unlock()
-	if e != nil && e.alive.Err() == nil {
+	if e != nil && e.Alive.Err() == nil {
 		err = errors.Join(err, e.disposeContext(ctx, goalID))
 	}
 	return err
@@ -264,7 +265,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.engines = map[string]*browserProcess{}
 	m.mu.Unlock()
 	for _, e := range engines {
-		err = errors.Join(err, e.close(ctx))
+		err = errors.Join(err, e.Close(ctx))
 	}
 	m.work.Wait()
 	m.news.close()
@@ -273,5 +274,5 @@ func (m *Manager) Close(ctx context.Context) error {
 
 // untitled is the name of a page that gives itself none: its address.
 func untitled(address string) string {
-	return sanitizeLine(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
+	return sanitize.Line(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
 }

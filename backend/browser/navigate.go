@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/goal"
 )
 
@@ -42,15 +44,15 @@ func (p *Pane) runNavigation(ctx context.Context, address string) error {
 	p.freeIfHung(ctx)
 	pg, err := p.ensurePage(ctx)
 	if err != nil {
-		return fmt.Errorf("loading %s: %w", sanitizeLine(address, 200), err)
+		return fmt.Errorf("loading %s: %w", sanitize.Line(address, 200), err)
 	}
 	moves := 0
 	p.change(func() { // what a window was opened for is given up
 		p.loadNotice, p.loadError, moves, p.load.empty = "", "", p.load.moves, ""
 	})
 	var result *proto.PageNavigateResult
-	err = pg.do(ctx, navigateLimit, "loading "+sanitizeLine(address, 200), func(c proto.Client) error {
-		result, err = call(c, proto.PageNavigate{URL: address})
+	err = pg.do(ctx, navigateLimit, "loading "+sanitize.Line(address, 200), func(c proto.Client) error {
+		result, err = cdp.Call(c, proto.PageNavigate{URL: address})
 		return err
 	})
 	switch {
@@ -110,13 +112,13 @@ func (p *Pane) navigationAborted(outer context.Context, address string, moves in
 	case errors.Is(err, errPromptOpen):
 		return nil
 	case note != "":
-		return fmt.Errorf("loading %s: %s", sanitizeLine(address, 200), note)
+		return fmt.Errorf("loading %s: %s", sanitize.Line(address, 200), note)
 	case err == nil:
 		return nil
 	case p.takeRecentAnswer(): // what that answer ended took this along
 		return p.runNavigation(outer, address)
 	}
-	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", sanitizeLine(address, 200))
+	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", sanitize.Line(address, 200))
 }
 
 // takeRecentAnswer is true once after an answer.
@@ -130,7 +132,7 @@ func (p *Pane) takeRecentAnswer() bool {
 
 // navigationError turns Chromium's words for a failed navigation into ours.
 func (p *Pane) navigationError(address, code string) error {
-	address = sanitizeLine(address, 200)
+	address = sanitize.Line(address, 200)
 	why := map[string]string{
 		"net::ERR_CONNECTION_REFUSED":       "nothing listens there: is the server running?",
 		"net::ERR_NAME_NOT_RESOLVED":        "there is no such host",
@@ -156,7 +158,7 @@ func (p *Pane) navigationError(address, code string) error {
 // awaitLoad waits for the document, but not forever: a page that never stops
 // loading is a page all the same. Only a page that is gone is an error.
 func (p *Pane) awaitLoad(ctx context.Context, pg *page, ready func() bool) error {
-	ctx, cancel := joinContexts(ctx, pg.alive)
+	ctx, cancel := cdp.JoinContexts(ctx, pg.alive)
 	defer cancel(nil)
 	defer time.AfterFunc(p.m.limits.load, func() { cancel(ErrTimeout) }).Stop()
 	if err := p.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, errPromptOpen) {
@@ -175,7 +177,7 @@ func (p *Pane) ensurePage(ctx context.Context) (*page, error) {
 	switch {
 	case errors.Is(err, ErrCrashed):
 		p.change(func() {
-			if p.page != nil && p.page.alive.Err() != nil && p.page.engine.alive.Err() == nil {
+			if p.page != nil && p.page.alive.Err() != nil && p.page.engine.Alive.Err() == nil {
 				p.page = p.page.renewed()
 				p.load, p.network, p.processError = load{moves: p.load.moves}, networkActivity{}, ""
 				p.info.Running = true
@@ -201,7 +203,7 @@ func (p *Pane) awaitAttach(ctx context.Context) error {
 	case <-p.ctx.Done():
 		return ErrClosed
 	case <-ctx.Done():
-		return cause(ctx)
+		return cdp.Cause(ctx)
 	}
 }
 
@@ -246,7 +248,7 @@ func (p *Pane) freeIfHung(ctx context.Context) {
 // isResponsive says whether a page takes note of anything within the limit.
 func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
 	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
-		_, err := call(c, proto.RuntimeEvaluate{Expression: "1"})
+		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	return !errors.Is(err, ErrTimeout)
@@ -273,7 +275,7 @@ func (p *Pane) Reload(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	return p.navigateBy(ctx, "reloading", func(c proto.Client) error { return callNoResult(c, proto.PageReload{}) })
+	return p.navigateBy(ctx, "reloading", func(c proto.Client) error { return cdp.CallNoResult(c, proto.PageReload{}) })
 }
 
 // Back goes to the page before. At the first page it is an error.
@@ -291,7 +293,7 @@ func (p *Pane) historyStep(ctx context.Context, by int) error {
 		what, end = "going forward", "there is no later page"
 	}
 	return p.navigateBy(ctx, what, func(c proto.Client) error {
-		history, err := call(c, proto.PageGetNavigationHistory{})
+		history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
 		if err != nil {
 			return err
 		}
@@ -299,7 +301,7 @@ func (p *Pane) historyStep(ctx context.Context, by int) error {
 		if i < 0 || i >= len(history.Entries) {
 			return errors.New(end)
 		}
-		return callNoResult(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
+		return cdp.CallNoResult(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
 	})
 }
 
@@ -377,7 +379,7 @@ func (p *Pane) followHistory() {
 			continue
 		}
 		err = pg.do(p.ctx, callLimit, "reading the history", func(c proto.Client) error {
-			history, err := call(c, proto.PageGetNavigationHistory{})
+			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
 			if err == nil {
 				p.change(func() {
 					p.info.CanBack = history.CurrentIndex > 0

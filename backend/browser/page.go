@@ -6,42 +6,42 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
 )
 
 // page is one attached page of Chromium. It is not altered; alive ends with
 // ErrCrashed, ErrEnded or ErrClosed, and cuts off every call on the page.
 type page struct {
-	engine    *browserProcess
-	target    proto.TargetTargetID
-	session   proto.TargetSessionID
-	alive     context.Context
-	end       context.CancelCauseFunc
-	count     *refAllocator                 // of the pane; actions that use it take turns
-	eyes      atomic.Pointer[scriptContext] // of walker.js in the present document, nil if not known
-	part      bool                          // a frame of another site, see parts
-	dull      atomic.Int64                  // of a part that did not answer: it is not asked until then, in ns since 1970
-	worlds    isolatedContexts
-	documents atomic.Int64 // counts those that it has shown; grows while worlds is locked
+	engine  *browserProcess
+	target  proto.TargetTargetID
+	session proto.TargetSessionID
+	alive   context.Context
+	end     context.CancelCauseFunc
+	count   *refAllocator // of the pane; actions that use it take turns
+	part    bool          // a frame of another site, see parts
+	dull    atomic.Int64  // of a part that did not answer: it is not asked until then, in ns since 1970
+	worlds  script.Contexts
 }
 
 // renewed is the same page after a crash: Chromium keeps the session, and a
 // reload gives it a new process.
 func (pg *page) renewed() *page {
 	next := &page{engine: pg.engine, target: pg.target, session: pg.session, count: pg.count}
-	next.alive, next.end = context.WithCancelCause(pg.engine.alive)
+	next.alive, next.end = context.WithCancelCause(pg.engine.Alive)
 	return next
 }
 
 func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func(proto.Client) error) error {
-	return pg.engine.do(ctx, pg.alive, pg.session, limit, what, f)
+	return pg.engine.Do(ctx, pg.alive, pg.session, limit, what, f)
 }
 
 // closeTarget closes a page of Chromium. One that is gone already is closed: a window
 // that was opened for a download goes by itself, at any moment.
 func closeTarget(c proto.Client, target proto.TargetTargetID) error {
-	err := callNoResult(c, proto.TargetCloseTarget{TargetID: target})
+	err := cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: target})
 	var fault *cdp.Error
 	if errors.As(err, &fault) && fault.Message == "No target with given id found" {
 		return nil
@@ -49,7 +49,7 @@ func closeTarget(c proto.Client, target proto.TargetTargetID) error {
 	return err
 }
 
-func (pg *page) post(params proto.Request) { pg.engine.post(pg.session, params) }
+func (pg *page) post(params proto.Request) { pg.engine.Post(pg.session, params) }
 
 // frame is the id of the main frame, which for Chromium is the target's.
 func (pg *page) frame() proto.PageFrameID { return proto.PageFrameID(pg.target) }

@@ -3,13 +3,14 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -131,7 +132,7 @@ func newPane(m *Manager, o Options) *Pane {
 		id: o.ID, goalID: o.GoalID, m: m,
 		inputQueue: newInputs(), agentTurn: make(chan struct{}, 1), attachToken: make(chan struct{}, 1), pictureToken: make(chan struct{}, 1), historyChanged: make(chan struct{}, 1),
 		changed: make(chan struct{}),
-		info:    pane.Info{ID: o.ID, Kind: pane.Browser, Title: sanitizeLine(o.Title, 200), GoalID: o.GoalID},
+		info:    pane.Info{ID: o.ID, Kind: pane.Browser, Title: sanitize.Line(o.Title, 200), GoalID: o.GoalID},
 	}
 	if p.info.Title == "" {
 		p.info.Title = untitled(o.URL)
@@ -160,76 +161,6 @@ func newPane(m *Manager, o Options) *Pane {
 	return p
 }
 
-// Info is the pane as lists show it.
-func (p *Pane) Info() pane.Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.info
-}
-
-// change is the one way to alter what mu guards: it tells everyone who waits.
-func (p *Pane) change(f func()) {
-	p.mu.Lock()
-	before := p.info
-	f()
-	p.info.Notice, p.info.Problem = p.loadNotice, p.loadError
-	p.info.Loading = p.ctx.Err() == nil && (p.loading || p.navigation != nil && !p.navigation.begun)
-	if p.processError != "" {
-		p.info.Problem = p.processError
-	}
-	if p.info != before {
-		p.rev++
-		if p.ctx.Err() == nil { // closing has its own news
-			p.announce() // within the lock, to keep the order
-		}
-	}
-	close(p.changed)
-	p.changed = make(chan struct{})
-	p.mu.Unlock()
-	p.screencast.notifyViewers()
-}
-
-// announce tells of the pane, unless it is nobody's; mu is held.
-func (p *Pane) announce() {
-	if !p.scriptless {
-		p.m.news.changed(p.info)
-	}
-}
-
-// wait returns when ready holds, which is called under mu after each change.
-func (p *Pane) wait(ctx context.Context, ready func() bool) error {
-	for {
-		p.mu.Lock()
-		ok, moved := ready(), p.changed
-		p.mu.Unlock()
-		if ok {
-			return nil
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return cause(ctx)
-		}
-	}
-}
-
-func (p *Pane) setAddress(address string) {
-	p.change(func() { p.info.URL = sanitizeLine(address, 4096) })
-}
-
-// notice shows something until the user acts or the page changes.
-func (p *Pane) notice(format string, args ...any) {
-	p.change(func() { p.loadNotice = fmt.Sprintf(format, args...) })
-}
-
-// Notice shows the user something beside the page, until they act.
-func (p *Pane) Notice(words string) { p.notice("%s", sanitizeLine(words, 300)) }
-
-// setLoadError says why there is no page to be seen, until the next one.
-func (p *Pane) setLoadError(format string, args ...any) {
-	p.change(func() { p.loadError = fmt.Sprintf(format, args...) })
-}
-
 // currentPage is the page to talk to. An error says what became of it.
 func (p *Pane) currentPage() (*page, error) {
 	p.mu.Lock()
@@ -241,7 +172,7 @@ func (p *Pane) currentPage() (*page, error) {
 	case pg == nil:
 		return nil, ErrEnded
 	case pg.alive.Err() != nil:
-		return nil, cause(pg.alive)
+		return nil, cdp.Cause(pg.alive)
 	}
 	return pg, nil
 }
@@ -257,12 +188,12 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	case <-p.ctx.Done():
 		return ErrClosed
 	case <-ctx.Done():
-		return cause(ctx)
+		return cdp.Cause(ctx)
 	}
 	if _, err := p.currentPage(); err == nil || errors.Is(err, ErrClosed) {
 		return err // somebody else was faster
 	}
-	ctx, cancel := joinContexts(ctx, p.ctx)
+	ctx, cancel := cdp.JoinContexts(ctx, p.ctx)
 	defer cancel(nil)
 	e, err := p.m.ensureProcess(ctx, processKey(p.goalID, p.profile))
 	if err != nil {
@@ -275,7 +206,7 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	if err != nil {
 		if pg != nil {
 			pg.end(err)
-			e.post("", proto.TargetCloseTarget{TargetID: pg.target})
+			e.Post("", proto.TargetCloseTarget{TargetID: pg.target})
 		}
 		return err
 	}
@@ -307,16 +238,16 @@ func (p *Pane) adopt(pg *page) (listens bool) {
 }
 
 // on says whether the pane's page is this session of this connection.
-func (p *Pane) on(c *conn, session proto.TargetSessionID) bool {
+func (p *Pane) on(c *cdp.Conn, session proto.TargetSessionID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.page != nil && p.page.engine.conn == c && p.page.session == session
+	return p.page != nil && p.page.engine.Conn == c && p.page.session == session
 }
 
 // onProcessLost says that Chromium is gone.
-func (p *Pane) onProcessLost(c *conn) {
+func (p *Pane) onProcessLost(c *cdp.Conn) {
 	p.change(func() {
-		if p.page == nil || p.page.engine.conn != c {
+		if p.page == nil || p.page.engine.Conn != c {
 			return
 		}
 		p.page.end(ErrEnded)
@@ -329,12 +260,6 @@ func (p *Pane) onProcessLost(c *conn) {
 }
 
 func anyPrompt(openPrompt) bool { return true }
-
-func (p *Pane) overlayNow() pane.Overlay {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.overlay
-}
 
 // close ends the pane: its page, its viewers and its goroutines. Whoever comes
 // second waits until it is done.
@@ -358,16 +283,16 @@ func (p *Pane) end(ctx context.Context) error {
 		p.m.mu.Unlock()
 		pg.end(ErrClosed)
 		p.detachAllFrames()
-		if e := pg.engine; e.alive.Err() == nil {
+		if e := pg.engine; e.Alive.Err() == nil {
 			for _, d := range p.Downloads() {
 				if d.State == pane.Downloading {
-					e.post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.goalID)})
+					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.goalID)})
 				}
 			}
-			err = e.do(ctx, e.alive, "", callLimit, "closing a page", func(c proto.Client) error {
+			err = e.Do(ctx, e.Alive, "", callLimit, "closing a page", func(c proto.Client) error {
 				return closeTarget(c, pg.target)
 			})
-			if e.alive.Err() != nil { // it ended, and the page with it
+			if e.Alive.Err() != nil { // it ended meanwhile, and the page with it
 				err = nil
 			}
 		}

@@ -3,6 +3,9 @@ package browser
 import (
 	"context"
 	"time"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 )
 
 // A Chromium that ends by itself is started again, but not for ever.
@@ -52,10 +55,10 @@ func (m *Manager) runAsync(p *Pane, f func(context.Context) error) {
 	m.work.Go(func() {
 		ctx, cancel := context.WithTimeout(m.ctx, launchLimit+navigateLimit)
 		defer cancel()
-		ctx, loose := joinContexts(ctx, p.ctx)
+		ctx, loose := cdp.JoinContexts(ctx, p.ctx)
 		defer loose(nil)
 		if err := f(ctx); err != nil && p.ctx.Err() == nil {
-			p.notice("%s", sanitizeLine(err.Error(), 300))
+			p.notice("%s", sanitize.Line(err.Error(), 300))
 		}
 	})
 }

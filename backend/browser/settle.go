@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 )
 
 // The measures of settling.
@@ -80,12 +81,12 @@ func (p *Pane) trackNetwork(pg *page, on bool) {
 func (p *Pane) settle(ctx context.Context, pg *page) {
 	ctx, cancel := context.WithTimeout(ctx, p.m.limits.settle)
 	defer cancel()
-	ctx, loose := joinContexts(ctx, pg.alive)
+	ctx, loose := cdp.JoinContexts(ctx, pg.alive)
 	defer loose(nil)
 	began := time.Now()
 	for {
 		rests, happened := p.awaitNextFrame(ctx, pg)
-		pg.engine.drainEvents()
+		pg.engine.DrainEvents()
 		p.mu.Lock()
 		net, busy, moved := p.network, p.info.Loading || len(p.network.open) > 0, p.changed
 		p.mu.Unlock()

@@ -139,7 +139,7 @@ func (b *bench) eval(p *Pane, script string) string {
 	b.ok(err)
 	raw, err := evaluateWithin(b.ctx, patience, pg, 0, script)
 	b.ok(err)
-	pg.engine.drainEvents()
+	pg.engine.DrainEvents()
 	out, err := unescapeJSON(raw)
 	b.ok(err)
 	return out

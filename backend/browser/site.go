@@ -10,9 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -39,7 +40,7 @@ func (p *Pane) onSecurity(e *cdp.Event) {
 	var known *pane.SiteCertificate
 	if c := s.State.Certificate; c != nil {
 		known = &pane.SiteCertificate{
-			Subject: sanitizeLine(c.Subject, 200), Issuer: sanitizeLine(c.Issuer, 200), Protocol: sanitizeLine(c.Protocol, 40), Fault: sanitizeLine(strings.TrimPrefix(c.Fault, "net::"), 100),
+			Subject: sanitize.Line(c.Subject, 200), Issuer: sanitize.Line(c.Issuer, 200), Protocol: sanitize.Line(c.Protocol, 40), Fault: sanitize.Line(strings.TrimPrefix(c.Fault, "net::"), 100),
 			From: rfc3339(c.From), To: rfc3339(c.To),
 		}
 	}
@@ -124,7 +125,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	}
 	words := map[string]string{"prompt": pane.PermissionAsk, "granted": pane.PermissionAllow, "denied": pane.PermissionBlock}
 	for _, one := range said {
-		if one != nil && words[one.State] != "" && isAllowedEnv(permissions, one.Name) {
+		if one != nil && words[one.State] != "" && slices.Contains(permissions, one.Name) {
 			list = append(list, pane.SitePermission{Name: one.Name, State: words[one.State]})
 		}
 	}
@@ -133,7 +134,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 
 func (p *Pane) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
 	err = pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
-		got, err := call(c, proto.NetworkGetCookies{Urls: []string{address}})
+		got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{address}})
 		if err == nil {
 			list = got.Cookies
 		}
@@ -149,8 +150,8 @@ func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) er
 		pane.PermissionAsk: permissionPrompt, pane.PermissionAllow: proto.BrowserPermissionSettingGranted, pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
 	}
 	setting, known := settings[state]
-	if !known || !isAllowedEnv(permissions, name) {
-		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitizeLine(state, 40), sanitizeLine(name, 40), permissions)
+	if !known || !slices.Contains(permissions, name) {
+		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitize.Line(state, 40), sanitize.Line(name, 40), permissions)
 	}
 	if err := p.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
@@ -183,11 +184,11 @@ func (p *Pane) ClearSite(ctx context.Context, origin string) error {
 		}
 		return pg.do(ctx, callLimit, "clearing the site", func(c proto.Client) error {
 			for _, k := range cookies {
-				if err := callNoResult(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
+				if err := cdp.CallNoResult(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
 					return err
 				}
 			}
-			return callNoResult(c, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "all"})
+			return cdp.CallNoResult(c, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "all"})
 		})
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -66,14 +68,14 @@ func (p *Pane) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapsh
 		} else {
 			s = p.linesFrom(next, 0)
 		}
-		s.Title = sanitizeLine(seen.Title, 200)
+		s.Title = sanitize.Line(seen.Title, 200)
 		s.Text = head + s.Text
 		return nil
 	})
 	return s, err
 }
 
-// pageView is the page as walker.js sees it.
+// pageView is the page as snapshot.js sees it.
 type pageView struct {
 	Here   textLines `json:"here"`  // of what is in view
 	There  textLines `json:"there"` // and of the rest
@@ -131,7 +133,7 @@ func (p *Pane) readPage(ctx context.Context, pg *page) (pageView, error) {
 	return v, nil
 }
 
-// insertFrames puts the lines of frames where walker.js left a place for them.
+// insertFrames puts the lines of frames where snapshot.js left a place for them.
 func (p *Pane) insertFrames(ctx context.Context, pg *page, lines []string) []string {
 	places := map[string]*remoteFrame{}
 	for _, f := range p.childFrames(pg) {
@@ -179,7 +181,7 @@ func (p *Pane) readUnfinished(pg *page, look func() error) (string, error) {
 	}
 	before := lacks()
 	err := look()
-	pg.engine.drainEvents()
+	pg.engine.DrainEvents()
 	if before == "" {
 		before = lacks()
 	}
@@ -190,84 +192,15 @@ func (p *Pane) readUnfinished(pg *page, look func() error) (string, error) {
 func (p *Pane) snapshotHeader(v pageView, lacks string) string {
 	info := p.Info()
 	var b strings.Builder
-	fmt.Fprintf(&b, "page %q at %s\n", sanitizeLine(v.Title, 200), sanitizeLine(info.URL, 500))
+	fmt.Fprintf(&b, "page %q at %s\n", sanitize.Line(v.Title, 200), sanitize.Line(info.URL, 500))
 	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)
 	if lacks != "" {
 		b.WriteString(lacks + "\n")
 	}
 	if info.Problem != "" {
-		fmt.Fprintf(&b, "note: %s\n", sanitizeLine(info.Problem, 400))
+		fmt.Fprintf(&b, "note: %s\n", sanitize.Line(info.Problem, 400))
 	}
 	return b.String()
-}
-
-// linesFrom tells the lines from one on, as many as fit.
-func (p *Pane) linesFrom(t lastSnapshot, first int) Snapshot {
-	s := Snapshot{URL: p.Info().URL, Total: len(t.lines)}
-	var b strings.Builder
-	i := first
-	for ; i < len(t.lines); i++ {
-		line := sanitizeLine(t.lines[i], 2000)
-		if b.Len()+len(line)+1 > maxSnapshotBytes {
-			break
-		}
-		b.WriteString(line)
-		b.WriteByte('\n')
-	}
-	switch {
-	case len(t.lines) == 0:
-		b.WriteString("the page shows nothing\n")
-	case i < len(t.lines):
-		s.Next = i
-		fmt.Fprintf(&b, "%d more lines are left out: continue from %d, scroll, or look for something by its text or role\n", len(t.lines)-i, i)
-	case t.cut:
-		b.WriteString("the page is larger than what was looked at\n")
-	}
-	s.Truncated = s.Next > 0 || t.cut
-	s.Text = b.String()
-	return s
-}
-
-// snapshotDiff tells the lines that came and went.
-func (p *Pane) snapshotDiff(was, is lastSnapshot) Snapshot {
-	s := Snapshot{URL: p.Info().URL, Truncated: is.cut}
-	count := map[string]int{}
-	for _, line := range was.lines {
-		count[line]++
-	}
-	var added, gone []string
-	for _, line := range is.lines {
-		if count[line]--; count[line] < 0 {
-			added = append(added, line)
-		}
-	}
-	for _, line := range was.lines {
-		if count[line]--; count[line] >= 0 {
-			gone = append(gone, line)
-		}
-	}
-	var b strings.Builder
-	left := 0
-	tell := func(mark string, lines []string) {
-		for _, line := range lines {
-			if line = sanitizeLine(line, 2000); b.Len()+len(line)+3 > maxSnapshotBytes {
-				left++
-				continue
-			}
-			b.WriteString(mark + line + "\n")
-		}
-	}
-	tell("+ ", added)
-	tell("- ", gone)
-	switch {
-	case left > 0:
-		s.Truncated = true
-		fmt.Fprintf(&b, "%d more lines differ: take a whole snapshot\n", left)
-	case b.Len() == 0:
-		b.WriteString("nothing is different since the last snapshot\n")
-	}
-	s.Text = b.String()
-	return s
 }
 
 // withTurn runs one action of the agent, when the one before is done.
@@ -286,7 +219,7 @@ func (p *Pane) withReadTurn(ctx context.Context, what string, f func(context.Con
 	return p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		switch q, _ := p.blockingPrompt(); q.Kind {
 		case pane.Alert, pane.Confirm, pane.Prompt:
-			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitizeLine(q.Text, 300))
+			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitize.Line(q.Text, 300))
 		default:
 		}
 		ctx, calm := p.withoutPrompts(ctx)
@@ -301,13 +234,13 @@ func (p *Pane) withDialogTurn(ctx context.Context, what string, f func(context.C
 	case p.agentTurn <- struct{}{}:
 		defer func() { <-p.agentTurn }()
 	case <-ctx.Done():
-		return fmt.Errorf("%s: %w", what, cause(ctx))
+		return fmt.Errorf("%s: %w", what, cdp.Cause(ctx))
 	case <-p.ctx.Done():
 		return fmt.Errorf("%s: %w", what, ErrClosed)
 	}
 	ctx, loose := p.withLease(ctx)
 	defer loose(nil)
-	if err := cause(ctx); err != nil {
+	if err := cdp.Cause(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	p.awaitFirstDocument(ctx)

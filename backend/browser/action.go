@@ -1,0 +1,258 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// actionHintDuration is how long the words of an action stay after it, for a user to read.
+const actionHintDuration = 1500 * time.Millisecond
+
+// Acted is what came of an action.
+type Acted = pane.ActionResult
+
+// targetPoint is a point on an element.
+type targetPoint struct {
+	Ref   string  `json:"ref"`
+	Words string  `json:"words"`
+	X     float64 `json:"x"`
+	Y     float64 `json:"y"`
+}
+
+// runAction wraps an action that changes the page: it watches what the page does,
+// waits until it is quiet, and tells what changed.
+func (p *Pane) runAction(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	return p.runActionOn(ctx, what, func(*page) bool { return false }, f)
+}
+
+// runActionOn is act; asks says that f begins by asking the page itself.
+func (p *Pane) runActionOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
+	var acted Acted
+	err := p.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		before := p.Info()
+		p.change(func() { p.loadNotice, p.dialogsInARow = "", 0 })
+		if err := p.markState(ctx, pg, asks(pg)); err != nil {
+			return err
+		}
+		err := p.actAndSettle(ctx, pg, f)
+		if err != nil && !errors.Is(err, errPromptOpen) {
+			return err
+		}
+		acted = p.actionResult(ctx, pg, before)
+		return nil
+	})
+	return acted, err
+}
+
+// runActionDuringDialog is act while the page waits for an answer, which f gives.
+func (p *Pane) runActionDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	var acted Acted
+	err := p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		before := p.Info()
+		err := p.actAndSettle(ctx, pg, f)
+		if err != nil && !errors.Is(err, errPromptOpen) {
+			return err
+		}
+		acted = p.actionResult(ctx, pg, before)
+		return nil
+	})
+	return acted, err
+}
+
+// actAndSettle acts and waits until the page is quiet, or asks something.
+func (p *Pane) actAndSettle(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
+	p.lastClickActivity, p.lastChanges = map[*page]*frameActivity{}, map[*page]*changes{}
+	p.trackNetwork(pg, true)
+	defer p.trackNetwork(pg, false)
+	defer p.clearActionHint()
+	if err := f(ctx, pg); err != nil {
+		return err
+	}
+	ctx, calm := p.withoutPrompts(ctx)
+	defer calm(nil)
+	p.settle(ctx, pg)
+	if ctx.Err() == nil {
+		p.notePendingNavigation()
+	}
+	return nil
+}
+
+// notePendingNavigation keeps for the outcome what the page has announced and not done yet.
+func (p *Pane) notePendingNavigation() {
+	p.mu.Lock()
+	net := p.network
+	p.mu.Unlock()
+	if !net.leaving.IsZero() {
+		p.noteDuringAction("the page is about to go elsewhere")
+	}
+	if !net.opening.IsZero() {
+		p.noteDuringAction("it asks for a new window, which is not there yet")
+	}
+}
+
+// actionResult never fails: the action is done, whatever the page is like now.
+func (p *Pane) actionResult(ctx context.Context, pg *page, before pane.Info) Acted {
+	var b strings.Builder
+	p.mu.Lock()
+	now, happened := p.info, p.actionEvents
+	p.actionEvents = nil
+	p.mu.Unlock()
+	for _, h := range happened {
+		fmt.Fprintf(&b, "%s\n", h)
+	}
+	if now.URL != before.URL {
+		fmt.Fprintf(&b, "the address is now %s\n", sanitize.Line(now.URL, 200))
+	}
+	if now.Loading {
+		b.WriteString("the page is still loading\n")
+	}
+	if q, open := p.blockingPrompt(); open {
+		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
+		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.m.limits.settle)
+	defer cancel()
+	ctx, calm := p.withoutPrompts(ctx)
+	defer calm(nil)
+	told, err := p.changesSinceMark(ctx, pg)
+	if err != nil {
+		p.markHung(err)
+		fmt.Fprintf(&b, "what changed cannot be told: %s\n", sanitize.Line(err.Error(), 200))
+	} else {
+		if told == "" && b.Len() == 0 {
+			told = "nothing visible changed\n"
+		}
+		b.WriteString(told)
+	}
+	return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
+}
+
+// markState remembers what is in view, on the page and in its parts. With asks the page is
+// not waited for: what it is asked next comes after it. Keys and the mouse would not,
+// they reach the page another way.
+func (p *Pane) markState(ctx context.Context, pg *page, asks bool) error {
+	for _, view := range p.framesInOrder(pg) {
+		if asks && view == pg && view.callScriptAsync("mark") {
+			continue
+		}
+		if err := view.callScript(ctx, nil, "mark"); err != nil && view == pg {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes are what is different since mark.
+type changes struct {
+	Fresh         bool // it is another document
+	Added         []string
+	More, Removed int
+}
+
+// changesSinceMark tells what is different since mark.
+func (p *Pane) changesSinceMark(ctx context.Context, pg *page) (string, error) {
+	var all changes
+	silent := false
+	for _, view := range p.framesInOrder(pg) {
+		d := p.lastChanges[view]
+		if d == nil || !view.callScriptAsync("rest") {
+			d = &changes{}
+			if err := view.callScript(ctx, d, "diff"); err != nil {
+				if view == pg {
+					return "", err
+				}
+				silent = silent || view.isUnresponsive(err)
+				continue
+			}
+		}
+		if view == pg {
+			all.Fresh = d.Fresh
+		}
+		all.Added = append(all.Added, slices.DeleteFunc(d.Added, isFramePlaceholder)...)
+		all.More, all.Removed = all.More+d.More, all.Removed+d.Removed
+	}
+	p.rememberRefs(all.Added)
+	told := describeChange(all.Fresh, all.Added, all.More, all.Removed)
+	if silent {
+		told += unresponsiveFrameText + "\n"
+	}
+	return told, nil
+}
+
+func describeChange(fresh bool, added []string, more, removed int) string {
+	var b strings.Builder
+	if fresh {
+		b.WriteString("a new document:\n")
+	}
+	for _, line := range added {
+		mark := "+ "
+		if fresh {
+			mark = ""
+		}
+		fmt.Fprintf(&b, "%s%s\n", mark, sanitize.Line(line, 200))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "+ %d more lines\n", more)
+	}
+	if removed > 0 {
+		fmt.Fprintf(&b, "%d lines went\n", removed)
+	}
+	return b.String()
+}
+
+// truncateLines keeps whole lines up to a size.
+func truncateLines(text string, limit int) string {
+	text = strings.TrimSuffix(text, "\n")
+	if len(text) <= limit {
+		return text
+	}
+	if i := strings.LastIndexByte(text[:limit-3], '\n'); i > 0 {
+		return text[:i] + "\n…"
+	}
+	return sanitize.Line(text, limit-3)
+}
+
+// showActionHint tells the user what the agent does, and where.
+func (p *Pane) showActionHint(words string, x, y float64) {
+	p.change(func() {
+		p.actionCount++
+		p.info.Acting, p.info.X, p.info.Y = words, x, y
+	})
+}
+
+// clearActionHint takes the words back after a while, unless another action came.
+func (p *Pane) clearActionHint() {
+	p.mu.Lock()
+	acts := p.actionCount
+	p.mu.Unlock()
+	time.AfterFunc(actionHintDuration, func() { // of a closed pane it alters nothing that anybody sees
+		p.change(func() {
+			if p.actionCount == acts {
+				p.info.Acting = ""
+			}
+		})
+	})
+}
+
+// markHung remembers that the page let a call time out, see freeHung.
+func (p *Pane) markHung(err error) {
+	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+		p.change(func() { p.unresponsive = true })
+	}
+}
+
+// noteDuringAction keeps what happened on the page for the outcome of the action under way.
+func (p *Pane) noteDuringAction(what string) {
+	p.change(func() {
+		if len(p.actionEvents) < 5 {
+			p.actionEvents = append(p.actionEvents, what)
+		}
+	})
+}

@@ -1,0 +1,181 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// maxJournalEntries is how many lines of the console, and how many requests, a pane remembers.
+const maxJournalEntries = 200
+
+// activityLog is what a page said and fetched lately, for the agent. While a user
+// has a goal's pane nothing is kept.
+type activityLog struct {
+	console []string
+	network []Request
+	from    time.Time // what happened before is not told, though the news of it may come later
+}
+
+// Request is something that a page fetched.
+type Request = pane.Request
+
+// logsActivity says whether the page's doings are kept; mu is held.
+func (p *Pane) logsActivity() bool { return p.leaseHolder() == "" || p.info.Driver == pane.DriverAgent }
+
+// fromUnixMillis is a moment in milliseconds since 1970, as Chromium's console tells them.
+func fromUnixMillis(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
+
+// onConsole keeps a line of the page's console.
+func (p *Pane) onConsole(e *cdp.Event) {
+	var ev struct {
+		Type      string  `json:"type"`
+		Timestamp float64 `json:"timestamp"`
+		Args      []struct {
+			Value       json.RawMessage `json:"value"`
+			Description string          `json:"description"`
+		} `json:"args"`
+	}
+	if !decode(e, &ev) {
+		return
+	}
+	words := make([]string, 0, len(ev.Args))
+	for _, a := range ev.Args {
+		var text string
+		switch {
+		case json.Unmarshal(a.Value, &text) == nil:
+			words = append(words, text)
+		case a.Description != "":
+			words = append(words, a.Description)
+		default:
+			words = append(words, string(a.Value))
+		}
+	}
+	p.logConsole(fromUnixMillis(ev.Timestamp), sanitize.Line(ev.Type+": "+strings.Join(words, " "), 500))
+}
+
+func (p *Pane) onException(e *cdp.Event) {
+	var ev proto.RuntimeExceptionThrown
+	if decode(e, &ev) && ev.ExceptionDetails != nil {
+		p.logConsole(fromUnixMillis(float64(ev.Timestamp)), sanitize.Line("error: "+exception(ev.ExceptionDetails).Error(), 500))
+	}
+}
+
+func (p *Pane) logConsole(at time.Time, line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.logsActivity() && !at.Before(p.journal.from) {
+		p.journal.console = recentEntries(append(p.journal.console, line))
+	}
+}
+
+func recentEntries[T any](list []T) []T { return list[max(0, len(list)-maxJournalEntries):] }
+
+// noteRequest keeps what the page fetches while it is watched, see trackNetwork.
+func (p *Pane) noteRequest(e *cdp.Event) {
+	var ev struct {
+		RequestID proto.NetworkRequestID       `json:"requestId"`
+		WallTime  float64                      `json:"wallTime"` // seconds; only of what is sent
+		LoaderID  proto.NetworkLoaderID        `json:"loaderId"`
+		FrameID   proto.PageFrameID            `json:"frameId"`
+		Type      string                       `json:"type"`
+		Request   struct{ Method, URL string } `json:"request"`
+		Response  struct{ Status int }         `json:"response"`
+		ErrorText string                       `json:"errorText"`
+		Redirect  *struct{ Status int }        `json:"redirectResponse"`
+	}
+	if !decode(e, &ev) {
+		return
+	}
+	if e.Method == "Network.requestWillBeSent" {
+		p.notifyRequest(ev.Request.Method, ev.Request.URL)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && p.page != nil && ev.FrameID == p.page.frame() {
+		p.load.posting = ""
+		if ev.Request.Method != "GET" {
+			p.load.posting = ev.LoaderID
+		}
+	}
+	if !p.logsActivity() {
+		return
+	}
+	list := p.journal.network
+	i := -1
+	for j := range list {
+		if list[j].ID == string(ev.RequestID) {
+			i = j
+		}
+	}
+	switch {
+	case e.Method == "Network.requestWillBeSent":
+		if fromUnixMillis(ev.WallTime * 1000).Before(p.journal.from) {
+			return
+		}
+		if i >= 0 && ev.Redirect != nil {
+			list[i].Status = ev.Redirect.Status
+		}
+		p.journal.network = recentEntries(append(list, Request{Method: sanitize.Line(ev.Request.Method, 20), URL: sanitize.Line(ev.Request.URL, 500), ID: string(ev.RequestID), Kind: sanitize.Line(ev.Type, 20)}))
+	case i < 0:
+	case e.Method == "Network.responseReceived":
+		list[i].Status = ev.Response.Status
+	case e.Method == "Network.loadingFailed":
+		list[i].Error = sanitize.Line(ev.ErrorText, 100)
+	}
+}
+
+// drainEvents returns when all is known that the page told before its last answer: who
+// asks right after an action must not be told of less.
+func (p *Pane) drainEvents() {
+	if pg, err := p.currentPage(); err == nil {
+		pg.engine.DrainEvents()
+	}
+}
+
+// Console gives what the page wrote to its console lately, oldest first, one
+// cleaned line each; errors that it did not catch are among them.
+func (p *Pane) Console() ([]string, error) {
+	p.drainEvents()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.logsActivity() {
+		return nil, fmt.Errorf("reading the console: %w", ErrTakenOver)
+	}
+	return slices.Clone(p.journal.console), nil
+}
+
+// Network gives what the page fetched lately, during actions and navigations of
+// the agent, oldest first.
+func (p *Pane) Network() ([]Request, error) {
+	p.drainEvents()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.logsActivity() {
+		return nil, fmt.Errorf("reading the requests: %w", ErrTakenOver)
+	}
+	return slices.Clone(p.journal.network), nil
+}
+
+// notifyVisit tells of the page that a user's pane shows, if it was the user who
+// went there: who drives by the time it has loaded may be another.
+func (p *Pane) notifyVisit() {
+	p.mu.Lock()
+	info, person := p.info, p.load.person
+	p.mu.Unlock()
+	if !person || p.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
+		return
+	}
+	p.m.news.visit(p.profile, info.URL, info.Title)
+}
+
+// isUserAction says whether what the page does now is the user's doing; mu is held.
+func (p *Pane) isUserAction() bool { return p.goalID == "" && p.info.Driver != pane.DriverAgent }

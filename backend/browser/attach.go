@@ -1,0 +1,102 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
+)
+
+// attachTarget makes or takes over a page and prepares it. Nothing of the page is
+// seen before that: the pane knows the session before any event of it can
+// matter.
+func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
+	pg := &page{engine: e, target: target, count: &p.refs}
+	err := e.Do(ctx, e.Alive, "", launchLimit, "opening a page", func(c proto.Client) error {
+		if pg.target == "" {
+			id, err := e.contextFor(c, p.goalID, p.proxyGoal)
+			if err != nil {
+				return err
+			}
+			made, err := cdp.Call(c, proto.TargetCreateTarget{
+				URL: "about:blank", BrowserContextID: id, Width: &width, Height: &height, NewWindow: true,
+			})
+			if err != nil {
+				return fmt.Errorf("a new page: %w", err)
+			}
+			pg.target = made.TargetID
+		}
+		attached, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: pg.target, Flatten: true})
+		if err != nil {
+			return fmt.Errorf("attaching to the page: %w", err)
+		}
+		pg.session = attached.SessionID
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	pg.alive, pg.end = context.WithCancelCause(e.Alive)
+	listens := p.adopt(pg)
+	defer e.m.releaseTarget(pg.target)
+	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
+		requests := []proto.Request{
+			proto.PageEnable{},
+			proto.InspectorEnable{},
+			proto.RuntimeEnable{}, // bindings reach new documents only while it is on
+			proto.PageSetLifecycleEventsEnabled{Enabled: true},
+			// Without it a page is hidden, and draws nothing, once another of the same window is in front.
+			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
+			p.metrics(),
+			proto.PageSetInterceptFileChooserDialog{Enabled: true},
+			e.m.fetchPatterns(),
+			autoAttachFrames{},
+			proto.InputSetInterceptDrags{Enabled: true},
+			proto.SecurityEnable{},
+			proto.SecuritySetOverrideCertificateErrors{Override: true},
+		}
+		if !p.scriptless {
+			requests = append(requests, pageSetup...)
+		}
+		if listens { // what a goal's pages fetch is kept for its agent
+			requests = append(requests, networkEnableParams)
+		}
+		// They are carried out in order; one answer is all that needs to be awaited.
+		for _, req := range requests {
+			pg.post(req)
+		}
+		// Answered by the page's process, unlike some of those: a page that goes
+		// elsewhere before it has carried them out crashes.
+		tree, err := cdp.Call(c, proto.PageGetFrameTree{})
+		if err == nil && target != "" {
+			e.DrainEvents()
+			p.onPopupDocument(tree.FrameTree.Frame)
+		}
+		return err
+	})
+}
+
+// pageSetup is what makes the page tell us what Chromium shows to nobody.
+var pageSetup = []proto.Request{
+	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: script.WorldName},
+	script.AddScript{Source: script.UserPrompts + script.Zoom, WorldName: script.WorldName, RunImmediately: true},
+	script.AddScript{Source: script.Permissions},
+}
+
+// metrics is the size of the page, in CSS pixels, on the screen that it is seen on.
+func (p *Pane) metrics() proto.EmulationSetDeviceMetricsOverride {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return proto.EmulationSetDeviceMetricsOverride{Width: p.width, Height: p.height, DeviceScaleFactor: p.ratio}
+}
+
+// applyViewport gives the page the pane's size. Whoever changes that calls it afterwards:
+// however many do so at once, the last that Chromium hears of is the newest.
+func (p *Pane) applyViewport(pg *page) {
+	p.viewportMu.Lock()
+	defer p.viewportMu.Unlock()
+	pg.post(p.metrics())
+}

@@ -1,0 +1,148 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+var dialogKinds = map[proto.PageDialogType]pane.UserPromptKind{
+	proto.PageDialogTypeAlert: pane.Alert, proto.PageDialogTypeConfirm: pane.Confirm,
+	proto.PageDialogTypePrompt: pane.Prompt, proto.PageDialogTypeBeforeunload: pane.BeforeUnload,
+}
+
+// maxDialogsInARow is how many dialogs a page may show before anybody does anything else.
+const maxDialogsInARow = 10
+
+// onDialog puts a dialog of the page to whoever drives. The agent leaves a page
+// by asking for it, so nothing is asked again then.
+func (p *Pane) onDialog(pg *page, e *cdp.Event) {
+	var dialog proto.PageJavascriptDialogOpening
+	if !decode(e, &dialog) {
+		return
+	}
+	kind, known := dialogKinds[dialog.Type]
+	if !known {
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
+		return
+	}
+	p.mu.Lock()
+	agent := p.info.Driver == pane.DriverAgent
+	p.dialogsInARow++
+	again := p.dialogsInARow > maxDialogsInARow
+	p.unresponsive = p.unresponsive || again
+	p.mu.Unlock()
+	if p.scriptless {
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.BeforeUnload})
+		return
+	}
+	if again {
+		p.notice("the page asks again and again: its dialogs are dismissed; stop it or go elsewhere")
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
+		return
+	}
+	if kind == pane.BeforeUnload && agent {
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: true})
+		return
+	}
+	said := sanitize.Line(dialog.Message, 2000)
+	if kind != pane.BeforeUnload {
+		p.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitize.Line(said, 300)))
+	}
+	p.openPrompt(openPrompt{
+		stops:      true,
+		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: sanitize.Line(dialog.DefaultPrompt, 2000)},
+		answer: func(ctx context.Context, a pane.Answer) error {
+			return pg.do(ctx, callLimit, "the dialog", func(c proto.Client) error {
+				return cdp.CallNoResult(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
+			})
+		},
+	})
+}
+
+// dismiss answers what the page waits for as one does who has nothing to say:
+// OK to an alert, Cancel to everything else.
+func (p *Pane) dismiss(ctx context.Context) {
+	for range 20 { // a page may ask again and again
+		q, err := p.takePrompt(func(a openPrompt) bool { return a.stops })
+		if err != nil {
+			return
+		}
+		a := q.defaultAnswer()
+		word := "Cancel"
+		if a.Yes {
+			word = "OK"
+		}
+		p.noteDuringAction(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitize.Line(q.Text, 300), word))
+		if err := q.answer(ctx, a); err != nil {
+			p.m.cfg.Log.Debug("dismissing", "pane", p.id, "error", err)
+		}
+	}
+}
+
+// OpenPrompt is the oldest question that the page, or its loading, waits for.
+func (p *Pane) OpenPrompt() (pane.UserPrompt, bool) {
+	q, open := p.blockingPrompt()
+	return q.UserPrompt, open
+}
+
+// Dialog answers, for the agent, the oldest question that the page waits for: an
+// alert, a confirm or a prompt, with text for the latter. Without one it is an
+// error. What needs more than a yes is refused: see Trust and SignIn. An agent
+// that acts without answering dismisses the question.
+func (p *Pane) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
+	q, open := p.blockingPrompt()
+	if !open {
+		return Acted{}, errors.New("answering a dialog: the page asks nothing")
+	}
+	if yes && (q.Kind == pane.Certificate || q.Kind == pane.Login) {
+		return Acted{}, fmt.Errorf("answering a dialog: %s of %s takes more than a yes", q.Kind, q.Origin)
+	}
+	return p.answerForAgent(ctx, q, pane.Answer{Yes: yes, Text: text})
+}
+
+// AcceptCertificate continues to a server of exactly this origin, of which the page asks, though
+// it cannot prove who it is.
+func (p *Pane) AcceptCertificate(ctx context.Context, origin string) (Acted, error) {
+	q, err := p.promptOfKind(pane.Certificate, origin)
+	if err != nil {
+		return Acted{}, err
+	}
+	return p.answerForAgent(ctx, q, pane.Answer{Yes: true})
+}
+
+// SignIn gives a server of exactly this origin, which asks for it, a name and a
+// password. They are told to nobody else.
+func (p *Pane) SignIn(ctx context.Context, origin, user, password string) (Acted, error) {
+	q, err := p.promptOfKind(pane.Login, origin)
+	if err != nil {
+		return Acted{}, err
+	}
+	return p.answerForAgent(ctx, q, pane.Answer{Yes: true, User: user, Password: password})
+}
+
+func (p *Pane) promptOfKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
+	q, open := p.blockingPrompt()
+	if !open || q.Kind != kind || q.Origin != origin {
+		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, sanitize.Line(origin, 200))
+	}
+	return q, nil
+}
+
+// answerForAgent answers this question and no other one for the agent.
+func (p *Pane) answerForAgent(ctx context.Context, q openPrompt, a pane.Answer) (Acted, error) {
+	a.ID = q.ID
+	return p.runActionDuringDialog(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
+		q, err := p.takePrompt(func(a openPrompt) bool { return a.ID == q.ID })
+		if err != nil {
+			return err
+		}
+		return q.answer(ctx, a)
+	})
+}

@@ -1,0 +1,86 @@
+package browser
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+)
+
+// fetchPatterns are the requests that stop at onPaused: all of them, because only a stopped
+// request asks for a login, and any may go to a port of this program, or send
+// where a goal may only read. WebSockets pass this gate, and have a proxy of their own.
+func (m *Manager) fetchPatterns() proto.FetchEnable {
+	return proto.FetchEnable{Patterns: []*proto.FetchRequestPattern{{URLPattern: "*"}}, HandleAuthRequests: true}
+}
+
+func (m *Manager) ownPorts() []int {
+	if m.cfg.OwnPorts == nil {
+		return nil
+	}
+	return m.cfg.OwnPorts()
+}
+
+// isOwnAddress says whether an address is one of this program's own.
+func (m *Manager) isOwnAddress(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	port, err := strconv.Atoi(u.Port())
+	return err == nil && slices.Contains(m.ownPorts(), port) && isLoopbackName(u.Hostname())
+}
+
+// isLoopbackName knows the names of the loopback interface that need no resolver.
+func isLoopbackName(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// validateAddress is Address, and refuses the addresses of this program as well.
+func (m *Manager) validateAddress(text string) (string, error) {
+	address, err := Address(text)
+	if err == nil && m.isOwnAddress(address) {
+		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, sanitize.Line(address, 200))
+	}
+	return address, err
+}
+
+func (p *Pane) onPaused(pg *page, e *cdp.Event) {
+	var ev proto.FetchRequestPaused
+	if !decode(e, &ev) {
+		return
+	}
+	if ev.Request != nil && p.m.isOwnAddress(ev.Request.URL) {
+		p.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
+		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
+		return
+	}
+	if why := p.blockReason(ev.Request); why != "" {
+		p.noticeForBoth("%s", blockedNotice(ev.Request, why))
+		reason := proto.NetworkErrorReasonBlockedByClient
+		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
+			reason = proto.NetworkErrorReasonAborted
+		}
+		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: reason})
+		return
+	}
+	pg.post(proto.FetchContinueRequest{RequestID: ev.RequestID})
+}
+
+// originOf is the scheme, host and port of an address, to be shown.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return sanitize.Line(address, 100)
+	}
+	return sanitize.Line(u.Scheme+"://"+u.Host, 200)
+}

@@ -1,0 +1,378 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
+	"goalpost/backend/pane"
+)
+
+// remoteFrame is a frame of another site. Chromium gives it a process, and so a session
+// and eyes of its own; the mouse and the keyboard are the page's.
+type remoteFrame struct {
+	*page
+	above  *page                                  // the page or the part that holds the frame
+	number atomic.Int64                           // by which snapshot.js of above knows it, 0 before it was told
+	told   atomic.Pointer[script.SnapshotContext] // of above
+}
+
+// refAllocator counts what gets a name in a pane: refs, and the frames that they are in.
+type refAllocator struct {
+	refs, frames atomic.Int64
+	mu           sync.Mutex
+	where        map[int64]*page // the page that knows the refs of a frame
+}
+
+// observe takes the newest numbers that a page gave.
+func (c *refAllocator) observe(pg *page, refs, frames int64) {
+	c.refs.Store(max(c.refs.Load(), refs))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n := c.frames.Load() + 1; n <= frames; n++ {
+		if c.where == nil {
+			c.where = map[int64]*page{}
+		}
+		c.where[n] = pg
+	}
+	c.frames.Store(max(c.frames.Load(), frames))
+}
+
+func (c *refAllocator) pageOfFrame(frame int64) *page {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.where[frame]
+}
+
+// autoAttachFrames makes Chromium tell of frames of other sites, which wait until they
+// are prepared; rod's type of 2024 knows no filter. Workers wait as well, whatever
+// the filter says: one that were not told of would wait for ever.
+type autoAttachFrames struct{}
+
+// ProtoReq is asked for by proto.
+func (autoAttachFrames) ProtoReq() string { return "Target.setAutoAttach" }
+
+// MarshalJSON gives the command's parameters.
+func (autoAttachFrames) MarshalJSON() ([]byte, error) {
+	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":[{"type":"iframe"},{"type":"worker"},{"exclude":true}]}`), nil
+}
+
+// networkEnableParams keeps no bodies of what comes.
+var networkEnableParams = proto.NetworkEnable{MaxTotalBufferSize: intPtrZero(), MaxResourceBufferSize: intPtrZero()}
+
+var networkOff = proto.NetworkDisable{}
+
+func intPtrZero() *int {
+	n := 0
+	return &n
+}
+
+// onFrameTarget takes the news that a frame of another site came to above, or went.
+func (p *Pane) onFrameTarget(above *page, e *cdp.Event) {
+	var ev struct {
+		SessionID  proto.TargetSessionID `json:"sessionId"`
+		TargetInfo struct {
+			TargetID proto.TargetTargetID `json:"targetId"`
+			Type     string               `json:"type"`
+		} `json:"targetInfo"`
+	}
+	if !decode(e, &ev) || ev.SessionID == "" {
+		return
+	}
+	if e.Method == "Target.detachedFromTarget" {
+		p.detachFrames(func(f *remoteFrame) bool { return f.session == ev.SessionID })
+		return
+	}
+	if ev.TargetInfo.Type != "iframe" {
+		above.engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+		above.post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
+		return
+	}
+	f := &remoteFrame{page: &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true}, above: above}
+	f.alive, f.end = context.WithCancelCause(above.alive)
+	p.m.mu.Lock()
+	p.m.parts[f.session] = p
+	p.m.mu.Unlock()
+	listens := false
+	p.change(func() { p.frames, listens = append(p.frames, f), p.alwaysTracksNetwork() })
+	requests := []proto.Request{
+		proto.PageEnable{},
+		proto.InspectorEnable{},
+		proto.RuntimeEnable{},
+		autoAttachFrames{},
+		p.m.fetchPatterns(),
+		proto.PageSetInterceptFileChooserDialog{Enabled: true},
+	}
+	if !p.scriptless {
+		requests = append(requests, pageSetup...)
+	}
+	if listens {
+		requests = append(requests, networkEnableParams)
+	}
+	for _, req := range append(requests, proto.RuntimeRunIfWaitingForDebugger{}) {
+		f.post(req)
+	}
+}
+
+// onFrameEvent takes an event of a part's session.
+func (p *Pane) onFrameEvent(e *cdp.Event) {
+	f := p.frameBySession(proto.TargetSessionID(e.SessionID))
+	if f == nil {
+		return
+	}
+	switch e.Method {
+	case "Target.attachedToTarget", "Target.detachedFromTarget":
+		p.onFrameTarget(f.page, e)
+	case "Runtime.executionContextsCleared":
+		f.worlds.LeaveDocument()
+	case "Inspector.targetCrashed":
+		f.end(ErrCrashed)
+		p.noticeForBoth("a frame of the page crashed: reload the page")
+	case "Page.fileChooserOpened":
+		p.onFileChooser(f.page, e)
+	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
+		p.onAnyFrameEvent(e)
+	case "Page.javascriptDialogOpening":
+		p.onDialog(f.page, e)
+	case "Page.javascriptDialogClosed":
+		p.closePrompts(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
+	case "Fetch.requestPaused":
+		p.onPaused(f.page, e)
+	case "Fetch.authRequired":
+		p.onAuth(f.page, e)
+	case "Runtime.bindingCalled":
+		p.onPageReport(f.page, e)
+	case "Runtime.executionContextCreated":
+		f.worlds.OnCreated(e)
+	default:
+		if strings.HasPrefix(e.Method, "Network.") {
+			p.onNetwork(e)
+			p.noteRequest(e)
+		}
+	}
+}
+
+func (p *Pane) frameBySession(session proto.TargetSessionID) *remoteFrame {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.frames {
+		if f.session == session {
+			return f
+		}
+	}
+	return nil
+}
+
+// detachFrames lets go of parts, and of those inside them.
+func (p *Pane) detachFrames(which func(*remoteFrame) bool) {
+	var gone []*remoteFrame
+	p.change(func() {
+		var kept []*remoteFrame
+		lost := map[*page]bool{}
+		for _, f := range p.frames { // a part comes after the one that holds it
+			if which(f) || lost[f.above] {
+				lost[f.page] = true
+				gone = append(gone, f)
+			} else {
+				kept = append(kept, f)
+			}
+		}
+		p.frames = kept
+	})
+	p.m.mu.Lock()
+	defer p.m.mu.Unlock()
+	for _, f := range gone {
+		delete(p.m.parts, f.session)
+		f.end(ErrEnded)
+	}
+}
+
+func (p *Pane) detachAllFrames() { p.detachFrames(func(*remoteFrame) bool { return true }) }
+
+func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.parts[id]
+}
+
+// childFrames lists the parts that a page holds itself.
+func (p *Pane) childFrames(above *page) []*remoteFrame {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []*remoteFrame
+	for _, f := range p.frames {
+		if f.above == above && f.alive.Err() == nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// numberFrames gives the parts of a page numbers in its eyes, so that they have a place
+// among its lines.
+func (p *Pane) numberFrames(ctx context.Context, above *page) {
+	p.frameNumberMu.Lock()
+	defer p.frameNumberMu.Unlock()
+	for _, f := range p.childFrames(above) {
+		world, _, err := above.scriptContext(ctx)
+		if err != nil || f.told.Load() == world && f.number.Load() != 0 {
+			continue
+		}
+		if _, err := above.evalInScriptWorld(ctx, "true"); err != nil { // the script is there
+			continue
+		}
+		err = above.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
+			owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: f.frame()})
+			if err != nil {
+				return err
+			}
+			f.number.Store(p.frameCount.Add(1))
+			return above.callOnNode(c, owner.BackendNodeID, world.ID, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
+		})
+		if err == nil {
+			f.told.Store(world)
+		}
+	}
+}
+
+// callOnNode runs an expression with a node of the document as this.
+func (pg *page) callOnNode(c proto.Client, node proto.DOMBackendNodeID, world proto.RuntimeExecutionContextID, expression string) error {
+	found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: node, ExecutionContextID: world})
+	if err != nil {
+		return err
+	}
+	return cdp.CallNoResult(c, proto.RuntimeCallFunctionOn{ObjectID: found.Object.ObjectID, FunctionDeclaration: "function () { " + expression + " }", Silent: true})
+}
+
+// framesInOrder are a page and its parts, in the order in which they came.
+func (p *Pane) framesInOrder(pg *page) []*page {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := []*page{pg}
+	for _, f := range p.frames {
+		if f.alive.Err() == nil && len(list) <= maxFrames {
+			list = append(list, f.page)
+		}
+	}
+	return list
+}
+
+var inFrame = regexp.MustCompile(`^f(\d+)e\d+$`)
+
+// frameOfRef is the page or the part whose eyes gave a ref; the page if it is none.
+func (p *Pane) frameOfRef(pg *page, target string) *page {
+	if m := inFrame.FindStringSubmatch(target); m != nil {
+		n, _ := strconv.ParseInt(m[1], 10, 64)
+		if holder := p.refs.pageOfFrame(n); holder != nil && holder.alive.Err() == nil {
+			return holder
+		}
+	}
+	return pg
+}
+
+// callOnTarget calls a function of snapshot.js that takes a target, where the target is:
+// what no element of the page itself fits is looked for in its parts. A ref whose
+// element is gone is found again if only one thing looks as it did. It says in
+// which page it was.
+func (p *Pane) callOnTarget(ctx context.Context, pg *page, out any, function, target string, args ...any) (*page, error) {
+	at := p.frameOfRef(pg, target)
+	err := at.callScript(ctx, out, function, append([]any{target}, args...)...)
+	switch {
+	case errors.Is(err, ErrStale):
+		place, ref, why := p.recoverRef(ctx, pg, target)
+		if ref == "" {
+			return at, fmt.Errorf("%w%s", err, why)
+		}
+		p.noteDuringAction(fmt.Sprintf("%s was gone; %s is the only thing like it now", target, ref))
+		return place, place.callScript(ctx, out, function, append([]any{ref}, args...)...)
+	case !targetNotFound(err) || target == "":
+		return at, err
+	}
+	silent := false
+	for _, part := range p.framesInOrder(pg)[1:] {
+		inside := part.callScript(ctx, out, function, append([]any{target}, args...)...)
+		if inside == nil || isNotFound(inside) && !targetNotFound(inside) {
+			return part, inside
+		}
+		silent = silent || part.isUnresponsive(inside)
+	}
+	if silent {
+		err = fmt.Errorf("%w (%s)", err, unresponsiveFrameText)
+	}
+	return at, err
+}
+
+// unresponsiveFrameText is said of what was not found or not told where a frame does not answer.
+const unresponsiveFrameText = "a frame of the page does not answer, and what it holds is not known"
+
+// frameTimeout is how long a frame of another site that did not answer is left alone, and maxFrames how many are
+// looked into at all: a page may have as many as it likes.
+const (
+	frameTimeout = 20 * time.Second
+	maxFrames    = 30
+)
+
+var errFrameUnresponsive = errors.New("a frame of the page does not answer")
+
+// toPagePoint brings a point of a part to where it lies on the page. What lies over the
+// frame is named.
+func (p *Pane) toPagePoint(ctx context.Context, from *page, at *targetPoint) error {
+	for f := p.frameBySession(from.session); f != nil; f = p.frameBySession(f.above.session) {
+		p.numberFrames(ctx, f.above)
+		if err := f.above.callScript(ctx, at, "through", f.number.Load(), at.X, at.Y); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What a frame of another origin tells of a place is counted from its own corner:
+// it cannot know where that lies. The host knows which frame told it.
+
+// frameOffset is where the document of a world of ours begins in the pane, in CSS pixels.
+func (p *Pane) frameOffset(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (x, y float64, err error) {
+	frame := pg.frame()
+	if own := pg.worlds.Get(world); own.Frame != "" {
+		frame = own.Frame
+	}
+	for {
+		if frame != pg.frame() {
+			dx, dy, err := pg.frameElementOffset(ctx, frame)
+			if err != nil {
+				return 0, 0, err
+			}
+			x, y = x+dx, y+dy
+		}
+		f := p.frameBySession(pg.session)
+		if f == nil {
+			return x, y, nil
+		}
+		frame, pg = pg.frame(), f.above
+	}
+}
+
+// frameElementOffset is where the content of the element that holds a frame begins, seen from this page.
+func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
+	err = pg.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
+		owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: frame})
+		if err != nil {
+			return err
+		}
+		box, err := cdp.Call(c, proto.DOMGetBoxModel{BackendNodeID: owner.BackendNodeID})
+		if err == nil && len(box.Model.Content) >= 2 {
+			x, y = box.Model.Content[0], box.Model.Content[1]
+		}
+		return err
+	})
+	return x, y, err
+}

@@ -1,0 +1,181 @@
+package browser
+
+import (
+	"bytes"
+	"math"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/pane"
+)
+
+// Chromium's screencast has one pixel for one of CSS, whatever the screen. To a
+// viewer whose screen has more, a screenshot is sent when the page stands still,
+// which has them all, and a frame of the screencast again as soon as it moves.
+const (
+	hidpiDelay    = 300 * time.Millisecond // without a change
+	hidpiMaxDelay = 2 * time.Second        // for a page that keeps changing, as with a caret that blinks
+	mostRatio     = 3
+)
+
+// hidpiState is the part of a cast that belongs to that; the cast's mu guards it.
+type hidpiState struct {
+	sharp    *pane.Frame // what latest shows, nil if there is none
+	since    time.Time   // of sharp
+	patience time.Duration
+	still    *time.Timer // nil unless armed
+	shooting bool
+}
+
+// setPixelRatio notes what the viewer's screen has for one pixel of CSS. A goal's page
+// has one: its agent's pictures are measured in it.
+func (p *Pane) setPixelRatio(ratio float64) {
+	if p.goalID != "" {
+		return
+	}
+	ratio = min(max(ratio, 1), mostRatio)
+	same := false
+	p.change(func() {
+		same = p.ratio == ratio
+		p.ratio = ratio
+	})
+	if pg, err := p.currentPage(); err == nil && !same {
+		p.applyViewport(pg)
+		p.screencast.refresh()
+	}
+}
+
+// toCSSSize is the size of a frame in pixels of CSS. While the screen's ratio changes,
+// Chromium tells that of now and then in the screen's pixels, and clicks would be
+// taken to lie that much further.
+func (p *Pane) toCSSSize(width, height int) (int, int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fine := func(told, css int) bool { return math.Abs(float64(told)-float64(css)*p.ratio) <= 1 }
+	if p.ratio > 1 && fine(width, p.width) && fine(height, p.height) {
+		return p.width, p.height
+	}
+	return width, height
+}
+
+// withUnitRatio makes the page have one pixel for one of CSS, until the function that
+// it gives is called.
+func (p *Pane) withUnitRatio(pg *page) func() {
+	plain := p.metrics()
+	if plain.DeviceScaleFactor == 1 {
+		return func() {}
+	}
+	plain.DeviceScaleFactor = 1
+	pg.post(plain)
+	return func() { p.applyViewport(pg) }
+}
+
+// dropHiDPI forgets the sharp picture.
+func (c *screencast) dropHiDPI() {
+	c.sharp = nil
+	if c.still != nil {
+		c.still.Stop()
+		c.still = nil
+	}
+}
+
+// wantsHiDPI says whether somebody wants sharp pictures.
+func (c *screencast) wantsHiDPI() bool {
+	for v := range c.views {
+		if v.visible && v.size.ratio > 1 {
+			return c.pane.goalID == ""
+		}
+	}
+	return false
+}
+
+// ignoreSamePicture takes a frame that shows nothing new, where sharp pictures are wanted:
+// taking one makes Chromium draw, and so would put it off for ever.
+func (c *screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
+	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height || !bytes.Equal(c.newest.JPEG, f.JPEG) {
+		return false
+	}
+	c.page.post(proto.PageScreencastFrameAck{SessionID: f.ScreencastID})
+	c.silentStarts = 0
+	if !c.awaitingFirst {
+		c.armFinalRefresh()
+	} else if c.refreshTimer != nil {
+		c.refreshTimer.Stop()
+		c.refreshTimer = nil
+	}
+	c.awaitingFirst = false
+	return true
+}
+
+// scheduleHiDPI plans the sharp picture of what has just come.
+func (c *screencast) scheduleHiDPI() {
+	switch lived := time.Since(c.since); {
+	case c.sharp != nil && lived < hidpiMaxDelay: // in vain: it takes longer next time
+		c.patience = min(2*c.patience, hidpiMaxDelay)
+	case c.sharp != nil:
+		c.patience = hidpiDelay
+	}
+	c.dropHiDPI()
+	if !c.wantsHiDPI() {
+		return
+	}
+	n := c.frameNumber
+	var timer *time.Timer
+	timer = time.AfterFunc(max(c.patience, hidpiDelay), func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.still != timer || c.closed || c.page == nil || c.shooting {
+			return
+		}
+		c.still, c.shooting = nil, true
+		pg := c.page
+		c.pane.work.Go(func() { c.captureHiDPI(pg, n) })
+	})
+	c.still = timer
+}
+
+// captureHiDPI takes the sharp picture of frame n, unless another has come by then.
+func (c *screencast) captureHiDPI(pg *page, n uint32) {
+	p := c.pane
+	ctx, cancel := p.withoutPrompts(p.ctx)
+	defer cancel(nil)
+	quality := 80
+	shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
+	var picture []byte
+	shut, err := p.withScreenshotMetrics(ctx, pg)
+	if err == nil {
+		err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
+			result, err := cdp.Call(cl, shot)
+			if err != nil {
+				return err
+			}
+			picture = result.Data
+			// The answer comes before the page has its own size back, which it has before it answers this.
+			_, err = cdp.Call(cl, proto.RuntimeEvaluate{Expression: "1"})
+			return err
+		})
+		shut()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shooting = false
+	if c.newest == nil || c.page != pg {
+		return
+	}
+	if c.frameNumber != n { // it is another page by now
+		c.scheduleHiDPI()
+		return
+	}
+	if err != nil {
+		p.m.cfg.Log.Debug("a sharp picture", "pane", p.id, "error", err)
+		return
+	}
+	c.frameNumber++
+	c.sharp = &pane.Frame{N: c.frameNumber, Width: c.newest.Width, Height: c.newest.Height, JPEG: picture}
+	c.since = time.Now()
+	for v := range c.views {
+		v.wakeReader()
+	}
+}

@@ -1,0 +1,98 @@
+package cdp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	rod "github.com/go-rod/rod/lib/cdp"
+)
+
+// firstOwnCallID is the first id of commands whose answers are taken here. rod, which
+// would parse each of them twice, is left with the events.
+const firstOwnCallID = 1 << 28
+
+// pendingCalls are the commands that wait for their answers.
+type pendingCalls struct {
+	last    atomic.Int64
+	waiting sync.Map // id: chan answer, which has room for the one answer
+}
+
+// answer is what came of a command: its result as JSON, or why there is none.
+type answer struct {
+	result json.RawMessage
+	err    error
+}
+
+var answerPrefix = []byte(`{"id":`)
+
+// resolve takes a message that is the answer to one of our commands, and says
+// whether it was one. Chromium writes the id first; what it may write otherwise
+// one day is still understood, by rod.
+func (c *pendingCalls) resolve(message []byte) bool {
+	rest, ok := bytes.CutPrefix(message, answerPrefix)
+	if !ok {
+		return false
+	}
+	digits := 0
+	for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
+		digits++
+	}
+	id, err := strconv.Atoi(string(rest[:digits]))
+	switch {
+	case err != nil || id < firstOwnCallID:
+		return false
+	case id >= firstPostID:
+		return true // nobody waits for it
+	}
+	held, ok := c.waiting.LoadAndDelete(id)
+	if !ok {
+		return true
+	}
+	waiting, ok := held.(chan answer)
+	if !ok {
+		return true
+	}
+	var m struct {
+		Result json.RawMessage `json:"result"`
+		Error  *Error          `json:"error"`
+	}
+	switch err := json.Unmarshal(message, &m); {
+	case err != nil:
+		waiting <- answer{err: fmt.Errorf("reading from Chromium: %w", err)}
+	case m.Error != nil:
+		waiting <- answer{err: m.Error}
+	default:
+		waiting <- answer{result: m.Result}
+	}
+	return true
+}
+
+// call sends a command and waits for its answer, or for the end of ctx, which must
+// end with the connection.
+func (c *Conn) call(ctx context.Context, session, method string, params any) ([]byte, error) {
+	id := firstOwnCallID + int(c.pipe.calls.last.Add(1)%(firstPostID-firstOwnCallID))
+	message, err := json.Marshal(rod.Request{ID: id, SessionID: session, Method: method, Params: params})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	waiting := make(chan answer, 1)
+	c.pipe.calls.waiting.Store(id, waiting)
+	defer c.pipe.calls.waiting.Delete(id)
+	if err := c.pipe.Send(message); err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	select {
+	case a := <-waiting:
+		if a.err != nil {
+			return nil, fmt.Errorf("%s: %w", method, a.err)
+		}
+		return a.result, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s: %w", method, ctx.Err())
+	}
+}

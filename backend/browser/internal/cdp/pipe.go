@@ -1,0 +1,171 @@
+package cdp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxMessage bounds one message of Chromium; a full-page picture is a few megabytes.
+const maxMessage = 256 << 20
+
+// readAhead is what is asked of the kernel at once: more than a frame has.
+const readAhead = 512 << 10
+
+var consolePrefix = []byte(`{"method":"Runtime.consoleAPICalled"`)
+
+// pipe carries the protocol over Chromium's debugging pipe: JSON messages, each
+// ended by a zero byte. Send may be called concurrently, Read by one goroutine.
+// It is what rod's cdp.Client calls a WebSocketable.
+//
+// Frames of a screencast never reach rod, which would parse each three times
+// and keep it in an unbounded buffer: Read hands them to onFrame.
+type pipe struct {
+	onFrame func(ScreencastFrame)
+	events  atomic.Int64 // handed to rod
+	calls   pendingCalls
+
+	mu  sync.Mutex // guards writes to out
+	out *os.File
+	raw *os.File
+
+	// What has been read and not given out; only Read touches it.
+	buf        []byte
+	start, end int
+
+	heard int // lines of consoles since since, which only Read touches
+	since time.Time
+}
+
+// passesConsole says whether a line of a console is passed on: short ones, a hundred a second.
+func (p *pipe) passesConsole(size int) bool {
+	if now := time.Now(); now.Sub(p.since) > time.Second {
+		p.heard, p.since = 0, now
+	}
+	p.heard++
+	return p.heard <= 100 && size < 64<<10
+}
+
+func newPipe(in, out *os.File, onFrame func(ScreencastFrame)) *pipe {
+	enlargePipe(in)
+	return &pipe{onFrame: onFrame, out: out, raw: in, buf: make([]byte, readAhead)}
+}
+
+// Send writes one message.
+func (p *pipe) Send(message []byte) error {
+	framed := make([]byte, 0, len(message)+1)
+	framed = append(append(framed, message...), 0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, err := p.out.Write(framed); err != nil {
+		return fmt.Errorf("writing to Chromium: %w", err)
+	}
+	return nil
+}
+
+// Read returns the next message that is for rod, which are the events. rod panics in a goroutine of
+// its own on a message that it cannot decode, so such a message ends the
+// connection here.
+func (p *pipe) Read() ([]byte, error) {
+	for {
+		message, err := p.next()
+		if err != nil {
+			return nil, err
+		}
+		if bytes.HasPrefix(message, framePrefix) {
+			if f, ok := parseFrame(message); ok {
+				p.onFrame(f)
+			}
+			continue
+		}
+		if bytes.HasPrefix(message, consolePrefix) && !p.passesConsole(len(message)) { // a page may write a great deal of it
+			continue
+		}
+		if p.calls.resolve(message) {
+			continue
+		}
+		var envelope struct {
+			ID        int             `json:"id"`
+			SessionID string          `json:"sessionId"`
+			Method    string          `json:"method"`
+			Result    json.RawMessage `json:"result"`
+			Error     *struct {
+				Code    int    `json:"code"`
+				Message string `json:"message"`
+				Data    string `json:"data"`
+			} `json:"error"`
+		}
+		if err := json.Unmarshal(message, &envelope); err != nil {
+			return nil, fmt.Errorf("reading from Chromium: %w", err)
+		}
+		if envelope.Method != "" {
+			p.events.Add(1)
+		}
+		return bytes.Clone(message), nil // rod keeps it
+	}
+}
+
+// next reads up to the zero byte. The result is valid until the next call.
+func (p *pipe) next() ([]byte, error) {
+	for looked := p.start; ; {
+		if n := bytes.IndexByte(p.buf[looked:p.end], 0); n >= 0 {
+			message := p.buf[p.start : looked+n]
+			p.start = looked + n + 1
+			return message, nil
+		}
+		p.grow()
+		looked = p.end
+		if p.end-p.start > maxMessage {
+			return nil, fmt.Errorf("reading from Chromium: a message of more than %d bytes", maxMessage)
+		}
+		n, err := p.raw.Read(p.buf[p.end:])
+		p.end += n
+		if n == 0 && err != nil {
+			if errors.Is(err, os.ErrClosed) {
+				err = io.EOF
+			}
+			return nil, fmt.Errorf("reading from Chromium: %w", err)
+		}
+	}
+}
+
+// grow makes place behind what has been read, and gives back what a message
+// far above the usual took.
+func (p *pipe) grow() {
+	switch held := p.buf[p.start:p.end]; {
+	case len(held) == 0 && len(p.buf) > 8*readAhead:
+		p.buf = make([]byte, readAhead)
+	case len(held) > len(p.buf)/2:
+		larger := make([]byte, 2*len(p.buf))
+		copy(larger, held)
+		p.buf = larger
+	case p.start == 0:
+		return
+	default:
+		copy(p.buf, held)
+	}
+	p.start, p.end = 0, p.end-p.start
+}
+
+// closeWrite closes the writing end: Chromium takes it as the order to end.
+func (p *pipe) closeWrite() error {
+	if err := p.out.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("closing Chromium's pipe: %w", err)
+	}
+	return nil
+}
+
+// close closes both ends; a Read that waits returns.
+func (p *pipe) close() error {
+	err := p.closeWrite()
+	if e := p.raw.Close(); e != nil && !errors.Is(e, os.ErrClosed) {
+		err = errors.Join(err, fmt.Errorf("closing Chromium's pipe: %w", e))
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+// Package chromium finds, starts and ends Chromium, and keeps its folders: those of
+// profiles, and private ones that go with the process.
+package chromium
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/process"
+)
+
+// LaunchOptions say how to start a Chromium.
+type LaunchOptions struct {
+	Launcher    process.Launcher
+	Path        string // "" = Find
+	ProxyServer string // "" = none
+	Log         *slog.Logger
+	StartLimit  time.Duration // for Chromium to answer
+	EndLimit    time.Duration // for Chromium to write what it keeps, before it is killed
+	Folder      func() (*RunDir, error)
+	OnEvent     func(*cdp.Event)
+	OnFrame     func(cdp.ScreencastFrame)
+}
+
+// Browser is one running Chromium with its folder. It ends by close, by the
+// end of this program (its pipe closes), or by itself (Conn.Alive ends).
+type Browser struct {
+	*cdp.Conn
+	Process process.Process
+	Dir     *RunDir
+	stderr  *stderrTail
+	watched sync.WaitGroup
+	limit   time.Duration // see launchOptions.EndLimit
+}
+
+// Launch starts Chromium and waits until it answers.
+func Launch(ctx context.Context, o LaunchOptions) (*Browser, error) {
+	path := o.Path
+	if path == "" {
+		var err error
+		if path, err = Find(); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := o.Folder()
+	if err != nil {
+		return nil, err
+	}
+	b, err := start(ctx, path, dir, o)
+	if err != nil {
+		return nil, errors.Join(err, dir.Remove())
+	}
+	err = b.Do(ctx, b.Alive, "", o.StartLimit, "starting Chromium", func(c proto.Client) error {
+		if _, err := cdp.Call(c, proto.BrowserGetVersion{}); err != nil {
+			return err
+		}
+		return cdp.CallNoResult(c, proto.TargetSetDiscoverTargets{Discover: true})
+	})
+	if err != nil {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.StartLimit)
+		defer cancel()
+		closeErr := b.Close(closing)
+		if said := b.stderr.String(); said != "" {
+			err = fmt.Errorf("%w; it said: %s", err, said)
+		}
+		return nil, errors.Join(err, closeErr)
+	}
+	return b, nil
+}
+
+func start(ctx context.Context, path string, dir *RunDir, o LaunchOptions) (*Browser, error) {
+	var files []*os.File
+	pair := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err == nil {
+			files = append(files, r, w)
+		}
+		return r, w, err //nolint:wrapcheck // wrapped below, for all three
+	}
+	inR, inW, err1 := pair()
+	outR, outW, err2 := pair()
+	errR, errW, err3 := pair()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, fmt.Errorf("pipes for Chromium: %w", errors.Join(err, closeAll(files...)))
+	}
+	// Not the caller's context: Chromium outlives the request that started it.
+	proc, err := o.Launcher.Start(context.WithoutCancel(ctx), process.Command{
+		Argv:  append([]string{path}, flags(dir.Path, o.ProxyServer)...),
+		Env:   chromiumEnv(dir.Path, os.Environ()),
+		Dir:   dir.Path,
+		Files: []*os.File{nil, nil, errW, inR, outW},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", path, errors.Join(err, closeAll(files...)))
+	}
+	if err := closeAll(inR, outW, errW); err != nil {
+		o.Log.Debug("closing the child's pipe ends", "error", err)
+	}
+	b := &Browser{
+		Process: proc,
+		Dir:     dir,
+		stderr:  newTail(errR),
+		limit:   o.EndLimit,
+	}
+	b.Conn = cdp.Open(outR, inW, o.Log, o.OnEvent, o.OnFrame)
+	// A helper of Chromium may hold the pipe after Chromium itself is gone.
+	b.watched.Go(func() {
+		<-proc.Done()
+		if err := b.ClosePipe(); err != nil {
+			o.Log.Debug("closing the pipe", "error", err)
+		}
+	})
+	return b, nil
+}
+
+// Close ends Chromium and waits for everything that belongs to it. It may be
+// called on one that has ended by itself, and only once.
+func (b *Browser) Close(ctx context.Context) error {
+	b.EndCalls(cdp.ErrClosed)
+	err := b.CloseWrite()
+	patience := time.NewTimer(b.limit)
+	defer patience.Stop()
+	select {
+	case <-b.Process.Done():
+	case <-patience.C:
+		err = errors.Join(err, b.kill())
+	case <-ctx.Done():
+		err = errors.Join(err, b.kill())
+	}
+	b.watched.Wait()
+	b.WaitIdle()
+	b.stderr.close()
+	return errors.Join(err, b.Dir.Remove())
+}
+
+func (b *Browser) kill() error {
+	if err := b.Process.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("ending Chromium: %w", err)
+	}
+	<-b.Process.Done()
+	return nil
+}
+
+func closeAll(files ...*os.File) error {
+	var err error
+	for _, f := range files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}

@@ -1,0 +1,32 @@
+package chromium
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ErrLocked says that another Goalpost uses a profile.
+var ErrLocked = errors.New("this browser profile is in use by another Goalpost")
+
+// OpenProfile takes the folder of a profile for this program alone.
+func OpenProfile(parent, name string) (*RunDir, error) {
+	path := filepath.Join(parent, name)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("the profile %s: %w", name, err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the profile %s: %w", name, err)
+	}
+	if err := tryLock(lock); err != nil {
+		_ = lock.Close()
+		return nil, fmt.Errorf("the profile %s: %w: close it there, or use another profile", name, ErrLocked)
+	}
+	// What a killed Chromium left to keep a second one away; the lock above is what counts.
+	for _, stale := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
+		_ = os.Remove(filepath.Join(path, stale))
+	}
+	return &RunDir{Path: path, lock: lock, kept: true}, nil
+}

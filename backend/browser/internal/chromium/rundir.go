@@ -1,0 +1,81 @@
+package chromium
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// RunDir is the private folder of one Chromium. A lock on it tells the folder
+// of a living program from one that was left behind.
+type RunDir struct {
+	Path string
+	lock *os.File
+	kept bool // a profile's folder stays
+}
+
+const runPrefix = "chromium-"
+
+// NewRunDir makes a folder in parent and removes those that nobody holds any more.
+func NewRunDir(parent string) (*RunDir, error) {
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return nil, fmt.Errorf("the browser's folder: %w", err)
+	}
+	removeStaleDirs(parent)
+	path, err := os.MkdirTemp(parent, runPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("the browser's folder: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = tryLock(lock)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("locking the browser's folder: %w", err)
+	}
+	return &RunDir{Path: path, lock: lock}, nil
+}
+
+func removeStaleDirs(parent string) {
+	old, err := filepath.Glob(filepath.Join(parent, runPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, path := range old {
+		lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR, 0)
+		if err != nil { // being made at this moment, or not ours
+			continue
+		}
+		if tryLock(lock) == nil {
+			_ = os.RemoveAll(path) // tried again at the next start
+		}
+		_ = lock.Close()
+	}
+}
+
+// Delete removes the folder, also that of a profile.
+func (d *RunDir) Delete() error {
+	d.kept = false
+	return d.Remove()
+}
+
+// Remove gives the folder up; what is not kept goes.
+func (d *RunDir) Remove() error {
+	if d.kept {
+		if err := d.lock.Close(); err != nil {
+			return fmt.Errorf("giving the profile up: %w", err)
+		}
+		return nil
+	}
+	// Helpers of Chromium may write a last file while the folder is being removed.
+	var err error
+	for range 200 {
+		if err = os.RemoveAll(d.Path); err == nil {
+			break
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return errors.Join(err, d.lock.Close())
+}

@@ -1,0 +1,142 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// LoginStore keep names and passwords by the origin that they belong to.
+type LoginStore interface {
+	// Users lists who has a login on an origin; none is no error.
+	Users(origin string) ([]string, error)
+	// Open gives a login of exactly this origin; the user "" is its only one.
+	Open(ctx context.Context, origin, user string) (name, password string, err error)
+	Save(ctx context.Context, origin, user, password string) error
+}
+
+var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
+
+// offerSaveLogin offers to keep what a user logged in with. The password stays in
+// the answer's function: it is in no question and on no screen. On a goal's page
+// nothing is offered, since nothing that a user does there is kept.
+func (p *Pane) offerSaveLogin(s pageReport) {
+	if p.goalID != "" || p.Driver() == pane.DriverAgent || p.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
+		return
+	}
+	origin := originOf(s.Origin)
+	p.m.runAsync(p, func(ctx context.Context) error {
+		users, err := p.m.cfg.Logins.Users(origin)
+		if err != nil {
+			return fmt.Errorf("saved logins: %w", err)
+		}
+		known := slices.Contains(users, s.User)
+		if known {
+			if _, password, err := p.m.cfg.Logins.Open(ctx, origin, s.User); err == nil && password == s.Password {
+				return nil
+			}
+		}
+		p.closePrompts(matchKinds(pane.SaveLogin))
+		p.openPrompt(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
+			UserPrompt: pane.UserPrompt{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
+			answer: func(ctx context.Context, a pane.Answer) error {
+				if !a.Yes {
+					return nil
+				}
+				if err := p.m.cfg.Logins.Save(ctx, origin, s.User, s.Password); err != nil {
+					return fmt.Errorf("saving the login: %w", err)
+				}
+				return nil
+			},
+		})
+		return nil
+	})
+}
+
+// LoginUsers lists who has a saved login on the page's present origin.
+func (p *Pane) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
+	if p.m.cfg.Logins == nil {
+		return "", nil, errNoLogins
+	}
+	pg, world, err := p.loginContext(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if origin, err = loginOrigin(ctx, pg, world); err != nil {
+		return "", nil, err
+	}
+	users, err = p.m.cfg.Logins.Users(origin)
+	if err != nil {
+		return "", nil, fmt.Errorf("saved logins: %w", err)
+	}
+	return origin, users, nil
+}
+
+// FillLogin puts a saved login of the page's present origin into its fields and
+// says which fields it filled; user "" is the only one. It sends nothing. Whether
+// the origin is still the same is looked at in the same stroke in which the
+// fields are filled, so the page cannot go elsewhere in between: that is why the
+// values are not typed.
+func (p *Pane) FillLogin(ctx context.Context, user string) (filled []string, err error) {
+	if p.m.cfg.Logins == nil {
+		return nil, errNoLogins
+	}
+	if err := p.checkDriver(ctx); err != nil {
+		return nil, err
+	}
+	pg, world, err := p.loginContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	origin, err := loginOrigin(ctx, pg, world)
+	if err != nil {
+		return nil, err
+	}
+	name, password, err := p.m.cfg.Logins.Open(ctx, origin, user)
+	if err != nil {
+		return nil, fmt.Errorf("saved logins: %w", err)
+	}
+	values, err := json.Marshal([]string{origin, name, password})
+	if err != nil {
+		return nil, fmt.Errorf("filling a login: %w", err)
+	}
+	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostHand.login(...%s)", values))
+	if err != nil {
+		return nil, errors.New("filling a login: the page did not take it") // the error could quote what was sent
+	}
+	if err := json.Unmarshal(out, &filled); err != nil {
+		return nil, fmt.Errorf("filling a login: %w", err)
+	}
+	if len(filled) == 0 {
+		return nil, errors.New("filling a login: the page shows no field for a password or a name")
+	}
+	return filled, nil
+}
+
+func (p *Pane) loginContext(ctx context.Context) (*page, proto.RuntimeExecutionContextID, error) {
+	pg, err := p.currentPage()
+	if err != nil {
+		return nil, 0, fmt.Errorf("saved logins: %w", err)
+	}
+	world, err := pg.mainWorldContext(ctx)
+	return pg, world, err
+}
+
+// loginOrigin is the origin that the document has now, as the browser says it.
+func loginOrigin(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (string, error) {
+	out, err := evaluate(ctx, pg, world, "location.origin")
+	if err != nil {
+		return "", err
+	}
+	var origin string
+	if err := json.Unmarshal(out, &origin); err != nil || origin == "null" {
+		return "", errors.New("saved logins: this page has no origin that could have one")
+	}
+	return origin, nil
+}

@@ -1,0 +1,98 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-rod/rod/lib/proto"
+	"go.uber.org/goleak"
+
+	"goalpost/backend/browser/internal/cdp"
+)
+
+// house is the manager of every test that needs none of its own: to start Chromium takes
+// longer than most tests do. They use it one after the other, and each leaves it empty.
+var house struct {
+	*Manager
+	dir string
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
+
+// tests are run, and then what they shared is closed.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	code := m.M.Run()
+	if err := demolish(); err != nil {
+		fmt.Fprintln(os.Stderr, "closing what the tests shared:", err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// own is for newBench: a test of Chromium's beginning or end, or that does it harm.
+func own(*Config) {}
+
+// impatient is own with the limits of the program, for what has to exceed them.
+func impatient(c *Config) { c.limits = defaultLimits() }
+
+// shared gives the manager that tests share, and the folder that it works in.
+func shared(t testing.TB) (*Manager, string) {
+	t.Helper()
+	if house.Manager == nil {
+		dir, err := os.MkdirTemp("", "goalpost-browser-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		house.dir = dir
+		house.Manager = New(Config{Launcher: execLauncher{}, Dir: filepath.Join(dir, "b"), limits: testLimits()})
+	}
+	return house.Manager, house.dir
+}
+
+// demolish closes the manager that tests share, if there is one.
+func demolish() error {
+	if house.Manager == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	err := errors.Join(house.Close(ctx), ended(house.dir), os.RemoveAll(house.dir))
+	house.Manager = nil
+	return err
+}
+
+// vacate closes what a test opened, and forgets what it left with Chromium.
+func (b *bench) vacate() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var err error
+	for _, info := range b.List() {
+		err = errors.Join(err, b.ClosePane(ctx, info.ID))
+	}
+	b.mu.Lock()
+	person, goals := b.engines[temporaryEngine], b.engines[goalEngine]
+	b.mu.Unlock()
+	if goals != nil {
+		goals.mu.Lock()
+		var ids []string
+		for id := range goals.contexts {
+			ids = append(ids, id)
+		}
+		goals.mu.Unlock()
+		for _, id := range ids {
+			err = errors.Join(err, goals.disposeContext(ctx, id))
+		}
+	}
+	if person != nil {
+		err = errors.Join(err, person.Do(ctx, person.Alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
+			return cdp.CallNoResult(c, proto.StorageClearCookies{})
+		}))
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// buttons are the bits of the mouse's buttons, as in the DOM.
+var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
+
+// Press is how the mouse is pressed.
+type Press = pane.ClickOptions
+
+// mousePress is a click that is part of an action. After the last of it the page settles.
+type mousePress struct {
+	Press
+	last bool
+}
+
+func checkPress(how Press) error {
+	if how.Button != "" && buttons[how.Button] == 0 {
+		return fmt.Errorf("%q is no button of the mouse: left, right or middle", sanitize.Line(how.Button, 20))
+	}
+	return nil
+}
+
+// ClickWith is Click with another button, or twice.
+func (p *Pane) ClickWith(ctx context.Context, target string, how pane.ClickOptions) (Acted, error) {
+	if err := checkPress(how); err != nil {
+		return Acted{}, err
+	}
+	asks := func(pg *page) bool { return p.frameOfRef(pg, target) == pg }
+	return p.runActionOn(ctx, "clicking "+sanitize.Line(target, 80), asks, func(ctx context.Context, pg *page) error {
+		return p.clickOn(ctx, pg, "click", target, mousePress{how, true})
+	})
+}
+
+// ClickAt clicks a point of the viewport, in CSS pixels, whatever lies there.
+func (p *Pane) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Acted, error) {
+	if err := checkPress(how); err != nil {
+		return Acted{}, err
+	}
+	return p.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
+		var there struct{ Words string }
+		if err := pg.callScript(ctx, &there, "at", x, y); err != nil {
+			return err
+		}
+		at := targetPoint{X: float64(x), Y: float64(y)}
+		p.showActionHint("clicks "+sanitize.Line(there.Words, 120), at.X, at.Y)
+		p.noteDuringAction("clicked " + sanitize.Line(there.Words, 200))
+		return p.click(ctx, pg, at, how)
+	})
+}
+
+// click is a click with nothing held.
+func (p *Pane) click(ctx context.Context, pg *page, at targetPoint, how Press) error {
+	return p.clickWithModifiers(ctx, pg, at, how, 0)
+}

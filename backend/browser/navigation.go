@@ -1,0 +1,97 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/pane"
+)
+
+// errLoadStopped and errSuperseded say why a voyage was given up: somebody pressed
+// Stop, or wants to go elsewhere.
+var (
+	errLoadStopped = cdp.NewCause("loading was stopped")
+	errSuperseded  = cdp.NewCause("somebody went elsewhere meanwhile")
+)
+
+// navigation is a way to another document, from the moment at which somebody wants
+// it. A pane has at most one: the next gives up the one before it, and Stop does
+// so too, also when Chromium has not heard of it yet.
+type navigation struct {
+	address string // "" for back, forward and reload
+	begun   bool   // Chromium has told that it loads; guarded by the pane's mu
+	end     context.CancelCauseFunc
+	over    chan struct{} // closed when nothing more of it reaches Chromium
+}
+
+// startNavigation begins a voyage and gives its context; arrive must be called.
+func (p *Pane) startNavigation(ctx context.Context, address string) (context.Context, *navigation) {
+	ctx, end := context.WithCancelCause(ctx)
+	v := &navigation{address: address, end: end, over: make(chan struct{})}
+	var last *navigation
+	p.change(func() {
+		last, p.navigation = p.navigation, v
+		if address != "" && originOf(address) != p.certException.origin {
+			p.certException = certificateException{}
+		}
+	})
+	last.cancel(ctx, errSuperseded)
+	return ctx, v
+}
+
+// endNavigation ends the voyage, wherever it led to.
+func (p *Pane) endNavigation(v *navigation) {
+	p.change(func() {
+		if p.navigation == v {
+			p.navigation = nil
+		}
+	})
+	close(v.over)
+	v.end(nil)
+}
+
+// cancel ends a voyage, if there is one, and waits until it sends nothing more:
+// else its order to stop could meet the voyage after it.
+func (v *navigation) cancel(ctx context.Context, why error) {
+	if v == nil {
+		return
+	}
+	v.end(why)
+	select {
+	case <-v.over:
+	case <-ctx.Done():
+	}
+}
+
+// navigationCancelError is what the end of a voyage means to whoever began it: a user who
+// gave it up knows that, an agent must be told.
+func (p *Pane) navigationCancelError(ctx context.Context, err error) error {
+	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !p.isAgentCall(ctx) {
+		return nil
+	}
+	return err
+}
+
+// Stop ends loading, also what Chromium has not begun yet, and what keeps the
+// page from answering. Whether to leave the page is answered with no.
+func (p *Pane) Stop(ctx context.Context) error {
+	if q, err := p.takePrompt(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
+		if err := q.answer(ctx, pane.Answer{ID: q.ID}); err != nil {
+			p.m.cfg.Log.Debug("staying", "pane", p.id, "error", err)
+		}
+	}
+	var v *navigation
+	p.change(func() { v, p.loadError = p.navigation, "" })
+	v.cancel(ctx, errLoadStopped)
+	ctx, cancel := p.beginNavigation(ctx)
+	defer cancel(nil)
+	pg, err := p.currentPage()
+	if err != nil {
+		return fmt.Errorf("stopping: %w", err)
+	}
+	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error { return cdp.CallNoResult(c, proto.PageStopLoading{}) })
+}

@@ -1,0 +1,259 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/chromium"
+)
+
+// browserProcess is the running Chromium with a browser context for each goal.
+type browserProcess struct {
+	*chromium.Browser
+	m        *Manager
+	mu       sync.Mutex
+	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the user
+	networks sync.Map                                 // by context: the goal whose network it has
+	proxy    func(goalID string) string               // may be nil
+	ends     []time.Time                              // when this engine and those before it ended by themselves, guarded by m.mu
+}
+
+// The engines: goals share one, since their contexts keep them apart, and none
+// with the user, because a Chromium has one clipboard for all its contexts.
+const (
+	goalEngine      = "goals"
+	temporaryEngine = "temporary"
+)
+
+// processKey names the engine of a pane: a profile has one of its own.
+func processKey(goalID, profile string) string {
+	switch {
+	case goalID != "":
+		return goalEngine
+	case profile == "":
+		return temporaryEngine
+	}
+	return "profile/" + profile
+}
+
+// folder gives an engine its folder.
+func (m *Manager) processDir(key string) (*chromium.RunDir, error) {
+	if name, ok := strings.CutPrefix(key, "profile/"); ok {
+		return chromium.OpenProfile(m.profilesDir(), name)
+	}
+	return chromium.NewRunDir(m.cfg.Dir)
+}
+
+// ensureProcess returns an engine, after starting it if there is none or if it ended.
+func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProcess, error) {
+	select {
+	case m.start <- struct{}{}:
+		defer func() { <-m.start }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("starting Chromium: %w", cdp.Cause(ctx))
+	case <-m.ctx.Done():
+		return nil, ErrClosed
+	}
+	m.mu.Lock()
+	e, closed := m.engines[key], m.closed
+	m.mu.Unlock()
+	switch {
+	case closed:
+		return nil, ErrClosed
+	case e != nil && e.Alive.Err() == nil:
+		return e, nil
+	case e != nil:
+		if err := e.Close(ctx); err != nil {
+			m.cfg.Log.Warn("the last Chromium left something behind", "error", err)
+		}
+	}
+	ctx, cancel := cdp.JoinContexts(ctx, m.ctx)
+	defer cancel(nil)
+	proxy, err := m.proxyOfProcess(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	b, err := chromium.Launch(ctx, chromium.LaunchOptions{
+		Launcher:    m.cfg.Launcher,
+		Path:        m.cfg.Path,
+		ProxyServer: proxy,
+		Log:         m.cfg.Log,
+		StartLimit:  launchLimit,
+		EndLimit:    m.cfg.limits.ending,
+		Folder:      func() (*chromium.RunDir, error) { return m.processDir(key) },
+		OnEvent:     m.onEvent,
+		OnFrame:     m.onFrame,
+	})
+	m.mu.Lock()
+	if err != nil {
+		delete(m.engines, key)
+		m.mu.Unlock()
+		return nil, err
+	}
+	next := &browserProcess{
+		Browser:  b,
+		m:        m,
+		contexts: map[string]proto.BrowserBrowserContextID{},
+		proxy:    m.cfg.ContextProxy,
+	}
+	if e != nil {
+		next.ends = e.ends
+	}
+	m.engines[key] = next
+	m.work.Go(func() { m.onProcessExit(next) }) //nolint:contextcheck // it outlives the call that started Chromium
+	m.mu.Unlock()
+	if key == goalEngine {
+		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return cdp.CallNoResult(c, pauseNewTargets{}) })
+	}
+	return next, err
+}
+
+// proxyOfProcess is the proxy that an engine is started with. Chromium takes a WebSocket
+// to the proxy that is named for SOCKS before it looks at the one for https. The goals'
+// pages have the proxies of their contexts: what Chromium fetches by itself has none.
+func (m *Manager) proxyOfProcess(ctx context.Context, key string) (string, error) {
+	server := m.cfg.ProxyServer
+	if key == goalEngine && m.cfg.ContextProxy != nil {
+		if server = m.cfg.DenyAllProxy; server == "" {
+			return "", errors.New("starting Chromium: it has a way out beside the goals' pages")
+		}
+	}
+	if key == goalEngine || m.cfg.WebSocketProxy == nil {
+		return server, nil
+	}
+	profile, _ := strings.CutPrefix(key, "profile/")
+	if key == temporaryEngine {
+		profile = ""
+	}
+	at, err := m.cfg.WebSocketProxy(ctx, profile)
+	if err != nil {
+		return "", fmt.Errorf("starting Chromium: %w", err)
+	}
+	return "http=direct://;https=direct://;socks=http://" + at, nil
+}
+
+// onProcessExit tells the panes of a Chromium that it ended, and brings them back.
+func (m *Manager) onProcessExit(b *browserProcess) {
+	<-b.Alive.Done()
+	m.mu.Lock()
+	var lost []*Pane
+	for session, p := range m.sessions {
+		if p.on(b.Conn, session) {
+			lost = append(lost, p)
+			delete(m.sessions, session)
+		}
+	}
+	for target, w := range m.windows {
+		if slices.Contains(lost, w.opener) {
+			delete(m.windows, target)
+		}
+	}
+	again := !m.closed && b.mayRestart(time.Now())
+	m.mu.Unlock()
+	for _, p := range lost {
+		p.onProcessLost(b.Conn)
+	}
+	if again {
+		m.reloadPanes(lost)
+	}
+}
+
+// contextFor gives the goal's browser context, made when first needed. The
+// user's pages live in Chromium's default one.
+// network is the goal whose proxy it uses, "" for none.
+func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (proto.BrowserBrowserContextID, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if id, ok := e.contexts[goalID]; ok {
+		return id, nil
+	}
+	var id proto.BrowserBrowserContextID
+	if goalID != "" {
+		wanted := proto.TargetCreateBrowserContext{}
+		if e.proxy != nil {
+			wanted.ProxyServer = "direct://" // else it would have Chromium's own, which leads nowhere
+			if at := e.proxyOf(network); at != "" {
+				wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
+			}
+		}
+		made, err := cdp.Call(c, wanted)
+		if err != nil {
+			return "", fmt.Errorf("a browser context for the goal: %w", err)
+		}
+		id = made.BrowserContextID
+		e.networks.Store(id, network)
+	}
+	behaviour, err := e.m.setDownloadBehavior(goalID, id)
+	if err != nil {
+		return "", err
+	}
+	if err := cdp.CallNoResult(c, behaviour); err != nil {
+		return "", fmt.Errorf("where downloads go: %w", err)
+	}
+	e.contexts[goalID] = id
+	return id, nil
+}
+
+// proxyOf is the proxy of a goal's network, "" for none.
+func (e *browserProcess) proxyOf(network string) string {
+	if network == "" {
+		return ""
+	}
+	return e.proxy(network)
+}
+
+// existingContext is the goal's context, which exists, or the default one.
+func (e *browserProcess) existingContext(goalID string) proto.BrowserBrowserContextID {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.contexts[goalID]
+}
+
+// disposeContext disposes of a goal's context with its cookies and storage.
+func (e *browserProcess) disposeContext(ctx context.Context, goalID string) error {
+	e.mu.Lock()
+	id, ok := e.contexts[goalID]
+	delete(e.contexts, goalID)
+	e.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	return e.Do(ctx, e.Alive, "", callLimit, "forgetting the goal's browser context", func(c proto.Client) error {
+		return cdp.CallNoResult(c, proto.TargetDisposeBrowserContext{BrowserContextID: id})
+	})
+}
+
+// onEvent is called by the connection, one event at a time.
+func (m *Manager) onEvent(e *cdp.Event) {
+	if e.SessionID == "" {
+		m.onBrowserEvent(e)
+		return
+	}
+	if p := m.bySession(proto.TargetSessionID(e.SessionID)); p != nil {
+		p.onEvent(e)
+	} else if p := m.byFrameSession(proto.TargetSessionID(e.SessionID)); p != nil {
+		p.onFrameEvent(e)
+	} else if g := m.heldTarget(proto.TargetSessionID(e.SessionID)); g != nil {
+		m.onHeldTargetEvent(g, e)
+	}
+}
+
+func (m *Manager) onFrame(f cdp.ScreencastFrame) {
+	if p := m.bySession(proto.TargetSessionID(f.Session)); p != nil {
+		p.screencast.onFrame(f)
+	}
+}
+
+func (m *Manager) bySession(id proto.TargetSessionID) *Pane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sessions[id]
+}

@@ -1,0 +1,92 @@
+package browser
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/process"
+)
+
+// watching tells with what programs are started.
+type watching struct {
+	execLauncher
+	argv chan []string
+}
+
+func (w watching) Start(ctx context.Context, c process.Command) (process.Process, error) {
+	w.argv <- c.Argv
+	return w.execLauncher.Start(ctx, c)
+}
+
+// TestTheGoalsChromiumHasNoWayOutOfItsOwn: what it fetches beside the goals' pages goes
+// to whoever refuses it, and is heard there; the pages of a goal without walls go where
+// its programs go.
+func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
+	var refused atomic.Int32
+	nowhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refused.Add(1)
+		http.Error(w, r.Host, http.StatusForbidden)
+	}))
+	t.Cleanup(nowhere.Close)
+	walled := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(walled.Close)
+	started := make(chan []string, 1)
+	b := newBench(t, func(c *Config) {
+		c.Launcher, c.DenyAllProxy = watching{argv: started}, nowhere.URL
+		c.ContextProxy = func(id string) string { return map[string]string{"walled": walled.URL}[id] }
+	})
+	var asked atomic.Int32
+	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(here.Close)
+
+	_, err := b.Open(b.ctx, Options{ID: "w", GoalID: "walled", URL: here.URL})
+	b.ok(err)
+	argv := <-started
+	for _, flag := range []string{"--proxy-server=" + nowhere.URL, "--proxy-bypass-list=<-loopback>"} {
+		if !slices.Contains(argv, flag) {
+			t.Errorf("Chromium is started without %s", flag)
+		}
+	}
+	beside(b, here.URL)
+	if refused.Load() == 0 {
+		t.Error("what Chromium fetched beside the pages was not heard of")
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests came out", n)
+	}
+	p, err := b.Open(b.ctx, Options{ID: "u", GoalID: "unconfined", URL: here.URL})
+	b.ok(err)
+	if asked.Load() == 0 {
+		t.Errorf("the page of a goal without walls is not loaded: %s", p.Info().Problem)
+	}
+}
+
+// beside opens an address in the goals' Chromium outside of all contexts, and waits until
+// it is loaded or has failed.
+func beside(b *bench, address string) {
+	b.Helper()
+	b.mu.Lock()
+	e := b.engines[goalEngine]
+	b.mu.Unlock()
+	b.ok(e.Do(b.ctx, e.Alive, "", patience, "a page beside", func(c proto.Client) error {
+		made, err := cdp.Call(c, proto.TargetCreateTarget{URL: "about:blank", NewWindow: true})
+		if err != nil {
+			return err
+		}
+		attached, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: made.TargetID, Flatten: true})
+		if err != nil {
+			return err
+		}
+		return e.Do(b.ctx, e.Alive, attached.SessionID, patience, "going there", func(c proto.Client) error {
+			_, err := cdp.Call(c, proto.PageNavigate{URL: address})
+			return err
+		})
+	}))
+}

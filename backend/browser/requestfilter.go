@@ -1,0 +1,72 @@
+package browser
+
+import (
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/sanitize"
+)
+
+// PageRequest is a request that a page makes.
+type PageRequest struct {
+	GoalID      string
+	Lent        bool // by a page of the user
+	Method, URL string
+}
+
+// filtersRequests says whether every request of a goal's pages stops for its judgement.
+func (m *Manager) filtersRequests(network string) bool {
+	return network != "" && m.cfg.NeedsFilter != nil && m.cfg.FilterRequest != nil && m.cfg.NeedsFilter(network)
+}
+
+// blockReason says why a request of a page of this network may not be made, "" if it may.
+func (m *Manager) blockReason(network string, r *proto.NetworkRequest) (why string) {
+	if r == nil || !m.filtersRequests(network) {
+		return ""
+	}
+	return m.cfg.FilterRequest(PageRequest{GoalID: network, Method: r.Method, URL: r.URL})
+}
+
+// blockReason says why a request of the pane's page may not be made, "" if it may.
+func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
+	p.mu.Lock()
+	lent := p.sharedWith
+	p.mu.Unlock()
+	if lent == "" {
+		return p.m.blockReason(p.proxyGoal, r)
+	}
+	if r == nil || p.m.cfg.FilterRequest == nil {
+		return ""
+	}
+	return p.m.cfg.FilterRequest(PageRequest{GoalID: lent, Lent: true, Method: r.Method, URL: r.URL})
+}
+
+// blockedNotice is what the user reads beside the page and the agent in its result.
+func blockedNotice(r *proto.NetworkRequest, why string) string {
+	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a click on its button, asks the user for this host; or use ask_operator",
+		sanitize.Line(r.Method, 20), originOf(r.URL), sanitize.Line(why, 200))
+}
+
+// notifyRequest tells of a request that nobody judged.
+func (p *Pane) notifyRequest(method, address string) {
+	p.mu.Lock()
+	goalID, lent := p.leaseHolder(), p.goalID == ""
+	p.mu.Unlock()
+	if goalID == "" || p.m.cfg.OnRequest == nil || !lent && p.m.filtersRequests(p.proxyGoal) {
+		return
+	}
+	p.m.cfg.OnRequest(PageRequest{GoalID: goalID, Lent: lent, Method: method, URL: address})
+}
+
+func (m *Manager) panesOf(network string) []*Pane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []*Pane
+	for _, p := range m.panes {
+		if p.proxyGoal == network {
+			list = append(list, p)
+		}
+	}
+	return list
+}

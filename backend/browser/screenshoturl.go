@@ -1,0 +1,77 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+)
+
+// ScreenshotOptions says what Shoot takes a picture of.
+type ScreenshotOptions struct {
+	URL           string
+	Width, Height int // CSS pixels; 0 = 1280 x 800
+	Cookies       []Cookie
+	GoalID        string // whose network the page has, see Config.ContextProxy; "" = this machine's
+}
+
+// ScreenshotURL opens an address in a fresh context, with the given cookies and nothing
+// else, waits until it is loaded and quiet, and gives a PNG of the viewport. No
+// script of an agent runs in it, and of ours what looks for secrets; nobody can drive
+// it, and nothing of it is left. A page that does not load is an error.
+func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png []byte, err error) {
+	address, err := m.validateAddress(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	m.shots++
+	name := fmt.Sprintf("shot-%d", m.shots)
+	closed := m.closed
+	if !closed {
+		m.work.Add(1)
+		defer m.work.Done()
+	}
+	m.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	p := newPane(m, Options{ID: name, GoalID: name, Width: s.Width, Height: s.Height, bare: true, network: s.GoalID})
+	defer func() {
+		clean := context.WithoutCancel(ctx)
+		err = errors.Join(err, p.close(clean))
+		m.mu.Lock()
+		e := m.engines[goalEngine]
+		m.mu.Unlock()
+		if e != nil && e.Alive.Err() == nil {
+			err = errors.Join(err, e.disposeContext(clean, name))
+		}
+	}()
+	ctx, cancel := cdp.JoinContexts(ctx, m.ctx)
+	defer cancel(nil)
+	if err := p.attachNew(ctx); err != nil {
+		return nil, fmt.Errorf("a picture of %s: %w", sanitize.Line(address, 200), err)
+	}
+	pg, err := p.currentPage()
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Cookies) > 0 {
+		if err := pg.engine.setCookies(ctx, pg.engine.existingContext(name), s.Cookies); err != nil {
+			return nil, err
+		}
+	}
+	p.trackNetwork(pg, true)
+	if err := p.navigate(ctx, address); err != nil {
+		return nil, err
+	}
+	if info := p.Info(); info.Problem != "" {
+		return nil, fmt.Errorf("a picture of %s: %s", sanitize.Line(address, 200), info.Problem)
+	}
+	p.settle(ctx, pg)
+	return p.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+}

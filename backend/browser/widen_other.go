@@ -1,8 +1,0 @@
-//go:build !linux
-
-package browser
-
-import "os"
-
-// enlargePipe is for Linux, where a pipe holds 64 KiB by itself.
-func enlargePipe(*os.File) {}

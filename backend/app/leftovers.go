@@ -12,7 +12,7 @@ import (
 
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
-	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/autorun"
 )
 
 // autorunBaselineFile is what ran by itself in the goal's folders before the goal did
@@ -62,7 +62,7 @@ func listAutorun(p policy.Policy, more ...string) []string {
 		if dir == "" {
 			continue
 		}
-		found, err := sandbox.ListAutorun(dir)
+		found, err := autorun.ListAutorun(dir)
 		if err != nil {
 			continue // the folder is gone, and nothing in it runs
 		}
@@ -90,14 +90,14 @@ func (r *Session) AutorunChanges() []string {
 	if err != nil {
 		list = append(list, "What git or an editor runs by itself in the folder could not be compared: "+err.Error())
 	} else if fresh := slices.DeleteFunc(listAutorun(r.policy, r.sandbox.machineGrants.writablePaths()...), func(l string) bool {
-		return slices.Contains(before, l) && !strings.Contains(l, sandbox.TruncatedPrefix)
+		return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)
 	}); len(fresh) > 0 {
 		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+strings.Join(fresh, "; ")) // all: the one that is not named is the one
 	}
-	if changed := sandbox.DiffGitCopies(layer, r.policy.Dir); len(changed) > 0 {
+	if changed := autorun.DiffGitCopies(layer, r.policy.Dir); len(changed) > 0 {
 		list = append(list, "Changed in the goal's copy only; yours is as it was: "+joinSome(changed))
 	}
-	if left, err := sandbox.ListTmp(layer); err == nil && len(left) > 0 {
+	if left, err := autorun.ListTmp(layer); err == nil && len(left) > 0 {
 		list = append(list, "Left in the goal's private /tmp, which goes with it ("+filepath.Join(layer, "tmp")+"): "+joinSome(left))
 	}
 	return list

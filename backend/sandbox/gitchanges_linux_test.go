@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/autorun"
 )
 
 // TestGitChangesOfAHostileGoal: what a goal makes of its copies is neither read
@@ -37,7 +38,7 @@ func TestGitChangesOfAHostileGoal(t *testing.T) {
 
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := strings.Join(sandbox.DiffGitCopies(layer, "/project"), "\n")
+	got := strings.Join(autorun.DiffGitCopies(layer, "/project"), "\n")
 	runtime.ReadMemStats(&after)
 	for _, want := range []string{`/project/.git/hooks/kept: added "evil"`, "/project/.git/hooks/big: became 3221225472 bytes long", "/project/.git/hooks/pipe: became something that is no file", "/project/.git/hooks/link: became something that is no file"} {
 		if !strings.Contains(got, want) {

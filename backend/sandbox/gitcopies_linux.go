@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"goalpost/backend/sandbox/autorun"
 )
 
 // gitCopiedPaths are the parts of a repository that make the user's own git run
@@ -79,7 +81,7 @@ func repositories(dir string) (list []string, cut string) {
 			return nil
 		case !entry.IsDir():
 			return nil
-		case skipped[entry.Name()] || entry.Name() == "hooks" || strings.Count(rel, "/") >= gitMaxDepth:
+		case autorun.SkippedDirs[entry.Name()] || entry.Name() == "hooks" || strings.Count(rel, "/") >= gitMaxDepth:
 			return fs.SkipDir
 		case (strings.Contains(path, "/.git/modules/") || filepath.Base(filepath.Dir(path)) == "worktrees") && regular(path+"/HEAD"):
 			list = append(list, path)
@@ -189,7 +191,7 @@ func (p *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err erro
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if now, err := in.Stat(); err != nil || !now.Mode().IsRegular() || now.Size() > gitMaxFileBytes {
-		return errors.Join(fmt.Errorf("%s is no file of git's: %w", source, errNoFile), err)
+		return errors.Join(fmt.Errorf("%s is no file of git's: %w", source, autorun.ErrNotRegular), err)
 	}
 	out, err := os.OpenFile(dest, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
 	if err != nil {

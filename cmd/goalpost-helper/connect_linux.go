@@ -1,52 +1,110 @@
 package main
 
 import (
-	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/url"
+	"net/netip"
 	"os"
+	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/ports"
+	"goalpost/backend/sandbox/wire"
 )
 
-// proxyVariable is where a program of a goal finds its proxy.
-const proxyVariable = "HTTPS_PROXY"
+// maxAddress is the kernel's sockaddr_storage.
+const maxAddress = 128
 
-// runProxyConnect is ssh's ProxyCommand inside a goal: it asks the goal's proxy for a
-// tunnel and copies standard input and output.
-func runProxyConnect(host, port string) error {
-	proxy, err := url.Parse(os.Getenv(proxyVariable))
-	if err != nil || proxy.Host == "" {
-		return fmt.Errorf("%s names no proxy", proxyVariable)
+// ignoredSockets are sockets that the C library looks for at every turn.
+var ignoredSockets = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/socket": true, "/dev/log": true}
+
+// checkConnect says where a connect leads, if that is nowhere: beyond the goal's
+// loopback, to a port of it where nobody listens, to a socket that is not there.
+func (l *seccompNotifier) checkConnect(n notice, raw []byte) wire.Violation {
+	got := len(raw)
+	if got < 2 {
+		return wire.Violation{}
 	}
-	conn, err := net.DialTimeout("tcp", proxy.Host, dialTime) //nolint:noctx // it has its own bound
+	switch binary.NativeEndian.Uint16(raw) {
+	case unix.AF_INET:
+		if got >= 8 {
+			return l.checkAddress(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:]))
+		}
+	case unix.AF_INET6:
+		if got >= 24 {
+			return l.checkAddress(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), binary.BigEndian.Uint16(raw[2:]))
+		}
+	case unix.AF_UNIX:
+		return describeCall(checkUnixSocket(n.pid, raw[2:]))
+	}
+	return wire.Violation{}
+}
+
+// readSockaddr copies the address that a caller of connect names, as far as it can be read.
+func readSockaddr(n notice) []byte {
+	raw := make([]byte, min(n.args[2], maxAddress))
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", n.pid))
 	if err != nil {
-		return fmt.Errorf("reaching the goal's proxy: %w", err)
+		return nil
 	}
-	defer func() { _ = conn.Close() }()
-	to := net.JoinHostPort(host, port)
-	_ = conn.SetDeadline(time.Now().Add(2 * dialTime))
-	if _, err := fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", to, to); err != nil {
-		return fmt.Errorf("asking for %s: %w", to, err)
+	defer func() { _ = mem.Close() }()
+	got, _ := mem.ReadAt(raw, int64(n.args[1])) //nolint:gosec // an address of another process
+	return raw[:got]
+}
+
+func (l *seccompNotifier) checkAddress(to netip.Addr, port uint16) wire.Violation {
+	if !to.IsLoopback() && !to.IsUnspecified() {
+		return describeCall("connect to " + netip.AddrPortFrom(to, port).String() + " without the proxy")
 	}
-	answers := bufio.NewReader(conn)
-	answer, err := http.ReadResponse(answers, &http.Request{Method: http.MethodConnect})
-	if err != nil {
-		return fmt.Errorf("asking for %s: %w", to, err)
+	// A check that finds its server missing says so itself.
+	if port == 0 || l.domain == wire.DomainCheck || l.servers.open(port) {
+		return wire.Violation{}
 	}
-	defer func() { _ = answer.Body.Close() }()
-	if answer.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(answer.Body, 4096))
-		return errors.New(string(said))
+	return wire.Violation{Text: fmt.Sprintf("connect to port %d of this machine, which is not the goal's", port), Port: port}
+}
+
+// checkUnixSocket looks for a Unix socket by its name.
+func checkUnixSocket(pid uint32, name []byte) string {
+	if len(name) == 0 {
+		return ""
 	}
-	_ = conn.SetDeadline(time.Time{})
-	go func() {
-		_, _ = io.Copy(conn, os.Stdin)
-		_ = conn.(*net.TCPConn).CloseWrite()
-	}()
-	_, err = io.Copy(os.Stdout, answers)
-	return err //nolint:wrapcheck // ssh says what is broken
+	if name[0] == 0 {
+		abstract := "@" + string(name[1:])
+		if known, err := os.ReadFile("/proc/net/unix"); err != nil || strings.Contains(string(known), " "+abstract+"\n") {
+			return ""
+		}
+		return fmt.Sprintf("speak to the socket %q", abstract)
+	}
+	path, _, _ := strings.Cut(string(name), "\x00")
+	seen := path
+	if !strings.HasPrefix(path, "/") {
+		seen = fmt.Sprintf("/proc/%d/cwd/%s", pid, path)
+	}
+	if _, err := os.Lstat(seen); ignoredSockets[path] || !errors.Is(err, os.ErrNotExist) {
+		return ""
+	}
+	return fmt.Sprintf("speak to the socket %q", path)
+}
+
+// listeningCache remembers for a moment where somebody listens, because looking is dear
+// where many connections are.
+type listeningCache struct{ seen map[uint16]time.Time }
+
+const listeningCacheTTL = time.Second
+
+func (p *listeningCache) open(port uint16) bool {
+	if time.Since(p.seen[port]) < listeningCacheTTL {
+		return true
+	}
+	if !ports.Listening(port) {
+		return false
+	}
+	if p.seen == nil || len(p.seen) > 1000 {
+		p.seen = map[uint16]time.Time{}
+	}
+	p.seen[port] = time.Now()
+	return true
 }

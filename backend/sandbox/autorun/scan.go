@@ -1,4 +1,6 @@
-package sandbox
+// Package autorun finds the files in a folder that git, editors, shells and other agents
+// execute or obey automatically, and what a goal changed in its copies of them.
+package autorun
 
 import (
 	"bytes"
@@ -84,7 +86,7 @@ func (w *walk) folder(at string) {
 	for _, entry := range entries {
 		name := path.Join(at, entry.Name())
 		switch {
-		case entry.IsDir() && skipped[entry.Name()]:
+		case entry.IsDir() && SkippedDirs[entry.Name()]:
 		case entry.IsDir() && name == ".git": // was the first, also below a folder that holds too much
 		case entry.IsDir() && slices.Contains(strings.Split(name, "/"), ".git"):
 			w.git = append(w.git, name)
@@ -108,8 +110,8 @@ func alternateObjectDirs(root *os.Root, name string) []string {
 	return []string{fmt.Sprintf("%s: git reads contents in %.200q", name, text)}
 }
 
-// skipped hold many files and nothing that is obeyed.
-var skipped = map[string]bool{"node_modules": true, "objects": true, "refs": true, "logs": true}
+// SkippedDirs are names of folders that hold many files and nothing that is obeyed.
+var SkippedDirs = map[string]bool{"node_modules": true, "objects": true, "refs": true, "logs": true}
 
 func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 	base, in := path.Base(name), path.Base(path.Dir(name))
@@ -125,7 +127,7 @@ func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 	case !repository(root, name):
 		return nil
 	case base == "config" || base == "config.worktree":
-		return append(isTruncatedRead(root, name), configNamesPrograms(name, contentOf(root, name))...)
+		return append(isTruncatedRead(root, name), ListConfigPrograms(name, contentOf(root, name))...)
 	case base == "commondir":
 		return []string{name + ": leads git to " + strings.TrimSpace(string(contentOf(root, name)))}
 	case in == "hooks" && !strings.HasSuffix(base, ".sample"):
@@ -183,19 +185,20 @@ func contentOf(root *os.Root, name string) []byte {
 	return text
 }
 
-var errNoFile = errors.New("it is no regular file")
+// ErrNotRegular is the error for a file that is a pipe, a device, a link or a folder.
+var ErrNotRegular = errors.New("it is no regular file")
 
 // openRegular opens a file, and waits for nobody if it is a pipe by now.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(errNoFile, err)
+		return nil, errors.Join(ErrNotRegular, err)
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names itself
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(errNoFile, err, f.Close())
+		return nil, errors.Join(ErrNotRegular, err, f.Close())
 	}
 	return f, nil
 }
@@ -222,8 +225,9 @@ var (
 	gitHarmlessValue = regexp.MustCompile(`^(?i)(true|false|yes|no|on|off|0|1|)$`)
 )
 
-// configNamesPrograms reads git's configuration as far as is needed to see who is named.
-func configNamesPrograms(name string, text []byte) (list []string) {
+// ListConfigPrograms lists the keys of a git configuration that name a program or more
+// configuration, a line each: name, the key and its value.
+func ListConfigPrograms(name string, text []byte) (list []string) {
 	section := ""
 	for _, line := range strings.Split(string(bytes.ReplaceAll(text, []byte("\\\n"), nil)), "\n") {
 		line = strings.TrimSpace(line)

@@ -12,7 +12,7 @@ import (
 // many a user has; what is in the first of them the kernel bounds for each user.
 const pipeBytes = 2 * 4096
 
-// The kernel's unix_diag, see bound_linux.go.
+// The kernel's unix_diag, see unixdiag_linux.go.
 const (
 	diagShowQueue  = 16 // UDIAG_SHOW_RQLEN
 	diagShowMemory = 32 // UDIAG_SHOW_MEMINFO

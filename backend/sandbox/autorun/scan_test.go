@@ -1,4 +1,4 @@
-package sandbox_test
+package autorun_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/autorun"
 )
 
 // TestSelfRun: everything in a folder that git or an editor runs by itself is named,
@@ -63,7 +63,7 @@ func TestSelfRun(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, ".git/hooks/post-checkout")); err != nil {
 		t.Fatal(err)
 	}
-	got, err := sandbox.ListAutorun(dir)
+	got, err := autorun.ListAutorun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestSelfRunNames(t *testing.T) {
 		want = append(want, write(names)...)
 	}
 	write("Makefile package.json conftest.py .gitattributes .npmrc .editorconfig .env src/repo/config.toml .direnv/python/x.py .vscode/extensions.json .github/workflows/x.yml .hg/store/data config.toml README.md")
-	got, err := sandbox.ListAutorun(dir)
+	got, err := autorun.ListAutorun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,12 +138,12 @@ func TestSelfRunUnderAFlood(t *testing.T) {
 		write("!/"+strconv.Itoa(n), "")
 		write(".git/!"+strconv.Itoa(n%10)+"/x", "")
 	}
-	got, err := sandbox.SelfRunOf(dir, 200)
-	want := []string{".envrc: is obeyed", ".git/config: core.fsmonitor = evil", ".git/hooks/pre-commit: is a hook", ".: " + sandbox.TruncatedPrefix + "more than 200 names"}
+	got, err := autorun.ListAutorunUpTo(dir, 200)
+	want := []string{".envrc: is obeyed", ".git/config: core.fsmonitor = evil", ".git/hooks/pre-commit: is a hook", ".: " + autorun.TruncatedPrefix + "more than 200 names"}
 	if err != nil || len(got) != len(want) || !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("got\n%s\n%v", strings.Join(got, "\n"), err)
 	}
-	if got, err = sandbox.SelfRunOf(dir, 2000); err != nil || len(got) != len(want) || !strings.HasPrefix(got[len(got)-1], "~/.vscode/tasks.json") {
+	if got, err = autorun.ListAutorunUpTo(dir, 2000); err != nil || len(got) != len(want) || !strings.HasPrefix(got[len(got)-1], "~/.vscode/tasks.json") {
 		t.Errorf("got\n%s\n%v", strings.Join(got, "\n"), err)
 	}
 }

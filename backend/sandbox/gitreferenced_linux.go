@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/sandbox/autorun"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -111,7 +112,7 @@ func gitReferencedPaths(repo string) (list []string) {
 		if err != nil {
 			continue
 		}
-		for _, line := range configNamesPrograms("", text) {
+		for _, line := range autorun.ListConfigPrograms("", text) {
 			key, value, _ := strings.Cut(strings.TrimPrefix(line, ": "), " = ")
 			list = append(list, resolveGitPath(tree, repo, key, strings.Trim(value, `"`))...)
 		}

@@ -1,0 +1,4 @@
+package autorun
+
+// ListAutorunUpTo is ListAutorun with another bound.
+var ListAutorunUpTo = listAutorun

@@ -1,4 +1,0 @@
-package sandbox
-
-// SelfRunOf is ListAutorun with another bound.
-var SelfRunOf = listAutorun

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/excerpt"
 )
 
 const (
@@ -28,7 +29,7 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	timed, cancel := context.WithTimeout(ctx, finalStatementTimeout)
 	defer cancel()
 	ask := goal.Message{Role: goal.User, Text: strings.Replace(finalStatementPrompt, "%", stop.Reason, 1)}
-	messages := append(append([]goal.Message{}, r.conversation.messages...), ask)
+	messages := append(append([]goal.Message{}, r.conversation.Messages()...), ask)
 	reply, err := r.ask(timed, r.room.Models().Agent, goal.Turn{Model: r.goal.Model, System: systemPrompt(r.goal), Messages: messages}, r.delta)
 	if abort := stopCause(ctx); abort != nil {
 		return abort
@@ -37,6 +38,6 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 		r.cfg.Log.Info("last account", "goal", r.goal.ID, "error", err)
 		return stop
 	}
-	r.finalStatement = truncate(strings.TrimSpace(reply.Text), 2000)
+	r.finalStatement = excerpt.Truncate(strings.TrimSpace(reply.Text), 2000)
 	return firstStop(r.recordUsage(ctx, reply.Usage, "account"), stop)
 }

@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/excerpt"
 )
 
 // Previewer is a Tool that can show a user more than a call's arguments: a diff,
@@ -275,18 +276,18 @@ func (r *Run) reportAnswers(settled []goal.Approval) {
 	var closed []string
 	for _, a := range settled {
 		if a.Answer.By == goal.AnsweredByGoalEnd {
-			closed = append(closed, a.Tool+" "+truncate(a.Arguments, 100))
+			closed = append(closed, a.Tool+" "+excerpt.Truncate(a.Arguments, 100))
 		} else {
-			r.conversation.addDeferred(describeAnswer(a, *a.Answer))
+			r.conversation.AddDeferred(describeAnswer(a, *a.Answer))
 		}
 	}
 	if len(closed) > 0 {
-		r.conversation.addDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
+		r.conversation.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
 	}
 }
 
 func describeAnswer(a goal.Approval, answer goal.Answer) string {
-	call := a.Tool + " " + truncate(a.Arguments, 300)
+	call := a.Tool + " " + excerpt.Truncate(a.Arguments, 300)
 	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and was stopped at the border
 		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Describe(), call)
 	}

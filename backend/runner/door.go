@@ -14,10 +14,9 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/excerpt"
 )
-
-// maxResult bounds what one call may put into the conversation, in bytes.
-const maxResult = 64 << 10
 
 // dispatch takes the calls of one turn through the door, in their order. Every
 // call gets exactly one result, also when the batch is cut short.
@@ -83,7 +82,7 @@ func (r *Run) skipCalls(ctx context.Context, calls []goal.Call, why string) *Sto
 	bodies := make([]event.Body, 0, len(calls))
 	for _, c := range calls {
 		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: "not executed: " + why}.Envelope()}
-		r.conversation.add(m)
+		r.conversation.Add(m)
 		bodies = append(bodies, &event.Message{Message: m})
 	}
 	if stop := r.journal(ctx, bodies...); stop != nil {
@@ -158,18 +157,18 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 	if !repeated {
 		result.Text = appendHostNote(result.Text, r.guard.record(c, effect, outcome, result))
 	}
-	cut := truncateResult(&result, n, maxResultBytes(r.room.Models().Window))
+	cut := truncateResult(&result, n, conversation.MaxResultBytes(r.room.Models().Window))
 	r.recordStep(c, n, effect, outcome, whole, result.GoesOn)
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
 	said := []event.Body{&event.Message{Message: m}}
 	if within == nil {
-		r.conversation.add(m)
+		r.conversation.Add(m)
 	} else {
 		*within, said = result, nil
 	}
 	step := &event.Step{
 		StepID: n, Tool: c.Tool, Outcome: outcome, MS: r.cfg.Clock.Now().Sub(from).Milliseconds(),
-		Preview: firstLine(result.Text), Result: result.Text, Image: result.Image,
+		Preview: excerpt.FirstLine(result.Text), Result: result.Text, Image: result.Image,
 	}
 	if cut {
 		step.Whole = []byte(whole)
@@ -212,7 +211,7 @@ func (r *Run) recordStep(c goal.Call, n int, e policy.Effect, o event.Outcome, r
 		return
 	}
 	r.critic.steps++
-	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: truncate(result, maxJudgedChars)})
+	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: excerpt.Truncate(result, maxJudgedChars)})
 	if over := len(r.recent) - r.recentLimit(); over > 0 {
 		r.recent = append(r.recent[:0], r.recent[over:]...)
 	}
@@ -380,7 +379,7 @@ func (r *Run) toolNames() []string {
 func truncateResult(r *goal.Result, step, most int) (cut bool) {
 	s := strings.ToValidUTF8(r.Text, "\uFFFD")
 	if r.More != nil {
-		most = maxResult
+		most = conversation.MaxResult
 	}
 	if r.Budget > 0 {
 		most = min(most, r.Budget)
@@ -392,19 +391,4 @@ func truncateResult(r *goal.Result, step, most int) (cut bool) {
 	head, tail := strings.ToValidUTF8(s[:half], ""), strings.ToValidUTF8(s[len(s)-half:], "")
 	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d continues here …\n%s", head, len(s)-2*half, step, half, tail)
 	return true
-}
-
-// firstLine is the first line that says something, for lists. The marks around
-// what comes from outside say nothing.
-func firstLine(s string) string {
-	const most = 160
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "<output from=") && line != "</output>" {
-			if runes := []rune(line); len(runes) > most {
-				return string(runes[:most]) + "…"
-			}
-			return line
-		}
-	}
-	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
 )
 
 const (
@@ -125,7 +126,7 @@ func (r *Run) applyOrders(ctx context.Context) *Stop {
 		return r.stopForError(ctx, "reading the user's notes", err)
 	}
 	for _, o := range notes {
-		text, from := notePrefix+o.Text, goal.ID("")
+		text, from := conversation.NotePrefix+o.Text, goal.ID("")
 		if o.Kind == goal.OrderNote {
 			from = goal.ID(o.Request)
 			who := "goal " + from.Short()

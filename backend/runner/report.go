@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/excerpt"
 )
 
 // finish writes the end of the run: the spent time, the host's report, and the
@@ -56,7 +57,7 @@ func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	}
 	said := make([]string, 0, len(notes))
 	for _, o := range notes {
-		said = append(said, fmt.Sprintf("%q", truncate(o.Text, 200)))
+		said = append(said, fmt.Sprintf("%q", excerpt.Truncate(o.Text, 200)))
 	}
 	it := "it"
 	if len(notes) > 1 {

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
 )
 
 // restore brings back what earlier runs left: conversation, plan, counters and
@@ -19,7 +20,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	if err != nil {
 		return r.stopForError(ctx, "reading the conversation", err)
 	}
-	r.conversation.add(messages...)
+	r.conversation.Add(messages...)
 	for _, m := range messages {
 		for _, c := range m.Calls {
 			r.callIDs[c.ID] = true
@@ -71,7 +72,7 @@ func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 // resumeMessage is what the agent is told first after a pause.
 func (r *Run) resumeMessage() string {
 	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them."},
-		r.conversation.waiting...), "\n")
+		r.conversation.Deferred()...), "\n")
 }
 
 // resumeManualCheck takes the user's word about a claim that waited for it.
@@ -130,9 +131,9 @@ func (r *Run) verificationInterrupted() bool {
 	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
 		return false
 	}
-	for _, m := range slices.Backward(r.conversation.messages) {
+	for _, m := range slices.Backward(r.conversation.Messages()) {
 		switch {
-		case m.Role == goal.User && slices.ContainsFunc([]string{failurePrefix, todosPrefix, reviewWorkPrefix}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
+		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
 			return false // it was answered
 		case m.Role == goal.Assistant:
 			return slices.ContainsFunc(m.Calls, func(c goal.Call) bool { return c.Tool == "claim_complete" })
@@ -159,12 +160,12 @@ func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
 func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
 	answered := map[string]bool{}
 	var open []goal.Call
-	for _, m := range r.conversation.messages {
+	for _, m := range r.conversation.Messages() {
 		if m.Role == goal.ToolRole {
 			answered[m.CallID] = true
 		}
 	}
-	for _, m := range r.conversation.messages {
+	for _, m := range r.conversation.Messages() {
 		for _, c := range m.Calls {
 			if !answered[c.ID] {
 				open = append(open, c)
@@ -176,7 +177,7 @@ func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
 			Role: goal.ToolRole, CallID: c.ID,
 			Text: goal.Result{Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool)}.Envelope(),
 		}
-		r.conversation.add(m)
+		r.conversation.Add(m)
 		if stop := r.journal(ctx, &event.Message{Message: m}); stop != nil {
 			return stop
 		}

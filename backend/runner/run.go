@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
 )
 
 // Run is the loop of one run of one goal. Its fields belong to the goroutine of
@@ -23,7 +24,7 @@ type Run struct {
 	room         Session
 	tools        map[string]Tool
 	specs        []goal.ToolSpec
-	conversation conversation
+	conversation conversation.Conversation
 	callIDs      map[string]bool // of the whole conversation
 
 	startedAt   time.Time     // of this run
@@ -253,7 +254,7 @@ func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 // addUserMessage puts a user message into the conversation at this point in time.
 func (r *Run) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
 	m := goal.Message{Role: goal.User, Text: text}
-	r.conversation.add(m)
+	r.conversation.Add(m)
 	return r.journal(ctx, append(also, &event.Message{Message: m})...)
 }
 

@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/runner/conversation"
 )
 
 // reclaimCooldown is how long after a failed claim time itself counts as something
@@ -49,6 +50,12 @@ func (r *Run) verifyClaim(ctx context.Context) *Stop {
 	}
 	return r.reportFailedClaim(ctx, c, failureDetail(r.claims.made, r.claims.last))
 }
+
+// How the reminders of verificationReminder begin.
+const (
+	todosPrefix      = "Before the host verifies: "
+	reviewWorkPrefix = "Before the host asks a judge or the user: "
+)
 
 // verificationReminder is what the agent is told, once each, instead of a verification that
 // would come too early. A claim after which no turn is left is verified as it is.
@@ -161,9 +168,9 @@ const newPlanRequest = " Revise your plan with write_todos."
 // reportFailedClaim tells the agent why, and stops when too many failed alike.
 func (r *Run) reportFailedClaim(ctx context.Context, c pendingClaim, why string) *Stop {
 	r.claims.idle = true
-	text := failurePrefix + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
+	text := conversation.FailurePrefix + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
 	if c.by == "critic" {
-		text = failurePrefix + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
+		text = conversation.FailurePrefix + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
 	}
 	if len(r.todos) > 0 {
 		text += newPlanRequest

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/prompt"
 )
 
 // restore brings back what earlier runs left: conversation, plan, counters and
@@ -28,7 +29,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	}
 	if len(messages) == 0 {
 		r.warned.restore(nil)
-		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.addUserMessage(ctx, r.firstMessage()) })
+		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.addUserMessage(ctx, prompt.FirstMessage(r.goal)) })
 	}
 	past, err := r.cfg.Journal.RunHistory(ctx, r.goal.ID, r.recentLimit())
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/prompt"
 )
 
 // askModelOnce asks the model once. A nil reply without a stop means that the turn was
 // cut off by an order and is to be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
-	contract := systemPrompt(r.goal)
+	contract := prompt.System(r.goal)
 	besides := len(contract) + toolSpecBytes(r.specs)
 	r.conversation.FitWindow(r.room.Models().Window, besides, r.todoList())
 	reply, err := r.askModel(ctx, contract)
@@ -91,7 +92,7 @@ func (r *Run) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop {
 // MinContextWindow estimates how many tokens a window must have for a goal with these tools: its
 // rules, tools and objective are sent with every turn, and something has to fit beside them.
 func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
-	return conversation.MinWindow(len(systemPrompt(g)) + toolSpecBytes(specs) + len(g.Objective))
+	return conversation.MinWindow(len(prompt.System(g)) + toolSpecBytes(specs) + len(g.Objective))
 }
 
 func toolSpecBytes(specs []goal.ToolSpec) int {

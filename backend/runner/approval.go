@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/digest"
 	"goalpost/backend/runner/excerpt"
 )
 
@@ -50,7 +51,7 @@ func (r *Run) evaluatePolicy(c policy.Call) policy.Decision {
 // a second time.
 func (r *Run) openApproval(ctx context.Context, a goal.Approval) (goal.Approval, *Stop) {
 	for _, open := range r.approvals.pending {
-		if open.Tool == a.Tool && callKey(goal.Call{Tool: a.Tool, Arguments: open.Arguments}) == callKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}) &&
+		if open.Tool == a.Tool && digest.CallKey(goal.Call{Tool: a.Tool, Arguments: open.Arguments}) == digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}) &&
 			open.Effect.Equal(withoutCommandLine(a.Effect)) {
 			return open, nil
 		}

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/digest"
 	"goalpost/backend/runner/excerpt"
 )
 
@@ -28,8 +29,8 @@ func (r *Run) dispatch(ctx context.Context, calls []goal.Call) *Stop {
 		if stop := r.handleCall(ctx, c); stop != nil {
 			return stop
 		}
-		if stop := r.guard.stuck(); stop != nil {
-			return firstStop(r.skipCalls(ctx, calls[i+1:], stop.Reason), stop)
+		if why := r.guard.StuckReason(); why != "" {
+			return firstStop(r.skipCalls(ctx, calls[i+1:], why), &Stop{Exit: goal.Stuck, Reason: why})
 		}
 		if why := r.batchEndReason(); why != "" && i+1 < len(calls) {
 			return r.skipCalls(ctx, calls[i+1:], why)
@@ -130,9 +131,9 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 	n := r.goal.Spent.Steps
 	tool, effect, refusal := r.resolveCall(ctx, c)
 	grant := ""
-	again, repeated := r.guard.check(c, effect)
-	if repeated { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
-		refusal = again
+	again := r.guard.Check(c, effect)
+	if again != "" { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
+		refusal = refusalf(event.Denied, "%s", again)
 	}
 	if refusal.outcome == "" {
 		var stop *Stop
@@ -154,8 +155,8 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 	}
 	result.Text = r.redact(result.Text)
 	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
-	if !repeated {
-		result.Text = appendHostNote(result.Text, r.guard.record(c, effect, outcome, result))
+	if again == "" {
+		result.Text = appendHostNote(result.Text, r.guard.Record(c, effect, outcome, result))
 	}
 	cut := truncateResult(&result, n, conversation.MaxResultBytes(r.room.Models().Window))
 	r.recordStep(c, n, effect, outcome, whole, result.GoesOn)
@@ -259,7 +260,7 @@ func (r *Run) resolveCall(ctx context.Context, c goal.Call) (Tool, policy.Effect
 // authorize asks the policy, and where it asks, the user. It names the grant that
 // allowed the call, "" if none was needed.
 func (r *Run) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refusal, stop *Stop) {
-	call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
+	call := policy.Call{Tool: c.Tool, Key: digest.CallKey(c), Effect: e}
 	if grants := r.approvals.grants.list(); len(grants) > 0 {
 		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == call.Key }) {
 			call.Shown = previewDigest(preview(ctx, tool, c))

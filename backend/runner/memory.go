@@ -1,12 +1,11 @@
 package runner
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/loopguard"
 )
 
 // The rounds that an agent goes live with the goal: a pause, a parked provider and
@@ -14,10 +13,7 @@ import (
 // continue, by a note, by other limits, or by continuing what had stopped for them.
 
 // How much of a run the next one knows.
-const (
-	maxCalls = 200
-	maxSeen  = 500
-)
+const maxSeen = 500
 
 // seenSet is what was seen before.
 type seenSet struct {
@@ -42,36 +38,18 @@ func (s *seenSet) newest() []string { return slices.Clone(s.list[max(0, len(s.li
 
 // loopState is what the next run must know of the rounds of this one.
 func (r *Run) loopState() goal.LoopState {
-	g, p := r.guard, &r.progress
+	p := &r.progress
 	m := goal.LoopState{
-		Calls: map[string]goal.RepeatCount{}, Warned: slices.Sorted(maps.Keys(g.told)), Failures: maps.Clone(g.failures), Refusals: g.refusals, Reading: g.reading,
 		Results: p.results.newest(), Worlds: p.worlds.newest(), Quiet: p.quiet, Unmade: p.unmade, Silent: r.silentTurns, USD: p.usd,
 	}
-	var again []string
-	for key, last := range g.last {
-		if last.times > 1 && !last.goesOn { // what continued may have ended with the run
-			again = append(again, key)
-		}
-	}
-	slices.SortFunc(again, func(a, b string) int { return cmp.Or(cmp.Compare(g.last[b].times, g.last[a].times), cmp.Compare(a, b)) })
-	for _, key := range again[:min(maxCalls, len(again))] {
-		m.Calls[key] = goal.RepeatCount{Result: g.last[key].result, Times: g.last[key].times}
-	}
+	r.guard.SaveState(&m)
 	return m
 }
 
-// restoreLoopState takes what the run before knew. Meanwhile the user may have put right
-// what a call depends on: it may be made once more.
+// restoreLoopState takes what the run before knew.
 func (r *Run) restoreLoopState(m goal.LoopState) {
-	g, p := r.guard, &r.progress
-	for key, c := range m.Calls {
-		g.last[key] = repeatEntry{result: c.Result, times: min(c.Times, refuseAfter-2)}
-	}
-	for _, what := range m.Warned {
-		g.told[what] = true
-	}
-	maps.Copy(g.failures, m.Failures)
-	g.refusals, g.reading = m.Refusals, m.Reading
+	r.guard.RestoreState(m)
+	p := &r.progress
 	for _, sum := range m.Results {
 		p.results.add(sum)
 	}
@@ -87,7 +65,7 @@ func (r *Run) restoreLoopState(m goal.LoopState) {
 // resetLoopState is the user's word: what went round in circles may be right now.
 func (r *Run) resetLoopState() {
 	p := &r.progress
-	r.guard = newGuard()
+	r.guard = loopguard.New()
 	p.worlds, p.results = seenSet{}, seenSet{}
 	p.quiet, p.unmade, p.usd, r.silentTurns = 0, 0, r.goal.Spent.USD, 0
 }

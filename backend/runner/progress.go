@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/digest"
 )
 
 // The no-progress breaker's bounds: iterations without any movement, and with
@@ -61,7 +62,7 @@ func (p *stallDetector) noteOngoing(c goal.Call, result string, now time.Time) {
 
 // isNew says whether a result was never seen before.
 func (p *stallDetector) isNew(result string) bool {
-	return p.results.add(hashText(result))
+	return p.results.add(digest.HashText(result))
 }
 
 // noteResult takes note of a call's result. A result of a read that was never seen

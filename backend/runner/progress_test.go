@@ -9,7 +9,14 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/policy"
 )
+
+// reads is the effect of a call that only looks.
+var reads = policy.Effect{Risk: policy.ReadOnly}
+
+// tool is a call of a tool.
+func tool(name, args string) goal.Call { return goal.Call{Tool: name, Arguments: args} }
 
 // still is a world in which nothing ever changes.
 type still struct{ Workspace }

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/loopguard"
 	"goalpost/backend/runner/prompt"
 )
 
@@ -117,7 +118,7 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 			case !results[c.ID]:
 			case c.Tool == "verify_step":
 				r.declared = nil
-			case c.Tool == declareStepTool && json.Unmarshal([]byte(c.Arguments), &struct {
+			case c.Tool == loopguard.DeclareStepTool && json.Unmarshal([]byte(c.Arguments), &struct {
 				N *int    `json:"step_number"`
 				T *string `json:"title"`
 			}{&s.Number, &s.Title}) == nil:

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/loopguard"
 )
 
 // Run is the loop of one run of one goal. Its fields belong to the goroutine of
@@ -33,7 +34,7 @@ type Run struct {
 	warned      limitWarnings // safe for both
 	silentTurns int           // turns without a tool call, in a row, over all runs
 
-	guard        *loopGuard
+	guard        *loopguard.Guard
 	critic       critic
 	progress     stallDetector
 	stateSavedAt time.Time   // when the memory of both was kept last
@@ -68,7 +69,7 @@ type givenUp struct{ reason, learned string }
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
 		cfg: c, goal: g, id: id, active: a, pause: a.pausing.attachRun(), ordersPolled: make(chan struct{}, 1), callIDs: map[string]bool{},
-		startedAt: c.Clock.Now(), spentBefore: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), exposedSecrets: exposedSecrets{},
+		startedAt: c.Clock.Now(), spentBefore: g.Spent.WallClock, guard: loopguard.New(), claims: newClaims(g.Spent.Claims), exposedSecrets: exposedSecrets{},
 	}
 	r.id.Control = r
 	r.progress.usd = g.Spent.USD // what earlier runs spent is no standstill of this one

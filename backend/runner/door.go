@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/runner/conversation"
 	"goalpost/backend/runner/digest"
 	"goalpost/backend/runner/excerpt"
+	"goalpost/backend/runner/stall"
 )
 
 // dispatch takes the calls of one turn through the door, in their order. Every
@@ -186,7 +187,7 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 // markExecuted notes that a call was executed. Waiting is something done: a server may
 // have come up meanwhile.
 func (r *Run) markExecuted(c goal.Call, e policy.Effect) {
-	if c.Tool == waitTool {
+	if c.Tool == stall.WaitTool {
 		r.claims.idle = false
 	}
 	if e.Control {
@@ -194,7 +195,8 @@ func (r *Run) markExecuted(c goal.Call, e policy.Effect) {
 	}
 	r.claims.idle = false
 	if mayChange(e) {
-		r.stepUsed, r.progress.acted = true, true
+		r.stepUsed = true
+		r.progress.NoteAction()
 	}
 }
 
@@ -204,9 +206,9 @@ func mayChange(e policy.Effect) bool { return !e.Control && e.Risk != policy.Rea
 // recordStep keeps the step for critic, judges and the breaker.
 func (r *Run) recordStep(c goal.Call, n int, e policy.Effect, o event.Outcome, result string, goesOn bool) {
 	if goesOn {
-		r.progress.noteOngoing(c, result, r.cfg.Clock.Now())
+		r.progress.NoteOngoing(c, result, r.cfg.Clock.Now())
 	} else {
-		r.progress.noteResult(e, o, result)
+		r.progress.NoteResult(e, o, result)
 	}
 	if e.Control {
 		return

@@ -18,6 +18,12 @@ var reads = policy.Effect{Risk: policy.ReadOnly}
 // tool is a call of a tool.
 func tool(name, args string) goal.Call { return goal.Call{Tool: name, Arguments: args} }
 
+// The bounds of the detector, in iterations.
+const (
+	maxIdleIterations    = 12
+	maxIdleWithoutChange = 60
+)
+
 // still is a world in which nothing ever changes.
 type still struct{ Workspace }
 

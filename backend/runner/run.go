@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
 	"goalpost/backend/runner/loopguard"
+	"goalpost/backend/runner/stall"
 )
 
 // Run is the loop of one run of one goal. Its fields belong to the goroutine of
@@ -34,11 +35,14 @@ type Run struct {
 	warned      limitWarnings // safe for both
 	silentTurns int           // turns without a tool call, in a row, over all runs
 
-	guard        *loopguard.Guard
-	critic       critic
-	progress     stallDetector
-	stateSavedAt time.Time   // when the memory of both was kept last
-	recent       []goal.Step // the newest, oldest first, for critic and judges
+	guard    *loopguard.Guard
+	critic   critic
+	progress stall.Detector
+	// firstFingerprint is of what the run begins with; nil once it is known.
+	firstFingerprint *fingerprintJob
+	partialReported  bool        // the user was told that not all of the workspace is looked at
+	stateSavedAt     time.Time   // when the memory of both was kept last
+	recent           []goal.Step // the newest, oldest first, for critic and judges
 
 	todos    []goal.Todo
 	declared *goal.StepDeclaration // the open step of the protocol
@@ -72,7 +76,7 @@ func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 		startedAt: c.Clock.Now(), spentBefore: g.Spent.WallClock, guard: loopguard.New(), claims: newClaims(g.Spent.Claims), exposedSecrets: exposedSecrets{},
 	}
 	r.id.Control = r
-	r.progress.usd = g.Spent.USD // what earlier runs spent is no standstill of this one
+	r.progress = stall.New(g.Spent.USD) // what earlier runs spent is no standstill of this one
 	return r
 }
 
@@ -99,7 +103,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	}
 	cancel(stop)
 	<-watched
-	if l := r.progress.first; l != nil {
+	if l := r.firstFingerprint; l != nil {
 		<-l.done
 	}
 	r.stoppedAt = r.cfg.Clock.Now()
@@ -169,7 +173,7 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		return stop
 	}
 	if r.room.World() != nil {
-		r.progress.first = r.startFingerprint(ctx)
+		r.firstFingerprint = r.startFingerprint(ctx)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"testing"
 
@@ -30,7 +29,7 @@ func resumed(t *testing.T, r *Run) *Run {
 // the goal; a note of the user begins it again.
 func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{Limits: goal.Limits{USD: 10}, Spent: goal.Spend{USD: 5}}, goal.Run{}, &active{pausing: newPausing()})
-	if r.spendStalled() {
+	if r.progress.EndIteration(5, 10) {
 		t.Error("what earlier runs spent counts as a standstill of this one")
 	}
 	same, other, poll := tool("run_command", `{"command":"make"}`), tool("run_command", `{"command":"ls"}`), tool("terminal_wait", `{"pane":"t1"}`)
@@ -46,11 +45,12 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 		made(r, poll, goal.Result{Text: "building", GoesOn: true})
 	}
 	made(r, other, goal.Result{Text: "a"})
-	r.progress.worlds.add("a world")
-	if !r.progress.isNew("a page") {
-		t.Error("it was not new")
+	r.progress.AddFingerprint("a workspace", "", false)
+	r.progress.NoteOutput("a page")
+	r.progress.EndIteration(5, 10)
+	for range 7 {
+		r.progress.EndIteration(5, 10)
 	}
-	r.progress.quiet, r.progress.unmade = 7, 30
 	for range 3 {
 		made(r, same, goal.Result{})
 	}
@@ -59,8 +59,8 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	}
 
 	next := resumed(t, r)
-	if p := &next.progress; p.quiet != 7 || p.unmade != 30 || p.usd != 5 || p.worlds.add("a world") || p.isNew("a page") {
-		t.Errorf("the breaker began again: %+v", p)
+	if m := next.loopState(); m.Quiet != 7 || m.Unmade != 9 || m.USD != 5 || len(m.Results) != 1 || next.progress.AddFingerprint("a workspace", "", false) {
+		t.Errorf("the breaker began again: %+v", m)
 	}
 	if !made(next, same, goal.Result{Text: "nothing to do"}) {
 		t.Error("what the user may have put right cannot be tried")
@@ -78,23 +78,10 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	}
 
 	next.resetLoopState()
-	if p := &next.progress; !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.StuckReason() != "" || p.quiet != 0 || p.unmade != 0 || !p.isNew("a page") {
+	if m := next.loopState(); !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.StuckReason() != "" || m.Quiet != 0 || m.Unmade != 0 || len(m.Results) != 0 {
 		t.Error("a note of the user does not begin it anew")
 	}
 	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) || again.loopState().Refusals != 3 {
 		t.Error("two pauses forget what one does not")
-	}
-}
-
-// TestMemoryIsBounded: a goal of thousands of calls leaves the next run little to read.
-func TestMemoryIsBounded(t *testing.T) {
-	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{}, goal.Run{}, &active{pausing: newPausing()})
-	for n := range 2000 {
-		r.progress.isNew(fmt.Sprint(n))
-		r.progress.worlds.add(fmt.Sprint(n))
-	}
-	m := r.loopState()
-	if len(m.Results) != maxSeen || len(m.Worlds) != maxSeen || m.Worlds[maxSeen-1] != "1999" {
-		t.Errorf("%d results, %d worlds", len(m.Results), len(m.Worlds))
 	}
 }

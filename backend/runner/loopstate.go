@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"slices"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/loopguard"
@@ -12,62 +11,26 @@ import (
 // a crash give no fresh supply of repeats. They begin again where the user said:
 // continue, by a note, by other limits, or by continuing what had stopped for them.
 
-// How much of a run the next one knows.
-const maxSeen = 500
-
-// seenSet is what was seen before.
-type seenSet struct {
-	has  map[string]bool
-	list []string // in the order in which it was seen
-}
-
-// add says whether it was new.
-func (s *seenSet) add(what string) bool {
-	if s.has[what] {
-		return false
-	}
-	if s.has == nil {
-		s.has = map[string]bool{}
-	}
-	s.has[what] = true
-	s.list = append(s.list, what)
-	return true
-}
-
-func (s *seenSet) newest() []string { return slices.Clone(s.list[max(0, len(s.list)-maxSeen):]) }
-
 // loopState is what the next run must know of the rounds of this one.
 func (r *Run) loopState() goal.LoopState {
-	p := &r.progress
-	m := goal.LoopState{
-		Results: p.results.newest(), Worlds: p.worlds.newest(), Quiet: p.quiet, Unmade: p.unmade, Silent: r.silentTurns, USD: p.usd,
-	}
+	m := goal.LoopState{Silent: r.silentTurns}
 	r.guard.SaveState(&m)
+	r.progress.SaveState(&m)
 	return m
 }
 
 // restoreLoopState takes what the run before knew.
 func (r *Run) restoreLoopState(m goal.LoopState) {
 	r.guard.RestoreState(m)
-	p := &r.progress
-	for _, sum := range m.Results {
-		p.results.add(sum)
-	}
-	for _, print := range m.Worlds {
-		p.worlds.add(print)
-	}
-	p.quiet, p.unmade, r.silentTurns = m.Quiet, m.Unmade, m.Silent
-	if m.USD > 0 {
-		p.usd = m.USD
-	}
+	r.progress.RestoreState(m)
+	r.silentTurns = m.Silent
 }
 
 // resetLoopState is the user's word: what went round in circles may be right now.
 func (r *Run) resetLoopState() {
-	p := &r.progress
 	r.guard = loopguard.New()
-	p.worlds, p.results = seenSet{}, seenSet{}
-	p.quiet, p.unmade, p.usd, r.silentTurns = 0, 0, r.goal.Spent.USD, 0
+	r.progress.Reset(r.goal.Spent.USD)
+	r.silentTurns = 0
 }
 
 // saveLoopState is the end of an iteration: a run that is killed leaves its memory, too.

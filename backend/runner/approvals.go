@@ -178,7 +178,7 @@ func (r *Run) pauseForApproval() *Stop {
 func (r *Run) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
 	r.approvals.grants.taking.Lock()
 	defer r.approvals.grants.taking.Unlock()
-	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+	orders, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
 	if err != nil {
 		if ctx.Err() == nil {
 			r.cfg.Log.Warn("answers", "goal", r.goal.ID, "error", err)
@@ -234,15 +234,15 @@ func (r *Run) resolveApproval(ctx context.Context, a goal.Approval, answer goal.
 // during the pause. The agent is told: a call that waited was not executed, and
 // the host never executes it by itself, since the world may have changed.
 func (r *Run) restoreApprovals(ctx context.Context) *Stop {
-	list, err := r.cfg.Journal.Approvals(ctx, r.goal.ID)
+	list, err := r.approvalLog.Approvals(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading the approvals", err)
 	}
-	grants, err := r.cfg.Journal.Grants(ctx, r.goal.ID)
+	grants, err := r.approvalLog.Grants(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading what the user allowed", err)
 	}
-	unheard, err := r.cfg.Journal.UnreportedApprovals(ctx, r.goal.ID)
+	unheard, err := r.approvalLog.UnreportedApprovals(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading what the user answered", err)
 	}

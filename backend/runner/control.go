@@ -122,7 +122,7 @@ const evidencePageBytes = 16 << 10
 
 // Evidence reads a page of something long that the host kept.
 func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
-	whole, err := r.cfg.Journal.Evidence(ctx, r.goal.ID, handle)
+	whole, err := r.history.Evidence(ctx, r.goal.ID, handle)
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}

@@ -43,7 +43,7 @@ func (r *Run) saveLoopState(ctx context.Context) *Stop {
 		return stopCause(ctx)
 	}
 	r.stateSavedAt = now
-	if err := r.cfg.Journal.SaveLoopState(ctx, r.id, r.loopState()); err != nil && ctx.Err() == nil {
+	if err := r.history.SaveLoopState(ctx, r.id, r.loopState()); err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
 	}
 	return stopCause(ctx)

@@ -18,7 +18,7 @@ import (
 // the user's answer. A step with an intent and no result is in doubt: the host
 // never repeats it, and the agent is told to look before it does.
 func (r *Run) restore(ctx context.Context) *Stop {
-	messages, err := r.cfg.Journal.Conversation(ctx, r.goal.ID)
+	messages, err := r.history.Conversation(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading the conversation", err)
 	}
@@ -32,7 +32,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 		r.warned.restore(nil)
 		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.addUserMessage(ctx, prompt.FirstMessage(r.goal)) })
 	}
-	past, err := r.cfg.Journal.RunHistory(ctx, r.goal.ID, r.recentLimit())
+	past, err := r.history.RunHistory(ctx, r.goal.ID, r.recentLimit())
 	if err != nil {
 		return r.stopForError(ctx, "reading the runs before", err)
 	}
@@ -79,7 +79,7 @@ func (r *Run) resumeMessage() string {
 
 // resumeManualCheck takes the user's word about a claim that waited for it.
 func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
-	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
+	orders, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
 		return r.stopForError(ctx, "reading the user's answer", err)
 	}
@@ -145,7 +145,7 @@ func (r *Run) verificationInterrupted() bool {
 }
 
 func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
-	steps, err := r.cfg.Journal.IntentsWithoutResult(ctx, r.goal.ID)
+	steps, err := r.history.IntentsWithoutResult(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading the steps", err)
 	}

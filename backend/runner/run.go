@@ -23,6 +23,12 @@ type Run struct {
 	active *active         // safe for both
 	pause  <-chan struct{} // closed when the user pauses
 
+	events      EventLog
+	lifecycle   Lifecycle
+	orders      Orders
+	history     History
+	approvalLog ApprovalLog
+
 	room         Session
 	tools        map[string]Tool
 	specs        []goal.ToolSpec
@@ -41,7 +47,7 @@ type Run struct {
 	// firstFingerprint is of what the run begins with; nil once it is known.
 	firstFingerprint *fingerprintJob
 	partialReported  bool        // the user was told that not all of the workspace is looked at
-	stateSavedAt     time.Time   // when the memory of both was kept last
+	stateSavedAt     time.Time   // when the loop state was saved last
 	recent           []goal.Step // the newest, oldest first, for critic and judges
 
 	todos    []goal.Todo
@@ -72,11 +78,26 @@ type givenUp struct{ reason, learned string }
 
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
-		cfg: c, goal: g, id: id, active: a, pause: a.pausing.attachRun(), ordersPolled: make(chan struct{}, 1), callIDs: map[string]bool{},
-		startedAt: c.Clock.Now(), spentBefore: g.Spent.WallClock, guard: loopguard.New(), claims: newClaims(g.Spent.Claims), exposedSecrets: exposedSecrets{},
+		cfg:            c,
+		goal:           g,
+		id:             id,
+		active:         a,
+		pause:          a.pausing.attachRun(),
+		events:         c.Journal,
+		lifecycle:      c.Journal,
+		orders:         c.Journal,
+		history:        c.Journal,
+		approvalLog:    c.Journal,
+		ordersPolled:   make(chan struct{}, 1),
+		callIDs:        map[string]bool{},
+		startedAt:      c.Clock.Now(),
+		spentBefore:    g.Spent.WallClock,
+		guard:          loopguard.New(),
+		progress:       stall.New(g.Spent.USD), // what earlier runs spent is no standstill of this one
+		claims:         newClaims(g.Spent.Claims),
+		exposedSecrets: exposedSecrets{},
 	}
 	r.id.Control = r
-	r.progress = stall.New(g.Spent.USD) // what earlier runs spent is no standstill of this one
 	return r
 }
 
@@ -143,7 +164,7 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 }
 
 func (r *Run) openSession(ctx context.Context) *Stop {
-	unmet, err := r.cfg.Journal.FailedDependency(ctx, r.goal.ID)
+	unmet, err := r.lifecycle.FailedDependency(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "looking at the goals that must be done first", err)
 	}
@@ -272,7 +293,7 @@ func (r *Run) journal(ctx context.Context, bodies ...event.Body) *Stop {
 	if len(bodies) == 0 {
 		return nil
 	}
-	if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
+	if err := r.events.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
 		return &Stop{Exit: goal.ExitError, Reason: "the journal could not be written: " + err.Error()}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
-	"goalpost/backend/runner"
+	"goalpost/backend/runner/prompt"
 )
 
 // optionsOf is how the user wants the goal looked after, or a refusal.
@@ -37,7 +37,7 @@ func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOpti
 }
 
 func validateChoices(o goal.CareOptions) error {
-	if known := runner.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
+	if known := prompt.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
 		return &goal.InvalidError{Field: "persona", Reason: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "use one of " + strings.Join(known, ", ")}
 	}
 	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {

@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
 )
 
 // Claim asks for verification.
@@ -121,11 +122,11 @@ const evidencePageBytes = 16 << 10
 
 // Evidence reads a page of something long that the host kept.
 func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
-	whole, err := r.cfg.Journal.Evidence(ctx, r.goal.ID, handle)
+	whole, err := r.history.Evidence(ctx, r.goal.ID, handle)
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}
-	return pageAt(whole, cursor, min(evidencePageBytes, int64(maxResultBytes(r.room.Models().Window))))
+	return pageAt(whole, cursor, min(evidencePageBytes, int64(conversation.MaxResultBytes(r.room.Models().Window))))
 }
 
 // pageAt cuts between characters, so that pages put together are the whole.

@@ -9,6 +9,8 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/excerpt"
 )
 
 // critic is the second model that looks at the recent steps now and then.
@@ -85,7 +87,7 @@ func (r *Run) runCritic(ctx context.Context) *Stop {
 // askCritic shows as much as the critic's window holds, and less where it says that
 // this is too much all the same.
 func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
-	steps := shrinkableHalf(bytesForTokens(r.room.Models().CriticWindow))
+	steps := conversation.ShrinkableHalf(conversation.BytesForTokens(r.room.Models().CriticWindow))
 	for range 3 {
 		text := r.criticPrompt(steps)
 		reply, err = r.ask(ctx, r.critic.model, goal.Turn{
@@ -95,7 +97,7 @@ func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
 		if !errors.Is(err, goal.ErrContextTooLong) {
 			return reply, err
 		}
-		steps = shrinkableHalf(len(text))
+		steps = conversation.ShrinkableHalf(len(text))
 	}
 	return reply, err
 }
@@ -156,7 +158,7 @@ func (r *Run) criticPrompt(bytes int) string {
 	var shown []string
 	for _, s := range slices.Backward(steps) {
 		one := fmt.Sprintf("\n<step n=%d tool=%q outcome=%s>\n<arguments>%s</arguments>\n<result>\n%s\n</result>\n</step>\n",
-			s.N, s.Tool, s.Outcome, truncate(s.Arguments, maxJudgedChars), truncate(s.Result, maxJudgedChars))
+			s.N, s.Tool, s.Outcome, excerpt.Truncate(s.Arguments, maxJudgedChars), excerpt.Truncate(s.Result, maxJudgedChars))
 		if bytes -= len(one); bytes < 0 && len(shown) > 0 {
 			break
 		}
@@ -172,14 +174,14 @@ func (r *Run) criticPrompt(bytes int) string {
 func parseCriticReply(reply string) (verdict event.CriticVerdict, reason string) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(reply), "\n")
 	word := strings.ToUpper(strings.Trim(strings.TrimSpace(first), "*_#`.:!\"' "))
-	reason = truncate(strings.TrimSpace(rest), 1000)
+	reason = excerpt.Truncate(strings.TrimSpace(rest), 1000)
 	for _, v := range []event.CriticVerdict{event.Progressing, event.CriticStuck, event.Achieved, event.CriticOffTrack} {
 		if word == string(v) {
 			return v, reason
 		}
 		if after, ok := strings.CutPrefix(word, string(v)); ok && strings.ContainsAny(after[:1], " :-,.–—") { // all in one line
-			return v, truncate(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(first)[len(v):], "*_ :-,.–—")+" "+reason), 1000)
+			return v, excerpt.Truncate(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(first)[len(v):], "*_ :-,.–—")+" "+reason), 1000)
 		}
 	}
-	return event.CriticUnparsed, truncate(strings.TrimSpace(first), 200)
+	return event.CriticUnparsed, excerpt.Truncate(strings.TrimSpace(first), 200)
 }

@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
 )
 
 const (
@@ -51,7 +52,7 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 		}
 		if r.cfg.Clock.Now().Sub(beat) >= heartbeat {
 			beat = r.cfg.Clock.Now()
-			if err := r.cfg.Journal.Heartbeat(ctx, r.id, r.elapsed()); err != nil && ctx.Err() == nil {
+			if err := r.lifecycle.Heartbeat(ctx, r.id, r.elapsed()); err != nil && ctx.Err() == nil {
 				r.cfg.Log.Warn("heartbeat", "goal", r.goal.ID, "error", err)
 			}
 		}
@@ -63,7 +64,7 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 func (r *Run) pollOrders(ctx context.Context) *Stop {
 	r.approvals.grants.taking.Lock()
 	defer r.approvals.grants.taking.Unlock()
-	orders, err := r.cfg.Journal.TakeOrders(ctx, r.goal.ID, goal.OrderAbort, goal.OrderPause)
+	orders, err := r.orders.TakeOrders(ctx, r.goal.ID, goal.OrderAbort, goal.OrderPause)
 	if err == nil {
 		for _, o := range orders {
 			if o.Kind == goal.OrderAbort {
@@ -71,7 +72,7 @@ func (r *Run) pollOrders(ctx context.Context) *Stop {
 			}
 			r.active.pausing.shut(stopForOrder(o))
 		}
-		orders, err = r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderRevoke)
+		orders, err = r.orders.Orders(ctx, r.goal.ID, goal.OrderRevoke)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
@@ -107,7 +108,7 @@ func (r *Run) revoke(ctx context.Context, o goal.Order) *Stop {
 
 // settleOrder ends the waiting of an order that changes nothing any more.
 func (r *Run) settleOrder(ctx context.Context, o goal.Order) {
-	if err := r.cfg.Journal.Settle(ctx, o); err != nil && ctx.Err() == nil {
+	if err := r.orders.Settle(ctx, o); err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("an order that changes nothing", "goal", r.goal.ID, "error", err)
 	}
 }
@@ -120,12 +121,12 @@ func (r *Run) applyOrders(ctx context.Context) *Stop {
 		return stop
 	}
 	paused := r.pauseRequested() // looked at first: a note before the pause is not left behind
-	notes, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	notes, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
 	if err != nil {
 		return r.stopForError(ctx, "reading the user's notes", err)
 	}
 	for _, o := range notes {
-		text, from := notePrefix+o.Text, goal.ID("")
+		text, from := conversation.NotePrefix+o.Text, goal.ID("")
 		if o.Kind == goal.OrderNote {
 			from = goal.ID(o.Request)
 			who := "goal " + from.Short()

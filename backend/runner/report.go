@@ -9,15 +9,16 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/excerpt"
 )
 
 // finish writes the end of the run: the spent time, the host's report, and the
 // event that ends or pauses the goal.
 func (r *Run) finish(ctx context.Context, stop *Stop) error {
-	if err := r.cfg.Journal.Heartbeat(ctx, r.id, r.elapsed()); err != nil {
+	if err := r.lifecycle.Heartbeat(ctx, r.id, r.elapsed()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}
-	if err := r.cfg.Journal.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
+	if err := r.history.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
 		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
 	}
 	if stop.Exit == goal.LimitReached { // also where it was cut in the middle
@@ -47,7 +48,7 @@ func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	if goal.StatusForExit(stop.Exit) == goal.Paused {
 		return ""
 	}
-	notes, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	notes, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
 	if err != nil {
 		r.cfg.Log.Warn("notes that were not read", "goal", r.goal.ID, "error", err)
 	}
@@ -56,7 +57,7 @@ func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	}
 	said := make([]string, 0, len(notes))
 	for _, o := range notes {
-		said = append(said, fmt.Sprintf("%q", truncate(o.Text, 200)))
+		said = append(said, fmt.Sprintf("%q", excerpt.Truncate(o.Text, 200)))
 	}
 	it := "it"
 	if len(notes) > 1 {

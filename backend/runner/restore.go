@@ -9,17 +9,20 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/loopguard"
+	"goalpost/backend/runner/prompt"
 )
 
 // restore brings back what earlier runs left: conversation, plan, counters and
 // the user's answer. A step with an intent and no result is in doubt: the host
 // never repeats it, and the agent is told to look before it does.
 func (r *Run) restore(ctx context.Context) *Stop {
-	messages, err := r.cfg.Journal.Conversation(ctx, r.goal.ID)
+	messages, err := r.history.Conversation(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading the conversation", err)
 	}
-	r.conversation.add(messages...)
+	r.conversation.Add(messages...)
 	for _, m := range messages {
 		for _, c := range m.Calls {
 			r.callIDs[c.ID] = true
@@ -27,9 +30,9 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	}
 	if len(messages) == 0 {
 		r.warned.restore(nil)
-		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.addUserMessage(ctx, r.firstMessage()) })
+		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.addUserMessage(ctx, prompt.FirstMessage(r.goal)) })
 	}
-	past, err := r.cfg.Journal.RunHistory(ctx, r.goal.ID, r.recentLimit())
+	past, err := r.history.RunHistory(ctx, r.goal.ID, r.recentLimit())
 	if err != nil {
 		return r.stopForError(ctx, "reading the runs before", err)
 	}
@@ -71,12 +74,12 @@ func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 // resumeMessage is what the agent is told first after a pause.
 func (r *Run) resumeMessage() string {
 	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them."},
-		r.conversation.waiting...), "\n")
+		r.conversation.Deferred()...), "\n")
 }
 
 // resumeManualCheck takes the user's word about a claim that waited for it.
 func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
-	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
+	orders, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
 		return r.stopForError(ctx, "reading the user's answer", err)
 	}
@@ -115,7 +118,7 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 			case !results[c.ID]:
 			case c.Tool == "verify_step":
 				r.declared = nil
-			case c.Tool == declareStepTool && json.Unmarshal([]byte(c.Arguments), &struct {
+			case c.Tool == loopguard.DeclareStepTool && json.Unmarshal([]byte(c.Arguments), &struct {
 				N *int    `json:"step_number"`
 				T *string `json:"title"`
 			}{&s.Number, &s.Title}) == nil:
@@ -130,9 +133,9 @@ func (r *Run) verificationInterrupted() bool {
 	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
 		return false
 	}
-	for _, m := range slices.Backward(r.conversation.messages) {
+	for _, m := range slices.Backward(r.conversation.Messages()) {
 		switch {
-		case m.Role == goal.User && slices.ContainsFunc([]string{failurePrefix, todosPrefix, reviewWorkPrefix}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
+		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
 			return false // it was answered
 		case m.Role == goal.Assistant:
 			return slices.ContainsFunc(m.Calls, func(c goal.Call) bool { return c.Tool == "claim_complete" })
@@ -142,7 +145,7 @@ func (r *Run) verificationInterrupted() bool {
 }
 
 func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
-	steps, err := r.cfg.Journal.IntentsWithoutResult(ctx, r.goal.ID)
+	steps, err := r.history.IntentsWithoutResult(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading the steps", err)
 	}
@@ -159,12 +162,12 @@ func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
 func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
 	answered := map[string]bool{}
 	var open []goal.Call
-	for _, m := range r.conversation.messages {
+	for _, m := range r.conversation.Messages() {
 		if m.Role == goal.ToolRole {
 			answered[m.CallID] = true
 		}
 	}
-	for _, m := range r.conversation.messages {
+	for _, m := range r.conversation.Messages() {
 		for _, c := range m.Calls {
 			if !answered[c.ID] {
 				open = append(open, c)
@@ -176,7 +179,7 @@ func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
 			Role: goal.ToolRole, CallID: c.ID,
 			Text: goal.Result{Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool)}.Envelope(),
 		}
-		r.conversation.add(m)
+		r.conversation.Add(m)
 		if stop := r.journal(ctx, &event.Message{Message: m}); stop != nil {
 			return stop
 		}

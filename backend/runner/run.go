@@ -9,6 +9,9 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/loopguard"
+	"goalpost/backend/runner/stall"
 )
 
 // Run is the loop of one run of one goal. Its fields belong to the goroutine of
@@ -20,10 +23,16 @@ type Run struct {
 	active *active         // safe for both
 	pause  <-chan struct{} // closed when the user pauses
 
+	events      EventLog
+	lifecycle   Lifecycle
+	orders      Orders
+	history     History
+	approvalLog ApprovalLog
+
 	room         Session
 	tools        map[string]Tool
 	specs        []goal.ToolSpec
-	conversation conversation
+	conversation conversation.Conversation
 	callIDs      map[string]bool // of the whole conversation
 
 	startedAt   time.Time     // of this run
@@ -32,11 +41,14 @@ type Run struct {
 	warned      limitWarnings // safe for both
 	silentTurns int           // turns without a tool call, in a row, over all runs
 
-	guard        *loopGuard
-	critic       critic
-	progress     stallDetector
-	stateSavedAt time.Time   // when the memory of both was kept last
-	recent       []goal.Step // the newest, oldest first, for critic and judges
+	guard    *loopguard.Guard
+	critic   critic
+	progress stall.Detector
+	// firstFingerprint is of what the run begins with; nil once it is known.
+	firstFingerprint *fingerprintJob
+	partialReported  bool        // the user was told that not all of the workspace is looked at
+	stateSavedAt     time.Time   // when the loop state was saved last
+	recent           []goal.Step // the newest, oldest first, for critic and judges
 
 	todos    []goal.Todo
 	declared *goal.StepDeclaration // the open step of the protocol
@@ -66,11 +78,26 @@ type givenUp struct{ reason, learned string }
 
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
-		cfg: c, goal: g, id: id, active: a, pause: a.pausing.attachRun(), ordersPolled: make(chan struct{}, 1), callIDs: map[string]bool{},
-		startedAt: c.Clock.Now(), spentBefore: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), exposedSecrets: exposedSecrets{},
+		cfg:            c,
+		goal:           g,
+		id:             id,
+		active:         a,
+		pause:          a.pausing.attachRun(),
+		events:         c.Journal,
+		lifecycle:      c.Journal,
+		orders:         c.Journal,
+		history:        c.Journal,
+		approvalLog:    c.Journal,
+		ordersPolled:   make(chan struct{}, 1),
+		callIDs:        map[string]bool{},
+		startedAt:      c.Clock.Now(),
+		spentBefore:    g.Spent.WallClock,
+		guard:          loopguard.New(),
+		progress:       stall.New(g.Spent.USD), // what earlier runs spent is no standstill of this one
+		claims:         newClaims(g.Spent.Claims),
+		exposedSecrets: exposedSecrets{},
 	}
 	r.id.Control = r
-	r.progress.usd = g.Spent.USD // what earlier runs spent is no standstill of this one
 	return r
 }
 
@@ -97,7 +124,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	}
 	cancel(stop)
 	<-watched
-	if l := r.progress.first; l != nil {
+	if l := r.firstFingerprint; l != nil {
 		<-l.done
 	}
 	r.stoppedAt = r.cfg.Clock.Now()
@@ -137,7 +164,7 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 }
 
 func (r *Run) openSession(ctx context.Context) *Stop {
-	unmet, err := r.cfg.Journal.FailedDependency(ctx, r.goal.ID)
+	unmet, err := r.lifecycle.FailedDependency(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "looking at the goals that must be done first", err)
 	}
@@ -167,7 +194,7 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		return stop
 	}
 	if r.room.World() != nil {
-		r.progress.first = r.startFingerprint(ctx)
+		r.firstFingerprint = r.startFingerprint(ctx)
 	}
 	return nil
 }
@@ -253,7 +280,7 @@ func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 // addUserMessage puts a user message into the conversation at this point in time.
 func (r *Run) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
 	m := goal.Message{Role: goal.User, Text: text}
-	r.conversation.add(m)
+	r.conversation.Add(m)
 	return r.journal(ctx, append(also, &event.Message{Message: m})...)
 }
 
@@ -266,7 +293,7 @@ func (r *Run) journal(ctx context.Context, bodies ...event.Body) *Stop {
 	if len(bodies) == 0 {
 		return nil
 	}
-	if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
+	if err := r.events.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
 		return &Stop{Exit: goal.ExitError, Reason: "the journal could not be written: " + err.Error()}
 	}
 	return nil

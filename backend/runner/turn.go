@@ -8,18 +8,20 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/prompt"
 )
 
 // askModelOnce asks the model once. A nil reply without a stop means that the turn was
 // cut off by an order and is to be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
-	contract := systemPrompt(r.goal)
+	contract := prompt.System(r.goal)
 	besides := len(contract) + toolSpecBytes(r.specs)
-	r.conversation.fitWindow(r.room.Models().Window, besides, r.todoList())
+	r.conversation.FitWindow(r.room.Models().Window, besides, r.todoList())
 	reply, err := r.askModel(ctx, contract)
-	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.conversation.bytes < before; { // the window is smaller than was thought
-		before = r.conversation.bytes
-		r.conversation.shrink(before/2, before/2, r.todoList())
+	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.conversation.Bytes() < before; { // the window is smaller than was thought
+		before = r.conversation.Bytes()
+		r.conversation.Shrink(before/2, before/2, r.todoList())
 		reply, err = r.askModel(ctx, contract)
 	}
 	switch {
@@ -31,10 +33,10 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	default:
 		return nil, r.uncountIteration(modelStop(err))
 	}
-	r.conversation.calibrate(reply.Usage.TokensIn, besides)
+	r.conversation.Calibrate(reply.Usage.TokensIn, besides)
 	r.uniqueCallIDs(reply.Calls)
 	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
-	r.conversation.add(m)
+	r.conversation.Add(m)
 	r.addUsage(reply.Usage)
 	r.pendingEvents.add(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
@@ -50,7 +52,7 @@ func (r *Run) uncountIteration(stop *Stop) *Stop {
 }
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
-	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.conversation.messages, Tools: r.specs}
+	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.conversation.Messages(), Tools: r.specs}
 	reply, err := r.ask(ctx, r.room.Models().Agent, t, r.delta)
 	if err != nil {
 		return reply, fmt.Errorf("the model: %w", err)
@@ -85,6 +87,12 @@ func (r *Run) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop {
 	}
 	r.addUsage(u)
 	return r.journal(ctx, &event.Usage{Usage: u, By: by})
+}
+
+// MinContextWindow estimates how many tokens a window must have for a goal with these tools: its
+// rules, tools and objective are sent with every turn, and something has to fit beside them.
+func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
+	return conversation.MinWindow(len(prompt.System(g)) + toolSpecBytes(specs) + len(g.Objective))
 }
 
 func toolSpecBytes(specs []goal.ToolSpec) int {

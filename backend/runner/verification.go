@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/runner/conversation"
 )
 
 // reclaimCooldown is how long after a failed claim time itself counts as something
@@ -50,6 +51,12 @@ func (r *Run) verifyClaim(ctx context.Context) *Stop {
 	return r.reportFailedClaim(ctx, c, failureDetail(r.claims.made, r.claims.last))
 }
 
+// How the reminders of verificationReminder begin.
+const (
+	todosPrefix      = "Before the host verifies: "
+	reviewWorkPrefix = "Before the host asks a judge or the user: "
+)
+
 // verificationReminder is what the agent is told, once each, instead of a verification that
 // would come too early. A claim after which no turn is left is verified as it is.
 func (r *Run) verificationReminder(c pendingClaim) string {
@@ -60,7 +67,7 @@ func (r *Run) verificationReminder(c pendingClaim) string {
 		r.claims.told["todos"] = true
 		return todosPrefix + "these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
 	}
-	if r.progress.unseen && !r.goal.Criterion.HasDeterministicCheck() && !r.claims.told["look"] {
+	if r.progress.HasUnreadChange() && !r.goal.Criterion.HasGate() && !r.claims.told["look"] {
 		r.claims.told["look"] = true
 		return reviewWorkPrefix + "you changed something and did not look at the result. Look at it, and claim again."
 	}
@@ -161,9 +168,9 @@ const newPlanRequest = " Revise your plan with write_todos."
 // reportFailedClaim tells the agent why, and stops when too many failed alike.
 func (r *Run) reportFailedClaim(ctx context.Context, c pendingClaim, why string) *Stop {
 	r.claims.idle = true
-	text := failurePrefix + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
+	text := conversation.FailurePrefix + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
 	if c.by == "critic" {
-		text = failurePrefix + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
+		text = conversation.FailurePrefix + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
 	}
 	if len(r.todos) > 0 {
 		text += newPlanRequest

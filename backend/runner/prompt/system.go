@@ -1,9 +1,9 @@
-package runner
+// Package prompt writes what the model of a run is told first: the system prompt with the
+// rules of a run, and the goal. It is pure text.
+package prompt
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// systemPrompt is the system prompt: how the run ends and what it may do. It is the
-// same for every turn, so that prompt caches hit.
-func systemPrompt(g goal.Goal) string {
+// System returns the system prompt: how the run ends and what it may do. It is the same
+// for every turn, so that prompt caches hit.
+func System(g goal.Goal) string {
 	var b strings.Builder
 	b.WriteString(`You work on a goal inside Goalpost, on a real machine, through tools. Nobody watches; everything you do is journaled.
 
@@ -107,26 +107,5 @@ func joinPorts(list []int) []string {
 	return out
 }
 
-// personas are ways of working; the contract is the same for all.
-var personas = map[string]string{
-	"engineer":   "You work as a careful engineer: read before you change, make the smallest change that reaches the goal, and test what you made.",
-	"researcher": "You work as a careful researcher: look at several sources, tell what you saw from what you conclude, and name where each fact comes from.",
-	"tester":     "You work as a tester: try what a user would try, look for what breaks, and write down how to repeat it.",
-	"writer":     "You work as a writer: say what matters first, in plain words, and read your text again before you claim.",
-}
-
-// defaultPersona is who works when the user says nothing.
-const defaultPersona = "engineer"
-
-// Personas lists the ways of working that a goal may be given, sorted.
-func Personas() []string { return slices.Sorted(maps.Keys(personas)) }
-
-func persona(g goal.Goal) string {
-	if _, ok := personas[g.Options.Persona]; ok {
-		return g.Options.Persona
-	}
-	return defaultPersona
-}
-
-// firstMessage is the first user message.
-func (r *Run) firstMessage() string { return "Goal: " + r.goal.Objective }
+// FirstMessage returns the first message of the user.
+func FirstMessage(g goal.Goal) string { return "Goal: " + g.Objective }

@@ -47,54 +47,25 @@ func (r *Run) awaitFingerprint(ctx context.Context, l *fingerprintJob) (bool, er
 	if l.err != nil {
 		return false, fmt.Errorf("fingerprint: %w", l.err)
 	}
-	p := &r.progress
-	if l.unseen != "" && !p.partial {
-		p.partial = true
+	if l.unseen != "" && !r.partialReported {
+		r.partialReported = true
 		if stop := r.journal(ctx, &event.Warning{What: "progress", Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement"}); stop != nil {
 			return false, stop
 		}
 	}
-	print := l.print + "|" + r.claims.failingChecks()
-	changed := p.worlds.add(print) || l.unseen != "" && p.acted
-	p.acted = false
-	return changed, nil
+	return r.progress.AddFingerprint(l.print, r.claims.failingChecks(), l.unseen != ""), nil
 }
 
 // awaitFirstFingerprint waits for the first look, which continued while the model thought: what the
 // run begins with is no movement when it comes back.
 func (r *Run) awaitFirstFingerprint(ctx context.Context) *Stop {
-	l := r.progress.first
+	l := r.firstFingerprint
 	if l == nil {
 		return nil
 	}
-	r.progress.first = nil
+	r.firstFingerprint = nil
 	if _, err := r.awaitFingerprint(ctx, l); err != nil {
 		return r.stopForError(ctx, "looking at the goal's folder", err)
-	}
-	return nil
-}
-
-// OutputSource is a Room that hears what the goal's programs print. Heard is what those
-// that were working when it was last asked have printed since, "" if nothing.
-type OutputSource interface{ NewOutput() string }
-
-// collectOutput takes what the goal's programs printed while the agent called nothing: a
-// watched process that printed is something done, and movement if it is new.
-func (r *Run) collectOutput() {
-	h, ok := r.room.(OutputSource)
-	if !ok {
-		return
-	}
-	if text := h.NewOutput(); text != "" {
-		r.claims.idle = false
-		r.progress.moved = r.progress.isNew(text) || r.progress.moved
-	}
-}
-
-// discardOutput leaves out what was printed while calls were made: that is their result.
-func (r *Run) discardOutput(context.Context) *Stop {
-	if h, ok := r.room.(OutputSource); ok {
-		h.NewOutput()
 	}
 	return nil
 }

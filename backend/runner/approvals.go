@@ -11,6 +11,8 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/digest"
+	"goalpost/backend/runner/excerpt"
 )
 
 // Previewer is a Tool that can show a user more than a call's arguments: a diff,
@@ -49,7 +51,7 @@ func (r *Run) evaluatePolicy(c policy.Call) policy.Decision {
 // a second time.
 func (r *Run) openApproval(ctx context.Context, a goal.Approval) (goal.Approval, *Stop) {
 	for _, open := range r.approvals.pending {
-		if open.Tool == a.Tool && callKey(goal.Call{Tool: a.Tool, Arguments: open.Arguments}) == callKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}) &&
+		if open.Tool == a.Tool && digest.CallKey(goal.Call{Tool: a.Tool, Arguments: open.Arguments}) == digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}) &&
 			open.Effect.Equal(withoutCommandLine(a.Effect)) {
 			return open, nil
 		}
@@ -176,7 +178,7 @@ func (r *Run) pauseForApproval() *Stop {
 func (r *Run) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
 	r.approvals.grants.taking.Lock()
 	defer r.approvals.grants.taking.Unlock()
-	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+	orders, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
 	if err != nil {
 		if ctx.Err() == nil {
 			r.cfg.Log.Warn("answers", "goal", r.goal.ID, "error", err)
@@ -232,15 +234,15 @@ func (r *Run) resolveApproval(ctx context.Context, a goal.Approval, answer goal.
 // during the pause. The agent is told: a call that waited was not executed, and
 // the host never executes it by itself, since the world may have changed.
 func (r *Run) restoreApprovals(ctx context.Context) *Stop {
-	list, err := r.cfg.Journal.Approvals(ctx, r.goal.ID)
+	list, err := r.approvalLog.Approvals(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading the approvals", err)
 	}
-	grants, err := r.cfg.Journal.Grants(ctx, r.goal.ID)
+	grants, err := r.approvalLog.Grants(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading what the user allowed", err)
 	}
-	unheard, err := r.cfg.Journal.UnreportedApprovals(ctx, r.goal.ID)
+	unheard, err := r.approvalLog.UnreportedApprovals(ctx, r.goal.ID)
 	if err != nil {
 		return r.stopForError(ctx, "reading what the user answered", err)
 	}
@@ -275,18 +277,18 @@ func (r *Run) reportAnswers(settled []goal.Approval) {
 	var closed []string
 	for _, a := range settled {
 		if a.Answer.By == goal.AnsweredByGoalEnd {
-			closed = append(closed, a.Tool+" "+truncate(a.Arguments, 100))
+			closed = append(closed, a.Tool+" "+excerpt.Truncate(a.Arguments, 100))
 		} else {
-			r.conversation.addDeferred(describeAnswer(a, *a.Answer))
+			r.conversation.AddDeferred(describeAnswer(a, *a.Answer))
 		}
 	}
 	if len(closed) > 0 {
-		r.conversation.addDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
+		r.conversation.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
 	}
 }
 
 func describeAnswer(a goal.Approval, answer goal.Answer) string {
-	call := a.Tool + " " + truncate(a.Arguments, 300)
+	call := a.Tool + " " + excerpt.Truncate(a.Arguments, 300)
 	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and was stopped at the border
 		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Describe(), call)
 	}

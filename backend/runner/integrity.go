@@ -96,7 +96,7 @@ func (r *Run) restoreProtected(ctx context.Context) *Stop {
 	if len(files) == 0 {
 		return nil
 	}
-	r.conversation.addDeferred("The user continued the goal. These files decide about it and were put back to what they were: " +
+	r.conversation.AddDeferred("The user continued the goal. These files decide about it and were put back to what they were: " +
 		strings.Join(files, ", ") + ". Do not change them.")
 	return r.journal(ctx, event.ProtectedRestored(files, aside))
 }

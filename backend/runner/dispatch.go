@@ -2,8 +2,6 @@ package runner
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,10 +12,10 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/conversation"
+	"goalpost/backend/runner/excerpt"
+	"goalpost/backend/runner/stall"
 )
-
-// maxResult bounds what one call may put into the conversation, in bytes.
-const maxResult = 64 << 10
 
 // dispatch takes the calls of one turn through the door, in their order. Every
 // call gets exactly one result, also when the batch is cut short.
@@ -29,8 +27,8 @@ func (r *Run) dispatch(ctx context.Context, calls []goal.Call) *Stop {
 		if stop := r.handleCall(ctx, c); stop != nil {
 			return stop
 		}
-		if stop := r.guard.stuck(); stop != nil {
-			return firstStop(r.skipCalls(ctx, calls[i+1:], stop.Reason), stop)
+		if why := r.guard.StuckReason(); why != "" {
+			return firstStop(r.skipCalls(ctx, calls[i+1:], why), &Stop{Exit: goal.Stuck, Reason: why})
 		}
 		if why := r.batchEndReason(); why != "" && i+1 < len(calls) {
 			return r.skipCalls(ctx, calls[i+1:], why)
@@ -83,7 +81,7 @@ func (r *Run) skipCalls(ctx context.Context, calls []goal.Call, why string) *Sto
 	bodies := make([]event.Body, 0, len(calls))
 	for _, c := range calls {
 		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: "not executed: " + why}.Envelope()}
-		r.conversation.add(m)
+		r.conversation.Add(m)
 		bodies = append(bodies, &event.Message{Message: m})
 	}
 	if stop := r.journal(ctx, bodies...); stop != nil {
@@ -131,9 +129,9 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 	n := r.goal.Spent.Steps
 	tool, effect, refusal := r.resolveCall(ctx, c)
 	grant := ""
-	again, repeated := r.guard.check(c, effect)
-	if repeated { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
-		refusal = again
+	again := r.guard.Check(c, effect)
+	if again != "" { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
+		refusal = refusalf(event.Denied, "%s", again)
 	}
 	if refusal.outcome == "" {
 		var stop *Stop
@@ -155,21 +153,21 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 	}
 	result.Text = r.redact(result.Text)
 	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
-	if !repeated {
-		result.Text = appendHostNote(result.Text, r.guard.record(c, effect, outcome, result))
+	if again == "" {
+		result.Text = appendHostNote(result.Text, r.guard.Record(c, effect, outcome, result))
 	}
-	cut := truncateResult(&result, n, maxResultBytes(r.room.Models().Window))
+	cut := truncateResult(&result, n, conversation.MaxResultBytes(r.room.Models().Window))
 	r.recordStep(c, n, effect, outcome, whole, result.GoesOn)
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
 	said := []event.Body{&event.Message{Message: m}}
 	if within == nil {
-		r.conversation.add(m)
+		r.conversation.Add(m)
 	} else {
 		*within, said = result, nil
 	}
 	step := &event.Step{
 		StepID: n, Tool: c.Tool, Outcome: outcome, MS: r.cfg.Clock.Now().Sub(from).Milliseconds(),
-		Preview: firstLine(result.Text), Result: result.Text, Image: result.Image,
+		Preview: excerpt.FirstLine(result.Text), Result: result.Text, Image: result.Image,
 	}
 	if cut {
 		step.Whole = []byte(whole)
@@ -186,7 +184,7 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 // markExecuted notes that a call was executed. Waiting is something done: a server may
 // have come up.
 func (r *Run) markExecuted(c goal.Call, e policy.Effect) {
-	if c.Tool == waitTool {
+	if c.Tool == stall.WaitTool {
 		r.claims.idle = false
 	}
 	if e.Control {
@@ -194,7 +192,8 @@ func (r *Run) markExecuted(c goal.Call, e policy.Effect) {
 	}
 	r.claims.idle = false
 	if mayChange(e) {
-		r.stepUsed, r.progress.acted = true, true
+		r.stepUsed = true
+		r.progress.NoteAction()
 	}
 }
 
@@ -204,15 +203,15 @@ func mayChange(e policy.Effect) bool { return !e.Control && e.Risk != policy.Rea
 // recordStep keeps the step for critic, judges and the breaker.
 func (r *Run) recordStep(c goal.Call, n int, e policy.Effect, o event.Outcome, result string, goesOn bool) {
 	if goesOn {
-		r.progress.noteOngoing(c, result, r.cfg.Clock.Now())
+		r.progress.NoteOngoing(c, result, r.cfg.Clock.Now())
 	} else {
-		r.progress.noteResult(e, o, result)
+		r.progress.NoteResult(e, o, result)
 	}
 	if e.Control {
 		return
 	}
 	r.critic.steps++
-	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: truncate(result, maxJudgedChars)})
+	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: excerpt.Truncate(result, maxJudgedChars)})
 	if over := len(r.recent) - r.recentLimit(); over > 0 {
 		r.recent = append(r.recent[:0], r.recent[over:]...)
 	}
@@ -234,106 +233,6 @@ func (r *Run) recentLimit() int {
 
 // stepsForJudge is what a judge is shown of them.
 func (r *Run) stepsForJudge() []goal.Step { return r.recent[max(0, len(r.recent)-maxRecent):] }
-
-type refusal struct {
-	result  goal.Result
-	outcome event.Outcome // "" = not refused
-}
-
-// resolveCall finds the tool, validates its arguments and computes the effect. Nothing
-// has happened when it refuses.
-func (r *Run) resolveCall(ctx context.Context, c goal.Call) (Tool, policy.Effect, refusal) {
-	tool := r.tools[c.Tool]
-	if tool == nil {
-		return nil, policy.Effect{}, refusalf(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, strings.Join(r.toolNames(), ", "))
-	}
-	effect, err := r.computeEffect(ctx, tool, c)
-	if err != nil {
-		return nil, policy.Effect{}, refusalf(event.Failed, "%s", err.Error())
-	}
-	if r.goal.Policy.RequireSteps && mayChange(effect) && (r.declared == nil || r.stepUsed) {
-		return nil, effect, refusalf(event.Denied, "denied: this goal wants each changing call in a step of its own. Close the open step with verify_step, then open the next with declare_step.")
-	}
-	return tool, effect, refusal{}
-}
-
-// authorize asks the policy, and where it asks, the user. It names the grant that
-// allowed the call, "" if none was needed.
-func (r *Run) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refusal, stop *Stop) {
-	call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
-	if grants := r.approvals.grants.list(); len(grants) > 0 {
-		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == call.Key }) {
-			call.Shown = previewDigest(preview(ctx, tool, c))
-		}
-		if _, stop = r.applyAnswers(ctx); stop != nil { // one may have been taken back
-			return "", no, stop
-		}
-	}
-	d := r.evaluatePolicy(call)
-	if d.Answer != policy.Ask {
-		return d.Grant, refusalFor(d), nil
-	}
-	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Show: preview(ctx, tool, c), Why: d.Reason, Always: d.Always, Offers: d.Offers}
-	for i := range a.Offers {
-		if a.Offers[i].Scope == policy.ScopeOnce {
-			a.Offers[i].Shown = previewDigest(a.Show)
-		}
-	}
-	answer, stop := r.requestApproval(ctx, a)
-	switch {
-	case stop != nil:
-		return "", no, stop
-	case answer == nil:
-		return "", refusalf(event.Denied, "not executed: it waits for the user's approval. When the user has answered you are told, and may call it again."), nil
-	case !answer.Allowed:
-		by := "the user"
-		if answer.By != "person" {
-			by = "this goal's rule for when nobody answers"
-		}
-		return "", refusalf(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.", by, d.Reason, reasonSuffix(answer.Why)), nil
-	}
-	var err error
-	if call.Effect, err = r.computeEffect(ctx, tool, c); err != nil { // the world continued while the user thought
-		return "", refusalf(event.Failed, "%s", err.Error()), r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
-	}
-	call.Shown = previewDigest(preview(ctx, tool, c))
-	if d = r.evaluatePolicy(call); d.Answer == policy.Allow {
-		return d.Grant, no, nil
-	}
-	return "", refusalf(event.Failed, "not executed: what it would touch changed while the user was asked. Look again, then repeat it if it is still right."),
-		r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
-}
-
-// preview is what a user sees of a call besides its arguments.
-func preview(ctx context.Context, tool Tool, c goal.Call) string {
-	if s, ok := tool.(Previewer); ok {
-		return s.Show(ctx, c)
-	}
-	return ""
-}
-
-// previewDigest stands for what was shown where it would be too long to keep.
-func previewDigest(shown string) string {
-	if shown == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(shown))
-	return hex.EncodeToString(sum[:16])
-}
-
-// refusalFor turns a decision into a refusal; an Allow is none.
-func refusalFor(d policy.Decision) refusal {
-	switch d.Answer {
-	case policy.Allow:
-		return refusal{}
-	case policy.Deny, policy.Ask:
-	}
-	return refusalf(event.Denied, "denied: %s. This will not change during the run; find another way or call abort_with_report.", d.Reason)
-}
-
-func refusalf(o event.Outcome, format string, args ...any) refusal {
-	return refusal{goal.Result{Text: fmt.Sprintf(format, args...)}, o}
-}
 
 // invokeTool runs the tool, its secrets filled in. A tool that panics has failed; the loop continues.
 func (r *Run) invokeTool(ctx context.Context, tool Tool, c goal.Call, e policy.Effect) (result goal.Result, outcome event.Outcome) {
@@ -373,38 +272,4 @@ func (r *Run) toolNames() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// truncateResult cuts the middle out of a result of more than most bytes and says how to
-// get it. A page is as long as it says, or what it says of its end would be wrong.
-func truncateResult(r *goal.Result, step, most int) (cut bool) {
-	s := strings.ToValidUTF8(r.Text, "\uFFFD")
-	if r.More != nil {
-		most = maxResult
-	}
-	if r.Budget > 0 {
-		most = min(most, r.Budget)
-	}
-	if r.Text = s; len(s) <= most {
-		return false
-	}
-	half := most / 2
-	head, tail := strings.ToValidUTF8(s[:half], ""), strings.ToValidUTF8(s[len(s)-half:], "")
-	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d continues here …\n%s", head, len(s)-2*half, step, half, tail)
-	return true
-}
-
-// firstLine is the first line that says something, for lists. The marks around
-// what comes from outside say nothing.
-func firstLine(s string) string {
-	const most = 160
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "<output from=") && line != "</output>" {
-			if runes := []rune(line); len(runes) > most {
-				return string(runes[:most]) + "…"
-			}
-			return line
-		}
-	}
-	return ""
 }

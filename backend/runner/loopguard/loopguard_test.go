@@ -1,4 +1,4 @@
-package runner
+package loopguard
 
 import (
 	"fmt"
@@ -15,44 +15,45 @@ var (
 	writes = policy.Effect{Risk: policy.WriteLocal}
 )
 
+// tool is a call of a tool.
 func tool(name, args string) goal.Call { return goal.Call{Tool: name, Arguments: args} }
 
 func TestTheSameCallIsToldThenRefusedThenStuck(t *testing.T) {
-	g := newGuard()
+	g := New()
 	for n := 1; n <= 4; n++ {
 		c := tool("run_command", `{"command":"make", "dir":"a"}`)
 		if n == 2 {
 			c.Arguments = `{"dir":"a","command":"make"}` // the same but for the order
 		}
-		if _, no := g.check(c, writes); no {
+		if g.Check(c, writes) != "" {
 			t.Fatalf("call %d was refused", n)
 		}
-		if note := g.record(c, writes, event.OK, goal.Result{Text: "nothing to do"}); (note != "") != (n == warnAfter) {
+		if note := g.Record(c, writes, event.OK, goal.Result{Text: "nothing to do"}); (note != "") != (n == warnAfter) {
 			t.Errorf("call %d: told %q", n, note)
 		}
 	}
 	for n := 1; n <= stuckAfterRefusals; n++ {
-		if g.stuck() != nil {
+		if g.StuckReason() != "" {
 			t.Fatalf("stuck after %d refusals", n-1)
 		}
-		r, no := g.check(tool("run_command", `{"command":"make","dir":"a"}`), writes)
-		if !no || r.outcome != event.Denied || !strings.Contains(r.result.Text, "abort_with_report") {
-			t.Fatalf("refusal %d: %v %+v", n, no, r)
+		refusal := g.Check(tool("run_command", `{"command":"make","dir":"a"}`), writes)
+		if !strings.HasPrefix(refusal, "refused: ") || !strings.Contains(refusal, "abort_with_report") {
+			t.Fatalf("refusal %d: %q", n, refusal)
 		}
 	}
-	if s := g.stuck(); s == nil || s.Exit != goal.Stuck {
-		t.Errorf("not stuck: %v", s)
+	if g.StuckReason() == "" {
+		t.Error("not stuck")
 	}
 }
 
 func TestAnotherResultIsNotTheSameCall(t *testing.T) {
-	g := newGuard()
+	g := New()
 	for n := range 10 {
 		c := tool("terminal_read", `{"pane":"t1"}`)
-		if _, no := g.check(c, reads); no {
+		if g.Check(c, reads) != "" {
 			t.Fatalf("call %d was refused although the pane changes", n)
 		}
-		if note := g.record(c, reads, event.OK, goal.Result{Text: fmt.Sprint("line ", n)}); note != "" {
+		if note := g.Record(c, reads, event.OK, goal.Result{Text: fmt.Sprint("line ", n)}); note != "" {
 			t.Errorf("told %q", note)
 		}
 	}
@@ -60,11 +61,11 @@ func TestAnotherResultIsNotTheSameCall(t *testing.T) {
 
 func TestCyclesAreToldOnce(t *testing.T) {
 	for _, period := range []int{2, 3} {
-		g := newGuard()
+		g := New()
 		notes := 0
 		for n := range 24 {
 			c := tool("edit_file", fmt.Sprintf(`{"n":%d}`, n%period))
-			if strings.Contains(g.record(c, writes, event.OK, goal.Result{Text: "changed"}), "circle") {
+			if strings.Contains(g.Record(c, writes, event.OK, goal.Result{Text: "changed"}), "circle") {
 				notes++
 			}
 		}
@@ -72,18 +73,18 @@ func TestCyclesAreToldOnce(t *testing.T) {
 			t.Errorf("period %d: told %d times", period, notes)
 		}
 	}
-	g := newGuard()
+	g := New()
 	for range 9 {
-		if note := g.record(tool("list_files", "{}"), reads, event.OK, goal.Result{Text: "x"}); strings.Contains(note, "circle") {
+		if note := g.Record(tool("list_files", "{}"), reads, event.OK, goal.Result{Text: "x"}); strings.Contains(note, "circle") {
 			t.Error("one repeated call was taken for a cycle")
 		}
 	}
 }
 
 func TestFailuresInARowAreTold(t *testing.T) {
-	g := newGuard()
+	g := New()
 	for n := range 3 {
-		note := g.record(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed, goal.Result{Text: fmt.Sprint("no ", n)})
+		note := g.Record(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed, goal.Result{Text: fmt.Sprint("no ", n)})
 		if told := strings.Contains(note, "failed 3 times"); told != (n == 2) {
 			t.Errorf("failure %d: %q", n+1, note)
 		}
@@ -91,10 +92,10 @@ func TestFailuresInARowAreTold(t *testing.T) {
 }
 
 func TestReadingWithoutActingIsTold(t *testing.T) {
-	g := newGuard()
+	g := New()
 	told := 0
 	for n := range 50 {
-		if strings.Contains(g.record(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK, goal.Result{Text: fmt.Sprint(n)}), "only read") {
+		if strings.Contains(g.Record(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK, goal.Result{Text: fmt.Sprint(n)}), "only read") {
 			told++
 		}
 	}
@@ -104,33 +105,33 @@ func TestReadingWithoutActingIsTold(t *testing.T) {
 }
 
 func TestControlToolsAreNotGuarded(t *testing.T) {
-	g := newGuard()
+	g := New()
 	control := policy.Effect{Control: true}
 	for range 20 {
 		c := tool("claim_complete", "{}")
-		if _, no := g.check(c, control); no {
+		if g.Check(c, control) != "" {
 			t.Fatal("refused")
 		}
-		if note := g.record(c, control, event.OK, goal.Result{Text: "x"}); note != "" {
+		if note := g.Record(c, control, event.OK, goal.Result{Text: "x"}); note != "" {
 			t.Fatal(note)
 		}
 	}
 }
 
 func TestWatchingAQuietBuildIsNotRefused(t *testing.T) {
-	g := newGuard()
+	g := New()
 	for n := range 20 {
 		c := tool("terminal_read", `{"pane":"t1"}`)
-		if _, no := g.check(c, reads); no {
+		if g.Check(c, reads) != "" {
 			t.Fatalf("look %d was refused", n+1)
 		}
-		g.record(c, reads, event.OK, goal.Result{Text: "compiling", GoesOn: true})
+		g.Record(c, reads, event.OK, goal.Result{Text: "compiling", GoesOn: true})
 	}
 	dead := tool("terminal_read", `{"pane":"t2"}`)
 	for range refuseAfter - 1 {
-		g.record(dead, reads, event.OK, goal.Result{Text: "the shell has ended"})
+		g.Record(dead, reads, event.OK, goal.Result{Text: "the shell has ended"})
 	}
-	if _, no := g.check(dead, reads); !no {
+	if g.Check(dead, reads) == "" {
 		t.Error("nothing continues in it, and it may still be looked at")
 	}
 }
@@ -155,18 +156,40 @@ func TestACallMayBeMadeAgainOnceSomethingWasChanged(t *testing.T) {
 		"a step opened":     {tool("declare_step", `{}`), control, event.OK, false},
 		"a step not opened": {tool("declare_step", `{}`), control, event.Failed, true},
 	} {
-		g := newGuard()
+		g := New()
 		for range refuseAfter - 1 {
-			g.record(check, writes, event.OK, goal.Result{Text: "FAIL"})
+			g.Record(check, writes, event.OK, goal.Result{Text: "FAIL"})
 		}
-		g.record(c.between, c.effect, c.outcome, goal.Result{Text: "done"})
+		g.Record(c.between, c.effect, c.outcome, goal.Result{Text: "done"})
 		if name == "the same again" { // with a result of its own it would be another call
 			for range refuseAfter - 1 {
-				g.record(check, writes, event.OK, goal.Result{Text: "FAIL"})
+				g.Record(check, writes, event.OK, goal.Result{Text: "FAIL"})
 			}
 		}
-		if _, no := g.check(check, writes); no != c.refused {
+		if no := g.Check(check, writes) != ""; no != c.refused {
 			t.Errorf("%s between: refused %v", name, no)
+		}
+	}
+}
+
+// TestSaveState_ManyRepeats_IsBounded: a goal of thousands of calls leaves the next run
+// little to read, and what was repeated most.
+func TestSaveState_ManyRepeats_IsBounded(t *testing.T) {
+	g := New()
+	for n := range 2000 {
+		c := tool("read_file", fmt.Sprintf(`{"path":"%d"}`, n))
+		for range 2 + n%2 {
+			g.Record(c, reads, event.OK, goal.Result{Text: "same"})
+		}
+	}
+	var m goal.LoopState
+	g.SaveState(&m)
+	if len(m.Calls) != maxCalls {
+		t.Errorf("%d calls", len(m.Calls))
+	}
+	for key, c := range m.Calls {
+		if c.Times != 3 {
+			t.Fatalf("%s was made %d times, and others more often", key, c.Times)
 		}
 	}
 }

@@ -10,9 +10,22 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Journal is where everything is written before it counts.
+// Journal is the goal store, as the queue and the runs use it. A Run holds the parts.
 type Journal interface {
+	EventLog
+	Lifecycle
+	Orders
+	History
+	ApprovalLog
+}
+
+// EventLog is where everything is written before it counts.
+type EventLog interface {
 	Append(ctx context.Context, run goal.Run, bodies ...event.Body) error
+}
+
+// Lifecycle begins the runs of a goal and knows that they live.
+type Lifecycle interface {
 	// NotReady says why a goal cannot begin yet, nil if it can: the slots of the data
 	// folder, another goal that writes in its folder, a goal that must be done first.
 	NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error)
@@ -21,10 +34,10 @@ type Journal interface {
 	// FailedDependency says which goal that must be done first ended otherwise, "" if none.
 	FailedDependency(ctx context.Context, id goal.ID) (string, error)
 	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
-	// SaveLoopState keeps what the goal's next run must know of the rounds of this one,
-	// in place of what was kept before. Past gives it back, unless the user has
-	// looked at the goal since: it stopped for them, or they changed its limits.
-	SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error
+}
+
+// Orders is the queue of what the user wants of a goal.
+type Orders interface {
 	// TakeOrders takes what waits of the given kinds, in the order it came.
 	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
 	// Orders only reads them: they wait until an event that is appended says what
@@ -32,6 +45,26 @@ type Journal interface {
 	// verification for accept and reject), or until Settle.
 	Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
 	Settle(ctx context.Context, orders ...goal.Order) error
+}
+
+// History is what the runs of a goal leave for the next one.
+type History interface {
+	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
+	// RunHistory is what the runs before left; of their steps the newest so many.
+	RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error)
+	// SaveLoopState stores what the goal's next run must know of the rounds of this one,
+	// in place of what was stored before. RunHistory gives it back, unless the user has
+	// looked at the goal since: it stopped for them, or they changed its limits.
+	SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error
+	// IntentsWithoutResult gives the intents that have no result.
+	IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
+	// Evidence reads what a handle names: "step:12" the whole result of a step,
+	// "check:1@3" the kept output of check 1 at claim 3.
+	Evidence(ctx context.Context, id goal.ID, handle string) ([]byte, error)
+}
+
+// ApprovalLog is what the user was asked and has allowed.
+type ApprovalLog interface {
 	// Approvals gives everything that the user was asked, oldest first.
 	Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
 	// UnreportedApprovals gives those whose answer the agent has not been told, because the run that
@@ -39,14 +72,6 @@ type Journal interface {
 	UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
 	// Grants gives what the user has allowed and not taken back.
 	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
-	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
-	// RunHistory is what the runs before left; of their steps the newest so many.
-	RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error)
-	// IntentsWithoutResult gives the intents that have no result.
-	IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
-	// Evidence reads what a handle names: "step:12" the whole result of a step,
-	// "check:1@3" the kept output of check 1 at claim 3.
-	Evidence(ctx context.Context, id goal.ID, handle string) ([]byte, error)
 }
 
 // Model answers one turn. delta is called with streaming text as it arrives. An

@@ -1,9 +1,7 @@
-package runner
+// Package loopguard finds the tool calls of a run that go round in circles.
+package loopguard
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/digest"
 )
 
 // The loop guard's bounds, in calls.
@@ -24,10 +23,10 @@ const (
 	cycleRounds        = 3  // rounds of a cycle: told
 )
 
-// loopGuard sees calls that go round in circles. It tells the agent with the way
-// out, once for each circle, and refuses what is repeated all the same.
-type loopGuard struct {
-	last     map[string]repeatEntry // by callHash
+// Guard sees calls that go round in circles. It tells the agent with the way out, once
+// for each circle, and refuses what is repeated all the same. It is for one goroutine.
+type Guard struct {
+	last     map[string]repeatEntry // by hash of the call
 	history  []string               // call and result, newest last
 	failures map[string]int         // in a row, by tool
 	reading  int                    // in a row
@@ -35,8 +34,8 @@ type loopGuard struct {
 	told     map[string]bool
 }
 
-// declareStepTool is the tool that opens a step of the protocol.
-const declareStepTool = "declare_step"
+// DeclareStepTool is the tool that opens a step of the protocol.
+const DeclareStepTool = "declare_step"
 
 type repeatEntry struct {
 	result string // its sum
@@ -44,37 +43,39 @@ type repeatEntry struct {
 	goesOn bool // what it looked at still works
 }
 
-func newGuard() *loopGuard {
-	return &loopGuard{last: map[string]repeatEntry{}, failures: map[string]int{}, told: map[string]bool{}}
+// New returns a Guard that has seen nothing.
+func New() *Guard {
+	return &Guard{last: map[string]repeatEntry{}, failures: map[string]int{}, told: map[string]bool{}}
 }
 
-// check refuses a call that has been made four times with the same result.
-func (g *loopGuard) check(c goal.Call, e policy.Effect) (refusal, bool) {
-	if last := g.last[callHash(c)]; e.Control || last.goesOn || last.times < refuseAfter-1 {
-		return refusal{}, false
+// Check refuses a call that has been made four times with the same result. It returns
+// what to tell the agent, "" if the call may be made.
+func (g *Guard) Check(c goal.Call, e policy.Effect) (refusal string) {
+	if last := g.last[digest.HashCall(c)]; e.Control || last.goesOn || last.times < refuseAfter-1 {
+		return ""
 	}
 	g.refusals++
-	return refusalf(event.Denied, "refused: you made this same call %d times and the result was the same each time. "+
-		"Do something else: change what it depends on, look from another side, or call abort_with_report.", refuseAfter-1), true
+	return fmt.Sprintf("refused: you made this same call %d times and the result was the same each time. "+
+		"Do something else: change what it depends on, look from another side, or call abort_with_report.", refuseAfter-1)
 }
 
-// stuck says whether too many calls were refused.
-func (g *loopGuard) stuck() *Stop {
+// StuckReason returns why the run must stop, "" unless too many calls were refused.
+func (g *Guard) StuckReason() string {
 	if g.refusals < stuckAfterRefusals {
-		return nil
+		return ""
 	}
-	return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the agent repeated calls without effect; %d were refused", g.refusals)}
+	return fmt.Sprintf("the agent repeated calls without effect; %d were refused", g.refusals)
 }
 
-// record learns how a call ended, and says what to tell the agent, "" if nothing.
-func (g *loopGuard) record(c goal.Call, e policy.Effect, o event.Outcome, result goal.Result) string {
+// Record takes note of how a call ended. It returns what to tell the agent, "" if nothing.
+func (g *Guard) Record(c goal.Call, e policy.Effect, o event.Outcome, result goal.Result) string {
 	if e.Control {
-		if c.Tool == declareStepTool && o == event.OK {
+		if c.Tool == DeclareStepTool && o == event.OK {
 			g.resetOthers(c) // a call may have been denied for want of it
 		}
 		return ""
 	}
-	if o == event.OK && mayChange(e) {
+	if o == event.OK && e.Risk != policy.ReadOnly {
 		g.resetOthers(c)
 	}
 	notes := []string{g.recordRepeat(c, result), g.findCycle(c, result.Text), g.countFailures(c, o), g.countReads(e, o)}
@@ -84,13 +85,13 @@ func (g *loopGuard) record(c goal.Call, e policy.Effect, o event.Outcome, result
 // resetOthers lets every other call be made again: what it depends on may have been
 // changed by this one. What two calls do to each other in turn is left to the
 // cycles and to the breaker, which look at what comes of it.
-func (g *loopGuard) resetOthers(by goal.Call) {
-	own := callHash(by)
+func (g *Guard) resetOthers(by goal.Call) {
+	own := digest.HashCall(by)
 	maps.DeleteFunc(g.last, func(key string, _ repeatEntry) bool { return key != own })
 }
 
-func (g *loopGuard) recordRepeat(c goal.Call, result goal.Result) string {
-	key, sum := callHash(c), hashText(result.Text)
+func (g *Guard) recordRepeat(c goal.Call, result goal.Result) string {
+	key, sum := digest.HashCall(c), digest.HashText(result.Text)
 	r := g.last[key]
 	if r.result != sum {
 		r = repeatEntry{result: sum}
@@ -109,9 +110,9 @@ func (g *loopGuard) recordRepeat(c goal.Call, result goal.Result) string {
 }
 
 // findCycle finds A B A B A B and A B C A B C A B C.
-func (g *loopGuard) findCycle(c goal.Call, result string) string {
+func (g *Guard) findCycle(c goal.Call, result string) string {
 	const longest = 3
-	g.history = append(g.history, callHash(c)+hashText(result))
+	g.history = append(g.history, digest.HashCall(c)+digest.HashText(result))
 	if most := longest * cycleRounds; len(g.history) > most {
 		g.history = g.history[len(g.history)-most:]
 	}
@@ -126,7 +127,7 @@ func (g *loopGuard) findCycle(c goal.Call, result string) string {
 }
 
 // isCycle says whether the newest calls are rounds of a true cycle of this period.
-func (g *loopGuard) isCycle(period int) bool {
+func (g *Guard) isCycle(period int) bool {
 	n := period * cycleRounds
 	if len(g.history) < n {
 		return false
@@ -142,7 +143,7 @@ func (g *loopGuard) isCycle(period int) bool {
 	return differ
 }
 
-func (g *loopGuard) countFailures(c goal.Call, o event.Outcome) string {
+func (g *Guard) countFailures(c goal.Call, o event.Outcome) string {
 	if o == event.OK {
 		delete(g.failures, c.Tool)
 		return ""
@@ -154,7 +155,7 @@ func (g *loopGuard) countFailures(c goal.Call, o event.Outcome) string {
 	return g.warnOnce("failing "+c.Tool, fmt.Sprintf("%s has failed %d times in a row. Read the errors again before the next try, or use another tool.", c.Tool, warnAfterFailures))
 }
 
-func (g *loopGuard) countReads(e policy.Effect, o event.Outcome) string {
+func (g *Guard) countReads(e policy.Effect, o event.Outcome) string {
 	if o != event.OK {
 		return ""
 	}
@@ -168,29 +169,10 @@ func (g *loopGuard) countReads(e policy.Effect, o event.Outcome) string {
 	return g.warnOnce("reading", fmt.Sprintf("The last %d calls only read. If you know enough, act; if the goal is an answer, claim it.", warnAfterReads))
 }
 
-func (g *loopGuard) warnOnce(what, text string) string {
+func (g *Guard) warnOnce(what, text string) string {
 	if g.told[what] {
 		return ""
 	}
 	g.told[what] = true
 	return text
-}
-
-// callHash stands for a call, however long its arguments are.
-func callHash(c goal.Call) string { return hashText(callKey(c)) }
-
-func hashText(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-// callKey is the same for calls that differ in white space and order of keys only.
-func callKey(c goal.Call) string {
-	var args any
-	if err := json.Unmarshal([]byte(c.Arguments), &args); err == nil {
-		if canonical, err := json.Marshal(args); err == nil {
-			return c.Tool + string(canonical)
-		}
-	}
-	return c.Tool + c.Arguments
 }

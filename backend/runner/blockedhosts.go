@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/digest"
 )
 
 // BlockedHosts is a Room that holds what a tool could not foresee: a program's
@@ -30,7 +31,7 @@ func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
 	}
 	var asked []goal.Approval
 	for _, e := range border.BlockedHosts() {
-		d := r.evaluatePolicy(policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e})
+		d := r.evaluatePolicy(policy.Call{Tool: c.Tool, Key: digest.CallKey(c), Effect: e})
 		if d.Answer != policy.Ask || slices.Contains(r.approvals.deniedHosts, hostsOf(e)) {
 			continue
 		}

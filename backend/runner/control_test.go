@@ -1,0 +1,31 @@
+package runner
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestPagesPutTogetherAreTheWhole, cut between characters.
+func TestPagesPutTogetherAreTheWhole(t *testing.T) {
+	kept := strings.Repeat("añb語", 20_000)
+	var got strings.Builder
+	for cursor := int64(0); ; {
+		p, err := pageAt([]byte(kept), cursor, evidencePageBytes)
+		if err != nil || !utf8.ValidString(p.Content) || p.TotalBytes != int64(len(kept)) || len(p.Content) > evidencePageBytes {
+			t.Fatalf("at %d: %d bytes of %d, %v", cursor, len(p.Content), p.TotalBytes, err)
+		}
+		got.WriteString(p.Content)
+		if cursor = p.NextCursor; !p.HasMore {
+			break
+		}
+	}
+	if got.String() != kept {
+		t.Error("the pages are not the whole")
+	}
+	for _, cursor := range []int64{-1, int64(len(kept)) + 1} {
+		if _, err := pageAt([]byte(kept), cursor, evidencePageBytes); err == nil {
+			t.Errorf("the cursor %d was taken", cursor)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package conversation
+
+import (
+	"fmt"
+
+	"goalpost/backend/goal"
+)
+
+// FitWindow cuts the conversation when it fills a window of the given tokens, and reports
+// whether something was cut. besides counts the bytes of system prompt and tools; a
+// summary ends with todos. A cut goes deep, so that the prefix then stays the same for
+// long and prompt caches hit.
+func (c *Conversation) FitWindow(window, besides int, todos string) bool {
+	perByte := c.perByte
+	if perByte <= 0 {
+		perByte = tokensPerByte
+	}
+	most := int(float64(window) / perByte)
+	if window <= 0 || (c.bytes+besides)*100 <= most*shrinkAbove {
+		return false
+	}
+	c.Shrink(max(0, most*shrinkTo/100-besides), max(0, most*shrinkAbove/100-besides), todos)
+	return true
+}
+
+// Shrink replaces the oldest tool results by stubs, then older turns by a summary,
+// until no more than the given bytes are left. The last steps stay as they are,
+// unless more than most bytes are left then: the window decides. Of them, too, the
+// oldest goes first, and the newest result stays.
+func (c *Conversation) Shrink(bytes, most int, todos string) {
+	tail := c.recentStart(recentSteps)
+	c.stubOldResults(tail, bytes)
+	if c.bytes > bytes {
+		c.summarize(tail, todos)
+	}
+	if c.bytes <= most {
+		return
+	}
+	c.stubOldResults(c.recentStart(1), bytes)
+	if c.bytes > most {
+		c.summarize(c.recentStart(1), todos)
+	}
+	c.stubOldResults(c.lastResult(), most)
+}
+
+// stubOldResults replaces the oldest results before the given message, until no more than
+// so many bytes are left.
+func (c *Conversation) stubOldResults(before, bytes int) {
+	for i := range c.messages[:before] {
+		if c.bytes <= bytes {
+			return
+		}
+		if m := &c.messages[i]; m.Role == goal.ToolRole && len(m.Text) > stubMinBytes {
+			was := size(*m)
+			m.Text = stubText(*m)
+			c.bytes += size(*m) - was
+		}
+	}
+}
+
+// recentStart is where the turns of the last so many steps begin.
+func (c *Conversation) recentStart(most int) int {
+	steps := 0
+	for i := len(c.messages) - 1; i > 0; i-- {
+		m := c.messages[i]
+		if m.Role == goal.ToolRole {
+			steps++
+		}
+		if m.Role == goal.Assistant && steps >= most {
+			return i
+		}
+	}
+	return min(1, len(c.messages))
+}
+
+// lastResult is where the last result is.
+func (c *Conversation) lastResult() int {
+	for i := len(c.messages) - 1; i >= 0; i-- {
+		if c.messages[i].Role == goal.ToolRole {
+			return i
+		}
+	}
+	return 0
+}
+
+func stubText(m goal.Message) string {
+	if m.Step == 0 {
+		return "(left out to save room)"
+	}
+	return fmt.Sprintf("(left out to save room: %d bytes; read_evidence with the handle \"step:%d\" gives them)", len(m.Text), m.Step)
+}

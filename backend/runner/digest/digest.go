@@ -1,0 +1,30 @@
+// Package digest makes keys of calls and texts, to compare them by.
+package digest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"goalpost/backend/goal"
+)
+
+// HashText returns a hash of a text, in hexadecimal.
+func HashText(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// HashCall returns a hash of CallKey: it is short, however long the arguments are.
+func HashCall(c goal.Call) string { return HashText(CallKey(c)) }
+
+// CallKey returns the same text for calls that differ in white space and order of keys only.
+func CallKey(c goal.Call) string {
+	var args any
+	if err := json.Unmarshal([]byte(c.Arguments), &args); err == nil {
+		if canonical, err := json.Marshal(args); err == nil {
+			return c.Tool + string(canonical)
+		}
+	}
+	return c.Tool + c.Arguments
+}

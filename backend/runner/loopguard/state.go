@@ -1,0 +1,43 @@
+package loopguard
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"goalpost/backend/goal"
+)
+
+// maxCalls bounds how many repeated calls the next run knows.
+const maxCalls = 200
+
+// SaveState writes into m what the guard of the next run must know.
+func (g *Guard) SaveState(m *goal.LoopState) {
+	m.Calls, m.Warned, m.Failures = map[string]goal.RepeatCount{}, slices.Sorted(maps.Keys(g.told)), maps.Clone(g.failures)
+	m.Refusals, m.Reading = g.refusals, g.reading
+	var again []string
+	for key, last := range g.last {
+		if last.times > 1 && !last.goesOn { // what continued may have ended with the run
+			again = append(again, key)
+		}
+	}
+	slices.SortFunc(again, func(a, b string) int {
+		return cmp.Or(cmp.Compare(g.last[b].times, g.last[a].times), cmp.Compare(a, b))
+	})
+	for _, key := range again[:min(maxCalls, len(again))] {
+		m.Calls[key] = goal.RepeatCount{Result: g.last[key].result, Times: g.last[key].times}
+	}
+}
+
+// RestoreState takes what the guard of the run before knew. In the meantime the user may
+// have fixed what a call depends on: it may be made once more.
+func (g *Guard) RestoreState(m goal.LoopState) {
+	for key, c := range m.Calls {
+		g.last[key] = repeatEntry{result: c.Result, times: min(c.Times, refuseAfter-2)}
+	}
+	for _, what := range m.Warned {
+		g.told[what] = true
+	}
+	maps.Copy(g.failures, m.Failures)
+	g.refusals, g.reading = m.Refusals, m.Reading
+}

@@ -233,7 +233,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 			}
 			for _, root := range node.Node.ShadowRoots {
 				if root.ShadowRootType == proto.DOMShadowRootTypeUserAgent {
-					_ = pg.callOnNode(c, root.BackendNodeID, world.ID, take) // it may have gone meanwhile
+					_ = pg.callOnNode(c, root.BackendNodeID, world.ID, take) // it may have gone
 				}
 			}
 		}

@@ -15,7 +15,7 @@ import (
 // Stop, or wants to go elsewhere.
 var (
 	errLoadStopped = cdp.NewCause("loading was stopped")
-	errSuperseded  = cdp.NewCause("somebody went elsewhere meanwhile")
+	errSuperseded  = cdp.NewCause("somebody went elsewhere")
 )
 
 // navigation is a way to another document, from the moment at which somebody wants

@@ -292,7 +292,7 @@ func (p *Pane) end(ctx context.Context) error {
 			err = e.Do(ctx, e.Alive, "", callLimit, "closing a page", func(c proto.Client) error {
 				return closeTarget(c, pg.target)
 			})
-			if e.Alive.Err() != nil { // it ended meanwhile, and the page with it
+			if e.Alive.Err() != nil { // it ended, and the page with it
 				err = nil
 			}
 		}

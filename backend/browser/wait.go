@@ -64,7 +64,7 @@ func (p *Pane) waitFor(ctx context.Context, want Condition, limit time.Duration)
 }
 
 // conditionMet asks whether the page says and shows what is wanted; it waits a few seconds
-// for it. What stands in frames of other sites counts.
+// for it. What is in frames of other sites counts.
 func (p *Pane) conditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
 	_, _ = pg.injectClosedRoots(ctx)
 	views := p.framesInOrder(pg)

@@ -55,11 +55,11 @@ type (
 	}
 	// LimitsChanged is the user's word; the old limits are in the event before.
 	LimitsChanged struct {
-		WallClockMS   int64   `json:"wall_clock_ms"` // 0 = none, as everywhere here
-		Iterations    int     `json:"iterations"`
-		ClaimsPerGate int     `json:"claims_per_gate"`
-		Tokens        int64   `json:"tokens"`
-		USD           float64 `json:"usd"`
+		WallClockMS    int64   `json:"wall_clock_ms"` // 0 = none, as everywhere here
+		Iterations     int     `json:"iterations"`
+		ClaimsPerCheck int     `json:"claims_per_gate"`
+		Tokens         int64   `json:"tokens"`
+		USD            float64 `json:"usd"`
 	}
 	// Iteration opens one pass of the loop.
 	Iteration struct {
@@ -284,7 +284,7 @@ func BodyTypes() []Body {
 
 // NewLimitsChanged tells of new limits.
 func NewLimitsChanged(l goal.Limits) *LimitsChanged {
-	return &LimitsChanged{WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerGate: l.ClaimsPerCheck, Tokens: l.Tokens, USD: l.USD}
+	return &LimitsChanged{WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerCheck: l.ClaimsPerCheck, Tokens: l.Tokens, USD: l.USD}
 }
 
 // TimeLayout is RFC 3339 in UTC with milliseconds, as in the store and in JSON.

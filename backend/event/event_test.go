@@ -22,7 +22,7 @@ func filled() []event.Body {
 		&event.Queued{Reason: "r", Left: goal.PausedByUser, By: "g2"},
 		&event.Started{},
 		&event.Reopened{Note: "n"},
-		&event.LimitsChanged{WallClockMS: 1, Iterations: 2, ClaimsPerGate: 3, Tokens: 4, USD: 5.5},
+		&event.LimitsChanged{WallClockMS: 1, Iterations: 2, ClaimsPerCheck: 3, Tokens: 4, USD: 5.5},
 		&event.Iteration{N: 3},
 		&event.Message{Message: goal.Message{Role: goal.Assistant, Text: "t", Calls: []goal.Call{{ID: "1", Tool: "x", Arguments: `{"broken`}}, CallID: "c"}},
 		&event.StepStarted{StepID: 4, Tool: "x", Arguments: `{"a":1}`, Effect: policy.Effect{Risk: policy.ReadOnly, Control: true, Paths: []string{"/w/a"}, Hosts: []string{"h"}, Reason: "r"}},

@@ -79,7 +79,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 
 	next.resetLoopState()
 	if m := next.loopState(); !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.StuckReason() != "" || m.Quiet != 0 || m.Unmade != 0 || len(m.Results) != 0 {
-		t.Error("a note of the user does not begin it anew")
+		t.Error("a note of the user does not begin it again")
 	}
 	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) || again.loopState().Refusals != 3 {
 		t.Error("two pauses forget what one does not")

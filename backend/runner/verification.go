@@ -67,7 +67,7 @@ func (r *Run) verificationReminder(c pendingClaim) string {
 		r.claims.told["todos"] = true
 		return todosPrefix + "these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
 	}
-	if r.progress.HasUnreadChange() && !r.goal.Criterion.HasGate() && !r.claims.told["look"] {
+	if r.progress.HasUnreadChange() && !r.goal.Criterion.HasDeterministicCheck() && !r.claims.told["look"] {
 		r.claims.told["look"] = true
 		return reviewWorkPrefix + "you changed something and did not look at the result. Look at it, and claim again."
 	}

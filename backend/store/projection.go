@@ -160,7 +160,7 @@ func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
 
 func limitsChanged(ev event.Event, b *event.LimitsChanged) (string, []any, error) {
 	body, err := json.Marshal(goal.Limits{
-		WallClock: time.Duration(b.WallClockMS) * time.Millisecond, Iterations: b.Iterations, ClaimsPerCheck: b.ClaimsPerGate, Tokens: b.Tokens, USD: b.USD,
+		WallClock: time.Duration(b.WallClockMS) * time.Millisecond, Iterations: b.Iterations, ClaimsPerCheck: b.ClaimsPerCheck, Tokens: b.Tokens, USD: b.USD,
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("limits: %w", err)

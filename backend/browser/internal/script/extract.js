@@ -1,4 +1,4 @@
-// What the agent looks up and reads: it stands on snapshot.js and runs in the same
+// What the agent looks up and reads: it is on snapshot.js and runs in the same
 // world. Nothing here alters the page.
 (() => {
   const { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, find, Miss } = goalpost.parts;

@@ -1,5 +1,5 @@
 // Finds text for the user: in the document, in its shadow roots, in the frames of its
-// process, and in what stands in fields. It stands on snapshot.js and runs in the same
+// process, and in what is in fields. It is on snapshot.js and runs in the same
 // world. It alters nothing but highlights, which pages can see, and what is in view.
 if (!goalpost.sought) (() => {
   const { below, drawn, seen, inner, above, foreign, Miss } = goalpost.parts;

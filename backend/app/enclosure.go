@@ -70,7 +70,7 @@ func (a *App) openSandbox(ctx context.Context, name string, p policy.Policy, lay
 	if sandbox.RunsAsRoot(p.Dir) {
 		e.degradations = append(e.degradations, "this goal runs as root: inside its walls its programs keep root's rights over the files that it is given. Run Goalpost as an ordinary user, or have it work in a folder of one")
 	}
-	options.Walls, options.Attempted = &walls, e.onViolation
+	options.Spec, options.Attempted = &walls, e.onViolation
 	if e.programs, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("making the goal's sandbox: %w", err)
 	}
@@ -203,7 +203,7 @@ func (e *goalSandbox) setWarn(warn func(what, text string)) {
 func (e *goalSandbox) checkHost(a *App, dir string, hosts []string) verify.CheckRunner {
 	h := verify.CheckRunner{Launcher: e.programs, Env: e.checkEnv, Dir: dir, Outside: a.userPrograms, Remote: a.runRemoteCheck, Engine: predicateEngine{a}}
 	if e.proxy != nil {
-		h.Walls = true
+		h.Sandboxed = true
 		h.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			return e.dialForCheck(ctx, network, address, hosts)
 		}

@@ -12,11 +12,11 @@ import (
 
 // visionJudge is the goal's judge as its tools ask it to look. It never sees the
 // agent's conversation.
-type visionJudge struct{ room *Session }
+type visionJudge struct{ session *Session }
 
 // Ask asks one question.
 func (e visionJudge) Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
-	judge := e.room.models.judge
+	judge := e.session.models.judge
 	if judge == nil {
 		return goal.Reply{}, errors.New("no model that can look is configured for this goal")
 	}
@@ -33,6 +33,6 @@ func (e visionJudge) Ask(ctx context.Context, system, question string, picture [
 
 // Decide decides as the check visual does.
 func (e visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
-	word, why, usage, err := e.room.checks.JudgePicture(ctx, question, verify.PageCapture{PNG: s.PNG, URL: s.URL, Title: s.Title})
+	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, verify.PageCapture{PNG: s.PNG, URL: s.URL, Title: s.Title})
 	return tools.VisionVerdict{Word: word, Why: why, Usage: usage}, err
 }

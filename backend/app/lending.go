@@ -145,7 +145,7 @@ func (a *App) leaseShared(ctx context.Context, run goal.Run) error {
 		}
 	}
 	for _, info := range lent {
-		bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true, Lent: true})
+		bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true, Shared: true})
 	}
 	if len(bodies) == 0 {
 		return nil
@@ -211,7 +211,7 @@ func (p *panes) onPopup(w *browser.Pane) {
 	if !info.Shared {
 		r.recorder.recordPage(w)
 	}
-	r.pendingPopups = append(r.pendingPopups, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Lent: info.Shared})
+	r.pendingPopups = append(r.pendingPopups, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Shared: info.Shared})
 	run := r.run
 	p.app.sessions.mu.Unlock()
 	if run.ID == "" {

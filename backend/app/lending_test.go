@@ -71,7 +71,7 @@ func TestATerminalThatIsLentAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := p.lease(own.ID); !l.Held || !l.Lent || l.Kind != pane.Terminal {
+	if l := p.lease(own.ID); !l.Held || !l.Shared || l.Kind != pane.Terminal {
 		t.Errorf("%+v", l)
 	}
 	for i, want := range []struct {
@@ -180,7 +180,7 @@ func TestALentPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := p.lease(own.ID); !l.Held || !l.Lent || l.Kind != pane.Browser {
+	if l := p.lease(own.ID); !l.Held || !l.Shared || l.Kind != pane.Browser {
 		t.Errorf("%+v", l)
 	}
 	if _, err := browsers.Navigate(own.ID, mine.URL+"/person"); err == nil || mine.saw("GET /person") {
@@ -311,7 +311,7 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 	}
 	id := out.GoalID
 	ids <- id
-	if l := p.lease("b2"); !l.Held || l.Lent || l.Kind != pane.Browser {
+	if l := p.lease("b2"); !l.Held || l.Shared || l.Kind != pane.Browser {
 		t.Errorf("%+v", l)
 	}
 	e, ok := p.ended(id).Body.(*event.Paused)

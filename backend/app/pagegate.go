@@ -49,7 +49,7 @@ func (g *pageRequestFilters) active(id string) bool {
 func (g *pageRequestFilters) decide(s browser.PageRequest) (why string) {
 	switch e := g.get(s.GoalID); {
 	case e == nil:
-	case s.Lent:
+	case s.Shared:
 		why, _ = e.proxy.DecideSharedPage(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL})
 	default:
 		why, _ = e.proxy.DecidePage(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL})
@@ -64,7 +64,7 @@ func (g *pageRequestFilters) onRequest(s browser.PageRequest) {
 	e := g.get(s.GoalID)
 	switch {
 	case e == nil:
-	case s.Lent:
+	case s.Shared:
 		if entry, ok := e.proxy.SharedPageEntry(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
 			e.networkLog().add(entry)
 		}

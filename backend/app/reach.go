@@ -181,14 +181,14 @@ func (a *App) validateAccess(access policy.MachineAccess) error {
 }
 
 // accessRequester is how a goal's agent asks for more.
-type accessRequester struct{ room *Session }
+type accessRequester struct{ session *Session }
 
 var _ tools.Access = accessRequester{}
 
 // Validate refuses what no goal gets. Whether something is there at all, the agent
 // does not learn without the user.
 func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
-	a, p := k.room.app, k.room.policy
+	a, p := k.session.app, k.session.policy
 	var in api.StartInput
 	if want.Kind == policy.PortAccess {
 		in.AllowLocal = []int{want.Port}
@@ -214,7 +214,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 		in.AllowSocket = []string{real}
 	case policy.WriteAccess:
 		in.AllowWrite = []string{real}
-		if other, err := a.store.ConflictingWriter(ctx, real, k.room.goal); err != nil || other != "" {
+		if other, err := a.store.ConflictingWriter(ctx, real, k.session.goal); err != nil || other != "" {
 			return want, errors.Join(err, fmt.Errorf("goal %s writes there now; wait until it is over", other.Short()))
 		}
 	case policy.PortAccess:
@@ -232,5 +232,5 @@ func agentRefusal(err error) error {
 }
 
 func (k accessRequester) Problem(a policy.MachineAccess) error {
-	return k.room.sandbox.machineGrants.problem(a)
+	return k.session.sandbox.machineGrants.problem(a)
 }

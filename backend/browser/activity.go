@@ -169,7 +169,7 @@ func (p *Pane) Network() ([]Request, error) {
 // went there: who drives by the time it has loaded may be another.
 func (p *Pane) notifyVisit() {
 	p.mu.Lock()
-	info, person := p.info, p.load.person
+	info, person := p.info, p.load.byUser
 	p.mu.Unlock()
 	if !person || p.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
 		return

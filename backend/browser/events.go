@@ -154,10 +154,10 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 	p.change(func() {
 		p.loading = p.loading || p.load.setPending() // of a window's first document Chromium told before we listened
 		p.load.setDocument(ev.Frame.LoaderID)
-		p.load.person = p.isUserAction()
+		p.load.byUser = p.isUserAction()
 		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
 		p.load.moves++
-		p.load.veil = time.Now().Add(inputHoldLimit)
+		p.load.holdInputUntil = time.Now().Add(inputHoldLimit)
 		p.network = networkActivity{on: p.network.on, last: p.network.last, patient: p.network.patient}
 		p.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		p.info.Title = untitled(p.info.URL)
@@ -184,7 +184,7 @@ func (p *Pane) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
 	}
 	p.change(func() {
 		p.load.moves++
-		p.load.person = p.isUserAction()
+		p.load.byUser = p.isUserAction()
 		p.network.leaving = time.Time{}
 		p.info.URL = sanitize.Line(moved.URL, 4096)
 	})
@@ -202,14 +202,14 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 		// An attached popup's document began before we looked.
 		p.change(func() {
 			if p.load.loader == "" {
-				p.load.loader, p.load.person = life.LoaderID, p.isUserAction()
+				p.load.loader, p.load.byUser = life.LoaderID, p.isUserAction()
 			}
 		})
 	case proto.PageLifecycleEventNameLoad:
 		p.change(func() {
 			p.load.loaded = life.LoaderID
-			if soon := time.Now().Add(inputHoldAfterLoad); p.load.veil.After(soon) && life.LoaderID == p.load.loader {
-				p.load.veil = soon
+			if soon := time.Now().Add(inputHoldAfterLoad); p.load.holdInputUntil.After(soon) && life.LoaderID == p.load.loader {
+				p.load.holdInputUntil = soon
 			}
 		})
 		p.requestHistory() // at the move itself Chromium may not have noted it yet
@@ -217,7 +217,7 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 	case proto.PageLifecycleEventNameFirstPaint:
 		p.change(func() {
 			if life.LoaderID == p.load.loader {
-				p.load.veil = time.Time{}
+				p.load.holdInputUntil = time.Time{}
 			}
 		})
 	default:

@@ -22,9 +22,9 @@ import (
 // and eyes of its own; the mouse and the keyboard are the page's.
 type remoteFrame struct {
 	*page
-	above  *page                                  // the page or the part that holds the frame
-	number atomic.Int64                           // by which snapshot.js of above knows it, 0 before it was told
-	told   atomic.Pointer[script.SnapshotContext] // of above
+	above           *page                                  // the page or the part that holds the frame
+	number          atomic.Int64                           // by which snapshot.js of above knows it, 0 before it was told
+	reportedContext atomic.Pointer[script.SnapshotContext] // of above
 }
 
 // refAllocator counts what gets a name in a pane: refs, and the frames that they are in.
@@ -225,7 +225,7 @@ func (p *Pane) numberFrames(ctx context.Context, above *page) {
 	defer p.frameNumberMu.Unlock()
 	for _, f := range p.childFrames(above) {
 		world, _, err := above.scriptContext(ctx)
-		if err != nil || f.told.Load() == world && f.number.Load() != 0 {
+		if err != nil || f.reportedContext.Load() == world && f.number.Load() != 0 {
 			continue
 		}
 		if _, err := above.evalInScriptWorld(ctx, "true"); err != nil { // the script is there
@@ -240,7 +240,7 @@ func (p *Pane) numberFrames(ctx context.Context, above *page) {
 			return above.callOnNode(c, owner.BackendNodeID, world.ID, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
 		})
 		if err == nil {
-			f.told.Store(world)
+			f.reportedContext.Store(world)
 		}
 	}
 }

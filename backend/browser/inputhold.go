@@ -17,7 +17,7 @@ func (p *Pane) awaitFirstPaint() {
 	began := time.Now()
 	for {
 		p.mu.Lock()
-		until, moved := p.load.veil, p.changed
+		until, moved := p.load.holdInputUntil, p.changed
 		if p.navigation != nil && p.load.moves == 0 {
 			until = began.Add(inputHoldLimit)
 		}

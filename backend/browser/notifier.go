@@ -9,10 +9,10 @@ import (
 // changeNotifier calls OnChange from one goroutine, so that neither Chromium's
 // events nor locks wait for the listener.
 type changeNotifier struct {
-	tell func(pane.Info, bool)
-	seen func(profile, url, title string)
-	wake chan struct{}
-	done chan struct{}
+	onChange func(pane.Info, bool)
+	seen     func(profile, url, title string)
+	wake     chan struct{}
+	done     chan struct{}
 
 	mu     sync.Mutex
 	queue  []changeEvent
@@ -28,9 +28,9 @@ type changeEvent struct {
 type visit struct{ profile, url, title string }
 
 func newAnnouncer(tell func(pane.Info, bool), seen func(profile, url, title string)) *changeNotifier {
-	a := &changeNotifier{tell: tell, seen: seen, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	a := &changeNotifier{onChange: tell, seen: seen, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if tell == nil {
-		a.tell = func(pane.Info, bool) {}
+		a.onChange = func(pane.Info, bool) {}
 	}
 	go a.run()
 	return a
@@ -86,7 +86,7 @@ func (a *changeNotifier) run() {
 				a.seen(n.visit.profile, n.visit.url, n.visit.title)
 				continue
 			}
-			a.tell(n.info, n.closed)
+			a.onChange(n.info, n.closed)
 		}
 		if closes {
 			return

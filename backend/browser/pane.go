@@ -105,11 +105,11 @@ type load struct {
 	moves  int                     // counts documents shown and moves within one
 	shown  []proto.NetworkLoaderID // the last few documents: one may have continued to the next by itself
 	posted bool                    // the document is the answer to a form that was sent
-	person bool                    // it was a user who went there, in a pane of theirs
+	byUser bool                    // it was a user who went there, in a pane of theirs
 	// posting is the document that a form was last sent for.
 	posting proto.NetworkLoaderID
 	// veil is until when the document may be without its first picture, see unveiled.
-	veil time.Time
+	holdInputUntil time.Time
 }
 
 // setDocument notes another document.

@@ -175,7 +175,7 @@ func (p *Pane) onPopupDocument(f *proto.PageFrame) {
 			p.popup = popupLoading
 		}
 		if p.load.loader == "" {
-			p.load.loader, p.load.person = f.LoaderID, p.isUserAction()
+			p.load.loader, p.load.byUser = f.LoaderID, p.isUserAction()
 		}
 		if f.URL != p.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && p.info.URL != "" {
 			p.load.empty = f.LoaderID

@@ -11,7 +11,7 @@ import (
 // PageRequest is a request that a page makes.
 type PageRequest struct {
 	GoalID      string
-	Lent        bool // by a page of the user
+	Shared      bool // by a page of the user
 	Method, URL string
 }
 
@@ -39,7 +39,7 @@ func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
 	if r == nil || p.m.cfg.FilterRequest == nil {
 		return ""
 	}
-	return p.m.cfg.FilterRequest(PageRequest{GoalID: lent, Lent: true, Method: r.Method, URL: r.URL})
+	return p.m.cfg.FilterRequest(PageRequest{GoalID: lent, Shared: true, Method: r.Method, URL: r.URL})
 }
 
 // blockedNotice is what the user reads beside the page and the agent in its result.
@@ -56,7 +56,7 @@ func (p *Pane) notifyRequest(method, address string) {
 	if goalID == "" || p.m.cfg.OnRequest == nil || !lent && p.m.filtersRequests(p.proxyGoal) {
 		return
 	}
-	p.m.cfg.OnRequest(PageRequest{GoalID: goalID, Lent: lent, Method: method, URL: address})
+	p.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})
 }
 
 func (m *Manager) panesOf(network string) []*Pane {

@@ -152,10 +152,10 @@ type (
 	}
 	// Lease gives a pane to the goal, or takes it back.
 	Lease struct {
-		Pane string    `json:"pane"`
-		Kind pane.Kind `json:"kind"`
-		Held bool      `json:"held"`
-		Lent bool      `json:"lent,omitempty"` // by the user, whose own it is
+		Pane   string    `json:"pane"`
+		Kind   pane.Kind `json:"kind"`
+		Held   bool      `json:"held"`
+		Shared bool      `json:"lent,omitempty"` // by the user, whose own it is
 	}
 	// Warning tells of a limit coming near or of a fault that was survived.
 	Warning struct {

@@ -25,7 +25,7 @@ type BlockedHosts interface {
 // askBlockedHosts asks about all that the border held while a call ran, at once. The call is
 // over; the agent is told the answers after the turn's calls.
 func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
-	border, ok := r.room.(BlockedHosts)
+	border, ok := r.session.(BlockedHosts)
 	if !ok {
 		return nil
 	}

@@ -29,7 +29,7 @@ type claimHistory struct {
 	at       time.Time     // when the checks ran last
 	accepted *pendingClaim // the one that was verified
 	review   *goal.Review
-	told     map[string]bool // reminders before a verification, once each
+	reminded map[string]bool // reminders before a verification, once each
 }
 
 // volatileText is what differs from one time to the next in errors that are the same:
@@ -42,7 +42,7 @@ type failureKey struct {
 }
 
 func newClaims(made int) claimHistory {
-	return claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, told: map[string]bool{}}
+	return claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, reminded: map[string]bool{}}
 }
 
 // restore counts again what failed since the user last looked at the goal.

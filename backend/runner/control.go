@@ -126,7 +126,7 @@ func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.T
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}
-	return pageAt(whole, cursor, min(evidencePageBytes, int64(conversation.MaxResultBytes(r.room.Models().Window))))
+	return pageAt(whole, cursor, min(evidencePageBytes, int64(conversation.MaxResultBytes(r.session.Models().Window))))
 }
 
 // pageAt cuts between characters, so that pages put together are the whole.

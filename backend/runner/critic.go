@@ -87,7 +87,7 @@ func (r *Run) runCritic(ctx context.Context) *Stop {
 // askCritic shows as much as the critic's window holds, and less where it says that
 // this is too much all the same.
 func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
-	steps := conversation.ShrinkableHalf(conversation.BytesForTokens(r.room.Models().CriticWindow))
+	steps := conversation.ShrinkableHalf(conversation.BytesForTokens(r.session.Models().CriticWindow))
 	for range 3 {
 		text := r.criticPrompt(steps)
 		reply, err = r.ask(ctx, r.critic.model, goal.Turn{

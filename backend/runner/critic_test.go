@@ -73,7 +73,7 @@ func (n *narrow) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Repl
 // TestACriticThatFindsItTooLongSeesLess.
 func TestACriticThatFindsItTooLongSeesLess(t *testing.T) {
 	n := &narrow{bytes: 20_000}
-	r := &Run{goal: goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, critic: critic{every: 30, model: n}, room: narrowRoom{}, active: &active{pausing: newPausing()}}
+	r := &Run{goal: goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, critic: critic{every: 30, model: n}, session: narrowRoom{}, active: &active{pausing: newPausing()}}
 	for i := range 60 {
 		r.recordStep(goal.Call{Tool: "run_command", Arguments: "{}"}, i+1, reads, event.OK, strings.Repeat("x", 1000), false)
 	}

@@ -156,7 +156,7 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 	if again == "" {
 		result.Text = appendHostNote(result.Text, r.guard.Record(c, effect, outcome, result))
 	}
-	cut := truncateResult(&result, n, conversation.MaxResultBytes(r.room.Models().Window))
+	cut := truncateResult(&result, n, conversation.MaxResultBytes(r.session.Models().Window))
 	r.recordStep(c, n, effect, outcome, whole, result.GoesOn)
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
 	said := []event.Body{&event.Message{Message: m}}

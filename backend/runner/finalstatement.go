@@ -31,7 +31,7 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	defer cancel()
 	ask := goal.Message{Role: goal.User, Text: strings.Replace(finalStatementPrompt, "%", stop.Reason, 1)}
 	messages := append(append([]goal.Message{}, r.conversation.Messages()...), ask)
-	reply, err := r.ask(timed, r.room.Models().Agent, goal.Turn{Model: r.goal.Model, System: prompt.System(r.goal), Messages: messages}, r.delta)
+	reply, err := r.ask(timed, r.session.Models().Agent, goal.Turn{Model: r.goal.Model, System: prompt.System(r.goal), Messages: messages}, r.delta)
 	if abort := stopCause(ctx); abort != nil {
 		return abort
 	}

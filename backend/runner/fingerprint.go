@@ -10,7 +10,7 @@ import (
 // workspaceChanged says whether the world is as it never was before. Where
 // there is nothing to compare, it is taken to move.
 func (r *Run) workspaceChanged(ctx context.Context) (bool, error) {
-	if r.room.World() == nil {
+	if r.session.World() == nil {
 		return true, nil
 	}
 	return r.awaitFingerprint(ctx, r.startFingerprint(ctx))
@@ -26,7 +26,7 @@ type fingerprintJob struct {
 // startFingerprint begins to look.
 func (r *Run) startFingerprint(ctx context.Context) *fingerprintJob {
 	l := &fingerprintJob{done: make(chan struct{})}
-	world := r.room.World()
+	world := r.session.World()
 	go func() {
 		defer close(l.done)
 		defer func() {

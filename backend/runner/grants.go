@@ -64,7 +64,7 @@ func (r *Run) dropGrant(which func(policy.Grant) bool) bool {
 
 // syncBlockedHosts is called with what is allowed locked.
 func (r *Run) syncBlockedHosts() {
-	if b, ok := r.room.(BlockedHosts); ok {
+	if b, ok := r.session.(BlockedHosts); ok {
 		now := []policy.Grant{}
 		for _, g := range r.approvals.grants.now {
 			now = append(now, *g)

@@ -24,12 +24,12 @@ func (r *Run) checkIntegrity(ctx context.Context) *Stop {
 	if stop := r.checkDiskSpace(); stop != nil {
 		return stop
 	}
-	if room, ok := r.room.(ReadinessChecker); ok {
+	if room, ok := r.session.(ReadinessChecker); ok {
 		if err := room.Ready(); err != nil {
 			return unusableSession(err)
 		}
 	}
-	world := r.room.World()
+	world := r.session.World()
 	if world == nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (r *Run) checkDiskSpace() *Stop {
 // tampered pauses the goal and keeps what the user is shown: that is put back when the
 // goal continues, and nothing that is changed later.
 func (r *Run) tampered(ctx context.Context, diff string) *Stop {
-	if world := r.room.World(); world != nil {
+	if world := r.session.World(); world != nil {
 		if err := world.RecordShown(ctx); err != nil {
 			return r.stopForError(ctx, "keeping which protected files were changed", err)
 		}
@@ -82,7 +82,7 @@ func (r *Run) tampered(ctx context.Context, diff string) *Stop {
 // them. What the user was not shown is left as it is: the goal pauses for it before
 // the first turn.
 func (r *Run) restoreProtected(ctx context.Context) *Stop {
-	world := r.room.World()
+	world := r.session.World()
 	if world == nil || r.goal.Exit != goal.NeedsUser {
 		return nil
 	}

@@ -30,7 +30,7 @@ type limitUsage struct {
 
 // childSpend is what the goals that this one started have spent.
 func (r *Run) childSpend() goal.Spend {
-	if room, ok := r.room.(ChildSpender); ok {
+	if room, ok := r.session.(ChildSpender); ok {
 		return room.TotalSpend()
 	}
 	return goal.Spend{}

@@ -22,7 +22,7 @@ func (still) Changed(context.Context) (string, error) { return "1 file changed: 
 
 // TestAReportHasAtMostFiveBullets, whatever was left behind; nothing of that is left out.
 func TestAReportHasAtMostFiveBullets(t *testing.T) {
-	r := &Run{cfg: Config{Clock: &watchClock{}}, room: littered{}, claims: newClaims(1), todos: []goal.Todo{{Text: "more"}}}
+	r := &Run{cfg: Config{Clock: &watchClock{}}, session: littered{}, claims: newClaims(1), todos: []goal.Todo{{Text: "more"}}}
 	r.claims.last = []goal.Verdict{{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}}
 	for _, stop := range []*Stop{{Exit: goal.Stuck, Reason: "nothing moved"}, {Exit: goal.Done}} {
 		r.claims.accepted = &pendingClaim{rationale: "it works"}

@@ -30,7 +30,7 @@ type OutputSource interface{ NewOutput() string }
 // collectOutput takes what the goal's programs printed while the agent called nothing: a
 // watched process that printed is something done, and movement if it is new.
 func (r *Run) collectOutput() {
-	h, ok := r.room.(OutputSource)
+	h, ok := r.session.(OutputSource)
 	if !ok {
 		return
 	}
@@ -42,7 +42,7 @@ func (r *Run) collectOutput() {
 
 // discardOutput leaves out what was printed while calls were made: that is their result.
 func (r *Run) discardOutput(context.Context) *Stop {
-	if h, ok := r.room.(OutputSource); ok {
+	if h, ok := r.session.(OutputSource); ok {
 		h.NewOutput()
 	}
 	return nil

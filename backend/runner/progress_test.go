@@ -53,7 +53,7 @@ func (r *Run) looked(c goal.Call, text string, goesOn bool) {
 func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 	t.Helper()
 	c := &watchClock{at: time.Unix(1_000_000, 0)}
-	r := &Run{cfg: Config{Clock: c}, goal: goal.Goal{Limits: goal.Limits{USD: usd}}, room: stillRoom{}}
+	r := &Run{cfg: Config{Clock: c}, goal: goal.Goal{Limits: goal.Limits{USD: usd}}, session: stillRoom{}}
 	if _, err := r.workspaceChanged(t.Context()); err != nil {
 		t.Fatal(err)
 	}

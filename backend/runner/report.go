@@ -77,7 +77,7 @@ func formatUntil(s *Stop) string {
 // one says why the run stopped.
 func (r *Run) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{r.stopReasonText(stop)}
-	for _, bullet := range []string{verdictBullet(r.goal.Criterion, r.claims.last), r.changesAndLeftovers(ctx), r.usageText()} {
+	for _, bullet := range []string{verdictBullet(r.goal.Criterion, r.claims.last), r.describeChanges(ctx), r.usageText()} {
 		if bullet != "" {
 			bullets = append(bullets, bullet)
 		}
@@ -135,10 +135,10 @@ func (r *Run) decidedByText() string {
 	return s + " Not reviewed."
 }
 
-// changesAndLeftovers is what changed, and what the room says of leftovers.
-func (r *Run) changesAndLeftovers(ctx context.Context) string {
+// describeChanges is what changed, and what the room says of leftovers.
+func (r *Run) describeChanges(ctx context.Context) string {
 	said := []string{r.folderChanges(ctx)}
-	if l, ok := r.room.(LeftoverReporter); ok {
+	if l, ok := r.session.(LeftoverReporter); ok {
 		said = append(said, l.AutorunChanges()...)
 	}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
@@ -146,12 +146,12 @@ func (r *Run) changesAndLeftovers(ctx context.Context) string {
 
 // folderChanges says what is different in the goal's folder.
 func (r *Run) folderChanges(ctx context.Context) string {
-	if r.room == nil || r.room.World() == nil {
+	if r.session == nil || r.session.World() == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	s, err := r.room.World().Changed(ctx)
+	s, err := r.session.World().Changed(ctx)
 	if err != nil {
 		return "What changed in the folder is not known: " + err.Error()
 	}

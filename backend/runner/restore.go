@@ -51,7 +51,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 // recheckPreflight stops a goal that has waited for its first turn, where its checks are not
 // any more what they were when it was made. Whom the user resumes continues.
 func (r *Run) recheckPreflight(ctx context.Context) *Stop {
-	f, ok := r.room.(Preflighter)
+	f, ok := r.session.(Preflighter)
 	if !ok || r.goal.Exit != "" {
 		return nil
 	}
@@ -106,9 +106,9 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 		case m.Role == goal.ToolRole:
 			results[m.CallID] = strings.HasPrefix(m.Text, `{"ok":true`)
 		case m.Role == goal.User && strings.HasPrefix(m.Text, todosPrefix):
-			r.claims.told["todos"] = true
+			r.claims.reminded["todos"] = true
 		case m.Role == goal.User && strings.HasPrefix(m.Text, reviewWorkPrefix):
-			r.claims.told["look"] = true
+			r.claims.reminded["look"] = true
 		}
 	}
 	for _, m := range messages {

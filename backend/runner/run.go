@@ -29,7 +29,7 @@ type Run struct {
 	history     History
 	approvalLog ApprovalLog
 
-	room         Session
+	session      Session
 	tools        map[string]Tool
 	specs        []goal.ToolSpec
 	conversation conversation.Conversation
@@ -135,12 +135,12 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 
 // closeSession holds nothing up: a goal whose room was slow to close continues like any other.
 func (r *Run) closeSession(ctx context.Context, exit goal.Exit) {
-	if r.room == nil {
+	if r.session == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	if err := r.room.Close(ctx, exit); err != nil {
+	if err := r.session.Close(ctx, exit); err != nil {
 		r.cfg.Log.Error("close room", "goal", r.goal.ID, "error", err)
 	}
 }
@@ -182,7 +182,7 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		}
 		return unusableSession(err)
 	}
-	r.room, r.tools = room, map[string]Tool{}
+	r.session, r.tools = room, map[string]Tool{}
 	for _, t := range room.Tools() {
 		spec := t.Spec()
 		r.tools[spec.Name] = t
@@ -193,7 +193,7 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 	if stop := r.restoreProtected(ctx); stop != nil {
 		return stop
 	}
-	if r.room.World() != nil {
+	if r.session.World() != nil {
 		r.firstFingerprint = r.startFingerprint(ctx)
 	}
 	return nil

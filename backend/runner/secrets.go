@@ -17,7 +17,7 @@ import (
 // their arguments on: a value would be past its question where it is used.
 func (r *Run) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))
-	s, knows := r.room.(SecretStore)
+	s, knows := r.session.(SecretStore)
 	if err != nil || e.Control || e.Delegates || !knows {
 		return e, err
 	}
@@ -29,7 +29,7 @@ func (r *Run) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy
 // fillSecrets makes the call that is executed. A secret does not decide what a call
 // touches: that was judged with the reference in its place.
 func (r *Run) fillSecrets(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
-	s, knows := r.room.(SecretStore)
+	s, knows := r.session.(SecretStore)
 	if !knows || len(judged.Secrets) == 0 {
 		return c, nil
 	}
@@ -63,7 +63,7 @@ func (h exposedSecrets) add(e policy.Effect) {
 
 // addEnvironmentSecrets adds what programs get by themselves.
 func (r *Run) addEnvironmentSecrets() {
-	if s, knows := r.room.(SecretStore); knows {
+	if s, knows := r.session.(SecretStore); knows {
 		for _, use := range s.EnvironmentSecrets() {
 			r.exposedSecrets[use.Name] = use
 		}
@@ -73,7 +73,7 @@ func (r *Run) addEnvironmentSecrets() {
 // restoreExposed brings back what programs were given in earlier runs. A call that names no
 // secret is not judged again: that would look at the world, perhaps at a live page.
 func (r *Run) restoreExposed(ctx context.Context, calls []goal.Call) {
-	s, knows := r.room.(SecretStore)
+	s, knows := r.session.(SecretStore)
 	if !knows {
 		return
 	}
@@ -109,7 +109,7 @@ func (h exposedSecrets) warning(hosts []string) string {
 
 // redact takes secrets out of a result before anything else sees it.
 func (r *Run) redact(text string) string {
-	if s, knows := r.room.(SecretStore); knows {
+	if s, knows := r.session.(SecretStore); knows {
 		return s.Redact(text)
 	}
 	return text

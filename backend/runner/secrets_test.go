@@ -38,7 +38,7 @@ func (t *typing) Effect(_ context.Context, args json.RawMessage) (policy.Effect,
 // TestWhatNamesNoSecretIsNotJudgedAgain when a goal continues.
 func TestWhatNamesNoSecretIsNotJudgedAgain(t *testing.T) {
 	tool := &typing{}
-	r := &Run{room: trusted{}, tools: map[string]Tool{"type": tool}, exposedSecrets: exposedSecrets{}}
+	r := &Run{session: trusted{}, tools: map[string]Tool{"type": tool}, exposedSecrets: exposedSecrets{}}
 	const names = `{"text":"{{secret:pin}}"}`
 	r.restoreExposed(t.Context(), []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
 	if _, given := r.exposedSecrets["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {

@@ -17,7 +17,7 @@ import (
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := prompt.System(r.goal)
 	besides := len(contract) + toolSpecBytes(r.specs)
-	r.conversation.FitWindow(r.room.Models().Window, besides, r.todoList())
+	r.conversation.FitWindow(r.session.Models().Window, besides, r.todoList())
 	reply, err := r.askModel(ctx, contract)
 	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.conversation.Bytes() < before; { // the window is smaller than was thought
 		before = r.conversation.Bytes()
@@ -53,7 +53,7 @@ func (r *Run) uncountIteration(stop *Stop) *Stop {
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
 	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.conversation.Messages(), Tools: r.specs}
-	reply, err := r.ask(ctx, r.room.Models().Agent, t, r.delta)
+	reply, err := r.ask(ctx, r.session.Models().Agent, t, r.delta)
 	if err != nil {
 		return reply, fmt.Errorf("the model: %w", err)
 	}

@@ -63,12 +63,12 @@ func (r *Run) verificationReminder(c pendingClaim) string {
 	if c.by != "" || r.exhaustedLimit() != "" {
 		return ""
 	}
-	if open := r.openTodos(); open != "" && !r.claims.told["todos"] {
-		r.claims.told["todos"] = true
+	if open := r.openTodos(); open != "" && !r.claims.reminded["todos"] {
+		r.claims.reminded["todos"] = true
 		return todosPrefix + "these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
 	}
-	if r.progress.HasUnreadChange() && !r.goal.Criterion.HasDeterministicCheck() && !r.claims.told["look"] {
-		r.claims.told["look"] = true
+	if r.progress.HasUnreadChange() && !r.goal.Criterion.HasDeterministicCheck() && !r.claims.reminded["look"] {
+		r.claims.reminded["look"] = true
 		return reviewWorkPrefix + "you changed something and did not look at the result. Look at it, and claim again."
 	}
 	return ""
@@ -78,7 +78,7 @@ func (r *Run) verificationReminder(c pendingClaim) string {
 func (r *Run) runCriterion(ctx context.Context, c pendingClaim) (goal.VerificationResult, *Stop) {
 	r.claims.last = nil
 	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Accepted: c.accepted, Note: c.note, Steps: r.stepsForJudge()}
-	found, err := r.room.Judge().Criterion(ctx, r.goal, asked, func(v goal.Verdict) error {
+	found, err := r.session.Judge().Criterion(ctx, r.goal, asked, func(v goal.Verdict) error {
 		r.claims.last = append(r.claims.last, v)
 		if stop := r.journal(ctx, &event.Verdict{Claim: r.claims.made, Verdict: v}); stop != nil {
 			return stop
@@ -137,7 +137,7 @@ func (r *Run) review(ctx context.Context, c pendingClaim) *Stop {
 		return nil
 	}
 	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Steps: r.stepsForJudge()}
-	rv, err := r.room.Judge().Review(ctx, r.goal, asked, r.claims.last)
+	rv, err := r.session.Judge().Review(ctx, r.goal, asked, r.claims.last)
 	if err != nil {
 		return r.stopForError(ctx, fmt.Sprintf("reviewing claim %d", r.claims.made), err)
 	}

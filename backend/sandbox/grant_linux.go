@@ -25,14 +25,14 @@ type ActiveGrant struct {
 // Grant gives the goal's programs something more: those that are started from now
 // on, and checks. A set without walls refuses.
 func (s *Supervisor) Grant(ctx context.Context, g RuntimeGrant) (*ActiveGrant, error) {
-	if !s.walled {
+	if !s.sandboxed {
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, errors.ErrUnsupported)
 	}
 	r := wire.Request{Op: wire.Grant}
 	var err error
 	if g.Port > 0 {
 		r.Listen = "tcp " + net.JoinHostPort("127.0.0.1", strconv.Itoa(g.Port))
-	} else if r.Mounts, err = mountsForGrant(s.walls, g); err != nil {
+	} else if r.Mounts, err = mountsForGrant(s.spec, g); err != nil {
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, err)
 	}
 	id, fds, err := s.changeMounts(ctx, r)

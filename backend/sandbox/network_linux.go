@@ -113,7 +113,7 @@ type dialResult struct {
 // Dial connects to the goal's own loopback: the machine's is another one. Only
 // "tcp" is dialed. A set without walls has no network of its own and refuses.
 func (s *Supervisor) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if !s.walled {
+	if !s.sandboxed {
 		return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)
 	}
 	answer := make(chan dialResult, 1)

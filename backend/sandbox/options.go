@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Helper string // path, from Install
 	Name   string // of the owner, for errors: a goal's id, "person"
-	Walls  *Spec  // around a goal's programs; nil is none
+	Spec   *Spec  // around a goal's programs; nil is none
 	// Attempted hears of what programs tried and the kernel refused, one after the
 	// other; each kind the first time, the tenth, the hundredth. nil is nobody.
 	Attempted func(Violation)

@@ -31,7 +31,7 @@ func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Proc
 }
 
 func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Size) (*program, error) {
-	if len(c.Held) > 0 && (!s.walled || c.Domain != process.DomainCheck) {
+	if len(c.Held) > 0 && (!s.sandboxed || c.Domain != process.DomainCheck) {
 		return nil, &StartError{Code: string(wire.Unsupported), Program: name(c), text: "files can be held for a check inside a sandbox only"}
 	}
 	p, err := s.register()
@@ -40,7 +40,7 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 	}
 	request, files := request(c)
 	request.ID, request.Size = p.id, size
-	if s.walled {
+	if s.sandboxed {
 		request.Domain = wire.DomainAgent
 		if c.Domain == process.DomainCheck {
 			request.Domain = wire.DomainCheck

@@ -18,7 +18,7 @@ var _ process.TerminalLauncher = (*Supervisor)(nil)
 // StartTerminal is Start with a new pseudo-terminal of the goal's own. A set
 // without walls has none: errors.ErrUnsupported.
 func (s *Supervisor) StartTerminal(ctx context.Context, c process.Command, cols, rows int) (process.Process, *os.File, error) {
-	if !s.walled {
+	if !s.sandboxed {
 		return nil, nil, fmt.Errorf("a terminal of its own for %s: %w", name(c), errors.ErrUnsupported)
 	}
 	p, err := s.start(ctx, c, &wire.Size{Cols: uint16(cols), Rows: uint16(rows)})

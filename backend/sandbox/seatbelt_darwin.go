@@ -22,7 +22,7 @@ const sandboxExecPath = "/usr/bin/sandbox-exec"
 // listed, and not each other's servers. Written and compiled, not tested.
 type seatbelt struct {
 	profile string
-	walls   Spec
+	spec    Spec
 	net     *Network
 }
 
@@ -35,7 +35,7 @@ func newSeatbelt(ctx context.Context, w Spec) (r seatbelt, err error) {
 			return r, fmt.Errorf("making the goal's private folder: %w", err)
 		}
 	}
-	r.walls, r.net = w, &Network{}
+	r.spec, r.net = w, &Network{}
 	var l net.ListenConfig
 	if r.net.Proxy, err = l.Listen(ctx, "tcp", "127.0.0.1:0"); err == nil {
 		r.net.Names, err = l.ListenPacket(ctx, "udp", "127.0.0.1:0")
@@ -76,7 +76,7 @@ func (r seatbelt) command(c process.Command) (argv, env []string) {
 		}
 		env = append(env, words.Replace(entry))
 	}
-	env = append(env, "HOME="+filepath.Join(r.walls.Layer, "home"), "TMPDIR="+filepath.Join(r.walls.Layer, "tmp"))
+	env = append(env, "HOME="+filepath.Join(r.spec.Layer, "home"), "TMPDIR="+filepath.Join(r.spec.Layer, "tmp"))
 	return append([]string{sandboxExecPath, "-p", r.profile}, c.Argv...), env
 }
 
@@ -92,10 +92,10 @@ func (r seatbelt) close() error {
 
 // Network hands over the sockets, once.
 func (s *Supervisor) Network() (*Network, error) {
-	if s.room.net == nil {
+	if s.seatbelt.net == nil {
 		return nil, fmt.Errorf("the network of %s: it has none of its own", s.name)
 	}
-	return s.room.net, nil
+	return s.seatbelt.net, nil
 }
 
 // Dial refuses: what looks like the goal's loopback would be the machine's.

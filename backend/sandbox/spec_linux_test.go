@@ -128,7 +128,7 @@ func TestARefusalIsHeard(t *testing.T) {
 	write(t, wrapper, script, 0o755)
 	w := walls(t)
 	for range 20 {
-		s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: wrapper, Name: t.Name(), Walls: &w})
+		s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: wrapper, Name: t.Name(), Spec: &w})
 		if err == nil {
 			t.Fatal("it was opened", s.Close(t.Context()))
 		}
@@ -267,7 +267,7 @@ func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
 			for n := range 10 {
 				w := w
 				w.Layer += filepath.Base(t.Name()) + strconv.Itoa(n) // copies are made once
-				s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: t.Name(), Walls: &w})
+				s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: t.Name(), Spec: &w})
 				if err != nil {
 					t.Fatal(err)
 				}

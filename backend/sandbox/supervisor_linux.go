@@ -26,16 +26,16 @@ const helloGrace = time.Minute
 // in turn. It ends with Close, and with this process however that ends. All
 // methods may be called concurrently. It implements process.Launcher.
 type Supervisor struct {
-	name   string
-	helper *exec.Cmd
-	conn   *net.UnixConn
-	stderr *stderrTail
-	walled bool
-	walls  Spec    // where walled
-	ports  int     // of the machine that appear inside
-	own    network // of a goal, once ready
-	hello  chan wire.Answer
-	done   chan struct{}
+	name      string
+	helper    *exec.Cmd
+	conn      *net.UnixConn
+	stderr    *stderrTail
+	sandboxed bool
+	spec      Spec    // where walled
+	ports     int     // of the machine that appear inside
+	own       network // of a goal, once ready
+	hello     chan wire.Answer
+	done      chan struct{}
 
 	kills sync.WaitGroup // of programs whose start was given up
 	tried *violationQueue
@@ -59,8 +59,8 @@ var _ process.Launcher = (*Supervisor)(nil)
 // the set lives until Close.
 func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	var walls *wire.Spec
-	if o.Walls != nil {
-		planned, err := buildMounts(*o.Walls, o.Helper)
+	if o.Spec != nil {
+		planned, err := buildMounts(*o.Spec, o.Helper)
 		if err != nil {
 			return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
 		}
@@ -78,10 +78,10 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	s := &Supervisor{
 		name: o.Name, conn: conn.(*net.UnixConn), stderr: &stderrTail{},
 		hello: make(chan wire.Answer, 1), done: make(chan struct{}), all: map[uint64]*program{},
-		walled: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialResult{}, changes: map[uint64]chan mountChangeResult{}, tried: newAttempts(o.Attempted),
+		sandboxed: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialResult{}, changes: map[uint64]chan mountChangeResult{}, tried: newAttempts(o.Attempted),
 	}
 	if walls != nil {
-		s.walls = *o.Walls
+		s.spec = *o.Spec
 	}
 	// Not CommandContext: ctx bounds the opening, not the helper's life.
 	s.helper = exec.Command(o.Helper, s.helperArg()) //nolint:noctx // see above
@@ -99,8 +99,8 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	}
 	go s.receive()
 	if walls != nil {
-		walls.Listen = withMachinePorts(o.Walls.Ports)
-		err = s.sendPacket(wire.Request{Op: wire.Configure, Walls: walls}, nil)
+		walls.Listen = withMachinePorts(o.Spec.Ports)
+		err = s.sendPacket(wire.Request{Op: wire.Configure, Spec: walls}, nil)
 	}
 	if err == nil || errors.Is(err, ErrClosed) { // a helper that is gone has said why
 		err = s.ready(ctx)
@@ -113,15 +113,15 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 
 // portsOf is how many ports of the machine appear inside.
 func portsOf(o Options) int {
-	if o.Walls == nil {
+	if o.Spec == nil {
 		return 0
 	}
-	return len(o.Walls.Ports)
+	return len(o.Spec.Ports)
 }
 
 // helperArg is the helper's argument.
 func (s *Supervisor) helperArg() string {
-	if s.walled {
+	if s.sandboxed {
 		return "room"
 	}
 	return "set"

@@ -22,8 +22,8 @@ import (
 // system has such groups, so a program that leaves it outlives the set. Written and
 // compiled, not tested. All methods may be called concurrently.
 type Supervisor struct {
-	name string
-	room seatbelt // of walls; zero without
+	name     string
+	seatbelt seatbelt // of walls; zero without
 
 	mu      sync.Mutex
 	closed  bool
@@ -37,11 +37,11 @@ var _ process.Launcher = (*Supervisor)(nil)
 // Open refuses walls where this system has none to offer.
 func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	s := &Supervisor{name: o.Name, all: map[*program]bool{}, done: make(chan struct{})}
-	if o.Walls == nil {
+	if o.Spec == nil {
 		return s, nil
 	}
 	var err error
-	if s.room, err = newSeatbelt(ctx, *o.Walls); err != nil {
+	if s.seatbelt, err = newSeatbelt(ctx, *o.Spec); err != nil {
 		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
 	}
 	return s, nil
@@ -70,7 +70,7 @@ func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Proc
 	if len(c.Held) > 0 {
 		return nil, &StartError{Code: "unsupported", Program: c.Argv[0], text: "files cannot be held for a check on this system"}
 	}
-	argv, env := s.room.command(c)
+	argv, env := s.seatbelt.command(c)
 	path, err := look(argv[0], c.Dir, env)
 	if err != nil {
 		return nil, &StartError{Code: "not_found", Program: c.Argv[0], text: err.Error()}
@@ -131,7 +131,7 @@ func (s *Supervisor) Close(ctx context.Context) error {
 	}
 	select {
 	case <-s.done:
-		return errors.Join(append(errs, s.room.close())...)
+		return errors.Join(append(errs, s.seatbelt.close())...)
 	case <-ctx.Done():
 		return errors.Join(append(errs, fmt.Errorf("ending the programs of %s takes longer: %w", s.name, ctx.Err()))...)
 	}

@@ -32,7 +32,7 @@ func (s *Store) completeLeases(ctx context.Context, tx *sql.Tx, id goal.ID, bodi
 	back := func(which func(heldLease) bool) {
 		for _, h := range now {
 			if which(h) {
-				list = append(list, &event.Lease{Pane: h.Pane, Kind: h.Kind, Lent: h.Lent})
+				list = append(list, &event.Lease{Pane: h.Pane, Kind: h.Kind, Shared: h.Shared})
 			}
 		}
 		now = slices.DeleteFunc(now, which)
@@ -49,7 +49,7 @@ func (s *Store) completeLeases(ctx context.Context, tx *sql.Tx, id goal.ID, bodi
 			}
 		case *event.Paused: // its own stay with a goal that is paused, as long as the program does
 			back(func(h heldLease) bool {
-				return b.Exit == goal.Interrupted || h.Lent && b.Exit != goal.WaitingForProvider
+				return b.Exit == goal.Interrupted || h.Shared && b.Exit != goal.WaitingForProvider
 			})
 		case *event.Ended:
 			back(func(heldLease) bool { return true })
@@ -88,7 +88,7 @@ func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]heldLease, error) 
 	var list []heldLease
 	for rows.Next() {
 		var h heldLease
-		if err := rows.Scan(&h.Pane, &h.Kind, &h.Lent, &h.holder); err != nil {
+		if err := rows.Scan(&h.Pane, &h.Kind, &h.Shared, &h.holder); err != nil {
 			return nil, fmt.Errorf("leases: %w", err)
 		}
 		list = append(list, h)
@@ -103,7 +103,7 @@ func (s *Store) lease(ev event.Event, b *event.Lease) (string, []any) {
 	if !b.Held {
 		return "DELETE FROM leases WHERE goal_id = ? AND pane = ?", []any{ev.GoalID, b.Pane}
 	}
-	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)", []any{ev.GoalID, b.Pane, b.Kind, b.Lent, s.start}
+	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)", []any{ev.GoalID, b.Pane, b.Kind, b.Shared, s.start}
 }
 
 // ReleaseLease journals that a goal has a pane no more, if it had it: the pane was
@@ -112,7 +112,7 @@ func (s *Store) ReleaseLease(ctx context.Context, id goal.ID, pane string) error
 	var run string
 	var lease event.Lease
 	err := s.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = l.goal_id WHERE l.goal_id = ? AND l.pane = ? AND l.holder = ?",
-		id, pane, s.start).Scan(&run, &lease.Pane, &lease.Kind, &lease.Lent)
+		id, pane, s.start).Scan(&run, &lease.Pane, &lease.Kind, &lease.Shared)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}

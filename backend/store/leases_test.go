@@ -27,7 +27,7 @@ func TestEveryLeaseIsSeenToBeGivenBack(t *testing.T) {
 	own := func(name string, held bool) event.Body {
 		return &event.Lease{Pane: name, Kind: pane.Terminal, Held: held}
 	}
-	lent := &event.Lease{Pane: "b1", Kind: pane.Browser, Held: true, Lent: true}
+	lent := &event.Lease{Pane: "b1", Kind: pane.Browser, Held: true, Shared: true}
 	appended(first, own("t1", true), own("t2", true), lent, own("t1", true))
 	for range 2 {
 		if err := first.ReleaseLease(ctx, g.ID, "t2"); err != nil {

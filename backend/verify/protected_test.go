@@ -367,7 +367,7 @@ func TestHeldIsOfferedToTheSandbox(t *testing.T) {
 	h := host(t)
 	write(t, h.Dir, "plain.sh", "exit 0\n")
 	c := criterion("true", "sh plain.sh")
-	h.World, h.Walls = world(t, verify.Options{Dir: h.Dir, Criterion: c}), true
+	h.World, h.Sandboxed = world(t, verify.Options{Dir: h.Dir, Criterion: c}), true
 	rec := &recorder{Launcher: h.Launcher}
 	h.Launcher = rec
 	if _, err := h.Criterion(t.Context(), goal.Goal{Criterion: c}, goal.Claim{}, func(goal.Verdict) error { return nil }); err != nil {

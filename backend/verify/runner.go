@@ -18,7 +18,7 @@ type CheckRunner struct {
 	Env      []string
 	Dir      string // the goal's folder, absolute
 	// Walls says that Launcher gives each check a room of its own and holds files in it.
-	Walls bool
+	Sandboxed bool
 	// Outside starts the checks that a user wants run on the machine itself.
 	Outside process.Launcher
 	// Remote runs a program on a server of the user's list, in the server's own

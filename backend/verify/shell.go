@@ -101,7 +101,7 @@ func (h CheckRunner) run(ctx context.Context, c indexedCheck, args ...string) (p
 	switch {
 	case c.Where == "host":
 		launcher = h.Outside
-	case h.Walls:
+	case h.Sandboxed:
 		command.Domain, command.Held = process.DomainCheck, h.World.guard().Overrides(c.n)
 	}
 	if launcher == nil {

@@ -171,7 +171,7 @@ func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func
 // usesOverrides says whether a check runs on the copies of held files.
 func (h CheckRunner) usesOverrides(k indexedCheck) bool {
 	_, remote := k.Server()
-	return h.Walls && !remote && k.Where != "host"
+	return h.Sandboxed && !remote && k.Where != "host"
 }
 
 // tamperedVerdict says whether what decides a check is what it was, else the verdict.

@@ -18,7 +18,7 @@ const emptyFilesDir = ".spare"
 
 // attachAll does the mounts in their order.
 func (b *rootBuilder) attachAll(trees []int) error {
-	for i, m := range b.walls.Mounts {
+	for i, m := range b.spec.Mounts {
 		if err := b.attachOne(m, trees[i]); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 
 // rootBuilder makes the files of one room.
 type rootBuilder struct {
-	walls   wire.Spec
+	spec    wire.Spec
 	check   bool
 	root    int // the new root, attached
 	spare   int // names of files in the new root that Text and Hide are bound from
@@ -40,7 +40,7 @@ var (
 // machine's own files are gone afterwards. Everything is taken before anything is
 // covered: by path, a folder below a covered one would be an empty folder.
 func buildRoot(w wire.Spec, check bool, held []wire.FileOverride, granted *grantedSockets, covered *stickyMounts) error {
-	b := &rootBuilder{walls: w, check: check, sockets: granted, lasting: covered}
+	b := &rootBuilder{spec: w, check: check, sockets: granted, lasting: covered}
 	trees, err := b.openBinds()
 	if err != nil {
 		return sandboxFailure("taking what the goal may see", err)
@@ -77,8 +77,8 @@ func buildRoot(w wire.Spec, check bool, held []wire.FileOverride, granted *grant
 
 // openBinds takes every bind; -1 stands for what is no bind or is not there.
 func (b *rootBuilder) openBinds() ([]int, error) {
-	trees := make([]int, len(b.walls.Mounts))
-	for i, m := range b.walls.Mounts {
+	trees := make([]int, len(b.spec.Mounts))
+	for i, m := range b.spec.Mounts {
 		trees[i] = -1
 		if m.Kind != wire.MountBind || b.check && m.AgentOnly {
 			continue
@@ -120,9 +120,9 @@ func openDevices() ([]int, error) {
 func (b *rootBuilder) openTmp() ([]int, error) {
 	trees := make([]int, len(wire.TmpNames))
 	for i := range trees {
-		tree, err := cloneTree(string(b.walls.Tmp))
+		tree, err := cloneTree(string(b.spec.Tmp))
 		if err == nil {
-			err = restrictTree(tree, b.check || b.walls.TmpWrite, false)
+			err = restrictTree(tree, b.check || b.spec.TmpWrite, false)
 		}
 		if err != nil {
 			return nil, err
@@ -236,7 +236,7 @@ func (b *rootBuilder) dev(trees []int) error {
 		}
 	}
 	// Its own terminals: those of the machine could be read and written.
-	pts, err := newFilesystem("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666", "mode=0620", "uid="+strconv.Itoa(b.walls.UID))
+	pts, err := newFilesystem("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666", "mode=0620", "uid="+strconv.Itoa(b.spec.UID))
 	if err == nil {
 		err = b.attachFinal(pts, "/dev/pts", true)
 	}
@@ -267,7 +267,7 @@ func (b *rootBuilder) run() error {
 	if err != nil {
 		return err
 	}
-	own := runtimeDir(b.walls)[1:]
+	own := runtimeDir(b.spec)[1:]
 	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(own, 0o700), b.chown(own), //
 		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"))
 }
@@ -277,7 +277,7 @@ func (b *rootBuilder) chown(path string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	return os.Chown(path, b.walls.UID, b.walls.GID) //nolint:wrapcheck // build says what for
+	return os.Chown(path, b.spec.UID, b.spec.GID) //nolint:wrapcheck // build says what for
 }
 
 // pivot makes the new root the root and lets go of the machine's.

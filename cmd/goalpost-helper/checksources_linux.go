@@ -20,9 +20,9 @@ func (b *rootBuilder) sourceFor(n int, m wire.Mount) (int, error) {
 	if !b.check || !m.Fresh {
 		return cloneTree(string(m.Source))
 	}
-	base := filepath.Join(string(b.walls.Scratch), fmt.Sprintf("fresh-%d", n))
+	base := filepath.Join(string(b.spec.Scratch), fmt.Sprintf("fresh-%d", n))
 	upper, work := filepath.Join(base, "upper"), filepath.Join(base, "work")
-	if err := makeOwnedDirs(b.walls, base, upper, work); err != nil {
+	if err := makeOwnedDirs(b.spec, base, upper, work); err != nil {
 		return -1, err
 	}
 	if len(m.Below) == 0 {

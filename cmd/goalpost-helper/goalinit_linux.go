@@ -18,7 +18,7 @@ import (
 // files, which no program does, makes the goal's network, and starts an init for
 // the agent and for each check. Its end is the end of everything inside.
 type goalInit struct {
-	walls wire.Spec
+	spec  wire.Spec
 	agent *innerInit
 
 	given map[uint64][]wire.Mount // besides the walls, by the request that gave it
@@ -53,10 +53,10 @@ func runGoalInit() error {
 		return nil
 	case err != nil:
 		return err
-	case r.Op != wire.Configure || r.Walls == nil:
+	case r.Op != wire.Configure || r.Spec == nil:
 		return fmt.Errorf("the first request is %q and not a setup", r.Op)
 	}
-	k := &goalInit{walls: *r.Walls, given: map[uint64][]wire.Mount{}, stood: seenPlaces{}, checks: map[uint64]*innerInit{}, byPid: map[int]*innerInit{}}
+	k := &goalInit{spec: *r.Spec, given: map[uint64][]wire.Mount{}, stood: seenPlaces{}, checks: map[uint64]*innerInit{}, byPid: map[int]*innerInit{}}
 	sockets, err := k.setUp()
 	var refused *wire.Error
 	if errors.As(err, &refused) {
@@ -90,14 +90,14 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 	if err := setUpLoopback(); err != nil {
 		return nil, sandboxFailure("making the goal's loopback", err)
 	}
-	for _, where := range k.walls.Listen {
+	for _, where := range k.spec.Listen {
 		fd, err := listen(where)
 		if err != nil {
 			return sockets, sandboxFailure("listening at "+where, err)
 		}
 		sockets = append(sockets, fd)
 	}
-	for _, c := range k.walls.Caches {
+	for _, c := range k.spec.Caches {
 		// Not every file system can be a layer. Then the goal begins with an empty
 		// cache, which costs time and opens nothing.
 		if err := mountOverlay(c); err == nil {
@@ -107,9 +107,9 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 			return sockets, sandboxFailure("making a cache in place of "+string(c.Lower), err)
 		}
 	}
-	k.walls.Mounts = append(k.walls.Mounts, unreadable("/etc")...)
+	k.spec.Mounts = append(k.spec.Mounts, unreadable("/etc")...)
 	k.rememberPlace()
-	k.agent, err = k.startInner("agent", k.walls)
+	k.agent, err = k.startInner("agent", k.spec)
 	if err != nil {
 		return sockets, sandboxFailure("starting the agent's room", err)
 	}
@@ -161,7 +161,7 @@ func (k *goalInit) startInner(domain string, w wire.Spec) (*innerInit, error) {
 		return nil, errors.Join(fmt.Errorf("clone: %w", err), unix.Close(pair[0]))
 	}
 	in := &innerInit{pid: pid, socket: pair[0]}
-	return in, send(in.socket, wire.Request{Op: wire.Configure, Walls: &w})
+	return in, send(in.socket, wire.Request{Op: wire.Configure, Spec: &w})
 }
 
 // read takes requests until the app closes the socket.

@@ -61,7 +61,7 @@ func (k *goalInit) rememberPlace() {
 
 // grantedMounts are the walls with what was given since, in the order in which it was.
 func (k *goalInit) grantedMounts() wire.Spec {
-	w := k.walls
+	w := k.spec
 	for _, id := range slices.Sorted(maps.Keys(k.given)) {
 		w.Mounts = append(slices.Clip(w.Mounts), k.given[id]...)
 	}
@@ -82,8 +82,8 @@ func (in *launchContext) grant(r wire.Request, trees []int) *wire.Error {
 	defer func() { _ = unix.Close(root) }()
 	in.lasting.mu.Lock()
 	defer in.lasting.mu.Unlock()
-	b := &rootBuilder{walls: in.walls, root: root, lasting: in.lasting}
-	b.walls.Mounts = append(slices.Clip(b.walls.Mounts), r.Mounts...)
+	b := &rootBuilder{spec: in.spec, root: root, lasting: in.lasting}
+	b.spec.Mounts = append(slices.Clip(b.spec.Mounts), r.Mounts...)
 	// Places are made in the room's root, where no program may write.
 	if err := setRootReadOnly(root, false); err != nil {
 		return sandboxFailure("opening the room", err)

@@ -27,13 +27,13 @@ func runInit(domain string) error {
 		return nil
 	case err != nil:
 		return err
-	case r.Walls == nil:
+	case r.Spec == nil:
 		return errors.New("no walls are named")
 	}
 	if domain == "check" {
-		return runCheck(*r.Walls)
+		return runCheck(*r.Spec)
 	}
-	s, err := setUpSandbox(*r.Walls, false, nil)
+	s, err := setUpSandbox(*r.Spec, false, nil)
 	if err != nil {
 		return send(initSocket, wire.Answer{Error: toWireError(err)})
 	}
@@ -105,7 +105,7 @@ func setUpSandbox(w wire.Spec, check bool, held []wire.FileOverride) (*superviso
 	}
 	return &supervisor{
 		in: initSocket, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{},
-		inside: &launchContext{walls: w, rules: rules, given: map[uint64][]int{}, sockets: granted, mounted: files, lasting: covered}, hears: hears,
+		inside: &launchContext{spec: w, rules: rules, given: map[uint64][]int{}, sockets: granted, mounted: files, lasting: covered}, hears: hears,
 	}, nil
 }
 

@@ -16,7 +16,7 @@ import (
 
 // launchContext is what an init gives to each of its programs.
 type launchContext struct {
-	walls   wire.Spec
+	spec    wire.Spec
 	rules   int // Landlock's ruleset
 	sockets *grantedSockets
 	mounted *mountedNames
@@ -42,7 +42,7 @@ func (in *launchContext) start(p execPlan, files []uintptr, tty bool) (int, *wir
 	failed := func(err error) (int, *wire.Error) {
 		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
 	}
-	p.UID, p.GID, p.Limits = in.walls.UID, in.walls.GID, in.walls.Limits
+	p.UID, p.GID, p.Limits = in.spec.UID, in.spec.GID, in.spec.Limits
 	plan, err := sealedPlan(p)
 	if err != nil {
 		return failed(err)

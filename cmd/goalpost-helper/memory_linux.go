@@ -33,7 +33,7 @@ type memoryWatch struct {
 
 // startMemoryWatch begins to look; it ends with the keeper.
 func (k *goalInit) startMemoryWatch() error {
-	if k.walls.Limits.Together == 0 && k.walls.Limits.Tmp == 0 {
+	if k.spec.Limits.Together == 0 && k.spec.Limits.Tmp == 0 {
 		return nil
 	}
 	// Attached nowhere: programs have no way to it, and the keeper's own /proc is the
@@ -43,10 +43,10 @@ func (k *goalInit) startMemoryWatch() error {
 		return err
 	}
 	w := &memoryWatch{k: k, proc: fmt.Sprintf("/proc/self/fd/%d", proc)}
-	if most := k.walls.Limits.Together; most > 0 {
+	if most := k.spec.Limits.Together; most > 0 {
 		go runPeriodically(maxInterval, func() time.Duration { return w.memory(most) })
 	}
-	if most := k.walls.Limits.Tmp; most > 0 {
+	if most := k.spec.Limits.Tmp; most > 0 {
 		go runPeriodically(5*maxInterval, func() time.Duration { return w.checkTmp(most) })
 	}
 	return nil

@@ -26,7 +26,7 @@ type seenPlaces map[string]int
 // them is in another place.
 func (s seenPlaces) markMissing(w *wire.Spec) (refused error) {
 	w.Mounts = slices.Clone(w.Mounts)
-	b := &rootBuilder{walls: *w}
+	b := &rootBuilder{spec: *w}
 	for i := range w.Mounts {
 		m := &w.Mounts[i]
 		if !b.isMachineMount(*m) {
@@ -94,7 +94,7 @@ func (b *rootBuilder) isMachineMount(m wire.Mount) bool {
 
 // isWritable says whether programs write at a path of the machine.
 func (b *rootBuilder) isWritable(path string) bool {
-	return slices.ContainsFunc(b.walls.Mounts, func(m wire.Mount) bool {
+	return slices.ContainsFunc(b.spec.Mounts, func(m wire.Mount) bool {
 		return m.Kind == wire.MountBind && !m.Itself && (m.Write || m.CheckWrite) && (path == string(m.Source) || strings.HasPrefix(path, string(m.Source)+"/"))
 	})
 }

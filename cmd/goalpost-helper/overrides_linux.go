@@ -53,9 +53,9 @@ func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 
 func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (folderOverlay, error) {
 	u := folderOverlay{files: map[string]int{}}
-	base := filepath.Join(string(b.walls.Scratch), fmt.Sprintf("held-%d", len(b.upon)))
+	base := filepath.Join(string(b.spec.Scratch), fmt.Sprintf("held-%d", len(b.upon)))
 	above, upper, work := filepath.Join(base, "above"), filepath.Join(base, "upper"), filepath.Join(base, "work")
-	if err := makeOwnedDirs(b.walls, base, above, upper, work); err != nil {
+	if err := makeOwnedDirs(b.spec, base, above, upper, work); err != nil {
 		return u, err
 	}
 	for _, h := range held {
@@ -93,9 +93,9 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 // mountOf is the mount that a path is in.
 func (b *rootBuilder) mountOf(path string) *wire.Mount {
 	var best *wire.Mount
-	for i, m := range b.walls.Mounts {
+	for i, m := range b.spec.Mounts {
 		if m.Kind == wire.MountBind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") && (best == nil || len(m.Target) > len(best.Target)) {
-			best = &b.walls.Mounts[i]
+			best = &b.spec.Mounts[i]
 		}
 	}
 	return best

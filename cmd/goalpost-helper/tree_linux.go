@@ -117,7 +117,7 @@ func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
 		err = unix.Mknodat(at, name, unix.S_IFREG|0o644, 0)
 	}
 	if err == nil && os.Getuid() == 0 {
-		err = unix.Fchownat(at, name, b.walls.UID, b.walls.GID, unix.AT_SYMLINK_NOFOLLOW)
+		err = unix.Fchownat(at, name, b.spec.UID, b.spec.GID, unix.AT_SYMLINK_NOFOLLOW)
 	}
 	if err != nil && !errors.Is(err, unix.EEXIST) {
 		return -1, err //nolint:wrapcheck // see above

@@ -31,7 +31,7 @@ type Guard struct {
 	failures map[string]int         // in a row, by tool
 	reading  int                    // in a row
 	refusals int
-	told     map[string]bool
+	warned   map[string]bool
 }
 
 // DeclareStepTool is the tool that opens a step of the protocol.
@@ -45,7 +45,7 @@ type repeatEntry struct {
 
 // New returns a Guard that has seen nothing.
 func New() *Guard {
-	return &Guard{last: map[string]repeatEntry{}, failures: map[string]int{}, told: map[string]bool{}}
+	return &Guard{last: map[string]repeatEntry{}, failures: map[string]int{}, warned: map[string]bool{}}
 }
 
 // Check refuses a call that has been made four times with the same result. It returns
@@ -170,9 +170,9 @@ func (g *Guard) countReads(e policy.Effect, o event.Outcome) string {
 }
 
 func (g *Guard) warnOnce(what, text string) string {
-	if g.told[what] {
+	if g.warned[what] {
 		return ""
 	}
-	g.told[what] = true
+	g.warned[what] = true
 	return text
 }

@@ -13,7 +13,7 @@ const maxCalls = 200
 
 // SaveState writes into m what the guard of the next run must know.
 func (g *Guard) SaveState(m *goal.LoopState) {
-	m.Calls, m.Warned, m.Failures = map[string]goal.RepeatCount{}, slices.Sorted(maps.Keys(g.told)), maps.Clone(g.failures)
+	m.Calls, m.Warned, m.Failures = map[string]goal.RepeatCount{}, slices.Sorted(maps.Keys(g.warned)), maps.Clone(g.failures)
 	m.Refusals, m.Reading = g.refusals, g.reading
 	var again []string
 	for key, last := range g.last {
@@ -36,7 +36,7 @@ func (g *Guard) RestoreState(m goal.LoopState) {
 		g.last[key] = repeatEntry{result: c.Result, times: min(c.Times, refuseAfter-2)}
 	}
 	for _, what := range m.Warned {
-		g.told[what] = true
+		g.warned[what] = true
 	}
 	maps.Copy(g.failures, m.Failures)
 	g.refusals, g.reading = m.Refusals, m.Reading

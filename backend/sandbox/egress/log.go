@@ -42,7 +42,7 @@ func (e Entry) String() string {
 
 // entryLog keeps the newest entries.
 type entryLog struct {
-	tell func(Entry)
+	onEntry func(Entry)
 
 	telling sync.Mutex // keeps tell's calls one after the other
 	mu      sync.Mutex
@@ -60,8 +60,8 @@ func (j *entryLog) add(e Entry) {
 		j.list = slices.Clone(j.list[len(j.list)-maxLogEntries:])
 	}
 	j.mu.Unlock()
-	if j.tell != nil {
-		j.tell(e)
+	if j.onEntry != nil {
+		j.onEntry(e)
 	}
 }
 

@@ -17,9 +17,9 @@ type byteMeter struct {
 	e       Entry
 	in, out atomic.Int64
 
-	begun           bool
-	toldIn, toldOut int64
-	stop, done      chan struct{}
+	begun                   bool
+	reportedIn, reportedOut int64
+	stop, done              chan struct{}
 }
 
 // meter begins to count; end must be called. With now the request is told of at once,
@@ -27,7 +27,7 @@ type byteMeter struct {
 func (p *Proxy) meter(e Entry, now bool) *byteMeter {
 	m := &byteMeter{proxy: p, e: e, stop: make(chan struct{}), done: make(chan struct{})}
 	if now {
-		m.tell()
+		m.report()
 	}
 	go m.run(p.every())
 	return m
@@ -49,7 +49,7 @@ func (m *byteMeter) run(every time.Duration) {
 		case <-m.stop:
 			return
 		case <-tick.C:
-			m.tell()
+			m.report()
 		}
 	}
 }
@@ -58,20 +58,20 @@ func (m *byteMeter) run(every time.Duration) {
 func (m *byteMeter) end() {
 	close(m.stop)
 	<-m.done
-	m.tell()
+	m.report()
 }
 
-func (m *byteMeter) tell() {
+func (m *byteMeter) report() {
 	in, out := m.in.Load(), m.out.Load()
-	if m.begun && in == m.toldIn && out == m.toldOut {
+	if m.begun && in == m.reportedIn && out == m.reportedOut {
 		return
 	}
 	e := m.e
-	e.More, e.In, e.Out, e.Took = m.begun, in-m.toldIn, out-m.toldOut, time.Since(m.e.At)
+	e.More, e.In, e.Out, e.Took = m.begun, in-m.reportedIn, out-m.reportedOut, time.Since(m.e.At)
 	if m.begun {
 		e.At = time.Now()
 	}
-	m.begun, m.toldIn, m.toldOut = true, in, out
+	m.begun, m.reportedIn, m.reportedOut = true, in, out
 	m.proxy.log.add(e)
 }
 

@@ -78,7 +78,7 @@ func New(cfg Config) *Proxy {
 	if cfg.Public == nil {
 		cfg.Public = checkPublicAddress
 	}
-	p := &Proxy{cfg: cfg, rules: cfg.Rules, log: &entryLog{tell: cfg.OnEntry}, tunnels: map[net.Conn]struct{}{}, out: map[*openRequest]struct{}{}}
+	p := &Proxy{cfg: cfg, rules: cfg.Rules, log: &entryLog{onEntry: cfg.OnEntry}, tunnels: map[net.Conn]struct{}{}, out: map[*openRequest]struct{}{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.transport = &http.Transport{
 		DialContext:           func(ctx context.Context, _, address string) (net.Conn, error) { return p.dial(ctx, address) },

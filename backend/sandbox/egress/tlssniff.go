@@ -37,7 +37,7 @@ func isBrowserTLS(ctx context.Context, here net.Conn, from io.Reader) (first io.
 		ok = slices.Contains(h.SupportedProtos, "h2")
 		return nil, errHelloRead
 	}}).HandshakeContext(ctx)
-	return io.MultiReader(&seen.heard, from), ok
+	return io.MultiReader(&seen.received, from), ok
 }
 
 var errHelloRead = errors.New("enough was heard")
@@ -45,13 +45,13 @@ var errHelloRead = errors.New("enough was heard")
 // helloSniffer lets a handshake hear the client, and the client hear nothing of it.
 type helloSniffer struct {
 	net.Conn
-	from  io.Reader
-	heard bytes.Buffer
+	from     io.Reader
+	received bytes.Buffer
 }
 
 func (l *helloSniffer) Read(b []byte) (int, error) {
 	n, err := l.from.Read(b)
-	l.heard.Write(b[:n])
+	l.received.Write(b[:n])
 	return n, err //nolint:wrapcheck // the handshake reads it
 }
 

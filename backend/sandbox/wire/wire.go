@@ -69,7 +69,7 @@ type Request struct {
 	Listen string  `json:"listen,omitempty"`
 
 	// Setup.
-	Walls *Spec `json:"walls,omitempty"`
+	Spec *Spec `json:"walls,omitempty"`
 
 	// Dial: network and address, as in "tcp" and "127.0.0.1:8080". The answer
 	// carries the connection.

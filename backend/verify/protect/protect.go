@@ -116,7 +116,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 		})
 		accepted = append(accepted, Version{f, g.list[at].SHA256})
 	}
-	list := protectedJSON{g.list, p.options.NoProtect, g.shut, g.heard, g.tests}
+	list := protectedJSON{g.list, p.options.NoProtect, g.shut, g.expected, g.tests}
 	return accepted, errors.Join(fileio.WriteJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
 }
 

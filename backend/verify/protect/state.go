@@ -39,9 +39,9 @@ type State struct {
 	without      ignore.Globs
 	shut         []string // folders that could not be looked into
 
-	appears []forbiddenFile    // in the order of list
-	heard   []summary.Expected // of the runners that checks call
-	tests   []int              // how many ran before the start, by check; nil where nobody has counted
+	appears  []forbiddenFile    // in the order of list
+	expected []summary.Expected // of the runners that checks call
+	tests    []int              // how many ran before the start, by check; nil where nobody has counted
 
 	mu    sync.Mutex
 	ok    map[string]statStamp     // files that were the same when last looked at
@@ -64,7 +64,7 @@ func (g *State) Protected() []detect.Protected {
 
 // Summaries are what must be heard when a check passes, and how many tests ran before the start.
 func (g *State) Summaries(check int) (list []summary.Expected, before int) {
-	for _, k := range g.heard {
+	for _, k := range g.expected {
 		if k.Check == check {
 			list = append(list, k)
 		}
@@ -162,9 +162,9 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 		}
 	}
 	if frozen != nil {
-		g.shut, g.heard, g.tests = frozen.shut, frozen.heard, frozen.tests
+		g.shut, g.expected, g.tests = frozen.shut, frozen.expected, frozen.tests
 	} else {
-		g.shut, g.heard, g.tests = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests
+		g.shut, g.expected, g.tests = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests
 	}
 	total := int64(0)
 	for i := old; i < len(g.list); i++ {
@@ -172,7 +172,7 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 			return nil, err
 		}
 	}
-	return g, fileio.WriteJSON(filepath.Join(o.Private, "protected.json"), protectedJSON{g.list, o.NoProtect, g.shut, g.heard, g.tests})
+	return g, fileio.WriteJSON(filepath.Join(o.Private, "protected.json"), protectedJSON{g.list, o.NoProtect, g.shut, g.expected, g.tests})
 }
 
 // record takes down what a protected thing is now.
@@ -245,7 +245,7 @@ func Load(dir, private string) (*State, error) {
 	}
 	g, err := newGuard(dir, private, f.List, f.Without, f.Shut)
 	if err == nil {
-		g.heard, g.tests = f.ExpectedSummaries, f.Tests
+		g.expected, g.tests = f.ExpectedSummaries, f.Tests
 	}
 	return g, err
 }

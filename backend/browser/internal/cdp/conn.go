@@ -35,9 +35,9 @@ type Conn struct {
 	end    context.CancelCauseFunc
 	idle   chan struct{} // closed when the event goroutine is gone
 
-	mu      sync.Mutex
-	heard   *sync.Cond // with mu: handled grew, or the connection ended
-	handled int64      // events whose receiver is done
+	mu          sync.Mutex
+	handledMore *sync.Cond // with mu: handled grew, or the connection ended
+	handled     int64      // events whose receiver is done
 }
 
 // Open connects to the Chromium whose messages come from in and whose commands go to out. onEvent
@@ -46,7 +46,7 @@ func Open(in, out *os.File, log *slog.Logger, onEvent func(*Event), onFrame func
 	p := newPipe(in, out, onFrame)
 	c := &Conn{pipe: p, rpc: rod.New().Logger(utils.LoggerQuiet).Start(p), log: log, idle: make(chan struct{})}
 	c.Alive, c.end = context.WithCancelCause(context.Background())
-	c.heard = sync.NewCond(&c.mu)
+	c.handledMore = sync.NewCond(&c.mu)
 	go func() {
 		defer close(c.idle)
 		defer c.note(1 << 62)
@@ -75,7 +75,7 @@ func (c *Conn) note(n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handled += n
-	c.heard.Broadcast()
+	c.handledMore.Broadcast()
 }
 
 // DrainEvents returns when every event that Chromium sent before the last answer has
@@ -85,7 +85,7 @@ func (c *Conn) DrainEvents() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.handled < given {
-		c.heard.Wait()
+		c.handledMore.Wait()
 	}
 }
 

@@ -39,17 +39,17 @@ type pipe struct {
 	buf        []byte
 	start, end int
 
-	heard int // lines of consoles since since, which only Read touches
-	since time.Time
+	consoleLines int // lines of consoles since since, which only Read touches
+	since        time.Time
 }
 
 // passesConsole says whether a line of a console is passed on: short ones, a hundred a second.
 func (p *pipe) passesConsole(size int) bool {
 	if now := time.Now(); now.Sub(p.since) > time.Second {
-		p.heard, p.since = 0, now
+		p.consoleLines, p.since = 0, now
 	}
-	p.heard++
-	return p.heard <= 100 && size < 64<<10
+	p.consoleLines++
+	return p.consoleLines <= 100 && size < 64<<10
 }
 
 func newPipe(in, out *os.File, onFrame func(ScreencastFrame)) *pipe {

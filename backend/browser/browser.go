@@ -44,7 +44,7 @@ const (
 )
 
 // Find returns the path of the Chromium to use. The error is ErrMissing and says what to install.
-func Find() (string, error) { return chromium.Find() } //nolint:wrapcheck // it says all
+func Find() (string, error) { return chromium.Find() }
 
 // FindDesktopOpener is the desktop's program that opens files; false without a desktop.
 func FindDesktopOpener() (string, bool) { return chromium.FindDesktopOpener() }

@@ -40,9 +40,11 @@ func (p *browser) Info() pane.Info {
 func (p *browser) SnapshotPart(context.Context, pane.SnapshotOptions) (pane.Snapshot, error) {
 	return pane.Snapshot{Text: p.shown}, nil
 }
+
 func (p *browser) FindElements(context.Context, pane.FindOptions) (string, error) {
 	return p.shown, nil
 }
+
 func (p *browser) Read(context.Context, pane.ReadOptions) (pane.PageText, error) {
 	return pane.PageText{Text: p.shown}, nil
 }
@@ -75,8 +77,11 @@ func (p *browser) ClickWith(context.Context, string, pane.ClickOptions) (pane.Ac
 func (p *browser) ClickAt(context.Context, int, int, pane.ClickOptions) (pane.ActionResult, error) {
 	return p.acted()
 }
-func (p *browser) Hover(context.Context, string) (pane.ActionResult, error)        { return p.acted() }
+
+func (p *browser) Hover(context.Context, string) (pane.ActionResult, error) { return p.acted() }
+
 func (p *browser) Drag(context.Context, string, string) (pane.ActionResult, error) { return p.acted() }
+
 func (p *browser) Scroll(context.Context, string, float64, float64) (pane.ActionResult, error) {
 	return p.acted()
 }
@@ -85,11 +90,15 @@ func (p *browser) ScrollTo(context.Context, string) (pane.ActionResult, error) {
 func (p *browser) Type(context.Context, string, string, bool, bool) (pane.ActionResult, error) {
 	return p.acted()
 }
+
 func (p *browser) Press(context.Context, string, string) (pane.ActionResult, error) { return p.acted() }
+
 func (p *browser) Select(context.Context, string, []string) (pane.ActionResult, error) {
 	return p.acted()
 }
+
 func (p *browser) Check(context.Context, string, bool) (pane.ActionResult, error) { return p.acted() }
+
 func (p *browser) Upload(context.Context, string, []pane.File) (pane.ActionResult, error) {
 	return p.acted()
 }
@@ -104,7 +113,8 @@ func (p *browser) SignIn(context.Context, string, string, string) (pane.ActionRe
 }
 
 func (p *browser) Dialog(context.Context, bool, string) (pane.ActionResult, error) { return p.acted() }
-func (p *browser) Eval(context.Context, string) (string, error)                    { return p.shown, nil }
+
+func (p *browser) Eval(context.Context, string) (string, error) { return p.shown, nil }
 
 func (p *browser) Origins(context.Context) ([]string, error) {
 	u, err := url.Parse(p.Info().URL)

@@ -39,11 +39,11 @@ var phraseLimits = []struct {
 	{`meanwhile`, 0},
 	{`stands (in|on|beside|at)`, 0},
 	{`voyage|enclosure|foresight|veil`, 0},
-	{`is told|are told|was told|be told`, 0},
-	{`hears? of`, 0},
-	{`by itself`, 0},
-	{`whoever`, 0},
-	{`a yes|your word`, 0},
+	{`is told|are told|was told|be told`, 248},
+	{`hears? of`, 36},
+	{`by itself`, 78},
+	{`whoever`, 91},
+	{`a yes|your word`, 46},
 }
 
 // phraseSources are where the phrases are searched; a CHANGELOG tells of the past,

@@ -33,7 +33,7 @@ type childGoals struct {
 	above  goal.ID // its own parent, "" for none
 
 	mu  sync.Mutex
-	any bool // it has or had one; else nothing is asked of the store
+	any bool // it has or had one; otherwise nothing is asked of the store
 }
 
 func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*childGoals, error) {

@@ -14,7 +14,7 @@ type pageRequestFilters struct {
 	open map[string]*goalSandbox
 }
 
-// add makes an enclosure the one of its goal until end.
+// add registers the sandbox of a goal until end is called.
 func (g *pageRequestFilters) add(name string, e *goalSandbox) (end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -27,7 +27,7 @@ func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 	}
 	b.ok(v.Input(b.ctx, key))
 	b.ok(p.Navigate(b.ctx, b.url("dialogs.html")))
-	b.eval(p, "console.log('meanwhile')")
+	b.eval(p, "console.log('while taken over')")
 	b.act(p.Click(b.ctx, "Popup"))
 	w, ok := b.Get("w1")
 	if !ok || w.Info().GoalID != "g1" || w.Driver() != pane.Nobody {
@@ -56,7 +56,7 @@ func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 	}
 	lines, err := p.Console()
 	b.ok(err)
-	if said := strings.Join(lines, "\n"); !strings.Contains(said, "before") || strings.Contains(said, "meanwhile") {
+	if said := strings.Join(lines, "\n"); !strings.Contains(said, "before") || strings.Contains(said, "while taken over") {
 		t.Errorf("the agent is told of the console: %q", said)
 	}
 	b.ok(p.Navigate(agent, b.url("fields.html")))

@@ -37,7 +37,7 @@ func (p *Pane) navigate(ctx context.Context, address string) error {
 	return p.navigationCancelError(outer, p.runNavigation(ctx, address))
 }
 
-// runNavigation is navigate once the voyage has begun.
+// runNavigation is navigate once the navigation has begun.
 func (p *Pane) runNavigation(ctx context.Context, address string) error {
 	ctx, cancel := p.beginNavigation(ctx)
 	defer cancel(nil)
@@ -313,7 +313,7 @@ func (p *Pane) navigateBy(ctx context.Context, what string, f func(proto.Client)
 	return p.navigationCancelError(outer, p.runNavigationBy(ctx, what, f))
 }
 
-// runNavigationBy is navigateBy once the voyage has begun.
+// runNavigationBy is navigateBy once the navigation has begun.
 func (p *Pane) runNavigationBy(ctx context.Context, what string, f func(proto.Client) error) error {
 	ctx, cancel := p.beginNavigation(ctx)
 	defer cancel(nil)

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// errLoadStopped and errSuperseded say why a voyage was given up: somebody pressed
+// errLoadStopped and errSuperseded say why a navigation was given up: somebody pressed
 // Stop, or wants to go elsewhere.
 var (
 	errLoadStopped = cdp.NewCause("loading was stopped")
@@ -28,7 +28,7 @@ type navigation struct {
 	over    chan struct{} // closed when nothing more of it reaches Chromium
 }
 
-// startNavigation begins a voyage and gives its context; arrive must be called.
+// startNavigation begins a navigation and gives its context; endNavigation must be called.
 func (p *Pane) startNavigation(ctx context.Context, address string) (context.Context, *navigation) {
 	ctx, end := context.WithCancelCause(ctx)
 	v := &navigation{address: address, end: end, over: make(chan struct{})}
@@ -43,7 +43,7 @@ func (p *Pane) startNavigation(ctx context.Context, address string) (context.Con
 	return ctx, v
 }
 
-// endNavigation ends the voyage, wherever it led to.
+// endNavigation ends the navigation, wherever it led to.
 func (p *Pane) endNavigation(v *navigation) {
 	p.change(func() {
 		if p.navigation == v {
@@ -54,8 +54,8 @@ func (p *Pane) endNavigation(v *navigation) {
 	v.end(nil)
 }
 
-// cancel ends a voyage, if there is one, and waits until it sends nothing more:
-// else its order to stop could meet the voyage after it.
+// cancel ends a navigation, if there is one, and waits until it sends nothing more:
+// otherwise its order to stop could meet the navigation after it.
 func (v *navigation) cancel(ctx context.Context, why error) {
 	if v == nil {
 		return
@@ -67,7 +67,7 @@ func (v *navigation) cancel(ctx context.Context, why error) {
 	}
 }
 
-// navigationCancelError is what the end of a voyage means to whoever began it: a user who
+// navigationCancelError is what the end of a navigation means to whoever began it: a user who
 // gave it up knows that, an agent must be told.
 func (p *Pane) navigationCancelError(ctx context.Context, err error) error {
 	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !p.isAgentCall(ctx) {

@@ -56,7 +56,7 @@ func (r *Run) openApproval(ctx context.Context, a goal.Approval) (goal.Approval,
 			return open, nil
 		}
 	}
-	if a.Effect.Pane == "" { // else nothing is opened
+	if a.Effect.Pane == "" { // otherwise nothing is opened
 		a.Why += r.exposedSecrets.warning(a.Effect.Hosts)
 	}
 	r.approvals.count++

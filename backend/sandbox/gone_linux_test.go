@@ -71,7 +71,7 @@ func TestCheckAfterARepositoryIsGone(t *testing.T) {
 			git := filepath.Join(repo, ".git")
 			judge := check(w, `echo begun; for f in config hooks/pre-commit; do until [ "$(cat "$1/$f" 2>/dev/null)" = old ]; do :; done; echo evil > "$1/$f"; cat "$1/$f"; done`)
 			judge.Argv = append(judge.Argv, git)
-			meanwhile(t, s, judge, "begun\n", "evil\nevil\n", func() error {
+			whileRunning(t, s, judge, "begun\n", "evil\nevil\n", func() error {
 				var errs []error
 				for _, name := range []string{"config", "hooks/pre-commit"} { // so that it is not taken for the copy
 					path, err := filepath.Rel(gone, filepath.Join(git, name))
@@ -111,8 +111,8 @@ func TestCheckHoldsWhereARepositoryIsGone(t *testing.T) {
 	}
 }
 
-// meanwhile does something once a program says that it has begun.
-func meanwhile(tb testing.TB, s *sandbox.Supervisor, c process.Command, begun, rest string, do func() error) {
+// whileRunning does something once a program says that it has begun.
+func whileRunning(tb testing.TB, s *sandbox.Supervisor, c process.Command, begun, rest string, do func() error) {
 	tb.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -100,14 +100,14 @@ func TestFrozen(t *testing.T) {
 	ctx := context.Background()
 	const frozen = "are frozen"
 	tries := map[string]string{
-		"DELETE FROM goals": "only by the user",
+		"DELETE FROM goals": "a goal is deleted only by",
 		"INSERT OR REPLACE INTO goals SELECT * FROM goals":      frozen,
 		"REPLACE INTO goals SELECT * FROM goals":                frozen,
 		"INSERT INTO goals SELECT * FROM goals":                 frozen,
 		"UPDATE goals SET status = 'winning'":                   "CHECK constraint",
 		"UPDATE OR REPLACE goals SET criterion = '{}'":          frozen,
 		"UPDATE OR IGNORE goals SET policy = '{}'":              frozen,
-		"DELETE FROM goals RETURNING id":                        "only by the user",
+		"DELETE FROM goals RETURNING id":                        "a goal is deleted only by",
 		"INSERT OR IGNORE INTO goals SELECT * FROM goals":       frozen,
 		"UPDATE goals SET run_id = 'x', criterion = '{}'":       frozen,
 		"UPDATE goals SET criterion = criterion":                frozen,

@@ -140,7 +140,7 @@ func (h CheckRunner) decide(ctx context.Context, k indexedCheck, c goal.Claim) a
 }
 
 // runWatched runs a check that decides with things which the agent could change
-// meanwhile. A pass counts only if nobody did.
+// in the meantime. A pass counts only if nobody did.
 func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func() attempt) attempt {
 	w, err := h.World.guard().Watch(ctx, k.n, h.usesOverrides(k))
 	if err != nil {

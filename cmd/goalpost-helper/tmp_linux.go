@@ -141,8 +141,8 @@ type tmpUsage struct {
 	deep  bool
 }
 
-// addTree looks at a folder of the goal's programs, who may exchange everything
-// meanwhile: it goes from one descriptor to the next and through no link.
+// in the meantime. It goes from one descriptor to the next and through no link.
+// It goes from one descriptor to the next and through no link.
 func (f *tmpUsage) addTree(path string) {
 	at, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // handleConnect does what a caller of connect asked for, with the caller's own socket and
 // a copy of the address. Letting the kernel continue instead would judge one address
 // and connect to another: the caller's other threads may exchange it, and the socket,
-// meanwhile. It waits as long as the connection takes.
+// in the meantime. It waits as long as the connection takes.
 func (l *seccompNotifier) handleConnect(n notice, address []byte) {
 	r := reply{id: n.id}
 	if errno := l.connectAs(n, address); errno != 0 {

@@ -1,6 +1,6 @@
 // Package transcript_test proves the goal contract from outside: each file of
 // testdata tells a goal, what its scripted model does, what the user does
-// meanwhile, and the journal that must come of it. Everything but the model is
+// and the journal that must come of it. Everything but the model is
 // real: the program, SQLite, the helper, the tools, the checks.
 package transcript_test
 

@@ -33,7 +33,7 @@ var phraseLimits = []struct {
 	limit   int
 }{
 	{`(the|a|its|an) (person|operator)`, 0},
-	{`goes on`, 0},
+	{`goes on|go on|went on`, 0},
 	{`anew`, 0},
 	{`else nothing`, 0},
 	{`meanwhile`, 0},

@@ -26,7 +26,7 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	case i < 0:
 		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no open approval %q", o.Request), Hint: "approvals lists what waits; it may have been answered already"}
 	case open[i].Given != nil:
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the approval %s is answered already", o.Request), Hint: "resume the goal to let it go on"}
+		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the approval %s is answered already", o.Request), Hint: "resume the goal to let it continue"}
 	}
 	if o.Kind == goal.OrderApprove {
 		if _, ok := open[i].FindOffer(o.Scope); !ok {

@@ -76,7 +76,7 @@ func (b *userBrowsing) onPaneClosed(info pane.Info) {
 	a.background.Go(func() {
 		err := b.resumeAfterTakeover(a.lifetime, info, "it is closed now: look at your other panes before you continue.")
 		if err != nil && !a.closing.Load() {
-			a.log.Warn("a page that was taken over is gone, and its goal cannot go on", "goal", info.GoalID, "pane", info.ID, "error", err)
+			a.log.Warn("a page that was taken over is gone, and its goal cannot continue", "goal", info.GoalID, "pane", info.ID, "error", err)
 		}
 	})
 }

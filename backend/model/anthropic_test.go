@@ -160,19 +160,19 @@ func TestConversationsThatAreOutOfOrder(t *testing.T) {
 	call := goal.Call{ID: "a", Tool: "list_files", Arguments: "{}"}
 	for name, messages := range map[string][]goal.Message{
 		"nothing":               nil,
-		"the agent first":       {{Role: goal.Assistant, Text: "hello"}, {Role: goal.User, Text: "go on"}},
-		"a call without result": {{Role: goal.User, Text: "x"}, {Role: goal.Assistant, Calls: []goal.Call{call}}, {Role: goal.User, Text: "go on"}},
+		"the agent first":       {{Role: goal.Assistant, Text: "hello"}, {Role: goal.User, Text: "continue"}},
+		"a call without result": {{Role: goal.User, Text: "x"}, {Role: goal.Assistant, Calls: []goal.Call{call}}, {Role: goal.User, Text: "continue"}},
 		"a call at the end":     {{Role: goal.User, Text: "x"}, {Role: goal.Assistant, Calls: []goal.Call{call}}},
 		"one result of two": {
 			{Role: goal.User, Text: "x"},
 			{Role: goal.Assistant, Calls: []goal.Call{call, {ID: "b", Tool: "list_files", Arguments: "{}"}}},
 			{Role: goal.ToolRole, CallID: "b", Text: "y"},
-			{Role: goal.User, Text: "go on"},
+			{Role: goal.User, Text: "continue"},
 		},
 		"a result without call": {{Role: goal.User, Text: "x"}, {Role: goal.ToolRole, CallID: "a", Text: "y"}},
 		"blank words":           {{Role: goal.User, Text: " \n"}, {Role: goal.Assistant, Text: "\t"}, {Role: goal.User}},
 		"the host speaks":       {{Role: goal.System, Text: "x"}, {Role: goal.Assistant, Text: "y"}, {Role: goal.System, Text: "z"}},
-		"twice in a row":        {{Role: goal.User, Text: "x"}, {Role: goal.User, Text: "y"}, {Role: goal.Assistant, Text: "z"}, {Role: goal.Assistant, Text: "z"}, {Role: goal.User, Text: "go on"}},
+		"twice in a row":        {{Role: goal.User, Text: "x"}, {Role: goal.User, Text: "y"}, {Role: goal.Assistant, Text: "z"}, {Role: goal.Assistant, Text: "z"}, {Role: goal.User, Text: "continue"}},
 	} {
 		s := modeltest.New(t, one(modeltest.Say("ok")))
 		if _, err := claude(t, s.URL).Turn(t.Context(), goal.Turn{Messages: messages}, nil); err != nil {

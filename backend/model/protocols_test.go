@@ -135,7 +135,7 @@ func TestConversationIsSentWhole(t *testing.T) {
 			goal.Message{Role: goal.ToolRole, CallID: "a", Text: "wrote x"},
 			goal.Message{Role: goal.ToolRole, CallID: "b", Text: "broken arguments"},
 			goal.Message{Role: goal.Assistant},
-			goal.Message{Role: goal.User, Text: "go on"},
+			goal.Message{Role: goal.User, Text: "continue"},
 		)
 		if _, err := dial(s.URL).Turn(t.Context(), in, nil); err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestConversationIsSentWhole(t *testing.T) {
 		if len(got) != 7 {
 			t.Fatalf("%d messages arrived: %+v", len(got), got)
 		}
-		if got[2].Calls[0].Arguments != `{"path":"x"}` || got[3].CallID != "a" || got[3].Text != "wrote x" || got[6].Text != "go on" {
+		if got[2].Calls[0].Arguments != `{"path":"x"}` || got[3].CallID != "a" || got[3].Text != "wrote x" || got[6].Text != "continue" {
 			t.Errorf("the conversation arrived as %+v", got)
 		}
 		if !json.Valid([]byte(got[2].Calls[1].Arguments)) || !strings.Contains(got[2].Calls[1].Arguments, "unparsable") {

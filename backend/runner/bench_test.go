@@ -105,7 +105,7 @@ func benchmarkStepIn(b *testing.B, world runner.Workspace, goals, before int) {
 func finished(b *testing.B, s *store.Store, steps int) goal.Goal {
 	b.Helper()
 	g := &goal.Goal{
-		ID: goal.ID(store.NewID()), Objective: "go on", Provider: "script", Model: "script",
+		ID: goal.ID(store.NewID()), Objective: "continue", Provider: "script", Model: "script",
 		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}},
 		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: b.TempDir()},
 	}
@@ -116,7 +116,7 @@ func finished(b *testing.B, s *store.Store, steps int) goal.Goal {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bodies := []event.Body{&event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: go on"}}}
+	bodies := []event.Body{&event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: continue"}}}
 	for n := 1; n <= steps; n++ {
 		bodies = append(bodies, step(n)...)
 	}

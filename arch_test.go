@@ -20,15 +20,17 @@ import (
 
 const module = "goalpost"
 
-// rooms is the drawing of docs/architecture.md: the ring of every package.
-// Sub-packages count to their parent.
-var rooms = map[string]int{
-	"backend/goal": 0, "backend/policy": 0, "backend/event": 0, "backend/process": 0, "backend/pane": 0, "backend/ignore": 0, "backend/folder": 0, "backend/lock": 0,
+// rings is the drawing of docs/architecture.md: the ring of every package.
+// Sub-packages count to their parent; trees holds the order among them.
+var rings = map[string]int{
+	"backend/goal": 0, "backend/policy": 0, "backend/event": 0, "backend/process": 0, "backend/pane": 0,
+	"backend/ignore": 0, "backend/folder": 0, "backend/lock": 0,
 
 	"backend/runner": 1, "backend/verify": 1,
 
 	"backend/model": 2, "backend/tools": 2, "backend/terminal": 2, "backend/browser": 2, "backend/sandbox": 2,
-	"backend/store": 2, "backend/stream": 2, "backend/config": 2, "backend/secret": 2, "backend/notify": 2, "backend/ssh": 2, "backend/mcp": 2, "backend/recording": 2,
+	"backend/store": 2, "backend/stream": 2, "backend/config": 2, "backend/secret": 2, "backend/notify": 2,
+	"backend/ssh": 2, "backend/mcp": 2, "backend/recording": 2,
 
 	"backend/app": 3, "backend/api": 3, "backend/cli": 3, "backend/serve": 3, "frontend": 3,
 
@@ -75,6 +77,70 @@ var alone = map[string][]string{
 	"cmd/goalpost-predicate": {},
 }
 
+// trees holds the order inside a package with sub-packages: what each of them may import
+// of the same tree. The package itself may import all of them, and none imports it.
+var trees = map[string]map[string][]string{
+	"backend/browser": {
+		"internal/cdp":      {"internal/sanitize"},
+		"internal/chromium": {"internal/cdp"},
+		"internal/sanitize": {},
+		"internal/script":   {"internal/cdp"},
+	},
+	"backend/runner": {
+		"conversation": {"excerpt"},
+		"digest":       {},
+		"excerpt":      {},
+		"loopguard":    {"digest"},
+		"prompt":       {},
+		"stall":        {"digest"},
+	},
+	"backend/sandbox": {
+		"autorun":     {},
+		"egress":      {},
+		"ports":       {},
+		"sandboxtest": {},
+		"wire":        {},
+	},
+	"backend/verify": {
+		"fileio":         {},
+		"phrase":         {},
+		"protect":        {"protect/detect", "summary", "workspace", "fileio", "phrase"},
+		"protect/detect": {"shellline", "workspace", "fileio"},
+		"shellline":      {},
+		"summary":        {"shellline", "fileio"},
+		"workspace":      {"fileio", "phrase"},
+	},
+	"backend/app":   {"tasks": {}, "transcript": {}},
+	"backend/mcp":   {"mcptest": {}},
+	"backend/model": {"modeltest": {}},
+}
+
+// treeFaults reports every import inside a tree that is not in its order, and every
+// sub-package that has no place in one.
+func treeFaults(packages []pkg) []string {
+	var found []string
+	for _, p := range packages {
+		self := inside(p.ImportPath)
+		tree := packageOf(self)
+		sub := strings.TrimPrefix(strings.TrimPrefix(self, tree), "/")
+		if sub == "" {
+			continue
+		}
+		allowed, drawn := trees[tree][sub]
+		if !drawn {
+			found = append(found, self+" has no place in the order of "+tree+": give it one in arch_test.go")
+			continue
+		}
+		for _, name := range p.Imports {
+			target := inside(name)
+			if target != name && packageOf(target) == tree && !slices.Contains(allowed, strings.TrimPrefix(target, tree+"/")) {
+				found = append(found, self+" imports "+target+" against the order of "+tree)
+			}
+		}
+	}
+	return found
+}
+
 // pkg is what go list says about a package.
 type pkg struct {
 	ImportPath string
@@ -87,8 +153,8 @@ func faults(packages []pkg) []string {
 	say := func(format string, a ...any) { found = append(found, fmt.Sprintf(format, a...)) }
 	for _, p := range packages {
 		self := inside(p.ImportPath)
-		home := room(self)
-		ring, drawn := rooms[home]
+		home := packageOf(self)
+		ring, drawn := rings[home]
 		if !drawn {
 			say("%s is not in the drawing: give it a ring in arch_test.go and a line in docs/architecture.md", self)
 			continue
@@ -106,21 +172,21 @@ func faults(packages []pkg) []string {
 
 // arrow judges an import of one of our own packages.
 func arrow(say func(string, ...any), self, home string, ring int, target string) {
-	to := room(target)
+	to := packageOf(target)
 	if list, ok := alone[home]; ok {
 		if !slices.Contains(list, target) {
 			say("%s imports %s; it may import %s only", self, target, strings.Join(list, ", "))
 		}
 		return
 	}
-	if to == home || slices.Contains(sees[ring], rooms[to]) {
+	if to == home || slices.Contains(sees[ring], rings[to]) {
 		return
 	}
-	if rooms[to] == ring {
+	if rings[to] == ring {
 		say("%s imports its neighbour %s", self, target)
 		return
 	}
-	say("%s (ring %d) imports %s (ring %d)", self, ring, target, rooms[to])
+	say("%s (ring %d) imports %s (ring %d)", self, ring, target, rings[to])
 }
 
 // foreign judges an import of the standard library or of a third party.
@@ -148,8 +214,8 @@ func inside(importPath string) string {
 	return path.Clean(strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/"))
 }
 
-// room is the drawn package that a path belongs to: its first two parts.
-func room(p string) string {
+// packageOf is the drawn package that a path belongs to: its first two parts.
+func packageOf(p string) string {
 	if p == "frontend" || strings.HasPrefix(p, "frontend/") {
 		return "frontend"
 	}
@@ -192,8 +258,25 @@ func TestArrowsFollowTheDrawing(t *testing.T) {
 	if len(list) < 10 {
 		t.Fatalf("go list found only %d packages", len(list))
 	}
-	for _, fault := range faults(list) {
+	for _, fault := range append(faults(list), treeFaults(list)...) {
 		t.Error(fault)
+	}
+}
+
+func TestTreeFaultsAreFound(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"goalpost/backend/runner", "goalpost/backend/runner/stall", ""},
+		{"goalpost/backend/runner/stall", "goalpost/backend/runner/digest", ""},
+		{"goalpost/backend/runner/stall", "goalpost/backend/goal", ""},
+		{"goalpost/backend/runner/stall", "goalpost/backend/runner", "against the order of backend/runner"},
+		{"goalpost/backend/runner/stall", "goalpost/backend/runner/prompt", "against the order of backend/runner"},
+		{"goalpost/backend/verify/protect/detect", "goalpost/backend/verify/protect", "against the order"},
+		{"goalpost/backend/runner/shed", "fmt", "has no place in the order"},
+	} {
+		got := strings.Join(treeFaults([]pkg{{c.from, []string{c.to}}}), "; ")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s -> %s: %q, want %q", c.from, c.to, got, c.want)
+		}
 	}
 }
 
@@ -210,11 +293,11 @@ func TestEveryPackageIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range ours(t) {
-		if name := room(inside(p.ImportPath)); name != "." && !bytes.Contains(page, []byte("| `"+name+"` |")) {
+		if name := packageOf(inside(p.ImportPath)); name != "." && !bytes.Contains(page, []byte("| `"+name+"` |")) {
 			t.Errorf("docs/architecture.md does not tell of `%s`", name)
 		}
 	}
-	for name, ring := range rooms {
+	for name, ring := range rings {
 		line := fmt.Sprintf("| %d | `%s` |", ring, name)
 		told := bytes.Contains(page, []byte("`"+name+"`"))
 		if _, err := os.Stat(name); told && (err != nil || !bytes.Contains(page, []byte(line))) {
@@ -281,7 +364,7 @@ func TestChildrenStartInTheSandbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") || slices.Contains([]string{"backend/sandbox", "cmd/goalpost-helper"}, room(dir)) {
+			if strings.HasSuffix(file, "_test.go") || slices.Contains([]string{"backend/sandbox", "cmd/goalpost-helper"}, packageOf(dir)) {
 				continue
 			}
 			looked++

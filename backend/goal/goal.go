@@ -162,7 +162,7 @@ func (s Spend) Add(o Spend) Spend {
 type Limits struct {
 	WallClock      time.Duration
 	Iterations     int
-	ClaimsPerCheck int
+	ClaimsPerCheck int `json:"ClaimsPerGate"` // the name under which goals are stored
 	Tokens         int64
 	USD            float64
 }

@@ -1,0 +1,103 @@
+package cli_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"goalpost/backend/cli"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// previousGoal is the goal of testdata/previous: a database that the program of
+// 2026-11-22 (commit 73bf17d) wrote for its demonstration, with what it printed of it.
+const previousGoal = "01m82ydhmb112ac99n6n896yb8"
+
+// TestPreviousDatabase_Opened_HasItsGoalAndJournal holds names that are stored: a field
+// or event that was renamed without a migration would be missing here.
+func TestPreviousDatabase_Opened_HasItsGoalAndJournal(t *testing.T) {
+	home := t.TempDir()
+	state := filepath.Join(home, "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	database := filepath.Join(state, "goalpost.db")
+	if err := os.WriteFile(database, readGzip(t, "testdata/previous/goalpost.db.gz"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := runIn(t, home, "events", previousGoal), readGzip(t, "testdata/previous/events.jsonl.gz"); !bytes.Equal(got, want) {
+		t.Errorf("the journal differs:\n%s\nwant\n%s", got, want)
+	}
+	want, err := os.ReadFile("testdata/previous/receipt.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := runIn(t, home, "receipt", previousGoal); !bytes.Equal(got, want) {
+		t.Errorf("the receipt differs:\n%s\nwant\n%s", got, want)
+	}
+	var shown struct {
+		Status goal.Status `json:"status"`
+		Steps  int         `json:"steps"`
+		Checks int         `json:"checks"`
+	}
+	if err := json.Unmarshal(runIn(t, home, "show", "--json", previousGoal), &shown); err != nil {
+		t.Fatal(err)
+	}
+	if shown.Status != goal.Completed || shown.Steps != 11 || shown.Checks != 1 {
+		t.Errorf("shown as %+v", shown)
+	}
+
+	s, err := store.OpenReadOnly(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	row, err := s.Goal(t.Context(), previousGoal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row.Goal.Limits != goal.DefaultLimits() {
+		t.Errorf("its limits are %+v, it began with %+v", row.Goal.Limits, goal.DefaultLimits())
+	}
+}
+
+// runIn runs goalctl on a data folder and gives what it prints.
+func runIn(t *testing.T, home string, args ...string) []byte {
+	t.Helper()
+	var out, problems bytes.Buffer
+	getenv := func(name string) string {
+		if name == "GOALPOST_HOME" {
+			return home
+		}
+		return os.Getenv(name)
+	}
+	p := cli.Program{Name: "goalctl", Version: "test", Getenv: getenv, Stdout: &out, Stderr: &problems, Closing: defaultCloseWait}
+	if code := p.Run(t.Context(), args); code != 0 {
+		t.Fatalf("%v: exit %d: %s", args, code, problems.Bytes())
+	}
+	return out.Bytes()
+}
+
+// readGzip reads a compressed file.
+func readGzip(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -43,7 +43,7 @@ var phraseLimits = []struct {
 	{`hears? of`, 36},
 	{`by itself`, 78},
 	{`whoever`, 91},
-	{`a yes|your word`, 46},
+	{`a yes|your word`, 20},
 }
 
 // phraseSources are where the phrases are searched; a CHANGELOG tells of the past,

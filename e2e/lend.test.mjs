@@ -95,7 +95,7 @@ async function walk(page, home, model, site) {
   await pane.at("driver").waitFor({ state: "detached" });
 }
 
-/** Answers the oldest question of a goal; scope is what a yes covers. */
+/** Answers the oldest question of a goal; scope is what an approval covers. */
 async function answer(page, how, scope) {
   await page.getByTestId("status-approvals").click();
   const asked = page.getByTestId("approval").first();

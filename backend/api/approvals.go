@@ -30,7 +30,7 @@ type ApprovalView struct {
 	Given     goal.OrderKind `json:"given"` // approve or deny: answered, and the goal has not continued yet
 }
 
-// OfferView is one thing that a yes may cover.
+// OfferView is one thing that an approval may cover.
 type OfferView struct {
 	Scope  policy.Scope `json:"scope"`
 	Covers string       `json:"covers"` // in words
@@ -50,7 +50,7 @@ type AnswerInput struct {
 	GoalID  string       `json:"goal_id"`
 	Request string       `json:"request"`
 	Allow   bool         `json:"allow"`
-	Scope   policy.Scope `json:"scope"` // of a yes: once, host, command, path, pane; goal is what is offered for the goal
+	Scope   policy.Scope `json:"scope"` // of an approval: once, host, command, path, pane; goal is what is offered for the goal
 	Why     string       `json:"why"`   // of a no
 }
 

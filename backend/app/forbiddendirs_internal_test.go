@@ -26,7 +26,7 @@ func TestNoGoalWorksInAHome(t *testing.T) {
 	}
 }
 
-// TestAGoalThatHasMoreIsNotRead by another agent: panes or a yes of its user.
+// TestAGoalThatHasMoreIsNotRead by another agent: panes or an approval of its user.
 func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
 	if err := outOfBoundsError(goal.CareOptions{}, nil); err != nil {
 		t.Error(err)

@@ -201,7 +201,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 	}
 	real, err := filepath.EvalSymlinks(want.Path)
 	if err != nil || a.validateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
-		return want, nil //nolint:nilerr // the user sees the path, and a yes opens nothing
+		return want, nil //nolint:nilerr // the user sees the path, and an approval opens nothing
 	}
 	if want.Path = real; policy.IsWithin(p.Dir, real) {
 		return want, fmt.Errorf("%s is in the goal's own folder", real)

@@ -343,7 +343,7 @@ var roads = []string{
 }
 
 // TestPagesSendNothingWhereTheyMayRead: every attempt of a page to send works where
-// the goal may send, and none where it may read: from the start, or since a yes.
+// the goal may send, and none where it may read: from the start, or since an approval.
 func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 	t.Run("where it may send", func(t *testing.T) {
 		j := judgePages(t, egress.Rules{Risk: policy.NetworkWrite})

@@ -51,7 +51,7 @@ func (p *program) back(id string) {
 }
 
 // TestATerminalThatIsLentAsks: what runs there runs as the user, so they are
-// asked, at read_only, too; a yes to the pane does not cover deleting, of which
+// asked, at read_only, too; an approval to the pane does not cover deleting, of which
 // nobody knows where it would be.
 func TestATerminalThatIsLentAsks(t *testing.T) {
 	p := start(t, t.TempDir())

@@ -94,7 +94,7 @@ func (p *Pane) OpenPrompt() (pane.UserPrompt, bool) {
 
 // Dialog answers, for the agent, the oldest question that the page waits for: an
 // alert, a confirm or a prompt, with text for the latter. Without one it is an
-// error. What needs more than a yes is refused: see Trust and SignIn. An agent
+// error. What needs more than an approval is refused: see Trust and SignIn. An agent
 // that acts without answering dismisses the question.
 func (p *Pane) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
 	q, open := p.blockingPrompt()

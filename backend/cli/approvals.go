@@ -133,7 +133,7 @@ func (p Program) approve() *cobra.Command {
 	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
 }
 
-// defaultScope is the scope of a yes that names none: the first that is offered. What
+// defaultScope is the scope of an approval that names none: the first that is offered. What
 // is not there, or offers nothing, is for Answer to refuse.
 func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 	for _, v := range open {

@@ -20,7 +20,7 @@ type Approval struct {
 	Show      string         `json:"show,omitempty"` // a diff, or what a form would send
 	Why       string         `json:"why"`
 	Always    bool           `json:"always,omitempty"`
-	Offers    []policy.Grant `json:"offers"` // what a yes may cover, once first
+	Offers    []policy.Grant `json:"offers"` // what an approval may cover, once first
 	Answer    *Answer        `json:"-"`
 }
 

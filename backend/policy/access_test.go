@@ -8,7 +8,7 @@ import (
 )
 
 // TestAccessIsThePersons: it is asked at every level, offered for the goal alone,
-// and a yes is one to that and to nothing else.
+// and an approval is one to that and to nothing else.
 func TestAccessIsThePersons(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {

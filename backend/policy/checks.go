@@ -131,7 +131,7 @@ func checkUserPane(c Call, _ Policy) (checkResult, error) {
 	return pass()
 }
 
-// checkUnparsedCommand: a yes to a pane is none to what nobody could read there.
+// checkUnparsedCommand: an approval to a pane is none to what nobody could read there.
 func checkUnparsedCommand(c Call, _ Policy) (checkResult, error) {
 	switch {
 	case c.Effect.Unparsed == "":

@@ -134,7 +134,7 @@ func (g Grant) covers(c Call) bool {
 	return false
 }
 
-// coversIrreversible: a yes to what can be undone is none to what cannot, and a yes to one tool
+// coversIrreversible: an approval to what can be undone is none to what cannot, and an approval to one tool
 // that cannot be undone is none to another.
 func (g Grant) coversIrreversible(c Call) bool {
 	return !c.Effect.Irreversible || g.Irreversible && g.Tool == c.Tool

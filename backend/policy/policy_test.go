@@ -151,7 +151,7 @@ func FuzzInside(f *testing.F) {
 }
 
 // TestAYesIsNoWiderThanItsWords: what cannot be undone is allowed to the tool that
-// asked, and a yes to one call is for what was shown of it.
+// asked, and an approval to one call is for what was shown of it.
 func TestAYesIsNoWiderThanItsWords(t *testing.T) {
 	p := policy.Policy{Risk: policy.NetworkWrite, Dir: dir}
 	issue := policy.Call{Tool: "create_issue", Key: "1", Effect: policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{"api.example"}, Irreversible: true}}

@@ -77,7 +77,7 @@ func TestABoundSecretAndAHostThatWasOpenedSince(t *testing.T) {
 	}
 }
 
-// TestABoundSecretInAPaneOfThePersons: a yes to the pane is none to a secret that could
+// TestABoundSecretInAPaneOfThePersons: an approval to the pane is none to a secret that could
 // go anywhere from there.
 func TestABoundSecretInAPaneOfThePersons(t *testing.T) {
 	p := policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}}

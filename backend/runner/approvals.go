@@ -122,7 +122,7 @@ func (r *Run) approvalTimeout() time.Duration {
 // onUnanswered answered: the goal's options say what then.
 func (r *Run) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
 	least, offered := a.FindOffer(policy.ScopeOnce)
-	if !offered { // its call is over, so a yes can only hold for the goal
+	if !offered { // its call is over, so an approval can only hold for the goal
 		least, offered = a.FindOffer("goal")
 	}
 	switch {

@@ -365,7 +365,7 @@ func TestAYesIsForWhatWasShown(t *testing.T) {
 	}
 }
 
-// TestTheWorldWentOn: a yes covers what the user was shown, not what the same
+// TestTheWorldWentOn: an approval covers what the user was shown, not what the same
 // call would do by now.
 func TestTheWorldWentOn(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
@@ -383,7 +383,7 @@ func TestTheWorldWentOn(t *testing.T) {
 }
 
 // TestTheBorderAsks: what a program was stopped from is asked after its call, and
-// a yes holds for the goal and reaches the border.
+// an approval holds for the goal and reaches the border.
 func TestTheBorderAsks(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))

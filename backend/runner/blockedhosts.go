@@ -35,7 +35,7 @@ func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
 		if d.Answer != policy.Ask || slices.Contains(r.approvals.deniedHosts, hostsOf(e)) {
 			continue
 		}
-		// One call of the tool is over, so a yes can only hold for the goal.
+		// One call of the tool is over, so an approval can only hold for the goal.
 		offers := slices.DeleteFunc(d.Offers, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce })
 		if len(offers) == 0 {
 			continue

@@ -266,7 +266,7 @@ func TestShellLines(t *testing.T) {
 }
 
 // TestWhatIsTypedIntoAPersonsTerminal: a delete is named also where its folder
-// cannot be told, and a yes to the pane does not cover it.
+// cannot be told, and an approval to the pane does not cover it.
 func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 	h := newHouse(t)
 	h.panes.person = true
@@ -315,7 +315,7 @@ func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 	}
 }
 
-// TestWhatDestroysInAPersonsTerminalAsksEachTime: where no wall is, a yes to the pane
+// TestWhatDestroysInAPersonsTerminalAsksEachTime: where no wall is, an approval to the pane
 // covers no line that throws work away, whatever its program; the goal's own
 // terminals, which have walls, are as free as ever.
 func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
@@ -357,7 +357,7 @@ func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 	}
 }
 
-// TestALineInPiecesIsTheLine: in a terminal of the user's a yes to the pane covers
+// TestALineInPiecesIsTheLine: in a terminal of the user's an approval to the pane covers
 // neither a command that is typed in pieces nor one that nobody can read.
 func TestALineInPiecesIsTheLine(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")

@@ -60,7 +60,7 @@ func TestDecide(t *testing.T) {
 		{local, egress.SourceProgram, "CONNECT 10.0.0.7:22", false},
 		{given, egress.SourceProgram, "GET read.example:80", true},
 		{given, egress.SourceProgram, "CONNECT read.example:443", true},
-		{given, egress.SourceProgram, "POST read.example:80", false}, // a yes to reading is none to writing
+		{given, egress.SourceProgram, "POST read.example:80", false}, // an approval to reading is none to writing
 		{given, egress.SourcePane, "GET read.example:80", true},
 		{given, egress.SourcePane, "POST read.example:80", false},
 		{given, egress.SourcePane, "CONNECT read.example:22", true},

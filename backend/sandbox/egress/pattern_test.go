@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// TestWhatAPersonOpenedIsNoPattern: a yes to one host opens no others.
+// TestWhatAPersonOpenedIsNoPattern: an approval to one host opens no others.
 func TestWhatAPersonOpenedIsNoPattern(t *testing.T) {
 	for _, host := range []string{"*", "*.com"} {
 		r := egress.Rules{Risk: policy.WriteLocal, Given: []egress.HostGrant{{Host: host, Risk: policy.NetworkWrite}}}

@@ -20,7 +20,7 @@ export function sameKind(a: ApprovalView, b: ApprovalView): boolean {
   return a.goal_id === b.goal_id || (a.why === b.why && !opens);
 }
 
-/** What a yes of a scope covers of a request. */
+/** What an approval of a scope covers of a request. */
 export function scopeLabel(a: ApprovalView, scope: Scope): string {
   return (a.offers ?? []).find((o) => o.scope === scope)?.covers ?? "";
 }

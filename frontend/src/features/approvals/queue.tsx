@@ -82,7 +82,7 @@ function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
   const app = useApp();
   return (
     <section className="mt-4 border-t border-line pt-3 first:mt-0 first:border-t-0 first:pt-0" data-testid="needs-word">
-      <h3 className="caption mb-2">Wait for your word</h3>
+      <h3 className="caption mb-2">Waiting for your decision</h3>
       <ul className="flex flex-col gap-1.5">
         {goals.map((g) => (
           <li key={g.id} className="flex items-center gap-3 text-xs" data-testid="needs-word-goal" data-goal={g.id}>

@@ -72,7 +72,7 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
       ) : (
         <>
           <fieldset className="mb-2 flex flex-col gap-1 text-xs">
-            <legend className="sr-only">What a yes covers</legend>
+            <legend className="sr-only">What the approval covers</legend>
             {offers.map((o) => (
               <label key={o.scope} className="flex items-start gap-2">
                 <input

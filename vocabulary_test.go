@@ -39,11 +39,11 @@ var phraseLimits = []struct {
 	{`meanwhile`, 0},
 	{`stands (in|on|beside|at)`, 0},
 	{`voyage|enclosure|foresight|veil`, 0},
-	{`is told|are told|was told|be told`, 248},
-	{`hears? of`, 36},
-	{`by itself`, 78},
-	{`whoever`, 91},
-	{`a yes|your word`, 20},
+	{`is told|are told|was told|be told`, 238},
+	{`hears? of`, 34},
+	{`by itself`, 73},
+	{`whoever`, 85},
+	{`a yes|your word`, 13},
 }
 
 // phraseSources are where the phrases are searched; a CHANGELOG tells of the past,

@@ -61,8 +61,8 @@ func TestPreviousDatabase_Opened_HasItsGoalAndJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row.Goal.Limits != goal.DefaultLimits() {
-		t.Errorf("its limits are %+v, it began with %+v", row.Goal.Limits, goal.DefaultLimits())
+	if row.Limits != goal.DefaultLimits() {
+		t.Errorf("its limits are %+v, it began with %+v", row.Limits, goal.DefaultLimits())
 	}
 }
 

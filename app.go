@@ -177,7 +177,8 @@ func (w *window) end() error {
 // generateBindings lets the binding generator see the areas, which are not connected to anything.
 func generateBindings(assets fs.FS) error {
 	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
-		&api.GoalAPI{}, &api.TerminalAPI{}, &api.BrowserAPI{}, &api.WorkspaceAPI{}, &api.ModelAPI{}, &api.SettingsAPI{},
+		&api.GoalAPI{}, &api.ApprovalAPI{}, &api.TerminalAPI{}, &api.BrowserAPI{}, &api.WorkspaceAPI{},
+		&api.ModelAPI{}, &api.SettingsAPI{}, &api.SSHAPI{}, &api.MCPAPI{}, &api.SecretAPI{},
 	}})
 	if err != nil {
 		return fmt.Errorf("bindings: %w", err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"goalpost/backend/api"
-	"goalpost/backend/goal"
+	"goalpost/backend/fault"
 )
 
 // TestWailsGetsProblemsAsText: its runtime calls new Error(...) with what it gets, so
@@ -15,15 +15,15 @@ import (
 func TestWailsGetsProblemsAsText(t *testing.T) {
 	w := &window{}
 	format := w.options(nil, nil).ErrorFormatter
-	refusal := &goal.InvalidError{Reason: `no "model"`, Hint: "add one <here>\nor there", Field: "provider"}
+	refusal := &fault.Error{Message: `no "model"`, Hint: "add one <here>\nor there", Field: "provider"}
 	for _, c := range []struct {
 		err  error
-		want api.Problem
+		want fault.Error
 	}{
-		{refusal, api.Problem{Code: api.Refused, Message: refusal.Reason, Hint: refusal.Hint, Field: refusal.Field}},
+		{refusal, fault.Error{Code: fault.Refused, Message: refusal.Message, Hint: refusal.Hint, Field: refusal.Field}},
 		{
-			fmt.Errorf("start: %w", &api.Problem{Code: api.Conflict, Message: "it runs", Hint: "wait"}),
-			api.Problem{Code: api.Conflict, Message: "it runs", Hint: "wait"},
+			fmt.Errorf("start: %w", &fault.Error{Code: fault.Conflict, Message: "it runs", Hint: "wait"}),
+			fault.Error{Code: fault.Conflict, Message: "it runs", Hint: "wait"},
 		},
 		{errors.New("disk full"), *api.ToProblem(errors.New("disk full"))},
 	} {
@@ -32,7 +32,7 @@ func TestWailsGetsProblemsAsText(t *testing.T) {
 			t.Errorf("%v: the page gets a %T", c.err, format(c.err))
 			continue
 		}
-		var got api.Problem
+		var got fault.Error
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got != c.want {
 			t.Errorf("%v: the page gets %s (%v), want %+v", c.err, text, err, c.want)
 		}

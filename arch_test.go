@@ -24,7 +24,7 @@ const module = "goalpost"
 // Sub-packages count to their parent; trees holds the order among them.
 var rings = map[string]int{
 	"backend/goal": 0, "backend/policy": 0, "backend/event": 0, "backend/process": 0, "backend/pane": 0,
-	"backend/ignore": 0, "backend/folder": 0, "backend/lock": 0,
+	"backend/ignore": 0, "backend/folder": 0, "backend/fault": 0, "backend/lock": 0,
 
 	"backend/runner": 1, "backend/verify": 1,
 

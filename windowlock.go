@@ -12,8 +12,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/fault"
 )
 
 // windowLock is the right to be the one window of a data folder. The kernel drops
@@ -45,8 +45,8 @@ func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			refusal := &api.Problem{
-				Code: api.Conflict, Message: "Goalpost has a window open on this data folder, which does not answer" + processOfLock(l.holder()),
+			refusal := &fault.Error{
+				Code: fault.Conflict, Message: "Goalpost has a window open on this data folder, which does not answer" + processOfLock(l.holder()),
 				Hint: "use or end that window, or set GOALPOST_HOME to another folder",
 			}
 			return nil, 0, errors.Join(refusal, l.release())

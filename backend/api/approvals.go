@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
@@ -131,7 +132,7 @@ func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
 func (a *ApprovalAPI) Answer(list []AnswerInput) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	if len(list) == 0 {
-		return false, &Problem{Code: Refused, Message: "no approval was named"}
+		return false, &fault.Error{Code: fault.Refused, Message: "no approval was named"}
 	}
 	var errs []error
 	for _, in := range list {

@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/browser"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/pane"
 )
 
@@ -208,7 +209,7 @@ func (a *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err e
 	defer a.recoverProblem(&err)
 	address, err = browser.Address(address)
 	if err != nil {
-		return false, &Problem{Code: Refused, Message: fmt.Sprintf("bookmark: %v", err)}
+		return false, &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("bookmark: %v", err)}
 	}
 	return true, a.store.SetBookmark(a.ctx, address, title, on)
 }

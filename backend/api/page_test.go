@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
@@ -22,7 +23,7 @@ import (
 func TestThePageKnowsTheSameShapes(t *testing.T) {
 	page := interfaces(pageTypes(t))
 	for name, v := range map[string]any{
-		"Problem": api.Problem{}, "StartInput": api.StartInput{}, "StartOutput": api.StartOutput{}, "StatusOutput": api.StatusOutput{},
+		"Problem": fault.Error{}, "StartInput": api.StartInput{}, "StartOutput": api.StartOutput{}, "StatusOutput": api.StatusOutput{},
 		"GoalCard": api.GoalCard{}, "CheckState": api.CheckState{}, "GoalView": api.GoalView{}, "TimelineEntry": api.TimelineEntry{}, "StepRow": api.StepRow{},
 		"StepView": api.StepView{}, "StepPage": api.StepPage{}, "ListInput": api.ListInput{}, "GoalList": api.GoalList{}, "EventPage": api.EventPage{},
 		"TryInput": api.TryInput{}, "TryOutput": api.TryOutput{}, "ReceiptView": api.ReceiptView{}, "ReceiptClaim": api.ReceiptClaim{},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"goalpost/backend/browser"
+	"goalpost/backend/fault"
 	"goalpost/backend/pane"
 	"goalpost/backend/store"
 )
@@ -141,7 +142,7 @@ func (a *WorkspaceAPI) Layout() (out string, err error) {
 func (a *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	if len(body) > 1<<20 || !json.Valid([]byte(body)) {
-		return false, &Problem{Code: Refused, Message: "the layout is not JSON of at most 1 MiB"}
+		return false, &fault.Error{Code: fault.Refused, Message: "the layout is not JSON of at most 1 MiB"}
 	}
 	return true, a.store.SaveLayout(a.ctx, "main", body)
 }

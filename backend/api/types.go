@@ -13,16 +13,6 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Problem is how an error reaches the page.
-type Problem struct {
-	Code    string `json:"code"` // refused, not_found, conflict, unavailable, protected_changed, internal
-	Message string `json:"message"`
-	Hint    string `json:"hint"`
-	Field   string `json:"field"` // the input's field that is wrong, "" if none
-}
-
-func (p *Problem) Error() string { return p.Message }
-
 // NoLimit is how a limit is switched off; 0 means its default.
 const NoLimit = -1
 

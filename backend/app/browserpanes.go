@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
@@ -127,8 +128,8 @@ func (b *userBrowsing) Destination(text string) (string, error) {
 	}
 	search := b.app.cfg.Settings().SearchPage
 	if search == "" {
-		return "", &api.Problem{
-			Code: api.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
+		return "", &fault.Error{
+			Code: fault.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
 			Hint: "enter an address such as localhost:8080, or set a search page in the settings, under Pages",
 		}
 	}
@@ -220,7 +221,7 @@ func (b *userBrowsing) Upload(in api.ArgsUpload) (string, error) {
 }
 
 func refusedUpload(why string) error {
-	return &api.Problem{Code: api.Refused, Message: why, Hint: "choose the file again"}
+	return &fault.Error{Code: fault.Refused, Message: why, Hint: "choose the file again"}
 }
 
 // OpenFile opens a downloaded file, or its folder, with the desktop's program for it.
@@ -232,7 +233,7 @@ func (b *userBrowsing) OpenFile(ctx context.Context, id, download string, folder
 	list := p.Downloads()
 	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.Path != "" })
 	if i < 0 {
-		return &api.Problem{Code: api.NotFound, Message: "this download is not there", Hint: "it may still be on its way"}
+		return &fault.Error{Code: fault.NotFound, Message: "this download is not there", Hint: "it may still be on its way"}
 	}
 	path := list[i].Path
 	if folder {
@@ -242,7 +243,7 @@ func (b *userBrowsing) OpenFile(ctx context.Context, id, download string, folder
 	}
 	program, ok := browser.FindDesktopOpener()
 	if !ok {
-		return &api.Problem{Code: api.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
+		return &fault.Error{Code: fault.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
 	}
 	if _, err := b.app.userPrograms.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
@@ -267,7 +268,7 @@ func validateOpenable(lease, path string) error {
 	default:
 		return nil
 	}
-	return &api.Problem{Code: api.Refused, Message: why, Hint: "show it in its folder, and open it there if you trust it"}
+	return &fault.Error{Code: fault.Refused, Message: why, Hint: "show it in its folder, and open it there if you trust it"}
 }
 
 // Profiles lists the user's profiles, their own first.
@@ -286,7 +287,7 @@ func (b *userBrowsing) DeleteProfile(ctx context.Context, name string) error {
 // RenameProfile renames a profile; the user's own keeps its name.
 func (b *userBrowsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
-		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
 	}
 	if err := b.app.browsers.RenameProfile(ctx, name, to); err != nil {
 		return fmt.Errorf("rename profile: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
@@ -86,7 +87,7 @@ const runCloseTimeout = 30 * time.Second
 // that has just told its end is waited for.
 func (a *App) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	if a.runner.Queued(id) {
-		return nil, &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
+		return nil, &fault.Error{Code: fault.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
@@ -127,9 +128,9 @@ func (a *App) pauseProblem(row store.GoalRow) error {
 	case err != nil:
 		return err
 	case row.Status == goal.Pending && queues:
-		return &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue and has not begun", Hint: "abort takes it out of the queue; it can be continued later"}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal waits in the queue and has not begun", Hint: "abort takes it out of the queue; it can be continued later"}
 	case row.Status != goal.Running && !queues:
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
 	}
 	return nil
 }
@@ -159,14 +160,14 @@ func (a *App) Steer(ctx context.Context, id goal.ID, text string) error {
 
 func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 	if o.Text == "" {
-		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
+		return &fault.Error{Code: fault.Refused, Message: "the note is empty", Field: "text"}
 	}
 	return a.addOrderIf(ctx, id, func(row store.GoalRow) error {
 		lives, err := a.isActive(row)
 		if err != nil || lives {
 			return err
 		}
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
 	}, o)
 }
 
@@ -186,7 +187,7 @@ func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
 		return fmt.Errorf("abort: %w", err)
 	}
 	if !lives {
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 	}
 	if a.runner.Cancel(id, stop) {
 		select {
@@ -247,7 +248,7 @@ func (a *App) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, er
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, &api.Problem{Code: api.Conflict, Message: "the process that runs the goal has not answered yet", Hint: "the order stays with it; look again in a moment"}
+			return nil, &fault.Error{Code: fault.Conflict, Message: "the process that runs the goal has not answered yet", Hint: "the order stays with it; look again in a moment"}
 		}
 	}
 }

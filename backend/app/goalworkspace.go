@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/verify"
@@ -34,7 +35,7 @@ func (a *App) workspaceOptions(g goal.Goal) verify.Options {
 // goal may work in its folder before it.
 func (a *App) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, a.workspaceOptions(g)); err != nil {
-		return &goal.InvalidError{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
+		return &fault.Error{Field: "protect", Message: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
 	}
 	return nil
 }

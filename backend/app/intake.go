@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox"
@@ -132,7 +133,7 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 func (a *App) draftPolicy(in api.TryInput) (policy.Policy, error) {
 	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: a.unconfined || in.Unconfined}
 	if !p.Risk.IsValid() {
-		return p, &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+		return p, &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	return p, a.grantsOf(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
 }
@@ -150,7 +151,7 @@ func (a *App) withTrialSandbox(ctx context.Context, p policy.Policy, judge verif
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := a.openSandbox(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
+		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
 	}
 	if err != nil {
 		return err
@@ -184,7 +185,7 @@ func (a *App) resolveGoalDir(given, objective string) (dir string, made bool, er
 		case err == nil:
 			return dir, true, nil
 		case !errors.Is(err, os.ErrExist):
-			return "", false, &goal.InvalidError{Field: "dir", Reason: "the goal's folder cannot be made: " + err.Error(), Hint: "choose a folder with --dir"}
+			return "", false, &fault.Error{Field: "dir", Message: "the goal's folder cannot be made: " + err.Error(), Hint: "choose a folder with --dir"}
 		}
 	}
 }
@@ -192,7 +193,7 @@ func (a *App) resolveGoalDir(given, objective string) (dir string, made bool, er
 // validateExistingDir refuses folders whose loss would hurt: the root, the home folder, this program's own.
 func (a *App) validateExistingDir(given string) (string, error) {
 	refuse := func(reason, hint string) (string, error) {
-		return "", &goal.InvalidError{Field: "dir", Reason: reason, Hint: hint}
+		return "", &fault.Error{Field: "dir", Message: reason, Hint: hint}
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {

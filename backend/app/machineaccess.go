@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
-	"goalpost/backend/goal"
+	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/tools"
@@ -224,9 +224,9 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 
 // agentRefusal is a refusal with its hint, for the agent.
 func agentRefusal(err error) error {
-	var no *goal.InvalidError
+	var no *fault.Error
 	if errors.As(err, &no) {
-		return fmt.Errorf("%s: %s", no.Reason, no.Hint)
+		return fmt.Errorf("%s: %s", no.Message, no.Hint)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/pane"
@@ -33,7 +34,7 @@ type MCPServer struct {
 // OpenMCPServer makes the walls for another agent. There is one desk in a program.
 func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (d *MCPServer, err error) {
 	if err := p.Validate(); err != nil {
-		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
+		return nil, &fault.Error{Field: "risk", Message: err.Error(), Hint: "see --help"}
 	}
 	if p.Dir, err = a.validateExistingDir(p.Dir); err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (d *MCPServer) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress
 // may do no more than the desk, and nothing outside its folder.
 func (d *MCPServer) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
-		return &goal.InvalidError{Field: field, Reason: what, Hint: "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
+		return &fault.Error{Field: field, Message: what, Hint: "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
 	}
 	dir := p.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

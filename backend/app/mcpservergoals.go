@@ -11,6 +11,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
@@ -250,7 +251,7 @@ func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
-	return &goal.InvalidError{Field: "policy", Reason: "its user lent it panes or allowed it more", Hint: "ask them what it does"}
+	return &fault.Error{Field: "policy", Message: "its user lent it panes or allowed it more", Hint: "ask them what it does"}
 }
 
 // wrapAgentNote is what the other agent says to a goal's: data, and not the user's word.

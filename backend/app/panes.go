@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/terminal"
@@ -37,9 +38,9 @@ func (p *panes) validateShareable(ids []string) error {
 		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
 		switch {
 		case i < 0:
-			return &goal.InvalidError{Field: "panes", Reason: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
+			return &fault.Error{Field: "panes", Message: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
 		case p.list[i].GoalID != "" || p.shares[id] != nil:
-			return &goal.InvalidError{Field: "panes", Reason: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
+			return &fault.Error{Field: "panes", Message: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
 		}
 	}
 	return nil
@@ -145,7 +146,7 @@ func (p *panes) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane
 		dir = home()
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return pane.Info{}, &api.Problem{Code: api.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
+		return pane.Info{}, &fault.Error{Code: fault.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
 	}
 	s, err := p.app.terminals.Open(ctx, p.app.userPrograms, terminal.Options{
 		ID: p.newID(pane.Terminal), Dir: dir, Env: p.app.userEnv(), Cols: in.Cols, Rows: in.Rows, Scrollback: p.app.scrollback(),
@@ -166,9 +167,9 @@ func (p *panes) terminal(id string) (*terminal.Session, error) {
 
 func noPane(id string) error {
 	if _, _, elsewhere := splitPeerPane(id); elsewhere {
-		return &api.Problem{Code: api.Conflict, Message: errReadOnlyPane.Error(), Hint: "take part there, or end that process and resume the goal here"}
+		return &fault.Error{Code: fault.Conflict, Message: errReadOnlyPane.Error(), Hint: "take part there, or end that process and resume the goal here"}
 	}
-	return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("there is no pane %q", id), Hint: "it may have been closed"}
+	return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("there is no pane %q", id), Hint: "it may have been closed"}
 }
 
 func (p *panes) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
@@ -177,7 +178,7 @@ func (p *panes) RestartTerminal(ctx context.Context, id string) (pane.Info, erro
 		return pane.Info{}, err
 	}
 	if s.Info().GoalID != "" {
-		return pane.Info{}, &api.Problem{Code: api.Conflict, Message: "this terminal belongs to a goal", Hint: "open one of your own"}
+		return pane.Info{}, &fault.Error{Code: fault.Conflict, Message: "this terminal belongs to a goal", Hint: "open one of your own"}
 	}
 	if link, ok := p.app.ssh.Connection(id); ok {
 		err := p.app.reconnect(ctx, link, s)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/stream"
@@ -43,7 +44,7 @@ func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.
 	}
 	var out struct {
 		api.StartOutput
-		Problem *api.Problem `json:"problem"`
+		Problem *fault.Error `json:"problem"`
 	}
 	if err := callPeer(ctx, a.dialPeer(process), http.MethodPost, "/goals", body, &out); err != nil {
 		return "", fmt.Errorf("start in the process %s: %w", process, err)
@@ -76,7 +77,7 @@ func (a *App) findPaneOwner(ctx context.Context, ids []string) (string, error) {
 		}
 	}
 	refuse := func(reason, hint string) (string, error) {
-		return "", &goal.InvalidError{Field: "panes", Reason: reason, Hint: hint}
+		return "", &fault.Error{Field: "panes", Message: reason, Hint: hint}
 	}
 	wanted := strings.Join(ids, " and ")
 	switch {
@@ -135,7 +136,7 @@ func (v *peerServer) startGoal(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := v.app.Start(r.Context(), in)
 	if err != nil {
-		v.writeJSON(w, map[string]*api.Problem{"problem": api.ToProblem(err)})
+		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
 		return
 	}
 	v.writeJSON(w, api.StartOutput{GoalID: string(id)})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
 	"goalpost/backend/verify/protect/detect"
@@ -23,7 +24,7 @@ func (a *App) Protected(ctx context.Context, in api.ProtectInput) ([]api.Protect
 	}
 	found, err := detect.FindProtected(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
 	if err != nil {
-		return nil, &goal.InvalidError{Field: "protect", Reason: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
+		return nil, &fault.Error{Field: "protect", Message: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
 	}
 	for _, p := range found {
 		list = append(list, api.ProtectedFile{Path: p.Path, Kind: string(p.Kind), Part: p.Part, Why: p.Why})

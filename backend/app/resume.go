@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 )
@@ -49,14 +50,14 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
-		return &api.Problem{Code: api.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
+		return &fault.Error{Code: fault.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
 	}
 	row, err := a.store.Goal(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reopen: %w", err)
 	}
 	if row.Status != goal.Completed {
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
 	}
 	if err := a.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 	}
 	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
-			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal"}
+			return nil, &fault.Error{Code: fault.Conflict, Message: "somebody else has reopened the goal"}
 		}
 		if err := a.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err
@@ -81,7 +82,7 @@ func (a *App) retryReopen(ctx context.Context, id goal.ID) error {
 	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := a.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
-			return nil, cmp.Or(err, error(&api.Problem{Code: api.Conflict, Message: "nobody reopens the goal any more"}))
+			return nil, cmp.Or(err, error(&fault.Error{Code: fault.Conflict, Message: "nobody reopens the goal any more"}))
 		}
 		notes := make([]string, len(said))
 		for i, o := range said {
@@ -125,7 +126,7 @@ func (a *App) Accept(ctx context.Context, id goal.ID) error {
 func (a *App) Reject(ctx context.Context, id goal.ID, note string) error {
 	note = strings.TrimSpace(note)
 	if note == "" {
-		return &api.Problem{Code: api.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
+		return &fault.Error{Code: fault.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
 	}
 	return a.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
@@ -161,7 +162,7 @@ func (a *App) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, 
 		return row, fmt.Errorf("answer: %w", err)
 	}
 	if !waits {
-		return row, &api.Problem{Code: api.Conflict, Message: "no check of this goal waits for a user", Hint: "resume continues it, with a note if you like"}
+		return row, &fault.Error{Code: fault.Conflict, Message: "no check of this goal waits for a user", Hint: "resume continues it, with a note if you like"}
 	}
 	return row, nil
 }
@@ -195,7 +196,7 @@ func (a *App) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Li
 		if parked(now) { // or in the queue since: its run begins with them
 			return nil
 		}
-		return &api.Problem{Code: api.Conflict, Message: "the goal continues already: its provider may be asked again"}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal continues already: its provider may be asked again"}
 	}, orders...)
 }
 
@@ -246,7 +247,7 @@ func (a *App) resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) 
 		return row, fmt.Errorf("resume: %w", err)
 	}
 	if row.Status == goal.Completed {
-		return row, &api.Problem{Code: api.Conflict, Message: "the goal is done already", Hint: "reopen it with a note, or start a new goal from it"}
+		return row, &fault.Error{Code: fault.Conflict, Message: "the goal is done already", Hint: "reopen it with a note, or start a new goal from it"}
 	}
 	return row, runProblem(row)
 }
@@ -254,10 +255,10 @@ func (a *App) resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) 
 // runProblem says why a goal cannot begin a run, if so.
 func runProblem(row store.GoalRow) error {
 	if err := goal.Transition(row.Status, goal.Running); err != nil {
-		return &api.Problem{Code: api.Conflict, Message: err.Error()}
+		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return &api.Problem{Code: api.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
 	}
 	return nil
 }
@@ -300,7 +301,7 @@ func (a *App) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits
 		if shared != (goal.Spend{}) {
 			what += ", with the goals that it started,"
 		}
-		return &goal.InvalidError{Field: "limits", Reason: what + " are used up", Hint: "raise the limit, such as with " + flag}
+		return &fault.Error{Field: "limits", Message: what + " are used up", Hint: "raise the limit, such as with " + flag}
 	}
 	s := g.Spent.Add(shared)
 	switch tokens := s.TokensIn + s.TokensOut; {

@@ -15,6 +15,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/policy"
@@ -98,7 +99,7 @@ func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string
 func (a *App) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := a.secrets.Get(ctx, name); err != nil {
-			return &goal.InvalidError{Field: "secrets", Reason: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
+			return &fault.Error{Field: "secrets", Message: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/policy"
@@ -211,7 +212,7 @@ func (r *Session) Ready() error {
 
 // errorWithHint is an error with its hint, where only words are kept.
 func errorWithHint(err error) error {
-	var refusal *goal.InvalidError
+	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Hint != "" {
 		return fmt.Errorf("%w: %s", err, refusal.Hint)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
@@ -148,6 +149,6 @@ func (b *userBrowsing) hasAnotherPane(id goal.ID) bool {
 }
 
 func conflictError(err error) bool {
-	var p *api.Problem
-	return errors.As(err, &p) && p.Code == api.Conflict
+	var p *fault.Error
+	return errors.As(err, &p) && p.Code == fault.Conflict
 }

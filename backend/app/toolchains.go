@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
-	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 )
 
@@ -52,7 +52,7 @@ func (a *App) ValidateToolchains(list string) error {
 // checks take what lies there for the user's.
 func (a *App) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
-		return &config.InvalidError{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
+		return &fault.Error{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	const own = "give the folder that holds the programs alone"
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path {

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"goalpost/backend/api"
-	"goalpost/backend/goal"
+	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
@@ -41,7 +41,7 @@ func (w *TrialSandbox) Violations() []string {
 func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
-		return &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+		return &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	if p.Dir, err = a.validateExistingDir(in.Dir); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := a.openSandbox(ctx, "sandbox", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "doctor says what holds here"}
+		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "doctor says what holds here"}
 	}
 	if err != nil {
 		return err

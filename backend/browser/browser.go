@@ -14,6 +14,7 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/chromium"
+	"goalpost/backend/fault"
 )
 
 // The errors that callers tell apart with errors.Is.
@@ -29,7 +30,7 @@ var (
 	// ErrClosed says that the pane or the manager was closed.
 	ErrClosed = cdp.ErrClosed
 	// ErrRefused says that an address is not one a pane may open.
-	ErrRefused = errors.New("address refused")
+	ErrRefused error = fault.Kind(fault.Refused, "url", "address refused", "")
 	// ErrStale says that a ref names an element that is no longer on the page.
 	ErrStale = errors.New("stale ref, take a new snapshot")
 	// ErrTimeout says that the page did not answer in time.

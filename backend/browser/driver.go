@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
@@ -14,9 +15,10 @@ import (
 var (
 	// ErrTakenOver says that a user has taken the pane over from the agent.
 	// Nothing of the page is seen or done for the agent until HandBack.
-	ErrTakenOver = cdp.NewCause("a user has taken this pane over: wait until it is handed back, then look again")
+	ErrTakenOver = cdp.FaultCause(fault.Kind(fault.Conflict, "",
+		"a user has taken this pane over: wait until it is handed back, then look again", ""))
 	// ErrAgentInControl says that a user's input came while the agent drives.
-	ErrAgentInControl = errors.New("the agent drives this pane: take it over first")
+	ErrAgentInControl error = fault.Kind(fault.Conflict, "", "the agent drives this pane: take it over first", "")
 )
 
 // isAgentCall says whether something is done for the goal that leased the pane.

@@ -11,6 +11,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
@@ -248,7 +249,7 @@ func (p Program) confirmKill(ctx context.Context, a *app.App, id, request string
 	if isTerminal(os.Stdin) && p.confirm(what+". Take it back? [y/N] ") {
 		return nil
 	}
-	return &api.Problem{Code: api.Refused, Message: "nothing was taken back: " + what, Hint: "say --yes to take it back"}
+	return &fault.Error{Code: fault.Refused, Message: "nothing was taken back: " + what, Hint: "say --yes to take it back"}
 }
 
 // isInteractive says whether a user sits at this program's terminal.

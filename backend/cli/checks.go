@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -118,7 +119,7 @@ func (p Program) loadCriterion(f runFlags, in *api.StartInput) error {
 	}
 	file, err := config.ReadCriterion(f.criterion)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &api.Problem{Code: api.NotFound, Message: "there is no criterion file " + f.criterion, Hint: "name a YAML file, such as .goalpost/done.yaml in the goal's folder", Field: "criterion"}
+		return &fault.Error{Code: fault.NotFound, Message: "there is no criterion file " + f.criterion, Hint: "name a YAML file, such as .goalpost/done.yaml in the goal's folder", Field: "criterion"}
 	}
 	if err != nil {
 		return fmt.Errorf("--criterion: %w", err)
@@ -132,7 +133,7 @@ func (p Program) loadCriterion(f runFlags, in *api.StartInput) error {
 		p.errorf("which opens to these checks: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
 	if !f.yes && isTerminal(os.Stdin) && !p.confirm("Is that what decides? [y/N] ") {
-		return &api.Problem{Code: api.Refused, Message: "the criterion was not confirmed", Hint: "nothing was started", Field: "criterion"}
+		return &fault.Error{Code: fault.Refused, Message: "the criterion was not confirmed", Hint: "nothing was started", Field: "criterion"}
 	}
 	in.Checks = append(in.Checks, file.Criterion.Checks...)
 	in.Any = in.Any || file.Criterion.Any

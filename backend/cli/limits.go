@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -29,10 +30,10 @@ func (l *limitFlags) add(fl *pflag.FlagSet, usual goal.Limits) {
 // were not mentioned and stay.
 func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, err error) {
 	if l.wallClock < 0 || l.maxIterations < 0 || l.maxClaims < 0 || l.maxTokens < 0 || l.maxUSD < 0 {
-		return in, &api.Problem{Code: api.Refused, Message: "a limit is negative", Hint: "use 0 for no limit", Field: "limits"}
+		return in, &fault.Error{Code: fault.Refused, Message: "a limit is negative", Hint: "use 0 for no limit", Field: "limits"}
 	}
 	if l.wallClock > 0 && l.wallClock < time.Second {
-		return in, &api.Problem{Code: api.Refused, Message: "a goal needs more time than " + l.wallClock.String(), Hint: "give at least 1s, or 0 for no limit", Field: "limits"}
+		return in, &fault.Error{Code: fault.Refused, Message: "a goal needs more time than " + l.wallClock.String(), Hint: "give at least 1s, or 0 for no limit", Field: "limits"}
 	}
 	if given("wall-clock") {
 		in.WallClockMS = limit(l.wallClock.Milliseconds())

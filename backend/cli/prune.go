@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -45,7 +46,7 @@ func (p Program) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
 		what = "1 goal"
 	}
 	if !yes && !isTerminal(os.Stdin) {
-		return &api.Problem{Code: api.Refused, Message: "prune would delete " + what + " and everything about them", Hint: "say --yes"}
+		return &fault.Error{Code: fault.Refused, Message: "prune would delete " + what + " and everything about them", Hint: "say --yes"}
 	}
 	if !yes && !p.confirm("Delete "+what+" and everything about them? [y/N] ") {
 		return p.printf("Nothing was deleted.\n")

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 )
@@ -61,9 +62,9 @@ func validateFilter(in api.ListInput) error {
 	known := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 	switch {
 	case !slices.Contains(known, goal.Status(in.Status)):
-		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("no goal is ever %q", in.Status), Hint: "use pending, running, paused, completed, failed or aborted", Field: "status"}
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("no goal is ever %q", in.Status), Hint: "use pending, running, paused, completed, failed or aborted", Field: "status"}
 	case in.Limit < 1:
-		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%d goals cannot be listed", in.Limit), Hint: "give 1 or more", Field: "limit"}
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%d goals cannot be listed", in.Limit), Hint: "give 1 or more", Field: "limit"}
 	}
 	return nil
 }

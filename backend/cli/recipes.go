@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 )
@@ -94,7 +95,7 @@ func (p Program) saveRecipe() *cobra.Command {
 			"With --file a YAML file, as show prints it, is kept instead.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if (s.file == "") == (len(args) == 1) {
-				return &api.Problem{Code: api.Refused, Message: "a recipe is made of a goal's steps or of a file", Hint: p.Name + " recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml"}
+				return &fault.Error{Code: fault.Refused, Message: "a recipe is made of a goal's steps or of a file", Hint: p.Name + " recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml"}
 			}
 			if s.file != "" {
 				return p.saveFileAsRecipe(args[0], s.file)
@@ -113,13 +114,13 @@ func (p Program) saveRecipe() *cobra.Command {
 
 func (p Program) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
 	if s.to < s.from || s.from < 1 {
-		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("steps %d to %d are no stretch", s.from, s.to), Hint: "give --from and --to; show GOAL lists the steps", Field: "to"}
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("steps %d to %d are no stretch", s.from, s.to), Hint: "give --from and --to; show GOAL lists the steps", Field: "to"}
 	}
 	var parameters []goal.Parameter
 	for _, v := range s.values {
 		key, value, ok := strings.Cut(v, "=")
 		if !ok {
-			return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%q is no parameter", v), Hint: "write name=value", Field: "param"}
+			return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%q is no parameter", v), Hint: "write name=value", Field: "param"}
 		}
 		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
 	}
@@ -137,7 +138,7 @@ func (p Program) saveStepsAsRecipe(ctx context.Context, name, id string, s stepR
 		}
 		r, err := goal.RecipeFromCalls(name, s.description, calls, parameters)
 		if err != nil {
-			return &api.Problem{Code: api.Refused, Message: err.Error()}
+			return &fault.Error{Code: fault.Refused, Message: err.Error()}
 		}
 		return p.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
 	})
@@ -162,7 +163,7 @@ func (p Program) saveFileAsRecipe(name, file string) error {
 	}
 	r, err := config.ParseRecipe(b)
 	if err != nil {
-		return &api.Problem{Code: api.Refused, Message: file + ": " + err.Error()}
+		return &fault.Error{Code: fault.Refused, Message: file + ": " + err.Error()}
 	}
 	r.Name = name
 	return p.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -74,8 +75,8 @@ func (f *protectedFlags) add(fl *pflag.FlagSet) {
 func (f *protectedFlags) decision() (string, error) {
 	switch {
 	case f.accept && f.restore:
-		return "", &api.Problem{
-			Code: api.Refused, Message: "changed files are either kept or put back",
+		return "", &fault.Error{
+			Code: fault.Refused, Message: "changed files are either kept or put back",
 			Hint: "give --accept-protected or --restore-protected, not both", Field: "protected",
 		}
 	case f.accept:

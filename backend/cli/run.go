@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 )
@@ -98,13 +99,13 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 		in.Objective = args[0]
 	}
 	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
-		return in, &api.Problem{Code: api.Refused, Message: "--demo brings its own objective and check", Hint: "leave the others out"}
+		return in, &fault.Error{Code: fault.Refused, Message: "--demo brings its own objective and check", Hint: "leave the others out"}
 	}
 	if err := f.validateModel(); err != nil {
 		return in, err
 	}
 	if f.review && f.noReview {
-		return in, &api.Problem{Code: api.Refused, Message: "--review and --no-review exclude each other", Hint: "keep one of them", Field: "review"}
+		return in, &fault.Error{Code: fault.Refused, Message: "--review and --no-review exclude each other", Hint: "keep one of them", Field: "review"}
 	}
 	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limit(int64(f.criticEvery)))
 	switch {
@@ -152,16 +153,16 @@ func (f runFlags) validateModel() error {
 	server := f.provider.baseURL != ""
 	switch {
 	case f.demo && (f.in.Provider != "" || f.in.Model != "" || server):
-		return &api.Problem{Code: api.Refused, Message: "--demo brings its own scripted model", Hint: "leave --provider, --base-url and --model out"}
+		return &fault.Error{Code: fault.Refused, Message: "--demo brings its own scripted model", Hint: "leave --provider, --base-url and --model out"}
 	case f.in.Provider != "" && server:
-		return &api.Problem{Code: api.Refused, Message: "--provider and --base-url both say where the model is", Hint: "keep one of them", Field: "provider"}
+		return &fault.Error{Code: fault.Refused, Message: "--provider and --base-url both say where the model is", Hint: "keep one of them", Field: "provider"}
 	case server:
 		return nil
 	}
 	for _, flag := range []string{"kind", "api-key-env", "api-key-secret", "context-window"} {
 		if f.provider.given(flag) {
-			return &api.Problem{
-				Code: api.Refused, Message: fmt.Sprintf("--%s is said of no server", flag), Field: "provider",
+			return &fault.Error{
+				Code: fault.Refused, Message: fmt.Sprintf("--%s is said of no server", flag), Field: "provider",
 				Hint: "give --base-url too, or change a provider with providers add ID --" + flag,
 			}
 		}
@@ -177,7 +178,7 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 	}
 	u, err := url.Parse(f.provider.baseURL)
 	if err != nil || u.Host == "" {
-		return nil, &api.Problem{Code: api.Refused, Message: fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL), Hint: "give one like http://127.0.0.1:11434/v1", Field: "provider"}
+		return nil, &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL), Hint: "give one like http://127.0.0.1:11434/v1", Field: "provider"}
 	}
 	in.Provider = u.Host
 	forget = func() error { return c.DeleteProvider(u.Host) }
@@ -186,7 +187,7 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 			forget = func() error { return c.SaveProvider(before) }
 		}
 		if f.provider.applyTo(kept, in.Model); kept.Model == "" {
-			return &api.Problem{Code: api.Refused, Message: "--base-url needs --model", Hint: "name the model as the server calls it", Field: "model"}
+			return &fault.Error{Code: fault.Refused, Message: "--base-url needs --model", Hint: "name the model as the server calls it", Field: "model"}
 		}
 		return nil
 	})

@@ -14,6 +14,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 )
@@ -63,7 +64,7 @@ func (p Program) sandbox() *cobra.Command {
 func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []string) error {
 	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if errors.Is(err, fs.ErrNotExist) {
-		return &api.Problem{Code: api.NotFound, Message: "the sandbox: " + err.Error(), Hint: "in it are the programs of the system and of the usual toolchains; --allow-read PATH gives another"}
+		return &fault.Error{Code: fault.NotFound, Message: "the sandbox: " + err.Error(), Hint: "in it are the programs of the system and of the usual toolchains; --allow-read PATH gives another"}
 	}
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)

@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/fault"
 	"goalpost/backend/serve"
 )
 
@@ -29,7 +29,7 @@ func (p Program) serve() *cobra.Command {
 		Use: "serve", Short: "Show the same app in any browser", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if _, err := fs.Stat(p.Assets, "index.html"); err != nil {
-				return &api.Problem{Code: api.Unavailable, Message: "this program was built without its page", Hint: "run make build"}
+				return &fault.Error{Code: fault.Unavailable, Message: "this program was built without its page", Hint: "run make build"}
 			}
 			return p.withApp(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
 				return p.runServer(c.Context(), a, o, asJSON)
@@ -59,7 +59,7 @@ func (p Program) runServer(ctx context.Context, a *app.App, o serve.Options, asJ
 	defer stop()
 	s, err := serve.Open(ctx, o)
 	if err != nil {
-		return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: "see serve --help"}
+		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: "see serve --help"}
 	}
 	defer func() {
 		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
@@ -103,7 +103,7 @@ func (p Program) static() *cobra.Command {
 			defer func() { _ = root.Close() }()
 			host, _, err := net.SplitHostPort(listen)
 			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-				return &api.Problem{Code: api.Refused, Message: "static serves on the loopback only", Hint: "use --listen 127.0.0.1:0"}
+				return &fault.Error{Code: fault.Refused, Message: "static serves on the loopback only", Hint: "use --listen 127.0.0.1:0"}
 			}
 			l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", listen)
 			if err != nil {

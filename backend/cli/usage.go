@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/store"
 )
 
@@ -23,7 +24,7 @@ func (p Program) wrapUsageErrors(root *cobra.Command) {
 		if strings.Contains(err.Error(), "unit") && strings.Contains(err.Error(), "in duration") {
 			hint = "write a time with its unit, such as 90s, 45m or 2h"
 		}
-		return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: hint}
+		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: hint}
 	})
 	walkCommands(root, func(c *cobra.Command) {
 		if c.Name() == "completion" && c.Run == nil {
@@ -33,7 +34,7 @@ func (p Program) wrapUsageErrors(root *cobra.Command) {
 			show := c.Run
 			c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
 				if _, _, err := root.Find(args); err != nil {
-					return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: p.Name + " help lists the commands"}
+					return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: p.Name + " help lists the commands"}
 				}
 				show(c, args)
 				return nil
@@ -49,10 +50,10 @@ func (p Program) wrapUsageErrors(root *cobra.Command) {
 			case err == nil:
 				return nil
 			case c.HasSubCommands(): // an unknown one
-				return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: c.CommandPath() + " --help lists the commands"}
+				return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: c.CommandPath() + " --help lists the commands"}
 			}
-			return &api.Problem{
-				Code: api.Refused, Message: fmt.Sprintf("%s %s", c.CommandPath(), err),
+			return &fault.Error{
+				Code: fault.Refused, Message: fmt.Sprintf("%s %s", c.CommandPath(), err),
 				Hint: "it is written: " + c.UseLine() + isGoalGroup(p.Name, c),
 			}
 		}
@@ -81,8 +82,8 @@ func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	var older *store.OutdatedSchemaError
 	switch {
 	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own, which has no type
-		problem.Code, problem.Hint = api.Refused, p.Name+" help lists the commands"
-	case problem.Code == api.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // nothing is wrong with what the user wrote
+		problem.Code, problem.Hint = fault.Refused, p.Name+" help lists the commands"
+	case problem.Code == fault.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // nothing is wrong with what the user wrote
 		code = exitError
 	}
 	if !wantsJSON(c, args) {
@@ -93,7 +94,7 @@ func (p Program) printError(c *cobra.Command, args []string, err error) int {
 		return code
 	}
 	line, err := json.Marshal(struct {
-		Error api.Problem `json:"error"`
+		Error fault.Error `json:"error"`
 		Exit  int         `json:"exit"`
 	}{problem, code})
 	if err != nil { // it holds strings alone

@@ -10,15 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"goalpost/backend/fault"
 )
 
 // HomeVariable names the environment variable that puts all data into one folder.
 const HomeVariable = "GOALPOST_HOME"
-
-// InvalidError refuses an input of the user.
-type InvalidError struct{ Field, Message, Hint string }
-
-func (e *InvalidError) Error() string { return e.Message }
 
 // Config is open folders and settings. All methods may be called concurrently,
 // and several processes may have the same folders open: a change is made to what
@@ -105,7 +102,7 @@ func defaultDirs(getenv func(string) string) (state, work string, err error) {
 	}
 	home := getenv("HOME")
 	if !filepath.IsAbs(home) {
-		return "", "", &InvalidError{Field: "HOME", Message: "HOME is not set, so there is no place for data", Hint: "set HOME, or " + HomeVariable}
+		return "", "", &fault.Error{Field: "HOME", Message: "HOME is not set, so there is no place for data", Hint: "set HOME, or " + HomeVariable}
 	}
 	state = getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) { // the specification wants relative ones ignored

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 )
 
 // environment is a getenv over a map.
@@ -32,12 +33,12 @@ func open(t *testing.T, home string) *config.Config {
 	return c
 }
 
-func invalid(err error) *config.InvalidError {
-	var e *config.InvalidError
+func invalid(err error) *fault.Error {
+	var e *fault.Error
 	if errors.As(err, &e) {
 		return e
 	}
-	return &config.InvalidError{}
+	return &fault.Error{}
 }
 
 func TestFolders(t *testing.T) {

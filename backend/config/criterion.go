@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -64,8 +65,8 @@ func readBounded(file, what string) ([]byte, error) {
 	return b, nil
 }
 
-func invalidCriterion(message, hint string) *InvalidError {
-	return &InvalidError{Field: "criterion", Message: message, Hint: hint}
+func invalidCriterion(message, hint string) *fault.Error {
+	return &fault.Error{Field: "criterion", Message: message, Hint: hint}
 }
 
 // checkFieldTypes are what a word of a criterion file may be, checkFieldValues what JSON calls what stands there.
@@ -78,7 +79,7 @@ var (
 
 const example = "write checks: as a list, such as - {type: shell, command: make test}"
 
-func parseCriterion(b []byte) (goal.Criterion, *InvalidError) {
+func parseCriterion(b []byte) (goal.Criterion, *fault.Error) {
 	var c goal.Criterion
 	var words map[string]any
 	d := yaml.NewDecoder(bytes.NewReader(b))
@@ -117,7 +118,7 @@ func parseCriterion(b []byte) (goal.Criterion, *InvalidError) {
 }
 
 // validateCheckFields refuses the words of check n that a file may not say, or that mean nothing.
-func validateCheckFields(n int, check any) *InvalidError {
+func validateCheckFields(n int, check any) *fault.Error {
 	fields, ok := check.(map[string]any)
 	if !ok {
 		return invalidCriterion(fmt.Sprintf("check %d is not written as words with their values", n), example)
@@ -149,7 +150,7 @@ func checkFields() []string {
 }
 
 // decodeChecks takes the words over; those of a check are the fields of goal.Check.
-func decodeChecks(words map[string]any) (c goal.Criterion, refusal *InvalidError) {
+func decodeChecks(words map[string]any) (c goal.Criterion, refusal *fault.Error) {
 	raw, err := json.Marshal(words)
 	if err != nil {
 		return c, invalidCriterion("it has keys that are not words", example)
@@ -164,9 +165,9 @@ func decodeChecks(words map[string]any) (c goal.Criterion, refusal *InvalidError
 	case err != nil:
 		return c, invalidCriterion(strings.TrimPrefix(err.Error(), "json: "), example)
 	}
-	var r *goal.InvalidError
+	var r *fault.Error
 	if err := c.Validate(); errors.As(err, &r) {
-		return c, invalidCriterion(r.Reason, r.Hint)
+		return c, invalidCriterion(r.Message, r.Hint)
 	}
 	return c, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -69,13 +70,13 @@ func TestACriterionFileGrantsNothing(t *testing.T) {
 		"checks: [{type: manual}]\n" + strings.Repeat("# filler\n", 64<<10/8): "larger than 64 KiB",
 	} {
 		_, err := criterion(t, text)
-		var invalid *InvalidError
+		var invalid *fault.Error
 		if !errors.As(err, &invalid) || !strings.Contains(invalid.Message, want) || invalid.Field != "criterion" || invalid.Hint == "" {
 			t.Errorf("%.60q: %v", text, err)
 		}
 	}
 	for text, want := range map[string]string{"timeout: 10": "timeout_ms, in milliseconds", "comand: x": "type, timeout_ms, command,"} {
-		var invalid *InvalidError
+		var invalid *fault.Error
 		if _, err := criterion(t, "checks: [{type: shell, "+text+"}]"); !errors.As(err, &invalid) || !strings.Contains(invalid.Hint, want) {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"syscall"
+
+	"goalpost/backend/fault"
 )
 
 // Magic numbers of network file systems, from statfs(2).
@@ -23,7 +25,7 @@ func isLocalFilesystem(dir string) error {
 		return fmt.Errorf("state folder: %w", err)
 	}
 	if network(uint32(st.Type)) {
-		return &InvalidError{
+		return &fault.Error{
 			Field: HomeVariable, Message: fmt.Sprintf("the state folder %s is on a network file system, where the journal is not safe", dir),
 			Hint: "set " + HomeVariable + " to a folder on a local disk",
 		}

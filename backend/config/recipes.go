@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -20,7 +21,7 @@ func (c *Config) recipeDir() string { return filepath.Join(c.state, "recipes") }
 
 func (c *Config) recipeFile(name string) (string, error) {
 	if err := goal.ValidateRecipeName(name); err != nil {
-		return "", &InvalidError{Field: "name", Message: err.Error()}
+		return "", &fault.Error{Field: "name", Message: err.Error()}
 	}
 	return filepath.Join(c.recipeDir(), name+".yaml"), nil
 }
@@ -52,7 +53,7 @@ func (c *Config) Recipes() ([]goal.Recipe, error) {
 	return list, errors.Join(errs...)
 }
 
-// Recipe reads one recipe; an InvalidError if there is none or it cannot be used.
+// Recipe reads one recipe; a fault.Error if there is none or it cannot be used.
 func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	file, err := c.recipeFile(name)
 	if err != nil {
@@ -60,7 +61,7 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	}
 	b, err := readBounded(file, "recipe")
 	if errors.Is(err, fs.ErrNotExist) {
-		return goal.Recipe{}, &InvalidError{Field: "name", Message: fmt.Sprintf("there is no recipe %q", name), Hint: "recipe list shows those there are"}
+		return goal.Recipe{}, &fault.Error{Field: "name", Message: fmt.Sprintf("there is no recipe %q", name), Hint: "recipe list shows those there are"}
 	}
 	if err != nil {
 		return goal.Recipe{}, err
@@ -70,7 +71,7 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 		err = fmt.Errorf("it calls itself %q", r.Name)
 	}
 	if err != nil {
-		return goal.Recipe{}, &InvalidError{Field: "name", Message: fmt.Sprintf("the recipe %s: %v", name, err), Hint: "correct " + file}
+		return goal.Recipe{}, &fault.Error{Field: "name", Message: fmt.Sprintf("the recipe %s: %v", name, err), Hint: "correct " + file}
 	}
 	return r, nil
 }
@@ -99,7 +100,7 @@ func MarshalRecipe(r goal.Recipe) ([]byte, error) {
 // somebody's.
 func (c *Config) SaveRecipe(r goal.Recipe) error {
 	if err := r.Validate(); err != nil {
-		return &InvalidError{Field: "recipe", Message: err.Error()}
+		return &fault.Error{Field: "recipe", Message: err.Error()}
 	}
 	file, err := c.recipeFile(r.Name)
 	if err != nil {
@@ -114,7 +115,7 @@ func (c *Config) SaveRecipe(r goal.Recipe) error {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return &InvalidError{Field: "name", Message: fmt.Sprintf("there is a recipe %q already", r.Name), Hint: "choose another name, or remove that one first"}
+		return &fault.Error{Field: "name", Message: fmt.Sprintf("there is a recipe %q already", r.Name), Hint: "choose another name, or remove that one first"}
 	}
 	if err != nil {
 		return fmt.Errorf("recipe %s: %w", r.Name, err)
@@ -133,7 +134,7 @@ func (c *Config) DeleteRecipe(name string) error {
 		return err
 	}
 	if err := os.Remove(file); errors.Is(err, fs.ErrNotExist) {
-		return &InvalidError{Field: "name", Message: fmt.Sprintf("there is no recipe %q", name), Hint: "recipe list shows those there are"}
+		return &fault.Error{Field: "name", Message: fmt.Sprintf("there is no recipe %q", name), Hint: "recipe list shows those there are"}
 	} else if err != nil {
 		return fmt.Errorf("recipe %s: %w", name, err)
 	}

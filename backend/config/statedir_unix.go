@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"goalpost/backend/fault"
 )
 
 // checkRootOwnership refuses, for root, a folder that would be made inside somebody
@@ -25,7 +27,7 @@ func checkRootOwnership(dir string) error {
 			return fmt.Errorf("looking at %s: %w", at, err)
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 {
-			return &InvalidError{
+			return &fault.Error{
 				Field: HomeVariable, Message: fmt.Sprintf("this is root, and %s belongs to another user (uid %d)", at, st.Uid),
 				Hint: "run as that user, without sudo, or set " + HomeVariable + " to a folder of root's own",
 			}
@@ -43,7 +45,7 @@ func checkStateOwner(dir string) error {
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Geteuid() {
-		return &InvalidError{
+		return &fault.Error{
 			Field: HomeVariable, Message: fmt.Sprintf("the state folder %s belongs to another user (uid %d)", dir, st.Uid),
 			Hint: "run as that user, or set " + HomeVariable + " to a folder of your own",
 		}

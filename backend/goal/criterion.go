@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"goalpost/backend/fault"
 )
 
 // Criterion is how the host decides that a goal is achieved.
@@ -17,11 +19,11 @@ type Criterion struct {
 // Validate refuses a criterion that cannot decide anything.
 func (c Criterion) Validate() error {
 	if len(c.Checks) == 0 {
-		return &InvalidError{"criterion", "the goal has no check", "add one that passes only when the objective is reached, such as --check-shell 'test -f done.txt'"}
+		return &fault.Error{Field: "criterion", Message: "the goal has no check", Hint: "add one that passes only when the objective is reached, such as --check-shell 'test -f done.txt'"}
 	}
 	for i, k := range c.Checks {
 		if reason, hint := k.validate(); reason != "" {
-			return &InvalidError{"criterion", fmt.Sprintf("check %d %s", i+1, reason), hint}
+			return &fault.Error{Field: "criterion", Message: fmt.Sprintf("check %d %s", i+1, reason), Hint: hint}
 		}
 	}
 	return nil

@@ -4,13 +4,13 @@
 package goal
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 )
 
@@ -172,38 +172,24 @@ func DefaultLimits() Limits {
 	return Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerCheck: 5}
 }
 
-// InvalidError is why a goal was not accepted at intake. It changes nothing.
-type InvalidError struct {
-	Field  string // the input's field, as in the dialog and the flags
-	Reason string
-	Hint   string // what to do next
-}
-
-func (r *InvalidError) Error() string {
-	if r.Hint == "" {
-		return r.Reason
-	}
-	return r.Reason + " (" + r.Hint + ")"
-}
-
 // ErrNotFound means that no goal has the given id or prefix.
-var ErrNotFound = errors.New("no such goal")
+var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "list shows what there is")
 
 // ValidateInput refuses a goal that could not be decided: no objective, no check,
 // a negative limit, an unknown risk.
 func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) error {
 	if strings.TrimSpace(objective) == "" {
-		return &InvalidError{"objective", "the goal has no objective", "say in a sentence what should be true at the end"}
+		return &fault.Error{Field: "objective", Message: "the goal has no objective", Hint: "say in a sentence what should be true at the end"}
 	}
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	if !p.Risk.IsValid() {
-		return &InvalidError{"risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of " + policy.RiskNames()}
+		return &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	for _, end := range []string{"claim_complete", "abort_with_report"} {
 		if slices.Contains(p.DenyTools, end) {
-			return &InvalidError{"deny_tools", "without " + end + " the agent could not end the run honestly", "deny other tools; a claim proves nothing, and the host decides"}
+			return &fault.Error{Field: "deny_tools", Message: "without " + end + " the agent could not end the run honestly", Hint: "deny other tools; a claim proves nothing, and the host decides"}
 		}
 	}
 	return l.Validate()
@@ -212,10 +198,10 @@ func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) err
 // Validate refuses limits that mean nothing.
 func (l Limits) Validate() error {
 	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerCheck < 0 || l.Tokens < 0 || l.USD < 0 {
-		return &InvalidError{"limits", "a limit is negative", "use 0 for no limit"}
+		return &fault.Error{Field: "limits", Message: "a limit is negative", Hint: "use 0 for no limit"}
 	}
 	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // nothing is ever over it
-		return &InvalidError{"limits", "the limit of money is not a number", "use an amount such as 2.50, or 0 for no limit"}
+		return &fault.Error{Field: "limits", Message: "the limit of money is not a number", Hint: "use an amount such as 2.50, or 0 for no limit"}
 	}
 	return nil
 }

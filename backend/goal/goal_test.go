@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 )
@@ -122,11 +123,11 @@ func TestCheckInput(t *testing.T) {
 				}
 				return
 			}
-			var r *goal.InvalidError
-			if !errors.As(err, &r) || r.Field != c.field || r.Reason == "" || r.Hint == "" {
+			var r *fault.Error
+			if !errors.As(err, &r) || r.Field != c.field || r.Message == "" || r.Hint == "" {
 				t.Fatalf("%#v, want a refusal of %s with reason and hint", err, c.field)
 			}
-			if !strings.Contains(err.Error(), r.Reason) || !strings.Contains(err.Error(), r.Hint) {
+			if !strings.Contains(err.Error(), r.Message) || !strings.Contains(err.Error(), r.Hint) {
 				t.Errorf("%q leaves out reason or hint", err)
 			}
 		})
@@ -140,7 +141,7 @@ func TestWords(t *testing.T) {
 		{goal.Criterion{Checks: []goal.Check{a, b}}.Describe(), "the command ` go test ./... ` exits with 0 and the command `test -s out` exits with 1 in build"},
 		{goal.Criterion{Checks: []goal.Check{a, b}, Any: true}.Describe(), "the command ` go test ./... ` exits with 0 or the command `test -s out` exits with 1 in build"},
 		{a.Name(), "go test ./..."},
-		{(&goal.InvalidError{Reason: "no"}).Error(), "no"},
+		{(&fault.Error{Message: "no"}).Error(), "no"},
 		{goal.ID("01jd3q8zt2n4v6x8y0abcdefgh").Short(), "abcdefgh"},
 		{goal.ID("short").Short(), "short"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 )
 
@@ -35,26 +36,21 @@ const (
 
 var namePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 
-// InvalidError says what is wrong with a server's configuration.
-type InvalidError struct{ Field, Reason, Hint string }
-
-func (e *InvalidError) Error() string { return e.Reason }
-
 // Validate refuses a server that could not be started, with what to do.
 func (s Server) Validate() error {
 	switch {
 	case !namePattern.MatchString(s.Name):
-		return &InvalidError{"name", fmt.Sprintf("%q cannot be the name of a server", s.Name), "use up to 32 small letters, digits and dashes"}
+		return &fault.Error{Field: "name", Message: fmt.Sprintf("%q cannot be the name of a server", s.Name), Hint: "use up to 32 small letters, digits and dashes"}
 	case (s.Command == "") == (s.URL == ""):
-		return &InvalidError{"command", "a server is either a program or an address", "give a command or a URL"}
+		return &fault.Error{Field: "command", Message: "a server is either a program or an address", Hint: "give a command or a URL"}
 	case s.Risk != "" && !s.Risk.IsValid():
-		return &InvalidError{"risk", fmt.Sprintf("unknown risk %q", s.Risk), "use one of " + policy.RiskNames() + ", or leave it out"}
+		return &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", s.Risk), Hint: "use one of " + policy.RiskNames() + ", or leave it out"}
 	case s.Timeout < 0 || s.Timeout > maxCallTime:
-		return &InvalidError{"timeout", fmt.Sprintf("a call cannot take %s", s.Timeout), fmt.Sprintf("use up to %s", maxCallTime)}
+		return &fault.Error{Field: "timeout", Message: fmt.Sprintf("a call cannot take %s", s.Timeout), Hint: fmt.Sprintf("use up to %s", maxCallTime)}
 	}
 	for k := range s.Env {
 		if k == "" || strings.ContainsAny(k, "=\x00") {
-			return &InvalidError{"env", fmt.Sprintf("%q is not the name of an environment variable", k), "use letters, digits and _"}
+			return &fault.Error{Field: "env", Message: fmt.Sprintf("%q is not the name of an environment variable", k), Hint: "use letters, digits and _"}
 		}
 	}
 	if s.URL == "" {
@@ -62,10 +58,10 @@ func (s Server) Validate() error {
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") {
-		return &InvalidError{"url", fmt.Sprintf("%q is not the address of a server", s.URL), "give one like https://example.org/mcp; a key belongs into a header"}
+		return &fault.Error{Field: "url", Message: fmt.Sprintf("%q is not the address of a server", s.URL), Hint: "give one like https://example.org/mcp; a key belongs into a header"}
 	}
 	if u.Scheme == "http" && !loopback(u.Hostname()) {
-		return &InvalidError{"url", "what is said to " + u.Hostname() + " could be read on the way", "use https; http is for this machine"}
+		return &fault.Error{Field: "url", Message: "what is said to " + u.Hostname() + " could be read on the way", Hint: "use https; http is for this machine"}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -49,6 +50,15 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// As lets fault.Of say what to do.
+func (e *Error) As(target any) bool {
+	f, ok := target.(**fault.Error)
+	if ok {
+		*f = &fault.Error{Code: fault.Unavailable, Field: "provider", Message: e.Message, Hint: e.Hint}
+	}
+	return ok
+}
 
 // Is lets those who see the words only recognise a conversation that is too long.
 func (e *Error) Is(target error) bool { return target == goal.ErrContextTooLong && e.Kind == TooLong }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"goalpost/backend/fault"
 )
 
 // SSHServer is a machine that terminals are opened on, with the system's ssh.
@@ -29,11 +31,6 @@ func (s SSHServer) DisplayName() string {
 	return s.Host
 }
 
-// InvalidError says which field is wrong.
-type InvalidError struct{ Field, Reason string }
-
-func (e *InvalidError) Error() string { return e.Reason }
-
 // Validate looks whether ssh can be asked for it. Nothing in it can be taken for an
 // option or for more than one word.
 func (s SSHServer) Validate() error {
@@ -42,7 +39,7 @@ func (s SSHServer) Validate() error {
 		"name": s.Name, "host": s.Host, "user": s.User, "key_path": s.KeyPath, "jump": s.Jump, "folder": s.Folder,
 	} {
 		if len(text) > most || strings.ContainsFunc(text, unicode.IsControl) {
-			return &InvalidError{field, fmt.Sprintf("the %s is too long or has control characters in it", strings.ReplaceAll(field, "_", " "))}
+			return &fault.Error{Field: field, Message: fmt.Sprintf("the %s is too long or has control characters in it", strings.ReplaceAll(field, "_", " "))}
 		}
 	}
 	word := func(text string) bool {
@@ -50,19 +47,19 @@ func (s SSHServer) Validate() error {
 	}
 	switch {
 	case s.Host == "":
-		return &InvalidError{"host", "a host is needed: a name or an address"}
+		return &fault.Error{Field: "host", Message: "a host is needed: a name or an address"}
 	case !word(s.Host) || strings.ContainsAny(s.Host, "@/"):
-		return &InvalidError{"host", fmt.Sprintf("%q is no host: the user has a field of its own", s.Host)}
+		return &fault.Error{Field: "host", Message: fmt.Sprintf("%q is no host: the user has a field of its own", s.Host)}
 	case s.Port < 0 || s.Port > 65535:
-		return &InvalidError{"port", fmt.Sprintf("%d is no port", s.Port)}
+		return &fault.Error{Field: "port", Message: fmt.Sprintf("%d is no port", s.Port)}
 	case !word(s.User):
-		return &InvalidError{"user", fmt.Sprintf("%q is no user", s.User)}
+		return &fault.Error{Field: "user", Message: fmt.Sprintf("%q is no user", s.User)}
 	case !word(s.Jump):
-		return &InvalidError{"jump", fmt.Sprintf("%q is no list of hosts: use user@host:port, with commas in between", s.Jump)}
+		return &fault.Error{Field: "jump", Message: fmt.Sprintf("%q is no list of hosts: use user@host:port, with commas in between", s.Jump)}
 	case strings.HasPrefix(s.KeyPath, "-"):
-		return &InvalidError{"key_path", "a path to a key begins with / or ~"}
+		return &fault.Error{Field: "key_path", Message: "a path to a key begins with / or ~"}
 	case s.Folder != "" && !path.IsAbs(s.Folder) && s.Folder != "~" && !strings.HasPrefix(s.Folder, "~/"):
-		return &InvalidError{"folder", "the start folder is absolute or begins with ~/"}
+		return &fault.Error{Field: "folder", Message: "the start folder is absolute or begins with ~/"}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/lock"
 )
 
@@ -137,7 +138,7 @@ func writeAtomic(path string, b []byte) error {
 func validHosts(hosts []string) error {
 	for _, h := range hosts {
 		if h == "" || strings.ContainsAny(h, "/:@ *\t\n") {
-			return &InvalidError{"hosts", fmt.Sprintf("%q is not the name of a host", h), "give one like api.example.org, without scheme and port"}
+			return &fault.Error{Field: "hosts", Message: fmt.Sprintf("%q is not the name of a host", h), Hint: "give one like api.example.org, without scheme and port"}
 		}
 	}
 	return nil
@@ -145,7 +146,7 @@ func validHosts(hosts []string) error {
 
 // firstInvalid is the first refusal among several.
 func firstInvalid(err error) error {
-	var invalid *InvalidError
+	var invalid *fault.Error
 	if errors.As(err, &invalid) {
 		return invalid
 	}

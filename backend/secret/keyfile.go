@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"filippo.io/age"
+
+	"goalpost/backend/fault"
 )
 
 // keyFile is the key: as it is, or encrypted by a passphrase.
@@ -28,7 +30,7 @@ const (
 )
 
 // ErrPassphrase: it does not open the key.
-var ErrPassphrase = errors.New("this is not the passphrase")
+var ErrPassphrase error = fault.Kind(fault.Refused, "passphrase", "this is not the passphrase", "")
 
 // read refuses a key that others may read or may have put there.
 func (k keyFile) read() ([]byte, error) {
@@ -120,7 +122,7 @@ func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
 	b := []byte(own.String() + "\n")
 	if passphrase != "" {
 		if len([]rune(passphrase)) < minPassphrase {
-			return &InvalidError{"passphrase", fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase), "take several words"}
+			return &fault.Error{Field: "passphrase", Message: fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase), Hint: "take several words"}
 		}
 		way, err := age.NewScryptRecipient(passphrase)
 		if err != nil {

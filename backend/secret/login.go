@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"goalpost/backend/fault"
 )
 
 // Login is a user name and password that belong to one origin.
@@ -24,7 +26,7 @@ func (l *Logins) Save(ctx context.Context, in Login) error {
 		return err
 	}
 	if strings.TrimSpace(in.User) == "" {
-		return &InvalidError{"user", "the user name is empty", ""}
+		return &fault.Error{Field: "user", Message: "the user name is empty"}
 	}
 	if err := validValue("password", in.Password); err != nil {
 		return err
@@ -64,7 +66,7 @@ func (l *Logins) For(ctx context.Context, origin, user string) (Login, error) {
 		case len(users) == 0:
 			return Login{}, fmt.Errorf("%w: no login is saved for %s", ErrUnknown, origin)
 		case len(users) > 1:
-			return Login{}, &InvalidError{"user", fmt.Sprintf("several logins are saved for %s", origin), "name one of: " + strings.Join(users, ", ")}
+			return Login{}, &fault.Error{Field: "user", Message: fmt.Sprintf("several logins are saved for %s", origin), Hint: "name one of: " + strings.Join(users, ", ")}
 		}
 		user = users[0]
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"goalpost/backend/fault"
 )
 
 var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
@@ -16,15 +18,10 @@ const (
 	minWord  = 16 // of small letters alone
 )
 
-// InvalidError refuses a name, a value or an origin of the user.
-type InvalidError struct{ Field, Message, Hint string }
-
-func (e *InvalidError) Error() string { return e.Message }
-
 // ValidName refuses what cannot stand in a reference.
 func ValidName(name string) error {
 	if !nameForm.MatchString(name) {
-		return &InvalidError{"name", fmt.Sprintf("%q cannot be the name of a secret", name), "use a letter, then letters, digits, dots, dashes and underscores, 64 at most"}
+		return &fault.Error{Field: "name", Message: fmt.Sprintf("%q cannot be the name of a secret", name), Hint: "use a letter, then letters, digits, dots, dashes and underscores, 64 at most"}
 	}
 	return nil
 }
@@ -32,15 +29,15 @@ func ValidName(name string) error {
 func validValue(field, value string) error {
 	switch {
 	case len(value) < minValue:
-		return &InvalidError{field, fmt.Sprintf("the value has fewer than %d bytes", minValue), "so short a value cannot be masked without hiding ordinary words"}
+		return &fault.Error{Field: field, Message: fmt.Sprintf("the value has fewer than %d bytes", minValue), Hint: "so short a value cannot be masked without hiding ordinary words"}
 	case len(value) > maxValue:
-		return &InvalidError{field, fmt.Sprintf("the value has more than %d bytes", maxValue), "the system's keyrings take no more"}
+		return &fault.Error{Field: field, Message: fmt.Sprintf("the value has more than %d bytes", maxValue), Hint: "the system's keyrings take no more"}
 	case strings.ContainsRune(value, 0):
-		return &InvalidError{field, "the value has a NUL byte in it", "give text"}
+		return &fault.Error{Field: field, Message: "the value has a NUL byte in it", Hint: "give text"}
 	case len(strings.TrimSpace(value)) < minValue:
-		return &InvalidError{field, "the value is blank", ""}
+		return &fault.Error{Field: field, Message: "the value is blank"}
 	case len(value) < minWord && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz_") == "":
-		return &InvalidError{field, "the value is one ordinary word, which would be hidden wherever it stands", "take one with a digit, a capital letter or a sign in it"}
+		return &fault.Error{Field: field, Message: "the value is one ordinary word, which would be hidden wherever it stands", Hint: "take one with a digit, a capital letter or a sign in it"}
 	}
 	return nil
 }

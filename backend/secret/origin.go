@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"goalpost/backend/fault"
 )
 
 // Origin makes a URL or an origin the one way of writing its origin: scheme and
@@ -13,7 +15,7 @@ import (
 func Origin(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", &InvalidError{"origin", fmt.Sprintf("%q has no origin", address), "give one like https://example.org"}
+		return "", &fault.Error{Field: "origin", Message: fmt.Sprintf("%q has no origin", address), Hint: "give one like https://example.org"}
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	port := u.Port()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"goalpost/backend/fault"
 )
 
 // Options say where a vault lies.
@@ -168,10 +170,11 @@ func (v *Vault) get(ctx context.Context, wanted entry) (string, error) {
 }
 
 // ErrUnknown: there is no such secret.
-var ErrUnknown = errors.New("no such secret is kept")
+var ErrUnknown error = fault.Kind(fault.NotFound, "", "no such secret is kept", "secret list shows what is kept")
 
 // ErrLocked: the passphrase is needed, and nobody is there to give it.
-var ErrLocked = errors.New("the secrets are locked by a passphrase")
+var ErrLocked error = fault.Kind(fault.Unavailable, "", "the secrets are locked by a passphrase",
+	"unlock them in the settings, or run the command in a terminal, which asks")
 
 // readyBackend is the place, ready for use; mu is held.
 func (v *Vault) readyBackend(ctx context.Context, p Backend) (backend, error) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"goalpost/backend/fault"
 )
 
 func vault(t *testing.T, dir string, change func(*Options)) *Vault {
@@ -93,7 +95,7 @@ func TestFile(t *testing.T) {
 func TestRefused(t *testing.T) {
 	v, ctx := vault(t, t.TempDir(), nil), t.Context()
 	for _, in := range [][2]string{{"", "long-enough-1"}, {"a b", "long-enough-1"}, {"a", "x1y"}, {"a", "password"}, {"a", strings.Repeat("x1", 1001)}, {"a", "nul\x00nul"}, {"a", "           "}} {
-		var invalid *InvalidError
+		var invalid *fault.Error
 		if _, err := v.Set(ctx, in[0], in[1], nil); !errors.As(err, &invalid) {
 			t.Errorf("%q = %q: %v", in[0], in[1], err)
 		} else if in[1] != "" && strings.Contains(err.Error()+invalid.Hint, in[1]) {
@@ -201,7 +203,7 @@ func TestLogins(t *testing.T) {
 	if got := v.mask.Text("canary-2-x"); strings.Contains(got, "canary") {
 		t.Errorf("an opened password is not masked: %q", got)
 	}
-	var invalid *InvalidError
+	var invalid *fault.Error
 	if _, err := l.For(ctx, "https://example.org", ""); !errors.As(err, &invalid) {
 		t.Errorf("without a user: %v", err)
 	}

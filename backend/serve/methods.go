@@ -10,6 +10,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"goalpost/backend/fault"
 )
 
 // Registry holds the methods that a page may call, by "Struct.Method". It does
@@ -86,7 +88,7 @@ func methodShape(v reflect.Value) (method, error) {
 func (r *Registry) Call(ctx context.Context, name string, args []json.RawMessage) (any, error) {
 	m, ok := r.methods[name]
 	if !ok {
-		return nil, &Problem{Code: "not_found", Message: fmt.Sprintf("there is no method %.80q", name), Hint: "reload the page: it may be older than the program"}
+		return nil, &fault.Error{Code: "not_found", Message: fmt.Sprintf("there is no method %.80q", name), Hint: "reload the page: it may be older than the program"}
 	}
 	in, err := m.decode(ctx, name, args)
 	if err != nil {
@@ -108,7 +110,7 @@ func (r *Registry) Call(ctx context.Context, name string, args []json.RawMessage
 // after the value.
 func (m method) decode(ctx context.Context, name string, args []json.RawMessage) ([]reflect.Value, error) {
 	refuse := func(format string, a ...any) error {
-		return &Problem{Code: "refused", Message: name + ": " + fmt.Sprintf(format, a...), Hint: "reload the page: it may be older than the program"}
+		return &fault.Error{Code: "refused", Message: name + ": " + fmt.Sprintf(format, a...), Hint: "reload the page: it may be older than the program"}
 	}
 	if len(args) != len(m.params) {
 		return nil, refuse("%d arguments were sent, %d are wanted", len(args), len(m.params))

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"goalpost/backend/fault"
 )
 
 // Bounds of one page's calls.
@@ -28,9 +30,9 @@ type rpcRequest struct {
 }
 
 type rpcAnswer struct {
-	ID      int64    `json:"id"`
-	Result  any      `json:"result"`
-	Problem *Problem `json:"problem,omitempty"`
+	ID      int64        `json:"id"`
+	Result  any          `json:"result"`
+	Problem *fault.Error `json:"problem,omitempty"`
 }
 
 // rpc answers the calls of one page, many at a time and in any order.
@@ -163,8 +165,8 @@ func (s *Server) call(q rpcRequest) (result any, err error) {
 	return s.o.Methods.Call(s.conns.Soft, q.Method, q.Args)
 }
 
-func internalProblem() *Problem {
-	return &Problem{Code: "internal", Message: "something broke inside the program", Hint: "its log says what"}
+func internalProblem() *fault.Error {
+	return &fault.Error{Code: "internal", Message: "something broke inside the program", Hint: "its log says what"}
 }
 
 // ping finds pages that vanished without a word.

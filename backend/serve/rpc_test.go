@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/serve"
 )
 
@@ -30,7 +31,7 @@ func (s *site) socket(t *testing.T) *websocket.Conn {
 type reply struct {
 	ID      int
 	Result  json.RawMessage
-	Problem *problem
+	Problem *fault.Error
 }
 
 func write(t *testing.T, ws *websocket.Conn, text string) {

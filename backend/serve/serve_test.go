@@ -19,6 +19,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/serve"
 )
 
@@ -36,10 +37,6 @@ type clock struct {
 func (c *clock) Now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.now }
 
 func (c *clock) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.now = c.now.Add(d) }
-
-type problem struct{ Code, Message, Hint, Field string }
-
-func (p *problem) Error() string { return p.Message }
 
 type addInput struct {
 	A int `json:"a"`
@@ -61,7 +58,9 @@ func (c *CalcAPI) Join(ctx context.Context, parts []string, sep string) string {
 }
 
 func (c *CalcAPI) Refuse() (bool, error) {
-	return false, fmt.Errorf("starting: %w", &problem{"refused", "the goal has no check", "add one", "criterion"})
+	return false, fmt.Errorf("starting: %w", &fault.Error{
+		Message: "the goal has no check", Hint: "add one", Field: "criterion",
+	})
 }
 func (c *CalcAPI) Fail() error         { return errors.New("the disk is full") }
 func (c *CalcAPI) Break() (int, error) { panic("boom") }

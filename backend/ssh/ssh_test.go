@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/pane"
 )
 
@@ -198,7 +199,7 @@ func TestServerCheck(t *testing.T) {
 		"folder":   {Host: "h", Folder: "relative"},
 		"name":     {Host: "h", Name: "a\nb"},
 	} {
-		var wrong *pane.InvalidError
+		var wrong *fault.Error
 		if err := s.Validate(); !errors.As(err, &wrong) || wrong.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}

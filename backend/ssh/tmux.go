@@ -2,19 +2,20 @@ package ssh
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/pane"
 )
 
 // ErrLogin says that the server wants a password or a host key's confirmation,
 // which only a pane can ask for.
-var ErrLogin = errors.New("the server asks something before it lets anyone in")
+var ErrLogin error = fault.Kind(fault.Unavailable, "", "the server asks something before it lets anyone in",
+	"open a pane on it, which can ask; or use a key and an agent")
 
 // notFound is what a shell exits with for a program that it does not have, and
 // failed what ssh exits with for everything that is its own.

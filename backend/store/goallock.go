@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -23,7 +24,7 @@ import (
 type GoalLock struct{ lock *flock.Flock }
 
 // ErrGoalLocked means that another process runs the goal.
-var ErrGoalLocked = errors.New("another process runs this goal")
+var ErrGoalLocked error = fault.Kind(fault.Conflict, "", "another process runs this goal", "look at it there, or abort it")
 
 // LockGoal takes the sentinel of a goal, or says ErrGoalLocked.
 func (s *Store) LockGoal(id goal.ID) (*GoalLock, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 )
 
 // OutdatedSchemaError means that an older version of the program wrote the database, and
@@ -22,6 +23,16 @@ type OutdatedSchemaError struct{ Has, Needs int }
 
 func (e *OutdatedSchemaError) Error() string {
 	return fmt.Sprintf("the database was written by an older version of Goalpost (schema %d, this program reads %d)", e.Has, e.Needs)
+}
+
+// As lets fault.Of say what to do.
+func (e *OutdatedSchemaError) As(target any) bool {
+	f, ok := target.(**fault.Error)
+	if ok {
+		*f = fault.Kind(fault.Unavailable, "", e.Error(),
+			"open Goalpost, or run `doctor`: either brings it up to date and keeps a copy; reading alone changes nothing")
+	}
+	return ok
 }
 
 // errReadOnly means that something would be written by a Store that only looks.

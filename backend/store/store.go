@@ -25,10 +25,13 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 )
 
 // ErrNewerSchema means that a newer version of the program has migrated the database.
-var ErrNewerSchema = errors.New("the database was written by a newer version of Goalpost; update this program or use another GOALPOST_HOME")
+var ErrNewerSchema error = fault.Kind(fault.Unavailable, "",
+	"the database was written by a newer version of Goalpost; update this program or use another GOALPOST_HOME",
+	"update Goalpost")
 
 // readers is how many connections read at once.
 const readers = 4

@@ -9,6 +9,8 @@ import (
 	"fmt"
 
 	"github.com/go-rod/rod/lib/cdp"
+
+	"goalpost/backend/fault"
 )
 
 // Event is what Chromium reports by itself.
@@ -28,13 +30,28 @@ var (
 )
 
 // callCause is an error of NewCause.
-type callCause struct{ text string }
+type callCause struct {
+	text  string
+	fault *fault.Error // nil if users need no more than the text
+}
 
 func (c *callCause) Error() string { return c.text }
 
+// As lets fault.Of find the code of a cause.
+func (c *callCause) As(target any) bool {
+	f, ok := target.(**fault.Error)
+	if ok = ok && c.fault != nil; ok {
+		*f = c.fault
+	}
+	return ok
+}
+
 // NewCause makes an error for canceling contexts. A call that is cut off by it
 // returns it instead of how the call failed.
-func NewCause(text string) error { return &callCause{text} }
+func NewCause(text string) error { return &callCause{text: text} }
+
+// FaultCause is NewCause for an error that users see.
+func FaultCause(f *fault.Error) error { return &callCause{text: f.Message, fault: f} }
 
 // Cause is why ctx ended: an error of NewCause, or the caller's own; nil while it has not.
 func Cause(ctx context.Context) error {

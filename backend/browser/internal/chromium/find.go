@@ -1,16 +1,18 @@
 package chromium
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"goalpost/backend/fault"
 )
 
 // ErrMissing says that no Chromium is installed; the text says what to install.
-var ErrMissing = errors.New("no Chromium found")
+var ErrMissing error = fault.Kind(fault.Unavailable, "", "no Chromium found",
+	"install Chromium; terminals work without it")
 
 // PathVariable names the environment variable that overrides the search.
 const PathVariable = "GOALPOST_CHROMIUM"

@@ -1,14 +1,16 @@
 package chromium
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"goalpost/backend/fault"
 )
 
 // ErrLocked says that another Goalpost uses a profile.
-var ErrLocked = errors.New("this browser profile is in use by another Goalpost")
+var ErrLocked error = fault.Kind(fault.Conflict, "profile", "this browser profile is in use by another Goalpost",
+	"a temporary page works")
 
 // OpenProfile takes the folder of a profile for this program alone.
 func OpenProfile(parent, name string) (*RunDir, error) {

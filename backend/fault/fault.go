@@ -1,0 +1,58 @@
+// Package fault is the one error type that users see: a code for programs, a
+// message, what to do next, and the field of the input that is wrong.
+package fault
+
+import "errors"
+
+// Codes of errors, as the page and `--json` show them.
+const (
+	Refused     = "refused"
+	NotFound    = "not_found"
+	Conflict    = "conflict"
+	Unavailable = "unavailable"
+	Internal    = "internal"
+	// ProtectedChanged says that the user must decide about changed protected files first.
+	ProtectedChanged = "protected_changed"
+)
+
+// Error is an error with what its reader can do about it.
+type Error struct {
+	Code    string `json:"code"` // "" means Refused until Of fills it in
+	Message string `json:"message"`
+	Hint    string `json:"hint"`  // what to do next, "" if nothing
+	Field   string `json:"field"` // the input's field that is wrong, as in the dialog and the flags; "" if none
+
+	kind bool // others wrap it: what they say belongs to the message
+}
+
+// Kind makes an error that others wrap and compare with errors.Is, such as
+// goal.ErrNotFound. The message that the user sees is that of the wrapping error.
+func Kind(code, field, message, hint string) *Error {
+	return &Error{Code: code, Field: field, Message: message, Hint: hint, kind: true}
+}
+
+// Error gives the message, followed by the hint in parentheses. That of a Kind is
+// its message alone, because it stands in the middle of a longer one.
+func (e *Error) Error() string {
+	if e.Hint == "" || e.kind {
+		return e.Message
+	}
+	return e.Message + " (" + e.Hint + ")"
+}
+
+// Of gives the first Error in err's chain, complete with its code. Other types join
+// in with a method As(any) bool. An error that has none is Internal. It never returns nil.
+func Of(err error) *Error {
+	var found *Error
+	if !errors.As(err, &found) {
+		return &Error{Code: Internal, Message: err.Error()}
+	}
+	e := *found
+	if e.kind {
+		e.Message, e.kind = err.Error(), false
+	}
+	if e.Code == "" {
+		e.Code = Refused
+	}
+	return &e
+}

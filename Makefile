@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross looks hostile fuzz flood cover fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure looks hostile fuzz flood cover fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -87,6 +87,9 @@ cross: $(HELPER) ## goalctl for systems that nobody tests here: that it compiles
 	  echo "$$at"; CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go build -o /dev/null ./cmd/goalctl || exit 1; \
 	  CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go vet ./backend/sandbox/ ./backend/secret ./backend/notify ./backend/config || exit 1; done
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/goalpost-helper
+
+structure: ## figures of how the code is built: files, arrows between them, largest types, names, lines
+	go run build/scripts/structure.go
 
 looks: $(NPM) ## every scene of the page in both themes and three sizes: axe, and what is cut, covered or out of reach (e2e looks at one of each kind)
 	SCENES=all node --test e2e/gallery.test.mjs

@@ -1,0 +1,368 @@
+//go:build ignore
+
+// structure prints the figures of docs/architecture.md that tell how the code is built:
+//
+//	go run build/scripts/structure.go [-dir CHECKOUT]
+//
+// It reads the syntax alone, so that it works on any commit: a method is found by
+// its name where one file of the package declares it. An arrow leads from a file to
+// each other file of its package whose declarations it uses. Arrows back are those
+// that remain against the best order of files that a greedy search finds.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"log"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxLine is the longest line in characters.
+const maxLine = 120
+
+func main() {
+	dir := flag.String("dir", ".", "the checkout to measure")
+	flag.Parse()
+	tree, err := readTree(*dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	tree.printTotals()
+	tree.printFolders()
+	tree.printTypes()
+}
+
+// source is one file of Go.
+type source struct {
+	name  string // base name
+	test  bool
+	lines int
+	long  int // lines of more than maxLine characters
+	file  *ast.File
+}
+
+// tree is a checkout: the files of Go by folder.
+type tree struct {
+	folders map[string][]source
+}
+
+func readTree(root string) (tree, error) {
+	t := tree{folders: map[string][]source{}}
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); path != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		s := source{name: d.Name(), test: strings.HasSuffix(path, "_test.go"), file: file}
+		for line := range strings.Lines(string(text)) {
+			s.lines++
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > maxLine {
+				s.long++
+			}
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		t.folders[folder] = append(t.folders[folder], s)
+		return nil
+	})
+	return t, err
+}
+
+func (t tree) printTotals() {
+	var code, tests, long, functions, short int
+	for _, files := range t.folders {
+		for _, f := range files {
+			long += f.long
+			if f.test {
+				tests += f.lines
+				continue
+			}
+			code += f.lines
+			for _, d := range f.file.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name != "main" && fn.Name.Name != "init" {
+					functions++
+					if countWords(fn.Name.Name) == 1 {
+						short++
+					}
+				}
+			}
+		}
+	}
+	fmt.Println("| figure | value |\n|---|--:|")
+	fmt.Printf("| lines of Go without tests | %d |\n| lines of Go tests | %d |\n", code, tests)
+	fmt.Printf("| lines over %d characters, tests too | %d |\n", maxLine, long)
+	fmt.Printf("| functions and methods named with one word | %.1f %% of %d |\n",
+		100*float64(short)/float64(functions), functions)
+}
+
+// countWords counts the words of a name such as openBrowserURL (3).
+func countWords(name string) int {
+	n := 0
+	previous := '_'
+	runes := []rune(name)
+	for i, r := range runes {
+		starts := unicode.IsUpper(r) &&
+			(!unicode.IsUpper(previous) || i+1 < len(runes) && unicode.IsLower(runes[i+1]))
+		if r != '_' && (previous == '_' || starts) {
+			n++
+		}
+		previous = r
+	}
+	return n
+}
+
+func (t tree) printFolders() {
+	fmt.Println("\n| folder | files | lines | arrows | back | share |\n|---|--:|--:|--:|--:|--:|")
+	for _, folder := range slices.Sorted(maps.Keys(t.folders)) {
+		var files []source
+		lines := 0
+		for _, f := range t.folders[folder] {
+			if !f.test {
+				files = append(files, f)
+				lines += f.lines
+			}
+		}
+		if len(files) < 4 {
+			continue
+		}
+		arrows := arrowsOf(files)
+		back := countBack(arrows, len(files))
+		fmt.Printf("| `%s` | %d | %d | %d | %d | %.0f %% |\n", folder, len(files), lines, len(arrows), back,
+			100*float64(back)/float64(max(1, len(arrows))))
+	}
+}
+
+type arrow struct{ from, to int }
+
+// arrowsOf finds which file uses which.
+func arrowsOf(files []source) []arrow {
+	declared, methods := map[string]int{}, map[string][]int{}
+	for i, f := range files {
+		for _, d := range f.file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv != nil {
+					methods[d.Name.Name] = append(methods[d.Name.Name], i)
+				} else {
+					declared[d.Name.Name] = i
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						declared[s.Name.Name] = i
+					case *ast.ValueSpec:
+						for _, name := range s.Names {
+							declared[name.Name] = i
+						}
+					}
+				}
+			}
+		}
+	}
+	found := map[arrow]bool{}
+	for i, f := range files {
+		locals := localNames(f.file)
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if in := methods[n.Sel.Name]; len(in) == 1 && in[0] != i {
+					found[arrow{i, in[0]}] = true
+				}
+				if id, ok := n.X.(*ast.Ident); ok && id.Obj == nil {
+					return false // a package's name, or a variable
+				}
+			case *ast.Ident:
+				if to, ok := declared[n.Name]; ok && to != i && !locals[n.Name] && n.Name != "_" {
+					found[arrow{i, to}] = true
+				}
+			}
+			return true
+		})
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b arrow) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+}
+
+// localNames are names that a file declares inside functions: they may hide the package's.
+func localNames(file *ast.File) map[string]bool {
+	names := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE {
+				for _, e := range n.Lhs {
+					if id, ok := e.(*ast.Ident); ok {
+						names[id.Name] = true
+					}
+				}
+			}
+		case *ast.Field:
+			for _, id := range n.Names {
+				names[id.Name] = true
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// countBack counts the arrows against an order of the files: the greedy order of Eades,
+// Lin and Smyth, which puts what only uses others first and what is only used last.
+func countBack(arrows []arrow, n int) int {
+	place := make([]int, n)
+	left := map[int]bool{}
+	for i := range n {
+		left[i] = true
+	}
+	first, last := 0, n-1
+	for len(left) > 0 {
+		out, in := map[int]int{}, map[int]int{}
+		for _, a := range arrows {
+			if left[a.from] && left[a.to] {
+				out[a.from]++
+				in[a.to]++
+			}
+		}
+		best, bestValue := -1, 0
+		for _, i := range slices.Sorted(maps.Keys(left)) {
+			switch {
+			case out[i] == 0:
+				best, bestValue = i, -n-1
+			case bestValue >= -n && (best < 0 || out[i]-in[i] > bestValue):
+				best, bestValue = i, out[i]-in[i]
+			}
+		}
+		if bestValue == -n-1 {
+			place[best] = last
+			last--
+		} else {
+			place[best] = first
+			first++
+		}
+		delete(left, best)
+	}
+	back := 0
+	for _, a := range arrows {
+		if place[a.from] > place[a.to] {
+			back++
+		}
+	}
+	return back
+}
+
+// size is how large a type is.
+type size struct {
+	name            string
+	methods, fields int
+}
+
+func (t tree) printTypes() {
+	var sizes []size
+	var wide []size
+	for folder, files := range t.folders {
+		types := map[string]*size{}
+		of := func(name string) *size {
+			if types[name] == nil {
+				types[name] = &size{name: folder + "." + name}
+			}
+			return types[name]
+		}
+		for _, f := range files {
+			if f.test {
+				continue
+			}
+			for _, d := range f.file.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
+					of(receiverName(fn.Recv.List[0].Type)).methods++
+				}
+			}
+			ast.Inspect(f.file, func(n ast.Node) bool {
+				spec, ok := n.(*ast.TypeSpec)
+				if !ok {
+					return true
+				}
+				switch typ := spec.Type.(type) {
+				case *ast.StructType:
+					of(spec.Name.Name).fields += countNames(typ.Fields)
+				case *ast.InterfaceType:
+					if m := countNames(typ.Methods); m > 7 {
+						wide = append(wide, size{name: folder + "." + spec.Name.Name, methods: m})
+					}
+				}
+				return true
+			})
+		}
+		for _, s := range types {
+			if s.methods > 30 || s.fields > 25 {
+				sizes = append(sizes, *s)
+			}
+		}
+	}
+	slices.SortFunc(sizes, func(a, b size) int {
+		return cmp.Or(cmp.Compare(b.methods, a.methods), cmp.Compare(b.fields, a.fields), cmp.Compare(a.name, b.name))
+	})
+	fmt.Println("\n| type with over 30 methods or 25 fields | methods | fields |\n|---|--:|--:|")
+	for _, s := range sizes {
+		fmt.Printf("| `%s` | %d | %d |\n", s.name, s.methods, s.fields)
+	}
+	slices.SortFunc(wide, func(a, b size) int { return cmp.Compare(a.name, b.name) })
+	fmt.Println("\n| interface with over 7 methods | methods |\n|---|--:|")
+	for _, s := range wide {
+		fmt.Printf("| `%s` | %d |\n", s.name, s.methods)
+	}
+}
+
+func countNames(list *ast.FieldList) int {
+	n := 0
+	for _, f := range list.List {
+		n += max(1, len(f.Names))
+	}
+	return n
+}
+
+// receiverName is the name of the type that a method belongs to.
+func receiverName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiverName(e.X)
+	case *ast.IndexExpr:
+		return receiverName(e.X)
+	case *ast.IndexListExpr:
+		return receiverName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return "?"
+}

@@ -27,13 +27,13 @@ import (
 
 const (
 	exitFailed = 7
-	// closing is how long the children have to end when the window closes.
+	// closing is how long the children may take to end when the window closes.
 	closing = 5 * time.Second
-	// demoPace is the scripted demonstration's time between two words.
+	// demoPace is the time between two words of the scripted demonstration.
 	demoPace = 60 * time.Millisecond
 )
 
-// window is the desktop window's life around a program that has been started.
+// window is the life of the desktop window around a program that has been started.
 type window struct {
 	app     *app.App
 	cancel  context.CancelFunc
@@ -41,12 +41,12 @@ type window struct {
 	leaving atomic.Bool   // a signal asked this process to go
 	over    chan struct{} // closed when the program has been closed
 
-	ctx context.Context // what Wails wants to be called with, once up is closed
+	ctx context.Context // the context for calls to Wails, once up is closed
 	up  chan struct{}
 }
 
-// openWindow does the preflight (folders, window lock, database, helper), opens
-// the window and returns when it is closed.
+// openWindow does the preflight (folders, window lock, database, helper), opens the window and returns when it is
+// closed.
 func openWindow(assets fs.FS) int {
 	if _, err := fs.Stat(assets, "index.html"); err != nil {
 		return fail(errors.New("this program was built without its page: run make build"))
@@ -120,8 +120,8 @@ func (w *window) options(assets fs.FS, areas []any) *options.App {
 	}
 }
 
-// formatProblem gives a refused call's Problem as JSON text. Wails makes an Error of
-// it in the page, whose message can be nothing but text.
+// formatProblem returns a refused call's Problem as JSON text. Wails makes an Error of it in the page, whose message
+// can only be text.
 func formatProblem(err error) any {
 	text, failed := json.Marshal(api.ToProblem(err))
 	if failed != nil {
@@ -130,8 +130,8 @@ func formatProblem(err error) any {
 	return string(text)
 }
 
-// processStart is when this process started, the loading of its libraries included;
-// within 10 ms, and now where the kernel does not tell.
+// processStart is when this process started, including the loading of its libraries, within 10 ms. It is the present
+// time if the kernel does not report it.
 func processStart() time.Time {
 	const startField, ticks = 19, 100 // after the name in parentheses; ticks a second
 	stat, err1 := os.ReadFile("/proc/self/stat")
@@ -174,7 +174,7 @@ func (w *window) end() error {
 	return nil
 }
 
-// generateBindings lets the binding generator see the areas, which are not connected to anything.
+// generateBindings makes the APIs for the binding generator; they are not connected to anything.
 func generateBindings(assets fs.FS) error {
 	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
 		&api.GoalAPI{}, &api.ApprovalAPI{}, &api.TerminalAPI{}, &api.BrowserAPI{}, &api.WorkspaceAPI{},

@@ -20,8 +20,8 @@ import (
 
 const module = "goalpost"
 
-// rings is the drawing of docs/architecture.md: the ring of every package.
-// Sub-packages count to their parent; trees holds the order among them.
+// rings is the drawing of docs/architecture.md: the ring of every package. Sub-packages belong to their parent's
+// ring; trees has the order among them.
 var rings = map[string]int{
 	"backend/goal": 0, "backend/policy": 0, "backend/event": 0, "backend/process": 0, "backend/pane": 0,
 	"backend/ignore": 0, "backend/folder": 0, "backend/fault": 0, "backend/lock": 0,
@@ -37,12 +37,12 @@ var rings = map[string]int{
 	".": 4, "cmd/goalctl": 4, "cmd/goalpost-helper": 4, "cmd/goalpost-predicate": 4,
 }
 
-// sees says which rings a ring may import. Ring 2 sees the words only: none of
-// its neighbours, and not the engine, whose interfaces it fits without knowing.
+// sees lists the rings that a ring may import. Ring 2 may import ring 0 only: not its neighbours, and not the engine,
+// whose interfaces it implements without importing it.
 var sees = [][]int{0: {0}, 1: {0}, 2: {0}, 3: {0, 1, 2, 3}, 4: {0, 1, 2, 3}}
 
-// homes are the only places of what is not ours, by import prefix. Two of the
-// standard library are among them because they start programs and speak SQL.
+// homes are the only packages that may import external code, by import prefix. It includes two packages of the
+// standard library, because they start programs and speak SQL.
 var homes = map[string][]string{
 	"github.com/wailsapp/wails/v2":    {"."},
 	"github.com/creack/pty":           {"backend/terminal"},
@@ -51,7 +51,7 @@ var homes = map[string][]string{
 	"github.com/ysmood":               {"backend/browser"},
 	"github.com/mattn/go-sqlite3":     {"backend/store"},
 	"github.com/oklog/ulid/v2":        {"backend/store"},
-	"github.com/fsnotify/fsnotify":    {"backend/verify"},     // what happens in a folder while a check runs
+	"github.com/fsnotify/fsnotify":    {"backend/verify"},     // watches a folder while a check runs
 	"github.com/gofrs/flock":          {"backend/store", "."}, // one run of a goal, one window on a folder
 	"database/sql":                    {"backend/store"},
 	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
@@ -71,14 +71,14 @@ var homes = map[string][]string{
 	"github.com/godbus/dbus/v5":       {"backend/notify"},
 }
 
-// alone are packages with a list of their own: nothing else of ours.
+// alone are packages with a list of their own: they may import none of our other packages.
 var alone = map[string][]string{
 	"cmd/goalpost-helper":    {"backend/sandbox/wire", "backend/sandbox/ports"},
 	"cmd/goalpost-predicate": {},
 }
 
-// trees holds the order inside a package with sub-packages: what each of them may import
-// of the same tree. The package itself may import all of them, and none imports it.
+// trees has the order inside a package with sub-packages: what each of them may import of the same tree. The package
+// itself may import all of them, and none imports it.
 var trees = map[string]map[string][]string{
 	"backend/browser": {
 		"internal/cdp":      {"internal/sanitize"},
@@ -115,8 +115,8 @@ var trees = map[string]map[string][]string{
 	"backend/model": {"modeltest": {}},
 }
 
-// treeFaults reports every import inside a tree that is not in its order, and every
-// sub-package that has no place in one.
+// treeFaults reports every import inside a tree that is not in its order, and every sub-package that has no place in
+// one.
 func treeFaults(packages []pkg) []string {
 	var found []string
 	for _, p := range packages {
@@ -141,13 +141,13 @@ func treeFaults(packages []pkg) []string {
 	return found
 }
 
-// pkg is what go list says about a package.
+// pkg is go list's description of a package.
 type pkg struct {
 	ImportPath string
 	Imports    []string // of its non-test files
 }
 
-// faults compares packages with the drawing, one sentence for each arrow that is not in it.
+// faults compares packages with the drawing, and returns one sentence for each import that is not in it.
 func faults(packages []pkg) []string {
 	var found []string
 	say := func(format string, a ...any) { found = append(found, fmt.Sprintf(format, a...)) }
@@ -209,12 +209,12 @@ func foreign(say func(string, ...any), self, home string, ring int, name string)
 	}
 }
 
-// inside is an import path without the module; the root is ".".
+// inside returns an import path without the module; the root is ".".
 func inside(importPath string) string {
 	return path.Clean(strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/"))
 }
 
-// packageOf is the drawn package that a path belongs to: its first two parts.
+// packageOf returns the drawn package that a path belongs to: its first two parts.
 func packageOf(p string) string {
 	if p == "frontend" || strings.HasPrefix(p, "frontend/") {
 		return "frontend"
@@ -223,7 +223,7 @@ func packageOf(p string) string {
 	return path.Join(parts[:min(2, len(parts))]...)
 }
 
-// packages asks go list. -e: a file that does not compile yet still has its imports.
+// packages runs go list. -e: a file that does not compile yet still has its imports.
 func packages(t *testing.T, args ...string) []pkg {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-e", "-json=ImportPath,Imports"}, args...)...)
@@ -249,7 +249,7 @@ func packages(t *testing.T, args ...string) []pkg {
 
 func ours(t *testing.T) []pkg {
 	t.Helper()
-	// frontend/node_modules may hold packages of other people.
+	// frontend/node_modules may contain third-party packages.
 	return slices.DeleteFunc(packages(t, "./..."), func(p pkg) bool { return strings.Contains(p.ImportPath, "/node_modules/") })
 }
 
@@ -280,7 +280,7 @@ func TestTreeFaultsAreFound(t *testing.T) {
 	}
 }
 
-// TestWindowTags looks at the root as the window is built, too.
+// TestWindowTags also checks the root as it is built for the window.
 func TestWindowTags(t *testing.T) {
 	for _, fault := range faults(packages(t, "-tags", "desktop,production,webkit2_41", ".", "./cmd/...")) {
 		t.Error(fault)
@@ -306,7 +306,7 @@ func TestEveryPackageIsDocumented(t *testing.T) {
 	}
 }
 
-// TestLicencesAreListed: whatever is linked, or listed for the page, is in docs/licences.md.
+// TestLicencesAreListed: everything that is linked, or listed for the page, is in docs/licences.md.
 func TestLicencesAreListed(t *testing.T) {
 	page, err := os.ReadFile("docs/licences.md")
 	if err != nil {
@@ -342,8 +342,7 @@ func TestLicencesAreListed(t *testing.T) {
 	}
 }
 
-// TestNoWindowBehindTheCommandLine holds goalctl, and everything else but the
-// root, free of GUI libraries.
+// TestNoWindowBehindTheCommandLine keeps goalctl, and everything else but the root, free of GUI libraries.
 func TestNoWindowBehindTheCommandLine(t *testing.T) {
 	for _, p := range packages(t, "-deps", "./backend/...", "./cmd/...") {
 		if strings.HasPrefix(p.ImportPath, "github.com/wailsapp/") {
@@ -352,8 +351,7 @@ func TestNoWindowBehindTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestChildrenStartInTheSandbox finds code that starts a program by itself. The
-// helper is what the sandbox starts them with.
+// TestChildrenStartInTheSandbox finds code that starts programs directly. The sandbox starts them with the helper.
 func TestChildrenStartInTheSandbox(t *testing.T) {
 	starts := []string{"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.ForkExec", "syscall.StartProcess"}
 	looked := 0

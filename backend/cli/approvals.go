@@ -17,11 +17,11 @@ import (
 	"goalpost/backend/store"
 )
 
-// approvals is what waits for the user, and what the user has allowed.
+// approvals shows the pending requests, and the permissions that the user has granted.
 func (p Program) approvals() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "approvals [ID]", Short: "List the calls and questions that wait for you, and what a goal was allowed", Args: cobra.MaximumNArgs(1),
+		Use: "approvals [ID]", Short: "List pending approvals and questions, and the permissions of each goal", Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
 				a := api.NewApprovalAPI(c.Context(), nil, s)
@@ -45,7 +45,7 @@ func (p Program) approvals() *cobra.Command {
 						Grants    []api.GrantView    `json:"grants"`
 					}{open, questions, grants})
 				case len(open)+len(questions)+len(grants) == 0:
-					return p.printf("Nothing waits for you, and nothing is allowed.\n")
+					return p.printf("No pending requests, and no permissions granted.\n")
 				}
 				return p.printf("%s%s%s", p.formatApprovals(open), p.formatQuestions(questions), formatGrants(grants, id == ""))
 			})
@@ -55,19 +55,19 @@ func (p Program) approvals() *cobra.Command {
 	return c
 }
 
-// formatApprovals says what waits, with everything that is needed to answer.
+// formatApprovals lists pending requests with everything that is needed to answer them.
 func (p Program) formatApprovals(open []api.ApprovalView) string {
 	var b strings.Builder
 	for _, a := range open {
 		if a.Objective != "" {
 			fmt.Fprintf(&b, "%s  %s\n", goal.ID(a.GoalID).Short(), oneLine(a.Objective))
 		}
-		fmt.Fprintf(&b, "%s waits for you: %s (%s)\n%s  why: %s\n", a.Request, singleLine(a.Tool), levelOf(a), argumentLines(a.Arguments), singleLine(a.Why))
+		fmt.Fprintf(&b, "%s needs your approval: %s (%s)\n%s  why: %s\n", a.Request, singleLine(a.Tool), levelOf(a), argumentLines(a.Arguments), singleLine(a.Why))
 		for line := range strings.Lines(a.Show) {
 			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 		if a.Given != "" {
-			fmt.Fprintf(&b, "  answered: %s; %s resume %s lets it continue\n", a.Given, p.Name, goal.ID(a.GoalID).Short())
+			fmt.Fprintf(&b, "  answered: %s; %s resume %s resumes the goal\n", a.Given, p.Name, goal.ID(a.GoalID).Short())
 			continue
 		}
 		for _, o := range a.Offers {
@@ -85,7 +85,7 @@ func levelOf(a api.ApprovalView) string {
 	return string(a.Risk)
 }
 
-// formatGrants says what a goal may do, or each of several.
+// formatGrants lists the permissions of one goal, or of several.
 func formatGrants(grants []api.GrantView, several bool) string {
 	var b strings.Builder
 	for _, g := range grants {
@@ -97,7 +97,7 @@ func formatGrants(grants []api.GrantView, several bool) string {
 	return b.String()
 }
 
-// printPending prints what of one goal waits, or of all of them, for show and list.
+// printPending prints the pending requests of one goal, or of all, for show and list.
 func (p Program) printPending(ctx context.Context, s *store.Store, id string) error {
 	list, err := api.NewApprovalAPI(ctx, nil, s).List(id)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p Program) printPending(ctx context.Context, s *store.Store, id string) er
 	return p.printf("%s%s", p.formatApprovals(list), p.formatQuestions(questions))
 }
 
-// pendingQuestions are what goals ask besides the calls of open; id may be a part of one, or "".
+// pendingQuestions are the questions of goals apart from the calls in open; id may be a part of one, or "".
 func (p Program) pendingQuestions(ctx context.Context, s *store.Store, id string, open []api.ApprovalView) ([]pendingQuestion, error) {
 	var whole goal.ID
 	if id != "" {
@@ -129,13 +129,13 @@ func (p Program) pendingQuestions(ctx context.Context, s *store.Store, id string
 
 func (p Program) approve() *cobra.Command {
 	var scope string
-	return p.answerCommand(&cobra.Command{Use: "approve ID REQUEST", Short: "Allow a call that waits for you; a goal that paused for it continues here"}, func(c *cobra.Command) {
-		c.Flags().StringVar(&scope, "scope", "", "once, or what the request offers for the whole goal: goal, host, command, path, pane; without it the first that is offered")
+	return p.answerCommand(&cobra.Command{Use: "approve ID REQUEST", Short: "Approve a pending request, and resume the goal if it was paused"}, func(c *cobra.Command) {
+		c.Flags().StringVar(&scope, "scope", "", "once, or a scope that the request offers for the whole goal: goal, host, command, path, pane (default: the first offered)")
 	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
 }
 
-// defaultScope is the scope of an approval that names none: the first that is offered. What
-// is not there, or offers nothing, is for Answer to refuse.
+// defaultScope is the scope of an approval that names none: the first that is offered. Answer refuses requests that
+// do not exist or offer nothing.
 func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 	for _, v := range open {
 		if v.Request == request && len(v.Offers) > 0 {
@@ -147,13 +147,13 @@ func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 
 func (p Program) deny() *cobra.Command {
 	var why string
-	return p.answerCommand(&cobra.Command{Use: "deny ID REQUEST", Short: "Refuse a call that waits for you; a goal that paused for it continues here"}, func(c *cobra.Command) {
-		c.Flags().StringVar(&why, "why", "", "the reason, which the agent is told")
+	return p.answerCommand(&cobra.Command{Use: "deny ID REQUEST", Short: "Deny a pending request, and resume the goal if it was paused"}, func(c *cobra.Command) {
+		c.Flags().StringVar(&why, "why", "", "the reason, shown to the agent")
 	}, func(in *api.AnswerInput) { in.Why = why })
 }
 
-// answerCommand is a command that answers a request. Whoever runs the goal takes the
-// answer; a goal that paused, and has been answered everything, continues here.
+// answerCommand is a command that answers a request. The process that runs the goal takes the answer; a paused goal
+// without further requests continues in this process.
 func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput)) *cobra.Command {
 	var o output
 	var only bool
@@ -188,10 +188,10 @@ func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fil
 			left := slices.DeleteFunc(open, func(v api.ApprovalView) bool { return v.Given != "" })
 			switch {
 			case len(left) > 0:
-				p.errorf("The goal is paused, and %d more wait for you.\n", len(left))
+				p.errorf("The goal is paused; %d more requests are pending.\n", len(left))
 				return nil
 			case only:
-				p.errorf("The goal is paused; %s resume %s lets it continue.\n", p.Name, row.ID.Short())
+				p.errorf("The goal is paused; %s resume %s resumes it.\n", p.Name, row.ID.Short())
 				return nil
 			}
 			return p.follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
@@ -200,7 +200,7 @@ func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fil
 		})
 	}
 	flags(c)
-	c.Flags().BoolVar(&only, "only", false, "answer and leave: a goal that paused stays so until it is resumed")
+	c.Flags().BoolVar(&only, "only", false, "record the answer only; do not resume a paused goal")
 	o.add(c.Flags())
 	return c
 }
@@ -208,8 +208,8 @@ func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fil
 func (p Program) revoke() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "revoke ID REQUEST", Short: "Take back what a goal was allowed; the next call asks again", Args: cobra.ExactArgs(2),
-		Long: "Take back what a goal was allowed; the next call asks again. A folder, file or socket that programs may have open is taken back by ending the programs of the goal's agent, after asking.",
+		Use: "revoke ID REQUEST", Short: "Revoke a permission; the next call asks again", Args: cobra.ExactArgs(2),
+		Long: "Revoke a permission; the next call asks again. If programs may have the folder, file or socket open, revoking ends the programs of the goal's agent, after asking.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				approvals := a.ApprovalAPI(c.Context())
@@ -223,11 +223,11 @@ func (p Program) revoke() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask whether programs may end")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before ending programs")
 	return c
 }
 
-// confirmKill asks, where taking a grant back ends programs that run.
+// confirmKill asks before a revocation that ends running programs.
 func (p Program) confirmKill(ctx context.Context, a *app.App, id, request string) error {
 	row, err := a.Store().Find(ctx, id)
 	if err != nil {
@@ -245,20 +245,20 @@ func (p Program) confirmKill(ctx context.Context, a *app.App, id, request string
 	if !held || owner.PID == 0 {
 		return nil
 	}
-	const what = "programs of the goal may have it open: all that its agent runs end"
-	if isTerminal(os.Stdin) && p.confirm(what+". Take it back? [y/N] ") {
+	const what = "programs of the goal may have it open: everything that its agent runs ends"
+	if isTerminal(os.Stdin) && p.confirm(what+". Revoke it? [y/N] ") {
 		return nil
 	}
-	return &fault.Error{Code: fault.Refused, Message: "nothing was taken back: " + what, Hint: "say --yes to take it back"}
+	return &fault.Error{Code: fault.Refused, Message: "nothing was revoked: " + what, Hint: "pass --yes to revoke it"}
 }
 
-// isInteractive says whether a user sits at this program's terminal.
+// isInteractive reports whether a user is at this program's terminal.
 func isInteractive() bool {
 	info, err := os.Stdin.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && !isDevNull(info)
 }
 
-// isDevNull: /dev/null is a character device, too, and nobody sits there.
+// isDevNull recognizes /dev/null, which is a character device, too, but not a terminal.
 func isDevNull(info os.FileInfo) bool {
 	null, err := os.Stat(os.DevNull)
 	return err == nil && os.SameFile(null, info)

@@ -17,11 +17,10 @@ import (
 	"goalpost/backend/goal"
 )
 
-// checkFlags gather the checks in the order in which they are written, whatever
-// their type.
+// checkFlags collects the checks in the order of their flags, across types.
 type checkFlags struct{ list []goal.Check }
 
-// checkFlag is one of them. Each use adds a check, or changes the last one.
+// checkFlag is one of these flags. Each use adds a check, or changes the last one.
 type checkFlag struct {
 	take func(value string) error
 	kind string
@@ -56,14 +55,14 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 			v = ""
 		}
 		return goal.Check{Type: goal.Manual, Note: v}
-	}), "note"}, "check-manual", "a user decides, and the goal is marked as not verified by the host")
+	}), "note"}, "check-manual", "a check by the user; the goal is marked as not verified by the host")
 	fl.Lookup("check-manual").NoOptDefVal = "true"
 	fl.Var(checkFlag{c.setManualWait, "bool"}, "manual-wait", "the last --check-manual waits until the user accepts")
 	fl.Lookup("manual-wait").NoOptDefVal = "true"
-	fl.Var(checkFlag{c.setLocation, "place"}, "where", "where the last --check-shell runs: sandbox (default), host, or ssh:NAME for a server of your list")
+	fl.Var(checkFlag{c.setLocation, "place"}, "where", "where the last --check-shell runs: sandbox (default), host, or ssh:NAME for one of your servers")
 }
 
-// last is the newest check, if it has the type.
+// last is the newest check if it has this type, otherwise nil.
 func (c *checkFlags) last(t goal.CheckType) *goal.Check {
 	if n := len(c.list); n > 0 && c.list[n-1].Type == t {
 		return &c.list[n-1]
@@ -74,7 +73,7 @@ func (c *checkFlags) last(t goal.CheckType) *goal.Check {
 func (c *checkFlags) from(v string) error {
 	check := c.last(goal.JSONPredicate)
 	if check == nil {
-		return fmt.Errorf("it stands after the --check-json that it is meant for")
+		return fmt.Errorf("put it after the --check-json that it belongs to")
 	}
 	kind, rest, _ := strings.Cut(v, ":")
 	switch kind {
@@ -95,7 +94,7 @@ func (c *checkFlags) from(v string) error {
 func (c *checkFlags) setManualWait(v string) error {
 	check := c.last(goal.Manual)
 	if check == nil {
-		return fmt.Errorf("it stands after the --check-manual that it is meant for")
+		return fmt.Errorf("put it after the --check-manual that it belongs to")
 	}
 	check.Wait = v == "true"
 	return nil
@@ -104,7 +103,7 @@ func (c *checkFlags) setManualWait(v string) error {
 func (c *checkFlags) setLocation(v string) error {
 	check := c.last(goal.Shell)
 	if check == nil {
-		return fmt.Errorf("it stands after the --check-shell that it is meant for")
+		return fmt.Errorf("put it after the --check-shell that it belongs to")
 	}
 	if check.Where = v; v == "sandbox" {
 		check.Where = ""
@@ -112,7 +111,7 @@ func (c *checkFlags) setLocation(v string) error {
 	return nil
 }
 
-// loadCriterion takes the checks of --criterion over, after showing the file whole.
+// loadCriterion reads the checks of --criterion, after showing the whole file.
 func (p Program) loadCriterion(f runFlags, in *api.StartInput) error {
 	if f.criterion == "" {
 		return nil
@@ -128,12 +127,12 @@ func (p Program) loadCriterion(f runFlags, in *api.StartInput) error {
 	for line := range strings.Lines(file.Text) {
 		p.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
 	}
-	p.errorf("which means: done when %s\n", file.Criterion.Describe())
+	p.errorf("meaning: done when %s\n", file.Criterion.Describe())
 	if hosts := app.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
-		p.errorf("which opens to these checks: %s\n", singleLine(strings.Join(hosts, ", ")))
+		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
-	if !f.yes && isTerminal(os.Stdin) && !p.confirm("Is that what decides? [y/N] ") {
-		return &fault.Error{Code: fault.Refused, Message: "the criterion was not confirmed", Hint: "nothing was started", Field: "criterion"}
+	if !f.yes && isTerminal(os.Stdin) && !p.confirm("Use these checks? [y/N] ") {
+		return &fault.Error{Code: fault.Refused, Message: "the criterion was not confirmed", Hint: "confirm it, or pass --yes; nothing was started", Field: "criterion"}
 	}
 	in.Checks = append(in.Checks, file.Criterion.Checks...)
 	in.Any = in.Any || file.Criterion.Any
@@ -151,7 +150,7 @@ func (p Program) confirm(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// isTerminal says whether a user sits at the other end.
+// isTerminal reports whether f is a terminal.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {

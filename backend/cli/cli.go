@@ -1,6 +1,5 @@
-// Package cli is Goalpost without a window: the subcommands of goalpost and
-// goalctl. Goals that it starts appear in a window on the same data folder, and
-// the other way round.
+// Package cli has the subcommands of goalpost and goalctl, which work without a window. Goals that it starts appear
+// in a window on the same data folder, and vice versa.
 package cli
 
 import (
@@ -23,7 +22,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// Program is what the command line is started with.
+// Program has the dependencies of the command line.
 type Program struct {
 	Name    string // goalpost or goalctl
 	Version string
@@ -32,17 +31,16 @@ type Program struct {
 	Stdin   io.ReadCloser // nil is the process's own
 	Stdout  io.Writer
 	Stderr  io.Writer
-	// Window, if set, is what no subcommand means.
+	// Window, if set, runs when there is no subcommand.
 	Window func() int
-	// Closing is how long a signal leaves for pausing goals and ending their programs;
-	// 0 is the usual five seconds.
+	// Closing is how long a signal leaves for pausing goals and ending their programs; 0 is the default of five
+	// seconds.
 	Closing time.Duration
 }
 
-// Run executes args and returns the exit code. An error is printed with what to
-// do next.
+// Run executes args and returns the exit code. An error is printed with a hint about what to do next.
 func (p Program) Run(ctx context.Context, args []string) int {
-	root := p.root() //nolint:contextcheck // the commands take the context that cobra hands them
+	root := p.root() //nolint:contextcheck // the commands use the context that cobra passes to them
 	root.SetArgs(args)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
@@ -53,18 +51,18 @@ func (p Program) Run(ctx context.Context, args []string) int {
 		return exitDone
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, syscall.EPIPE): // whoever read the output has left, and knows
+	case errors.Is(err, syscall.EPIPE): // the reader of the output has closed it
 		return exitInterrupted
 	}
 	return p.printError(c, args, err)
 }
 
-// errorf writes to the user. Nothing can be done about a closed stderr.
+// errorf writes to the user. An error of stderr is ignored.
 func (p Program) errorf(format string, args ...any) {
 	_, _ = io.WriteString(p.Stderr, sanitize(fmt.Sprintf(format, args...)))
 }
 
-// printf writes results. A closed stdout ends the command.
+// printf writes results. An error, such as a closed stdout, ends the command.
 func (p Program) printf(format string, args ...any) error {
 	if _, err := io.WriteString(p.Stdout, sanitize(fmt.Sprintf(format, args...))); err != nil {
 		return fmt.Errorf("write: %w", err)
@@ -85,9 +83,9 @@ func (p Program) root() *cobra.Command {
 	}
 	root.AddCommand(p.run(), p.list(), p.show(), p.events(), p.report(), p.receipt(), p.recording(), p.resume(),
 		p.reopen(), p.accept(), p.reject(), p.prune(), p.providers(), p.mcp(), p.recipe(),
-		p.orderCommand("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
+		p.orderCommand("pause", "Pause a running goal after its current call", (*api.GoalAPI).Pause),
 		p.orderCommand("abort", "End a goal at once", (*api.GoalAPI).Abort),
-		p.orderCommand("delete", "Delete a goal and everything about it; a live one is aborted first", (*api.GoalAPI).Delete),
+		p.orderCommand("delete", "Delete a goal with all its data; an active goal is aborted first", (*api.GoalAPI).Delete),
 		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.secrets(), p.sandbox(), p.doctor(), p.serve(), p.static(), p.version(), p.exitCodes())
 	p.wrapUsageErrors(root)
 	return root
@@ -108,7 +106,7 @@ func (p Program) config() (*config.Config, error) {
 	return c, nil
 }
 
-// withReadOnlyStore lends the journal to a command that only looks: it changes nothing.
+// withReadOnlyStore runs a read-only command with the journal: nothing is changed.
 func (p Program) withReadOnlyStore(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
 	dir, err := config.StateDir(p.Getenv)
 	if err != nil {
@@ -122,7 +120,7 @@ func (p Program) withReadOnlyStore(ctx context.Context, do func(*api.GoalAPI, *s
 	return do(api.NewGoalAPI(ctx, nil, s), s)
 }
 
-// withApp lends the running program to a command.
+// withApp runs a command with the running program.
 func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) error) (err error) {
 	c, err := p.config()
 	if err != nil {
@@ -137,8 +135,8 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	if err := a.Open(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	// Whoever reads the output may leave, as head does: that must be an error here, and
-	// not the end of this process before its goals are paused.
+	// The reader of the output may close it, as head does. That must be an error here, and must not end this process
+	// before its goals are paused.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
@@ -150,21 +148,21 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	return do(a)
 }
 
-// After a signal everything has to be over within closing. The children's end has the
-// finalWait second of it, and the pausing of goals before them the rest. Without one nobody
-// waits for this process to go: unhurried is there for a child that does not end at all.
+// After a signal everything has to end within Closing: the children within finalWait, and the pausing of goals within
+// the rest before. Without a signal nobody waits for this process to end: unhurried is for a child that does not end
+// at all.
 const (
 	closeTimeout     = 5 * time.Second
 	finalWait        = time.Second
 	defaultCloseWait = 30 * time.Second
 )
 
-// exitAfterSignal is what a command returns after a signal that came at a time.
+// exitAfterSignal is the result of a command after a signal that came at a time.
 func (p Program) exitAfterSignal(code exitCode, at time.Time) signalExit {
 	return signalExit{code, at.Add(cmp.Or(p.Closing, closeTimeout))}
 }
 
-// signalExit is the exit code of a command that a signal ended, and when its time is up.
+// signalExit is the exit code of a command that a signal ended, with its deadline.
 type signalExit struct {
 	code exitCode
 	by   time.Time
@@ -173,7 +171,7 @@ type signalExit struct {
 func (l signalExit) Error() string { return l.code.Error() }
 func (l signalExit) Unwrap() error { return l.code }
 
-// closeBy is when the program has to be closed after a command that ended with err.
+// closeBy is the deadline for closing the program after a command that ended with err.
 func (p Program) closeBy(err error, now time.Time) time.Time {
 	var l signalExit
 	if errors.As(err, &l) {

@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// countdown says on stderr how long a parked goal still waits: every second to a
-// user, every minute to a log. tick is nil while nothing is parked.
+// countdown shows on stderr how long a parked goal still waits: every second on a terminal, every minute in a log.
+// tick is nil while nothing is parked.
 type countdown struct {
 	p           Program
 	off         bool
@@ -24,7 +24,7 @@ func (p Program) countdown(o output) *countdown {
 	return &countdown{p: p, off: o.noWait, interactive: ok && isTerminal(f)}
 }
 
-// onEvent begins with the pause of a parked goal, and ends with what follows.
+// onEvent starts the countdown when a goal is parked, and stops it at the next event.
 func (c *countdown) onEvent(e event.Event) {
 	b, paused := e.Body.(*event.Paused)
 	if !paused || b.Exit != goal.WaitingForProvider {
@@ -44,7 +44,7 @@ func (c *countdown) onEvent(e event.Event) {
 	}
 	c.until, c.ticker = at, time.NewTicker(every)
 	c.tick = c.ticker.C
-	c.p.errorf("parked: %s\n  it continues automatically at %s; %s resume %s continues now, Ctrl+C leaves\n", oneLine(b.Reason), at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
+	c.p.errorf("parked: %s\n  resumes automatically at %s; %s resume %s resumes now, Ctrl+C quits\n", oneLine(b.Reason), at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
 	c.say()
 }
 

@@ -23,24 +23,24 @@ const (
 	exitNotRepeated = 10
 )
 
-// exitDescriptions say what each code means, for people and scripts.
+// exitDescriptions explain each code, for users and scripts.
 var exitDescriptions = []struct {
 	code  exitCode
 	words string
 }{
 	{exitDone, "done: the goal's checks pass, or the command did what it was asked"},
-	{exitUsage, "usage: a flag or argument is wrong, or the goal was refused at intake; nothing was started"},
+	{exitUsage, "usage: a flag or argument is wrong, or the goal was refused before the start; nothing was started"},
 	{exitLimit, "limit_reached: iterations, time, tokens or money are used up; resume with a higher limit"},
-	{exitStuck, "stuck: nothing moved any more, or one check failed too often"},
-	{exitNeedsUser, "needs_operator: it waits for your answer; approvals lists what it asks"},
-	{exitAborted, "aborted: somebody ended the goal, or the agent gave up with a report"},
-	{exitError, "error: the model is out of reach, a fault of the machine, or receipt --verify found what no longer holds"},
+	{exitStuck, "stuck: the goal made no progress, or one check failed too often"},
+	{exitNeedsUser, "needs_operator: the goal waits for your answer; approvals lists its requests"},
+	{exitAborted, "aborted: the goal was ended, or the agent gave up with a report"},
+	{exitError, "error: the model is unavailable, the machine failed, or receipt --verify found something that no longer holds"},
 	{exitInterrupted, "interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume continues"},
 	{exitPaused, "paused: a user paused the goal"},
-	{exitNotRepeated, "not repeatable: receipt --verify found nothing wrong, but what decided cannot be run again"},
+	{exitNotRepeated, "not repeatable: receipt --verify found nothing wrong, but the deciding checks cannot be run again"},
 }
 
-// exitCode carries a code through cobra.
+// exitCode passes a code through cobra.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
@@ -48,12 +48,12 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // exitCodes is a page of the help, not a command.
 func (p Program) exitCodes() *cobra.Command {
 	var b strings.Builder
-	b.WriteString("Exit codes of run, resume, reopen, accept, reject, approve and deny, which stay until the goal stops, and of all others:\n\n")
+	b.WriteString("Exit codes of run, resume, reopen, accept, reject, approve and deny, which follow the goal until it stops, and of all other commands:\n\n")
 	for _, e := range exitDescriptions {
 		fmt.Fprintf(&b, "  %2d  %s\n", int(e.code), e.words)
 	}
-	fmt.Fprintf(&b, "\n%s sandbox ends with the code of its command, and with 128 and the signal's number if a signal ended that.\n"+
-		"%s serve and the window end with 0 when a signal asks them to go; their goals are paused as interrupted.\n"+
+	fmt.Fprintf(&b, "\n%s sandbox exits with the code of its command, or with 128 plus the signal's number if a signal ended it.\n"+
+		"%s serve and the window exit with 0 when a signal ends them; their goals are paused as interrupted.\n"+
 		"A second signal ends every command at once, with 8.\n", p.Name, p.Name)
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: strings.TrimSpace(b.String())}
 }

@@ -24,19 +24,19 @@ type output struct{ json, deltas, noWait bool }
 
 func (o *output) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&o.json, "json", false, "one event per line on stdout, progress on stderr")
-	fl.BoolVar(&o.deltas, "deltas", false, "with --json: also the model's text as it streams, and each request to the network")
-	fl.BoolVar(&o.noWait, "no-wait", false, "leave when the goal is parked, instead of waiting with a countdown")
+	fl.BoolVar(&o.deltas, "deltas", false, "with --json: also stream model output and network requests")
+	fl.BoolVar(&o.noWait, "no-wait", false, "exit if the goal is waiting for its provider instead of showing a countdown")
 }
 
-// runningGoal is a goal that runs, and the newest event that is not to be shown.
+// runningGoal is a goal that runs, and its newest event that must not be shown.
 type runningGoal struct {
 	id   goal.ID
 	seen int64
 	cut  time.Time // when a signal came
 }
 
-// follow starts a goal and shows what happens until its run is over. The first
-// signal pauses the goal as interrupted; the second ends this process at once.
+// follow starts a goal and shows its events until its run is over. The first signal pauses the goal as interrupted;
+// the second ends this process at once.
 func (p Program) follow(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) (err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -74,7 +74,7 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 			at := time.Now()
 			p.announceSignal(sig, signals)
 			return p.interrupt(ctx, a, at, id, shown, o)
-		case <-done: // what was streamed before is in no journal
+		case <-done: // streamed events before this one are in no journal
 			for len(sub.C) > 0 {
 				if exit, err := tell(<-sub.C); err != nil || exit != "" {
 					return errors.Join(err, isClosed(exit))
@@ -82,7 +82,7 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 			}
 			return p.printRest(ctx, a, id, shown, o, signals)
 		case e, ok := <-sub.C:
-			if !ok { // too much at once: the journal has it all
+			if !ok { // too many events at once: the journal has all of them
 				sub = a.Events(buffer)
 				if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
 					return errors.Join(err, isClosed(exit))
@@ -98,8 +98,8 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 	}
 }
 
-// startGoal starts the goal. A signal in the middle of intake, which runs every
-// check once, cuts it: nothing has been created then.
+// startGoal starts the goal. A signal while the checks are tried before the start cancels that: no goal is created
+// then.
 func (p Program) startGoal(ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error)) (runningGoal, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -123,29 +123,29 @@ func (p Program) startGoal(ctx context.Context, signals chan os.Signal, start fu
 		if r.err != nil {
 			return runningGoal{}, exitCode(exitInterrupted)
 		}
-		r.cut = at // it came too late: the goal runs
+		r.cut = at // too late to cancel: the goal runs
 		return r.runningGoal, nil
 	}
 }
 
-// announceSignal says so, and lets a second signal end the process at once.
+// announceSignal reports the signal, and lets a second one end the process at once.
 func (p Program) announceSignal(sig os.Signal, signals <-chan os.Signal) {
-	p.errorf("\n%s: %v: pausing the goal; again to leave at once\n", p.Name, sig)
+	p.errorf("\n%s: %v: pausing the goal; press Ctrl+C again to quit immediately\n", p.Name, sig)
 	go func() {
 		<-signals
 		os.Exit(exitInterrupted)
 	}()
 }
 
-// printRest shows the rest after the run is over. Without an end in the journal the goal
-// continues in another process, or the journal could not be written.
+// printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in
+// another process, or the journal could not be written.
 func (p Program) printRest(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	exit, err := p.printMissed(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
 		if owner, err := a.Store().LockOwner(id); err == nil && owner.Other {
 			return p.watchGoal(ctx, a, id, shown, o, signals)
 		}
-		p.errorf("%s: the run of goal %s ended, but that could not be written to its journal; the log in %s says why. %s resume %s continues it.\n",
+		p.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. %s resume %s continues it.\n",
 			p.Name, id.Short(), a.Config().State(), p.Name, id.Short())
 		return exitCode(exitError)
 	}
@@ -159,14 +159,13 @@ func isClosed(exit goal.Exit) error {
 	return codeOf(exit)
 }
 
-// interrupt pauses the program's goals, for the signal that came at a time, and shows
-// the last events.
+// interrupt pauses the program's goals after a signal that came at a time, and shows the last events.
 func (p Program) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
 	left := p.exitAfterSignal(exitInterrupted, at)
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-finalWait))
 	defer cancel()
 	if err := a.StopGoals(ctx); err != nil {
-		p.errorf("%s: the goal could not be paused in time; what it started is ended: %v\n", p.Name, err)
+		p.errorf("%s: the goal could not be paused in time; its programs were ended: %v\n", p.Name, err)
 		return left
 	}
 	if _, err := p.printMissed(ctx, a, id, &shown, o); err != nil {
@@ -195,7 +194,7 @@ func (p Program) printMissed(ctx context.Context, a *app.App, id goal.ID, shown 
 	}
 }
 
-// isLossy says whether an event is one of those that are told with --deltas only.
+// isLossy reports whether an event is shown with --deltas only.
 func isLossy(b event.Body) bool {
 	switch b.(type) {
 	case *event.Delta, *event.Egress:
@@ -204,7 +203,7 @@ func isLossy(b event.Body) bool {
 	return false
 }
 
-// showEvent shows one event; the exit is set by the one after which the process leaves.
+// showEvent shows one event; exit is set by the event after which the process exits.
 func (p Program) showEvent(e event.Event, o output) (goal.Exit, error) {
 	if o.json {
 		if e.Seq > 0 || o.deltas || !isLossy(e.Body) {
@@ -240,7 +239,7 @@ func (p Program) showEvent(e event.Event, o output) (goal.Exit, error) {
 	return exit, nil
 }
 
-// reportText is the host's report, and under it what the agent said itself.
+// reportText is the host's report, followed by the agent's own account.
 func reportText(id goal.ID, exit goal.Exit, report []string, account string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nReport of %s (%s)\n", id, exit)
@@ -256,7 +255,7 @@ func reportText(id goal.ID, exit goal.Exit, report []string, account string) str
 	return b.String()
 }
 
-// progress says one event in a line on stderr, for people.
+// progress writes an event as a line on stderr, for users.
 func (p Program) progress(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.Created:
@@ -270,7 +269,7 @@ func (p Program) progress(e event.Event) {
 		p.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
 	case *event.Queued:
 		if b.Left != "" {
-			p.errorf("  it left the queue: %s; %s resume %s continues with it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
+			p.errorf("  removed from the queue: %s; %s resume %s continues it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
 			return
 		}
 		p.errorf("  waiting: %s\n", oneLine(b.Reason))
@@ -314,7 +313,7 @@ func (p Program) progress(e event.Event) {
 	case *event.VerificationFailed:
 		p.errorf("  not verified: %s\n", oneLine(b.Detail))
 	case *event.Warning:
-		p.errorf("  warning: %s\n", singleLine(b.Text)) // what to do is at its end
+		p.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
 	case *event.Steered:
 		who := ""
 		switch b.From {
@@ -328,8 +327,8 @@ func (p Program) progress(e event.Event) {
 	}
 }
 
-// mainArgument is what a user wants to see of a call's arguments: the path, the
-// command, the address, without the braces.
+// mainArgument is the argument of a call that identifies it for the user: the path, the command or the address,
+// without the braces.
 func mainArgument(arguments string) string {
 	var args map[string]any
 	if json.Unmarshal([]byte(arguments), &args) != nil {

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// formatPlan is the agent's plan in one line.
+// formatPlan writes the agent's plan in one line.
 func formatPlan(items []goal.Todo) string {
 	parts := make([]string, len(items))
 	for i, t := range items {

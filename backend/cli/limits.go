@@ -19,21 +19,20 @@ type limitFlags struct {
 }
 
 func (l *limitFlags) add(fl *pflag.FlagSet, usual goal.Limits) {
-	fl.DurationVar(&l.wallClock, "wall-clock", usual.WallClock, "how long it may take; 0 = no limit")
-	fl.IntVar(&l.maxIterations, "max-iterations", usual.Iterations, "how many passes of the loop; 0 = no limit")
+	fl.DurationVar(&l.wallClock, "wall-clock", usual.WallClock, "maximum running time; 0 = no limit")
+	fl.IntVar(&l.maxIterations, "max-iterations", usual.Iterations, "maximum number of iterations; 0 = no limit")
 	fl.IntVar(&l.maxClaims, "max-claims", usual.ClaimsPerCheck, "failed claims in a row on one check; 0 = no limit")
 	fl.Int64Var(&l.maxTokens, "max-tokens", usual.Tokens, "tokens in and out; 0 = no limit")
 	fl.Float64Var(&l.maxUSD, "max-usd", usual.USD, "money, where a price is known; 0 = no limit")
 }
 
-// resume is what the user said of the limits. Those of which given says false
-// were not mentioned and stay.
+// resume returns the limits that the user set. Limits for which given returns false do not change.
 func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, err error) {
 	if l.wallClock < 0 || l.maxIterations < 0 || l.maxClaims < 0 || l.maxTokens < 0 || l.maxUSD < 0 {
 		return in, &fault.Error{Code: fault.Refused, Message: "a limit is negative", Hint: "use 0 for no limit", Field: "limits"}
 	}
 	if l.wallClock > 0 && l.wallClock < time.Second {
-		return in, &fault.Error{Code: fault.Refused, Message: "a goal needs more time than " + l.wallClock.String(), Hint: "give at least 1s, or 0 for no limit", Field: "limits"}
+		return in, &fault.Error{Code: fault.Refused, Message: "the running time is too short: " + l.wallClock.String(), Hint: "give at least 1s, or 0 for no limit", Field: "limits"}
 	}
 	if given("wall-clock") {
 		in.WallClockMS = limit(l.wallClock.Milliseconds())

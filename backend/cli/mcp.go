@@ -19,15 +19,14 @@ import (
 	"goalpost/backend/policy"
 )
 
-// mcp speaks the Model Context Protocol to another agent, on standard input and
-// output. Goals that it creates live as long as it does.
+// mcp is an MCP server on standard input and output for another agent. Goals that it creates end with this process.
 func (p Program) mcp() *cobra.Command {
 	var b policy.Policy
 	var risk string
 	c := &cobra.Command{
-		Use: "mcp", Short: "Lend goals and panes to another agent (MCP on standard input and output)", Args: cobra.NoArgs,
-		Long: "Speak the Model Context Protocol on standard input and output, so that another agent creates, watches and steers goals and uses panes, within the bounds given here.\n" +
-			"Goals end with this program as interrupted, and can be resumed. Approvals are answered in a window or with approve.",
+		Use: "mcp", Short: "Run an MCP server on stdio that lets another agent create goals and use panes", Args: cobra.NoArgs,
+		Long: "Run a Model Context Protocol server on standard input and output. Another agent can create, watch and steer goals and use panes, within the limits given here.\n" +
+			"When this program ends, its goals are paused as interrupted and can be resumed. Answer approvals in a window or with approve.",
 		Example: "  " + p.Name + " mcp --dir ~/work --risk write_local",
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.Risk = policy.Risk(risk)
@@ -35,9 +34,9 @@ func (p Program) mcp() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&b.Dir, "dir", "", "folder in which goals and panes work (default: the current one)")
-	c.Flags().StringVar(&risk, "risk", string(policy.WriteLocal), "what goals and panes may do at most: "+policy.RiskNames())
+	c.Flags().StringVar(&risk, "risk", string(policy.WriteLocal), "maximum risk level of goals and panes: "+policy.RiskNames())
 	c.Flags().StringArrayVar(&b.AllowHosts, "allow-host", nil, "hosts that may be contacted")
-	c.Flags().StringArrayVar(&b.DenyHosts, "deny-host", nil, "hosts that may not")
+	c.Flags().StringArrayVar(&b.DenyHosts, "deny-host", nil, "hosts that may not be contacted")
 	c.AddCommand(p.mcpServers())
 	return c
 }
@@ -73,20 +72,20 @@ func (p Program) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err
 	return p.exitAfterSignal(exitDone, time.Now())
 }
 
-// nopCloser is standard output, which is not this command's to close.
+// nopCloser is standard output, which this command must not close.
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
 // mcpServers are the user's servers whose tools goals may use.
 func (p Program) mcpServers() *cobra.Command {
-	c := &cobra.Command{Use: "servers", Short: "The MCP servers whose tools goals may use", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "servers", Short: "Manage the MCP servers whose tools goals may use", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
 	return c
 }
 
-// withMCPServers lends the area of MCP servers to a command.
+// withMCPServers runs a command with the API of MCP servers.
 func (p Program) withMCPServers(ctx context.Context, do func(*api.MCPAPI) error) error {
 	return p.withApp(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a)) })
 }
@@ -94,7 +93,7 @@ func (p Program) withMCPServers(ctx context.Context, do func(*api.MCPAPI) error)
 func (p Program) listMCPServers() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list", Short: "List them, and what they offered when they were last asked", Args: cobra.NoArgs,
+		Use: "list", Short: "List the MCP servers and their tools at the last contact", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
 				list, err := m.List()
@@ -143,7 +142,7 @@ func (p Program) mcpTable(list []api.MCPServer) error {
 func (p Program) addMCPServer() *cobra.Command {
 	var s api.MCPServer
 	c := &cobra.Command{
-		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add a server, or change the one with this name", Args: cobra.MinimumNArgs(1),
+		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server", Args: cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.Name + " mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
 		RunE: func(c *cobra.Command, args []string) error {
 			s.Name = args[0]
@@ -154,16 +153,16 @@ func (p Program) addMCPServer() *cobra.Command {
 				if _, err := m.Save(s); err != nil {
 					return err
 				}
-				return p.printf("%s is kept; %s mcp servers test %s asks it what it offers.\n", s.Name, p.Name, s.Name)
+				return p.printf("%s is saved; %s mcp servers test %s lists its tools.\n", s.Name, p.Name, s.Name)
 			})
 		},
 	}
 	c.Flags().StringVar(&s.URL, "url", "", "its address, if it is not a program (streamable HTTP)")
 	c.Flags().StringArrayVar(&s.Env, "env", nil, "KEY=VALUE for the program")
 	c.Flags().StringArrayVar(&s.Headers, "header", nil, "'Name: value' for the address")
-	c.Flags().StringVar(&s.Risk, "risk", "", "what all its tools count as (default: what it says of them)")
-	c.Flags().IntVar(&s.TimeoutSeconds, "timeout", 0, "seconds that one call may take (default 120)")
-	c.Flags().BoolVar(&s.Off, "off", false, "keep it, and lend it to no goal")
+	c.Flags().StringVar(&s.Risk, "risk", "", "risk level of all its tools (default: from the server's annotations)")
+	c.Flags().IntVar(&s.TimeoutSeconds, "timeout", 0, "timeout of one call, in seconds (default 120)")
+	c.Flags().BoolVar(&s.Off, "off", false, "save it but keep it disabled")
 	return c
 }
 

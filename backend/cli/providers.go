@@ -16,13 +16,13 @@ import (
 )
 
 func (p Program) providers() *cobra.Command {
-	c := &cobra.Command{Use: "providers", Short: "The models that goals may use", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "providers", Short: "Manage the models that goals may use", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.listProviders(), p.addProvider(), p.removeProvider(), p.testProvider())
 	return c
 }
 
-// withConfig lends the settings to a command.
+// withConfig runs a command with the settings.
 func (p Program) withConfig(do func(*config.Config) error) (err error) {
 	c, err := p.config()
 	if err != nil {
@@ -35,7 +35,7 @@ func (p Program) withConfig(do func(*config.Config) error) (err error) {
 func (p Program) listProviders() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list", Short: "List the providers; * is the one that new goals get", Args: cobra.NoArgs,
+		Use: "list", Short: "List the providers; * is the default for new goals", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.withConfig(func(kept *config.Config) error {
 				list, err := api.NewModelAPI(c.Context(), kept, nil).List()
@@ -74,7 +74,7 @@ func (p Program) providerTable(list []api.Provider) error {
 	return nil
 }
 
-// providerFlags say where a model is reached. What is not given stays as it is kept.
+// providerFlags describe how a model is reached. Omitted flags leave saved values unchanged.
 type providerFlags struct {
 	baseURL, kind, keyEnv, keySecret string
 	window                           int
@@ -83,15 +83,15 @@ type providerFlags struct {
 
 func (f *providerFlags) add(fl *pflag.FlagSet, address string) {
 	fl.StringVar(&f.baseURL, "base-url", "", address)
-	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "what the server speaks: openai or anthropic")
-	fl.StringVar(&f.keyEnv, "api-key-env", "", "environment variable that holds the key")
-	fl.StringVar(&f.keySecret, "api-key-secret", "", "secret that is the key instead")
-	fl.IntVar(&f.window, "context-window", 0, "how many tokens the model's context holds; 0 = what is known of the model")
+	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "protocol of the server: openai or anthropic")
+	fl.StringVar(&f.keyEnv, "api-key-env", "", "environment variable that contains the API key")
+	fl.StringVar(&f.keySecret, "api-key-secret", "", "name of a stored secret that contains the API key")
+	fl.IntVar(&f.window, "context-window", 0, "context window in tokens; 0 = the known value for the model")
 	f.given = fl.Changed
 }
 
-// applyTo writes what was given over what is kept. A key that is named takes the place
-// of the other one; the window of one model says nothing about another.
+// applyTo overwrites saved values with the given ones. A key source replaces the other one; a new model without a
+// window clears the window, because that belonged to another model.
 func (f *providerFlags) applyTo(p *config.Provider, model string) {
 	if model != "" && model != p.Model {
 		p.Model, p.ContextWindow = model, 0
@@ -121,7 +121,7 @@ func (p Program) addProvider() *cobra.Command {
 	var model string
 	var use bool
 	c := &cobra.Command{
-		Use: "add ID", Short: "Add a provider, or change the one with this id: what is not given stays", Args: cobra.ExactArgs(1),
+		Use: "add ID", Short: "Add or update a provider; omitted fields are unchanged", Args: cobra.ExactArgs(1),
 		Example: "  " + p.Name + " providers add local --base-url http://127.0.0.1:11434/v1 --model qwen3",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return p.withConfig(func(c *config.Config) error {
@@ -135,19 +135,19 @@ func (p Program) addProvider() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("provider: %w", err)
 				}
-				return p.printf("%s is kept: %s\n  %s providers test %s asks it.\n", kept.ID, describeAddress(kept), p.Name, kept.ID)
+				return p.printf("%s is saved: %s\n  %s providers test %s tests it.\n", kept.ID, describeAddress(kept), p.Name, kept.ID)
 			})
 		},
 	}
 	f.add(c.Flags(), "its address")
 	c.Flags().StringVar(&model, "model", "", "the model's name, as the server calls it")
-	c.Flags().BoolVar(&use, "use", false, "new goals get it")
+	c.Flags().BoolVar(&use, "use", false, "make it the default provider for new goals")
 	return c
 }
 
 // describeAddress says in a line how a provider is reached.
 func describeAddress(v config.Provider) string {
-	words := []string{cmp.Or(v.Model, "no model yet"), "at " + v.BaseURL, "which speaks " + string(v.Kind)}
+	words := []string{cmp.Or(v.Model, "no model yet"), "at " + v.BaseURL, "with the protocol " + string(v.Kind)}
 	if key := cmp.Or(v.APIKeyEnv, v.APIKeySecret); key != "" {
 		words = append(words, "key from "+key)
 	}

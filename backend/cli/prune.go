@@ -18,8 +18,8 @@ func (p Program) prune() *cobra.Command {
 	var older time.Duration
 	var yes bool
 	c := &cobra.Command{
-		Use: "prune", Short: "Delete ended goals and everything about them", Args: cobra.NoArgs,
-		Long: "Delete ended goals and everything about them: journal, evidence, pictures. Their folders stay. Goals that live are never touched.",
+		Use: "prune", Short: "Delete ended goals with all their data", Args: cobra.NoArgs,
+		Long: "Delete ended goals with all their data: journal, evidence, pictures. Their folders stay. Active goals are never deleted.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			in := api.PruneInput{Status: goal.Status(status), OlderThanMS: older.Milliseconds()}
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
@@ -27,8 +27,8 @@ func (p Program) prune() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&status, "status", "", "only these: completed, failed, aborted")
-	c.Flags().DurationVar(&older, "older-than", 0, "only those that ended longer ago, such as 720h")
+	c.Flags().StringVar(&status, "status", "", "only goals with this status: completed, failed, aborted")
+	c.Flags().DurationVar(&older, "older-than", 0, "only goals that ended longer ago, such as 720h")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return c
 }
@@ -46,9 +46,9 @@ func (p Program) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
 		what = "1 goal"
 	}
 	if !yes && !isTerminal(os.Stdin) {
-		return &fault.Error{Code: fault.Refused, Message: "prune would delete " + what + " and everything about them", Hint: "say --yes"}
+		return &fault.Error{Code: fault.Refused, Message: "prune would delete " + what + " with all their data", Hint: "pass --yes to confirm"}
 	}
-	if !yes && !p.confirm("Delete "+what+" and everything about them? [y/N] ") {
+	if !yes && !p.confirm("Delete "+what+" with all their data? [y/N] ") {
 		return p.printf("Nothing was deleted.\n")
 	}
 	gone, err := g.Prune(in)

@@ -10,18 +10,18 @@ import (
 	"goalpost/backend/store"
 )
 
-// pendingQuestion is what a paused goal waits for its user for, besides calls to allow.
+// pendingQuestion is why a paused goal waits for the user, apart from calls to approve.
 type pendingQuestion struct {
 	GoalID    string `json:"goal_id"`
 	Objective string `json:"objective"`
 	At        string `json:"at"`
-	What      string `json:"what"`   // question of the agent, word about a manual check, or look
+	What      string `json:"what"`   // question of the agent, decision about a manual check (word), or attention (look)
 	Reason    string `json:"reason"` // the question, or why the goal paused
-	Pane      string `json:"pane"`   // where the user is to do it, "" if nowhere
+	Pane      string `json:"pane"`   // where the user is to act, "" if nowhere
 }
 
-// pendingQuestions reads what goals wait for, or one of them. Those that wait for an approval are
-// not among them: that is listed itself.
+// pendingQuestions reads what goals need from the user, or one of them, without those that wait for an approval:
+// approvals are listed themselves.
 func pendingQuestions(ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool) ([]pendingQuestion, error) {
 	list, err := s.PendingQuestions(ctx, id)
 	if err != nil {
@@ -43,12 +43,12 @@ func pendingQuestions(ctx context.Context, s *store.Store, id goal.ID, approvals
 	return out, nil
 }
 
-// formatQuestions says what goals wait for, each with the commands that answer it.
+// formatQuestions lists what goals need, each with the commands that answer it.
 func (p Program) formatQuestions(list []pendingQuestion) string {
 	var b strings.Builder
 	for _, a := range list {
 		id := goal.ID(a.GoalID).Short()
-		what := map[string]string{"question": "its agent asks you:", "word": "waits for your word:", "look": "is paused for you:"}[a.What]
+		what := map[string]string{"question": "its agent asks you:", "word": "needs your decision:", "look": "is paused for you:"}[a.What]
 		fmt.Fprintf(&b, "%s  %s\n%s\n", id, oneLine(a.Objective), what)
 		for line := range strings.Lines(a.Reason) {
 			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
@@ -61,7 +61,7 @@ func (p Program) formatQuestions(list []pendingQuestion) string {
 	return b.String()
 }
 
-// answerCommands are the commands that answer what a goal waits for.
+// answerCommands are the commands that answer a question.
 func (p Program) answerCommands(a pendingQuestion) string {
 	id := goal.ID(a.GoalID).Short()
 	switch a.What {
@@ -70,16 +70,16 @@ func (p Program) answerCommands(a pendingQuestion) string {
 	case "question":
 		return fmt.Sprintf("  %s resume %s --note ANSWER\n", p.Name, id)
 	}
-	lines := fmt.Sprintf("  %s report %s   says more\n  %s resume %s   lets it continue\n", p.Name, id, p.Name, id)
+	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", p.Name, id, p.Name, id)
 	if strings.HasPrefix(a.Reason, goal.TamperedMark) {
-		const keep = "  %s resume %s --accept-protected   keeps the changed files instead of putting them back\n"
+		const keep = "  %s resume %s --accept-protected   accepts the changed files instead of restoring them\n"
 		lines += fmt.Sprintf(keep, p.Name, id)
 	}
 	return lines
 }
 
-// printAnswerHelp says, after a goal was shown to its end here, how to answer what it waits
-// for. Of calls that wait that was said when they were asked for.
+// printAnswerHelp says, after a followed goal has stopped, how to answer it. For calls to approve that was shown with
+// the request.
 func (p Program) printAnswerHelp(ctx context.Context, s *store.Store, id goal.ID) error {
 	open, err := s.OpenApprovals(ctx, id)
 	if err != nil {

@@ -50,21 +50,21 @@ func (p Program) list() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	c.Flags().StringVar(&in.Status, "status", "", "only these: pending, running, paused, completed, failed, aborted")
-	c.Flags().BoolVar(&in.Resumable, "resumable", false, "only those that resume would take")
-	c.Flags().StringVar(&in.Search, "search", "", "only those whose objective holds this text")
+	c.Flags().StringVar(&in.Status, "status", "", "only goals with this status: pending, running, paused, completed, failed, aborted")
+	c.Flags().BoolVar(&in.Resumable, "resumable", false, "only resumable goals")
+	c.Flags().StringVar(&in.Search, "search", "", "only goals whose objective contains this text")
 	c.Flags().IntVar(&in.Limit, "limit", 50, "how many")
 	return c
 }
 
-// validateFilter refuses what no goal can fit.
+// validateFilter refuses filters that match no goal.
 func validateFilter(in api.ListInput) error {
 	known := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 	switch {
 	case !slices.Contains(known, goal.Status(in.Status)):
-		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("no goal is ever %q", in.Status), Hint: "use pending, running, paused, completed, failed or aborted", Field: "status"}
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("unknown status %q", in.Status), Hint: "use pending, running, paused, completed, failed or aborted", Field: "status"}
 	case in.Limit < 1:
-		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%d goals cannot be listed", in.Limit), Hint: "give 1 or more", Field: "limit"}
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("the limit %d is too small", in.Limit), Hint: "give 1 or more", Field: "limit"}
 	}
 	return nil
 }
@@ -136,9 +136,9 @@ func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	case v.PID != 0:
 		fmt.Fprintf(&b, "runs in pid %d\n", v.PID)
 	case v.Status == goal.Running:
-		b.WriteString("the process that ran it has ended; resume continues with it\n")
+		b.WriteString("the process that ran it has ended; use resume to continue\n")
 	case v.Status == goal.Pending:
-		b.WriteString("the process in whose queue it was has ended; resume continues with it\n")
+		b.WriteString("the process that queued it has ended; use resume to continue\n")
 	}
 	for _, c := range v.CheckStates {
 		fmt.Fprintf(&b, "  check: %s: %s %s\n", oneLine(c.Words), c.Outcome, oneLine(c.Detail))
@@ -183,7 +183,7 @@ func (p Program) events() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "continue until the goal stops or Ctrl+C")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "follow until the goal stops or Ctrl+C")
 	return c
 }
 
@@ -206,7 +206,7 @@ func (p Program) journal(ctx context.Context, s *store.Store, id goal.ID, follow
 			break
 		}
 	}
-	if !follow || over { // the status is not asked: it may be newer than what was printed
+	if !follow || over { // the status is not read: it may be newer than the printed events
 		return nil
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
@@ -214,7 +214,7 @@ func (p Program) journal(ctx context.Context, s *store.Store, id goal.ID, follow
 	return p.followJournal(ctx, s, id, seq)
 }
 
-// followJournal prints a goal's events as another process writes them.
+// followJournal prints a goal's events while another process writes them.
 func (p Program) followJournal(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -232,7 +232,7 @@ func (p Program) followJournal(ctx context.Context, s *store.Store, id goal.ID, 
 	return errors.Join(err, failed)
 }
 
-// isStopEvent tells the events after which a goal does not continue automatically.
+// isStopEvent reports whether a goal does not continue automatically after an event.
 func isStopEvent(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case *event.Ended:
@@ -245,7 +245,7 @@ func isStopEvent(e event.Event) bool {
 	return false
 }
 
-// isStartEvent tells those with which it continues, or waits to.
+// isStartEvent reports whether a goal continues, or waits to continue, with an event.
 func isStartEvent(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case *event.Started, *event.Resumed, *event.Reopened:
@@ -285,7 +285,7 @@ func (p Program) report() *cobra.Command {
 	}
 }
 
-// orderCommand is a command that asks something of one goal.
+// orderCommand is a command that sends an instruction to one goal.
 func (p Program) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),
@@ -300,7 +300,7 @@ func (p Program) orderCommand(name, short string, do func(*api.GoalAPI, string) 
 
 func (p Program) steer() *cobra.Command {
 	return &cobra.Command{
-		Use: "steer ID TEXT", Short: "Leave a note for a goal that lives", Args: cobra.ExactArgs(2),
+		Use: "steer ID TEXT", Short: "Send a note to an active goal", Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
@@ -313,7 +313,7 @@ func (p Program) steer() *cobra.Command {
 func (p Program) doctor() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "doctor", Short: "Say what works on this machine", Args: cobra.NoArgs,
+		Use: "doctor", Short: "Check the setup of this machine", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				findings := a.Doctor()

@@ -17,7 +17,7 @@ func (p Program) receipt() *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
-		Long: "Print the verdicts of every claim, as JSON. With --verify the gates run again in the goal's folder; the exit code is 0 when those pass that the criterion needs, 7 when one of them does not or evidence is not what was kept, and 10 when nothing failed but what decided cannot be run again, because it needs a process that has ended or a model or person judged.",
+		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the goal's folder. The exit code is 0 if the checks that the criterion needs pass, 7 if one of them fails or evidence was changed, and 10 if nothing failed but the deciding checks cannot be run again, because they need a process that has ended, or a model or the user judged.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if again {
 				return p.recheck(c.Context(), args[0])
@@ -31,7 +31,7 @@ func (p Program) receipt() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&again, "verify", false, "run the gates again, as they were frozen")
+	c.Flags().BoolVar(&again, "verify", false, "run the deterministic checks again, as they were frozen")
 	return c
 }
 
@@ -66,18 +66,17 @@ func (p Program) recheck(ctx context.Context, id string) error {
 	})
 }
 
-// inconclusiveText say why gates that were run again neither hold nor refute what decided.
+// inconclusiveText explains why deterministic checks that were run again neither confirm nor refute the decision.
 func inconclusiveText(now []goal.Verdict) string {
 	for _, v := range now {
 		if v.Outcome != goal.Pass && v.Outcome != goal.NotRepeatable {
-			return "one check is enough, and those that fail now did not decide; what did cannot be run again"
+			return "one check is enough, and those that fail now did not decide; the deciding check cannot be run again"
 		}
 	}
-	return "nothing failed, but what decided cannot be run again"
+	return "nothing failed, but the deciding checks cannot be run again"
 }
 
-// verdicts prints the receipt for people: every claim with its verdicts, what the
-// reviewer said, and the claim that decided.
+// verdicts prints the receipt for users: every claim with its verdicts, the review, and the deciding claim.
 func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error {
 	r, err := api.NewGoalAPI(ctx, nil, s).Receipt(string(id))
 	if err != nil || len(r.Claims) == 0 {
@@ -99,11 +98,11 @@ func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error
 	return p.printf("%s", b.String())
 }
 
-// claimOutcome is what stands of a claim besides its checks: a reviewer's word, and whether
-// the goal is done by it. It is empty where the checks say it all.
+// claimOutcome is what a claim has besides its checks: a review, and whether it decided the goal. It is empty if the
+// checks say everything.
 func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 	said := map[string]string{
-		"confirmed": "the reviewer confirmed it: ", "rejected": "rejected by the reviewer: ", "error": "not decided by the reviewer, which is no pass: ",
+		"confirmed": "the reviewer confirmed it: ", "rejected": "rejected by the reviewer: ", "error": "not decided by the reviewer, which is not a pass: ",
 	}[c.Review]
 	if said != "" {
 		said += oneLine(c.ReviewReason)
@@ -114,24 +113,24 @@ func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 	case said == "":
 		said = "not reviewed"
 	}
-	how := "decided: the goal is done by it"
+	how := "decided: this claim completed the goal"
 	switch {
 	case r.Judged:
-		how += ", judged by a model and by no program"
+		how += ", judged by a model, not by a program"
 	case !r.Verified:
 		how += ", not verified by the host"
 	}
 	return how + "; " + said
 }
 
-// printProtected shows what the agent will not be able to change, before the start.
+// printProtected shows before the start what the agent cannot change.
 func (p Program) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
 	const most = 12
 	list, err := a.Protected(ctx, api.ProtectInput{Dir: in.Dir, Checks: in.Checks, Protect: in.Protect, NoProtect: in.NoProtect})
 	if err != nil || len(list) == 0 {
-		return // what is wrong is said when the goal is taken in
+		return // StartGoal reports what is wrong
 	}
-	p.errorf("protected, so that only the work decides (--no-protect leaves one out):\n")
+	p.errorf("protected files (--no-protect excludes one):\n")
 	for i, f := range list {
 		if i == most {
 			p.errorf("  … and %d more\n", len(list)-most)

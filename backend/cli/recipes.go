@@ -19,7 +19,7 @@ import (
 )
 
 func (p Program) recipe() *cobra.Command {
-	c := &cobra.Command{Use: "recipe", Short: "Steps that agents may make again: list, show, save, remove", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "recipe", Short: "Manage recipes (steps that agents can repeat): list, show, save, remove", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.listRecipes(), p.showRecipe(), p.saveRecipe(), p.removeRecipe())
 	return c
@@ -36,7 +36,7 @@ func (p Program) listRecipes() *cobra.Command {
 					return errors.Join(p.json(list), err)
 				}
 				if len(list) == 0 && err == nil {
-					return p.printf("No recipes. Keep steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
+					return p.printf("No recipes. Save steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
 				}
 				for _, r := range list {
 					if e := p.printf("%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"), oneLine(r.Description)); e != nil {
@@ -79,7 +79,7 @@ func (p Program) removeRecipe() *cobra.Command {
 	}
 }
 
-// stepRange is the part of a goal that a recipe is made of.
+// stepRange is the part of a goal that becomes a recipe.
 type stepRange struct {
 	from, to    int
 	description string
@@ -90,9 +90,9 @@ type stepRange struct {
 func (p Program) saveRecipe() *cobra.Command {
 	var s stepRange
 	c := &cobra.Command{
-		Use: "save NAME [GOAL]", Short: "Keep steps that a goal made, or a YAML file, as a recipe", Args: cobra.RangeArgs(1, 2),
-		Long: "Keep the steps --from to --to of GOAL that went well as a recipe; --param name=value makes a parameter of each place where the value stands.\n" +
-			"With --file a YAML file, as show prints it, is kept instead.",
+		Use: "save NAME [GOAL]", Short: "Save a recipe from a goal's steps or from a YAML file", Args: cobra.RangeArgs(1, 2),
+		Long: "Save the successful steps --from to --to of GOAL as a recipe; --param name=value replaces each occurrence of the value with a parameter.\n" +
+			"With --file a YAML file, as printed by show, is saved instead.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if (s.file == "") == (len(args) == 1) {
 				return &fault.Error{Code: fault.Refused, Message: "a recipe is made of a goal's steps or of a file", Hint: p.Name + " recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml"}
@@ -114,13 +114,13 @@ func (p Program) saveRecipe() *cobra.Command {
 
 func (p Program) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
 	if s.to < s.from || s.from < 1 {
-		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("steps %d to %d are no stretch", s.from, s.to), Hint: "give --from and --to; show GOAL lists the steps", Field: "to"}
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("steps %d to %d are not a range", s.from, s.to), Hint: "give --from and --to; show GOAL lists the steps", Field: "to"}
 	}
 	var parameters []goal.Parameter
 	for _, v := range s.values {
 		key, value, ok := strings.Cut(v, "=")
 		if !ok {
-			return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%q is no parameter", v), Hint: "write name=value", Field: "param"}
+			return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%q is not a parameter", v), Hint: "write name=value", Field: "param"}
 		}
 		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
 	}

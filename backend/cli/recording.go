@@ -23,7 +23,7 @@ func (p Program) recording() *cobra.Command {
 	var asJSON bool
 	var out string
 	cmd := &cobra.Command{
-		Use: "recording ID", Short: "What a goal's panes showed: list it, or write it out as files that can be played", Args: cobra.ExactArgs(1),
+		Use: "recording ID", Short: "List or export the recordings of a goal's panes", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withReadOnlyStore(c.Context(), func(a *api.GoalAPI, s *store.Store) error {
 				if out != "" {
@@ -63,7 +63,7 @@ func formatSince(ms int64) string {
 	return goal.FormatDuration((time.Duration(ms) * time.Millisecond).Round(time.Second))
 }
 
-// exportRecording makes files that other programs play, and says of how many records.
+// exportRecording writes files that other programs can play, and returns the number of records.
 func exportRecording(dir, out string, started time.Time) (n int, err error) {
 	if err := os.Mkdir(out, 0o700); err != nil {
 		return 0, fmt.Errorf("the folder: %w", err)
@@ -90,8 +90,8 @@ func exportRecording(dir, out string, started time.Time) (n int, err error) {
 	return n, nil
 }
 
-// asciicastWriter are terminals as asciicast version 2: a line of JSON that says the size,
-// and one for each output, with the seconds since the goal started.
+// asciicastWriter writes terminals as asciicast version 2: a line of JSON with the size, and one for each output,
+// with the seconds since the goal started.
 type asciicastWriter struct {
 	dir     string
 	started time.Time

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// resumeCommand is a command that starts a run of a goal that stopped, and shows it.
+// resumeCommand is a command that starts a run of a stopped goal, and shows it.
 func (p Program) resumeCommand(c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error) *cobra.Command {
 	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -27,7 +27,7 @@ func (p Program) resumeCommand(c *cobra.Command, o *output, start func(context.C
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
 			return p.follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
-				// What the goal did before is not shown again.
+				// Earlier events of the goal are not shown again.
 				return runningGoal{id: row.ID, seen: row.Seq}, start(ctx, a, row.ID)
 			})
 		})
@@ -42,8 +42,8 @@ func (p Program) resume() *cobra.Command {
 	var note string
 	var protected protectedFlags
 	c := &cobra.Command{
-		Use: "resume ID", Short: "Continue a goal that stopped, with the same steps and numbers",
-		Long: "Continue a goal that stopped, with the same steps and numbers. A limit that is not given stays; one that is used up must be raised.",
+		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
+		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must be raised.",
 	}
 	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
@@ -62,21 +62,21 @@ func (p Program) resume() *cobra.Command {
 	return c
 }
 
-// protectedFlags are what the user decides about protected files that were changed.
+// protectedFlags are the user's decision about changed protected files.
 type protectedFlags struct{ accept, restore bool }
 
 func (f *protectedFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.accept, "accept-protected", false,
-		"keep changed protected files: their present versions decide from now on")
+		"accept changed protected files: their present versions are the protected ones from now on")
 	fl.BoolVar(&f.restore, "restore-protected", false,
-		"put changed protected files back; the changed versions are kept aside")
+		"restore changed protected files; the changed versions are kept aside")
 }
 
 func (f *protectedFlags) decision() (string, error) {
 	switch {
 	case f.accept && f.restore:
 		return "", &fault.Error{
-			Code: fault.Refused, Message: "changed files are either kept or put back",
+			Code: fault.Refused, Message: "changed files are either accepted or restored",
 			Hint: "give --accept-protected or --restore-protected, not both", Field: "protected",
 		}
 	case f.accept:
@@ -93,8 +93,8 @@ func (p Program) reopen() *cobra.Command {
 	var note string
 	var protected protectedFlags
 	c := &cobra.Command{
-		Use: "reopen ID --note TEXT", Short: "Continue a goal that was done: the note says what is missing",
-		Long: "Continue a goal that was done: the note says what is missing. A limit that is not given stays; one that is used up must be raised.",
+		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
+		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits must be raised.",
 	}
 	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
@@ -115,14 +115,14 @@ func (p Program) reopen() *cobra.Command {
 
 func (p Program) accept() *cobra.Command {
 	var o output
-	return p.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Let a manual check that waits pass"}, &o,
+	return p.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Accept a pending manual check"}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Accept(ctx, id) })
 }
 
 func (p Program) reject() *cobra.Command {
 	var o output
 	var note string
-	c := p.resumeCommand(&cobra.Command{Use: "reject ID --note TEXT", Short: "Send a goal whose manual check waits back to work"}, &o,
+	c := p.resumeCommand(&cobra.Command{Use: "reject ID --note TEXT", Short: "Reject a pending manual check and send the goal back to work"}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Reject(ctx, id, note) })
 	c.Flags().StringVar(&note, "note", "", "what the agent should do differently")
 	return c

@@ -38,44 +38,44 @@ type runFlags struct {
 func (p Program) run() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use: "run [flags] OBJECTIVE", Short: "Create a goal and run it to its exit", Args: cobra.MaximumNArgs(1),
+		Use: "run [flags] OBJECTIVE", Short: "Create a goal and run it until it stops", Args: cobra.MaximumNArgs(1),
 		Example: "  " + p.Name + " run --check-shell 'test -f done.txt' 'create done.txt'\n  " + p.Name + " run --demo",
 	}
 	fl := c.Flags()
 	f.checks.add(fl)
-	fl.StringVar(&f.criterion, "criterion", "", "take the checks from this YAML file: it is shown whole before the start")
-	fl.BoolVar(&f.yes, "yes", false, "do not ask whether --criterion is right")
+	fl.StringVar(&f.criterion, "criterion", "", "read the checks from this YAML file, which is shown before the start")
+	fl.BoolVar(&f.yes, "yes", false, "skip the confirmation of --criterion")
 	fl.BoolVar(&f.in.Any, "any", false, "one passing check is enough")
-	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "take a check that passes already")
-	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "take a check whose program does not exist yet")
+	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
+	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
 	fl.StringVar(&f.in.Dir, "dir", "", "sandbox folder and working folder (default: a new one)")
-	fl.StringVar(&f.risk, "risk", string(policy.WriteLocal), "what it may do at most: "+policy.RiskNames())
+	fl.StringVar(&f.risk, "risk", string(policy.WriteLocal), "maximum risk level: "+policy.RiskNames())
 	fl.StringArrayVar(&f.in.AllowTools, "allow-tool", nil, "only these tools")
 	fl.StringArrayVar(&f.in.DenyTools, "deny-tool", nil, "not these tools")
 	fl.StringArrayVar(&f.in.AllowHosts, "allow-host", nil, "hosts that it may contact")
 	fl.StringArrayVar(&f.in.DenyHosts, "deny-host", nil, "hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME")
-	fl.IntSliceVar(&f.in.AllowLocal, "allow-local", nil, "ports of this machine's own loopback that it may reach")
+	fl.IntSliceVar(&f.in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
 	fl.StringArrayVar(&f.in.AllowWrite, "allow-write", nil, "another folder that it may write")
 	fl.StringArrayVar(&f.in.AllowRead, "allow-read", nil, "another file or folder that it may read")
-	fl.StringArrayVar(&f.in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use: what listens there may give it all of your rights")
+	fl.StringArrayVar(&f.in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use: the program behind it may give it all of your rights")
 	fl.StringArrayVar(&f.in.Secrets, "secret", nil, "a secret that it may use as {{secret:NAME}} without asking; it never sees the value")
-	fl.BoolVar(&f.in.RequireSteps, "require-steps", false, "a changing call needs a declared step")
-	fl.StringArrayVar(&f.in.Protect, "protect", nil, "hold these files too: a pattern relative to the folder, such as 'tests/**'")
-	fl.StringArrayVar(&f.in.NoProtect, "no-protect", nil, "do not hold these")
-	fl.StringArrayVar(&f.in.After, "after", nil, "a goal that must be done first")
-	fl.StringArrayVar(&f.in.Panes, "pane", nil, "a pane of the open window or of serve that the goal may drive, such as t1; the goal then runs there")
-	fl.StringVar(&f.in.Persona, "persona", "", "who the agent is (default: engineer)")
-	fl.StringVar(&f.in.OnAsk, "on-ask", "park", "what an approval does with nobody there: park, deny, allow")
-	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "steps between two looks of the critic; 0 = no critic")
+	fl.BoolVar(&f.in.RequireSteps, "require-steps", false, "require a declared step before each change")
+	fl.StringArrayVar(&f.in.Protect, "protect", nil, "also protect files that match this pattern, relative to the folder, such as 'tests/**'")
+	fl.StringArrayVar(&f.in.NoProtect, "no-protect", nil, "do not protect files that match this pattern")
+	fl.StringArrayVar(&f.in.After, "after", nil, "run after this goal is completed")
+	fl.StringArrayVar(&f.in.Panes, "pane", nil, "share a pane of the open window or of serve with the goal, such as t1; the goal then runs there")
+	fl.StringVar(&f.in.Persona, "persona", "", "the agent's persona (default: engineer)")
+	fl.StringVar(&f.in.OnAsk, "on-ask", "park", "what to do when nobody answers an approval: park, deny, allow")
+	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "run the critic every N steps; 0 = no critic")
 	fl.StringVar(&f.in.CriticProvider, "critic-provider", "", "id of the critic's provider (default: the goal's own)")
 	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "", "id of the provider that judges and reviews (default: the goal's own)")
-	fl.BoolVar(&f.review, "review", false, "a cold reviewer looks at claims that passed (default: when no gate decides)")
+	fl.BoolVar(&f.review, "review", false, "have an independent reviewer check claims that passed (default: if no deterministic check decides)")
 	fl.BoolVar(&f.noReview, "no-review", false, "no reviewer")
 	fl.BoolVar(&f.unconfined, "unconfined", false, "no sandbox: the goal's programs get all of your rights (journaled)")
 	fl.StringVar(&f.in.Provider, "provider", "", "id of a provider (default: the active one)")
-	f.provider.add(fl, "a server, such as http://127.0.0.1:11434/v1: it is kept as a provider, and what is not given of it stays")
+	f.provider.add(fl, "a server, such as http://127.0.0.1:11434/v1; it is saved as a provider, and omitted fields are unchanged")
 	fl.StringVar(&f.in.Model, "model", "", "the model's name")
-	fl.StringVar(&f.in.Effort, "effort", "", "how much the model thinks: low, medium, high, or what else its server takes (default: the provider's own)")
+	fl.StringVar(&f.in.Effort, "effort", "", "reasoning effort: low, medium, high, or another value of its server (default: the provider's own)")
 	f.limits.add(fl, goal.DefaultLimits())
 	fl.BoolVar(&f.demo, "demo", false, "the built-in offline demonstration (scripted, no AI)")
 	f.out.add(fl)
@@ -92,14 +92,14 @@ func (p Program) run() *cobra.Command {
 	return c
 }
 
-// input turns the flags into what the dialog would send.
+// input converts the flags to the input that the dialog would send.
 func (f runFlags) input(args []string) (api.StartInput, error) {
 	in := f.in
 	if len(args) > 0 {
 		in.Objective = args[0]
 	}
 	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
-		return in, &fault.Error{Code: fault.Refused, Message: "--demo brings its own objective and check", Hint: "leave the others out"}
+		return in, &fault.Error{Code: fault.Refused, Message: "--demo cannot be combined with an objective or checks", Hint: "remove the other flags"}
 	}
 	if err := f.validateModel(); err != nil {
 		return in, err
@@ -122,7 +122,7 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	return in, makeAbsolute(&in)
 }
 
-// makeAbsolute makes the paths of flags absolute: they are meant from where the user is.
+// makeAbsolute makes the paths of flags absolute: they are relative to the user's folder.
 func makeAbsolute(in *api.StartInput) error {
 	from := func(path *string) error {
 		if *path == "" || strings.HasPrefix(*path, "~") {
@@ -148,21 +148,21 @@ func makeAbsolute(in *api.StartInput) error {
 	return nil
 }
 
-// validateModel refuses flags that would name two models, or say something of none.
+// validateModel refuses flags that name two models, or that need a server and have none.
 func (f runFlags) validateModel() error {
 	server := f.provider.baseURL != ""
 	switch {
 	case f.demo && (f.in.Provider != "" || f.in.Model != "" || server):
-		return &fault.Error{Code: fault.Refused, Message: "--demo brings its own scripted model", Hint: "leave --provider, --base-url and --model out"}
+		return &fault.Error{Code: fault.Refused, Message: "--demo cannot be combined with a model", Hint: "remove --provider, --base-url and --model"}
 	case f.in.Provider != "" && server:
-		return &fault.Error{Code: fault.Refused, Message: "--provider and --base-url both say where the model is", Hint: "keep one of them", Field: "provider"}
+		return &fault.Error{Code: fault.Refused, Message: "--provider and --base-url exclude each other", Hint: "keep one of them", Field: "provider"}
 	case server:
 		return nil
 	}
 	for _, flag := range []string{"kind", "api-key-env", "api-key-secret", "context-window"} {
 		if f.provider.given(flag) {
 			return &fault.Error{
-				Code: fault.Refused, Message: fmt.Sprintf("--%s is said of no server", flag), Field: "provider",
+				Code: fault.Refused, Message: fmt.Sprintf("--%s needs a server", flag), Field: "provider",
 				Hint: "give --base-url too, or change a provider with providers add ID --" + flag,
 			}
 		}
@@ -170,8 +170,8 @@ func (f runFlags) validateModel() error {
 	return nil
 }
 
-// saveProvider keeps the server of --base-url as a provider, so that the goal can be
-// resumed and the next one can use it. forget undoes it after a refusal.
+// saveProvider saves the server of --base-url as a provider, so that the goal can be resumed and the next one can use
+// it. forget undoes it after a refusal.
 func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget func() error, err error) {
 	if f.provider.baseURL == "" || f.demo {
 		return func() error { return nil }, nil
@@ -226,5 +226,5 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 	})
 }
 
-// demoPace lets a user follow the demonstration in a terminal.
+// demoPace is slow enough to follow the demonstration in a terminal.
 const demoPace = 30 * time.Millisecond

@@ -25,7 +25,7 @@ func (p Program) sandbox() *cobra.Command {
 	var risk string
 	var times int
 	c := &cobra.Command{
-		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in the sandbox that a goal would get", Args: cobra.MinimumNArgs(1),
+		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in a goal's sandbox", Args: cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.Name + " sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
 			if err := makeAbsolute(&in); err != nil {
@@ -47,24 +47,24 @@ func (p Program) sandbox() *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.SetInterspersed(false)
-	fl.StringVar(&in.Dir, "dir", ".", "the folder that it may write")
-	fl.StringVar(&risk, "risk", string(policy.WriteLocal), "what it may do at most: "+policy.RiskNames())
+	fl.StringVar(&in.Dir, "dir", ".", "the folder that it may write to")
+	fl.StringVar(&risk, "risk", string(policy.WriteLocal), "maximum risk level: "+policy.RiskNames())
 	fl.StringArrayVar(&in.AllowHosts, "allow-host", nil, "hosts that it may contact, from network_get on")
 	fl.StringArrayVar(&in.DenyHosts, "deny-host", nil, "hosts that it never contacts")
-	fl.IntSliceVar(&in.AllowLocal, "allow-local", nil, "ports of this machine's own loopback that it may reach")
+	fl.IntSliceVar(&in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
 	fl.StringArrayVar(&in.AllowWrite, "allow-write", nil, "another folder that it may write")
 	fl.StringArrayVar(&in.AllowRead, "allow-read", nil, "another file or folder that it may read")
 	fl.StringArrayVar(&in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use")
-	fl.IntVar(&times, "times", 0, "run it so often, and as often without the sandbox, and print what the sandbox costs")
+	fl.IntVar(&times, "times", 0, "run it N times inside and outside the sandbox, and print the overhead")
 	return c
 }
 
-// runInSandbox gives the command this program's own input and output. It has no
-// terminal of its own, so a shell in it has no job control.
+// runInSandbox connects the command to this program's own input and output. It has no terminal of its own, so a shell
+// in it has no job control.
 func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []string) error {
 	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{Code: fault.NotFound, Message: "the sandbox: " + err.Error(), Hint: "in it are the programs of the system and of the usual toolchains; --allow-read PATH gives another"}
+		return &fault.Error{Code: fault.NotFound, Message: "the sandbox: " + err.Error(), Hint: "the sandbox has the programs of the system and of the usual toolchains; use --allow-read PATH for others"}
 	}
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
@@ -72,7 +72,7 @@ func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []s
 	select {
 	case <-child.Done():
 	case <-ctx.Done():
-		return exitCode(exitInterrupted) // what runs ends with the sandbox
+		return exitCode(exitInterrupted) // the programs end with the sandbox
 	}
 	for _, line := range w.Network() {
 		p.errorf("%s: the network refused %s\n", p.Name, oneLine(line))
@@ -90,7 +90,7 @@ func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []s
 	return nil
 }
 
-// benchmark prints a row of the page of performance: the command inside and outside.
+// benchmark prints a row for docs/performance.md: the command inside and outside.
 func (p Program) benchmark(ctx context.Context, w *app.TrialSandbox, argv []string, times int) error {
 	in, err1 := measure(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
 	out, err2 := measure(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
@@ -103,7 +103,7 @@ func (p Program) benchmark(ctx context.Context, w *app.TrialSandbox, argv []stri
 		strings.Join(argv, " "), p.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times, ms(in[middle]-out[middle]), ms(in[late]-out[late]))
 }
 
-// measure runs a command and sorts what its runs took, from the request until its wait status.
+// measure runs a command and sorts the durations, from the request until the wait status.
 func measure(ctx context.Context, l process.Launcher, c process.Command, times int) ([]time.Duration, error) {
 	list := make([]time.Duration, 0, times)
 	for range times {

@@ -20,13 +20,13 @@ import (
 // secrets are the user's keys and passwords. A value is never an argument:
 // arguments are in the shell's history and in the list of processes.
 func (p Program) secrets() *cobra.Command {
-	c := &cobra.Command{Use: "secret", Short: "Keys and passwords that goals may use and never see", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "secret", Short: "Manage keys and passwords that goals can use but not read", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
 	return c
 }
 
-// vault lends the secrets to a command.
+// vault runs a command with the secrets.
 func (p Program) vault(ctx context.Context, do func(*api.SecretAPI) error) (err error) {
 	c, err := p.config()
 	if err != nil {
@@ -43,7 +43,7 @@ func (p Program) vault(ctx context.Context, do func(*api.SecretAPI) error) (err 
 func (p Program) setSecret() *cobra.Command {
 	var hosts []string
 	c := &cobra.Command{
-		Use: "set NAME", Short: "Keep a secret; its value is read from the terminal or from standard input", Args: cobra.ExactArgs(1),
+		Use: "set NAME", Short: "Store a secret; its value is read from the terminal or from standard input", Args: cobra.ExactArgs(1),
 		Example: "  " + p.Name + " secret set npm-token --host registry.npmjs.org\n  " + p.Name + " secret set deploy-key <key.pem",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := secret.ValidName(args[0]); err != nil {
@@ -62,18 +62,18 @@ func (p Program) setSecret() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.printf("%s is kept in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place, where.Detail, secret.Ref(args[0]), p.Name, args[0])
+				return p.printf("%s is stored in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place, where.Detail, secret.Ref(args[0]), p.Name, args[0])
 			})
 		},
 	}
-	c.Flags().StringArrayVar(&hosts, "host", nil, "the only host that it may be sent to (repeatable; default: not bound)")
+	c.Flags().StringArrayVar(&hosts, "host", nil, "restrict it to this host (repeatable; default: any host)")
 	return c
 }
 
 func (p Program) listSecrets() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list", Short: "List the secrets by name, and say where they are kept", Args: cobra.NoArgs,
+		Use: "list", Short: "List the secrets by name, and where they are stored", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.vault(c.Context(), func(s *api.SecretAPI) error {
 				where, err1 := s.Where()
@@ -100,7 +100,7 @@ func (p Program) listSecrets() *cobra.Command {
 				if where.Locked {
 					state = "; it is locked"
 				}
-				return p.printf("%sNew secrets are kept in %s%s.\n", b.String(), where.Detail, state)
+				return p.printf("%sNew secrets are stored in %s%s.\n", b.String(), where.Detail, state)
 			})
 		},
 	}
@@ -118,7 +118,7 @@ func hostsText(hosts []string) string {
 func (p Program) removeSecret() *cobra.Command {
 	var origin string
 	c := &cobra.Command{
-		Use: "remove NAME", Short: "Forget a secret, or with --login a saved login", Args: cobra.ExactArgs(1),
+		Use: "remove NAME", Short: "Remove a secret, or with --login a saved login", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.vault(c.Context(), func(s *api.SecretAPI) (err error) {
 				if origin != "" {
@@ -133,7 +133,7 @@ func (p Program) removeSecret() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&origin, "login", "", "forget the login of the user NAME on this origin, such as https://example.org")
+	c.Flags().StringVar(&origin, "login", "", "remove the login of the user NAME on this origin, such as https://example.org")
 	return c
 }
 
@@ -154,18 +154,17 @@ func (p Program) passphrase() *cobra.Command {
 					return err
 				}
 				if off {
-					return p.printf("The passphrase is taken off: who can read the key file can read the secrets.\n")
+					return p.printf("Passphrase removed. Anyone who can read the key file can now read the secrets.\n")
 				}
-				return p.printf("The encrypted file opens with this passphrase only. Nobody can bring it back if it is lost.\n")
+				return p.printf("The encrypted file opens with this passphrase only. It cannot be recovered if it is lost.\n")
 			})
 		},
 	}
-	c.Flags().BoolVar(&off, "off", false, "take it off")
+	c.Flags().BoolVar(&off, "off", false, "remove the passphrase")
 	return c
 }
 
-// read takes a value from the terminal, without showing it, or all of standard
-// input but one line's end.
+// read takes a value from the terminal, without showing it, or all of standard input without one line end at the end.
 func (p Program) read(ctx context.Context, what string) (string, error) {
 	if isInteractive() {
 		return p.readHidden(ctx, what)
@@ -187,14 +186,14 @@ func (p Program) readHidden(_ context.Context, what string) (string, error) {
 	return string(b), nil
 }
 
-// askPassphrase gets the passphrase from the user, nil where nobody sits there. It is
-// asked on the terminal even where standard input is a file.
+// askPassphrase gets the passphrase from the user; it is nil without a terminal. The question is on the terminal even
+// if standard input is a file.
 func (p Program) askPassphrase() func(context.Context) (string, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return nil
 	}
-	_ = tty.Close() // it was opened to see whether there is one
+	_ = tty.Close() // it was only opened to check that there is one
 	return func(context.Context) (_ string, err error) {
 		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 		if err != nil {

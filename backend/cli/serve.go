@@ -26,7 +26,7 @@ func (p Program) serve() *cobra.Command {
 	var o serve.Options
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "serve", Short: "Show the same app in any browser", Args: cobra.NoArgs,
+		Use: "serve", Short: "Serve the app to a web browser", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if _, err := fs.Stat(p.Assets, "index.html"); err != nil {
 				return &fault.Error{Code: fault.Unavailable, Message: "this program was built without its page", Hint: "run make build"}
@@ -37,8 +37,8 @@ func (p Program) serve() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:4444", "address; port 0 is a free one")
-	c.Flags().BoolVar(&o.AllowRemote, "allow-remote", false, "let --listen name an address that other machines reach")
-	c.Flags().StringVar(&o.Token, "token", "", "what the browser must bring (default: a new one)")
+	c.Flags().BoolVar(&o.AllowRemote, "allow-remote", false, "allow --listen to use an address that other machines can reach")
+	c.Flags().StringVar(&o.Token, "token", "", "access token for the browser (default: a new one)")
 	c.Flags().BoolVar(&asJSON, "print-json", false, "print one JSON line with the address when ready")
 	return c
 }
@@ -90,7 +90,7 @@ func (p Program) ready(link string, asJSON bool) error {
 	return p.printf("%s\n", line)
 }
 
-// static serves a folder on the loopback: the demonstration's server.
+// static serves a folder on the loopback, for the demonstration.
 func (p Program) static() *cobra.Command {
 	var listen string
 	c := &cobra.Command{

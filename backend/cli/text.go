@@ -11,21 +11,19 @@ import (
 	"unicode/utf16"
 )
 
-// Text of models, pages and programs reaches a terminal through these. JSON
-// escapes only half of the control characters: terminals also obey those from
-// U+0080 to U+009F.
+// Functions that make text of models, pages and programs safe for a terminal. JSON escapes only half of the control
+// characters: terminals also interpret those from U+0080 to U+009F.
 
 func control(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
-// isInvisible tells characters that nobody sees and that change what is seen: they turn
-// the direction of a line round, join words, or end a line where no line ends.
+// isInvisible reports whether a character is invisible and changes what is seen: such characters reverse the
+// direction of a line, join words, or end a line.
 func isInvisible(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }
 
-// showInvisible shows a hidden character.
+// showInvisible writes an invisible character as its code.
 func showInvisible(r rune) string { return fmt.Sprintf("‹U+%04X›", r) }
 
-// sanitize leaves no control character but the ends of lines and tabs, and shows
-// what is hidden.
+// sanitize removes control characters except line ends and tabs, and shows invisible characters.
 func sanitize(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -41,7 +39,7 @@ func sanitize(s string) string {
 	return b.String()
 }
 
-// singleLine makes one line of a text, whole.
+// singleLine joins all lines of a text.
 func singleLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -51,7 +49,7 @@ func singleLine(s string) string {
 	}, sanitize(s))
 }
 
-// oneLine makes one line of at most 110 characters.
+// oneLine joins the lines of a text and truncates it to 110 characters.
 func oneLine(s string) string {
 	const most = 110
 	var b strings.Builder
@@ -73,9 +71,8 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// argumentLines are all arguments of a call, by name, for a user who decides about
-// it: nothing is left out, and each line of a value begins with a bar, so that none
-// can look like a line of ours.
+// argumentLines lists all arguments of a call by name, for a user who decides about it: nothing is left out, and each
+// line of a value begins with a bar, so that none can look like output of this program.
 func argumentLines(arguments string) string {
 	var args map[string]any
 	if json.Unmarshal([]byte(arguments), &args) != nil {
@@ -86,7 +83,7 @@ func argumentLines(arguments string) string {
 		value, ok := args[name].(string)
 		if !ok {
 			text, err := json.Marshal(args[name])
-			if err != nil { // it was JSON a moment ago
+			if err != nil { // it was valid JSON before
 				text = []byte(arguments)
 			}
 			value = string(text)
@@ -99,13 +96,13 @@ func argumentLines(arguments string) string {
 	return b.String()
 }
 
-// bullet is one entry of a report. Its further lines stand under the first, so
-// that none of them looks like an entry of the host.
+// bullet is one entry of a report. Its further lines are indented, so that none of them looks like an entry of the
+// host.
 func bullet(s string) string {
 	return "  • " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n      ") + "\n"
 }
 
-// plainJSON escapes in JSON what a terminal would obey or hide; it still says the same.
+// plainJSON escapes in JSON what a terminal would interpret or hide; the meaning stays the same.
 func plainJSON(b []byte) []byte {
 	escaped := func(r rune) bool { return r >= 0x7f && r < 0xa0 || isInvisible(r) }
 	if !bytes.ContainsFunc(b, escaped) {

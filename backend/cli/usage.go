@@ -14,15 +14,15 @@ import (
 	"goalpost/backend/store"
 )
 
-// wrapUsageErrors makes every mistake in writing a command a problem that says how it is
-// written, where cobra alone would count arguments or show the help and be content.
+// wrapUsageErrors turns every usage mistake into an error with the correct usage; cobra alone would count arguments,
+// or show the help and succeed.
 func (p Program) wrapUsageErrors(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		hint := c.CommandPath() + " --help lists its flags"
 		if strings.Contains(err.Error(), "unit") && strings.Contains(err.Error(), "in duration") {
-			hint = "write a time with its unit, such as 90s, 45m or 2h"
+			hint = "write a duration with its unit, such as 90s, 45m or 2h"
 		}
 		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: hint}
 	})
@@ -49,12 +49,12 @@ func (p Program) wrapUsageErrors(root *cobra.Command) {
 			switch {
 			case err == nil:
 				return nil
-			case c.HasSubCommands(): // an unknown one
+			case c.HasSubCommands(): // an unknown subcommand
 				return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: c.CommandPath() + " --help lists the commands"}
 			}
 			return &fault.Error{
 				Code: fault.Refused, Message: fmt.Sprintf("%s %s", c.CommandPath(), err),
-				Hint: "it is written: " + c.UseLine() + isGoalGroup(p.Name, c),
+				Hint: "usage: " + c.UseLine() + isGoalGroup(p.Name, c),
 			}
 		}
 	})
@@ -75,15 +75,15 @@ func walkCommands(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// printError says an error with what to do next, and gives its exit code. With --json it
-// is one object on stderr: stdout belongs to the results.
+// printError prints an error with its hint, and returns its exit code. With --json it is one object on stderr: stdout
+// is for results.
 func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	problem, code := *api.ToProblem(err), exitUsage
 	var older *store.OutdatedSchemaError
 	switch {
-	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own, which has no type
+	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own error, which has no type
 		problem.Code, problem.Hint = fault.Refused, p.Name+" help lists the commands"
-	case problem.Code == fault.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // nothing is wrong with what the user wrote
+	case problem.Code == fault.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // the user's input is not the cause
 		code = exitError
 	}
 	if !wantsJSON(c, args) {
@@ -97,14 +97,14 @@ func (p Program) printError(c *cobra.Command, args []string, err error) int {
 		Error fault.Error `json:"error"`
 		Exit  int         `json:"exit"`
 	}{problem, code})
-	if err != nil { // it holds strings alone
+	if err != nil { // it contains only strings
 		return exitError
 	}
 	p.errorf("%s\n", plainJSON(line))
 	return code
 }
 
-// wantsJSON also tells where the flags could not be read.
+// wantsJSON also works if the flags could not be parsed.
 func wantsJSON(c *cobra.Command, args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]

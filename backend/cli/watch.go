@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// followInOwner starts a goal that another process takes in, and shows it to its end.
+// followInOwner starts a goal in the process that owns its pane, and shows it to its end.
 func (p Program) followInOwner(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -23,7 +23,7 @@ func (p Program) followInOwner(ctx context.Context, a *app.App, o output, start 
 	case err != nil:
 		return err
 	case !s.cut.IsZero():
-		p.errorf("%s: goal %s runs in the program that has its pane, and continues\n", p.Name, s.id.Short())
+		p.errorf("%s: goal %s keeps running in the process that owns its pane\n", p.Name, s.id.Short())
 		return exitCode(exitInterrupted)
 	}
 	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
@@ -34,15 +34,15 @@ func (p Program) followInOwner(ctx context.Context, a *app.App, o output, start 
 	return err
 }
 
-// watchGoal shows a goal that continues in another process, until it stops there: a parked
-// one is resumed by whoever looks after it. A signal ends the watching alone.
+// watchGoal shows a goal that runs in another process, until it stops there: the process that owns a parked goal
+// resumes it. A signal ends only the watching.
 func (p Program) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	owner, err := a.Store().LockOwner(id)
 	if err != nil {
 		return err
 	}
-	if owner.PID != 0 { // else it is over already
-		p.errorf("  it continues in pid %d; this only shows it, and Ctrl+C leaves it running\n", owner.PID)
+	if owner.PID != 0 { // otherwise it is over already
+		p.errorf("  running in pid %d; Ctrl+C detaches without stopping it\n", owner.PID)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	news, followed := make(chan event.Event), make(chan error, 1)
@@ -60,7 +60,7 @@ func (p Program) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown in
 }
 
 func (p Program) watchUntilStop(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal) (goal.Exit, error) {
-	look := time.NewTicker(time.Second) // a process that dies says nothing
+	look := time.NewTicker(time.Second) // a process that is killed sends nothing
 	defer look.Stop()
 	for {
 		select {
@@ -78,7 +78,7 @@ func (p Program) watchUntilStop(ctx context.Context, a *app.App, id goal.ID, sho
 		case <-look.C:
 			owner, err := a.Store().LockOwner(id)
 			if err != nil || owner.PID != 0 {
-				continue // the sentinel is just changing hands
+				continue // the lock file is just changing owners
 			}
 			if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
 				return exit, err

@@ -2,27 +2,26 @@ package event
 
 import "sync"
 
-// Broker hands events to everyone who listens. The zero value is ready. All
-// methods may be called concurrently; Publish never blocks.
+// Broker passes events to all subscribers. The zero value is ready. All methods may be called concurrently; Publish
+// never blocks.
 type Broker struct {
 	mu   sync.Mutex
 	subs map[*Subscription]struct{}
 }
 
-// Subscription is one listener. A lossy one misses events while its buffer is
-// full. A sure one is closed instead, so that the listener sees the gap, reads
-// the journal from its last seq and subscribes again.
+// Subscription is one subscriber. A lossy one misses events while its buffer is full. A reliable one is closed
+// instead, so that the subscriber sees the gap, reads the journal from its last seq and subscribes again.
 type Subscription struct {
-	C      <-chan Event // closed by Close, or when a sure listener fell behind
+	C      <-chan Event // closed by Close, or when a reliable subscriber fell behind
 	c      chan Event
 	sure   bool
 	broker *Broker
 }
 
-// SubscribeLossy subscribes for what may be missed (streaming text).
+// SubscribeLossy subscribes to events that may be missed (streaming text).
 func (b *Broker) SubscribeLossy(buffer int) *Subscription { return b.subscribe(buffer, false) }
 
-// SubscribeReliable subscribes for what must not be missed unnoticed.
+// SubscribeReliable subscribes to events that must not be missed unnoticed.
 func (b *Broker) SubscribeReliable(buffer int) *Subscription { return b.subscribe(buffer, true) }
 
 func (b *Broker) subscribe(buffer int, sure bool) *Subscription {
@@ -51,8 +50,8 @@ func (s *Subscription) drop() {
 	}
 }
 
-// Publish hands e to every listener. A delta is kept from sure listeners whose
-// buffer is more than half full: it may be lost, what is journaled may not.
+// Publish passes e to every subscriber. A delta is not sent to reliable subscribers whose buffer is more than half
+// full: it may be lost, journaled events may not.
 func (b *Broker) Publish(e Event) {
 	light := e.Body.EventType() == Delta{}.EventType() // by value or by pointer
 	b.mu.Lock()

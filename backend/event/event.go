@@ -1,6 +1,5 @@
-// Package event holds what is said about goals and panes as it happens: the
-// types of the journal's events and the broker that hands them out. An event
-// with a Seq is in the journal before anyone hears of it.
+// Package event has the types of the journal's events and the broker that distributes them. An event with a Seq is in
+// the journal before any subscriber receives it.
 package event
 
 import (
@@ -26,22 +25,21 @@ type Event struct {
 	Body   Body
 }
 
-// The bodies, in the order in which a goal usually meets them.
+// The bodies, in the order in which they usually occur in a goal.
 type (
 	// Created is the first event of every goal.
 	Created struct {
 		Objective string      `json:"objective"`
-		Criterion string      `json:"criterion"` // in words
+		Criterion string      `json:"criterion"` // as a sentence
 		Dir       string      `json:"dir"`
 		Risk      policy.Risk `json:"risk"`
 		Provider  string      `json:"provider"`
 		Model     string      `json:"model"`
-		Effort    string      `json:"effort,omitempty"` // "" is the provider's own
+		Effort    string      `json:"effort,omitempty"` // "" is the provider's default
 		Scripted  bool        `json:"scripted"`
 	}
-	// Queued says what a goal waits for before a run of it begins: a slot, a folder,
-	// another goal. With Left it has left the queue without a run, for that reason, and
-	// is what it was before.
+	// Queued says what a goal waits for before a run of it begins: a slot, a folder, another goal. With Left it has
+	// left the queue without a run, for that reason, and has its earlier status again.
 	Queued struct {
 		Reason string    `json:"reason"`
 		Left   goal.Exit `json:"left,omitempty"` // user_aborted, user_paused, interrupted
@@ -49,11 +47,11 @@ type (
 	}
 	// Started opens a run.
 	Started struct{}
-	// Reopened continues a goal that was done.
+	// Reopened continues a goal that was completed.
 	Reopened struct {
 		Note string `json:"note"`
 	}
-	// LimitsChanged is the user's word; the old limits are in the event before.
+	// LimitsChanged has the user's new limits; the old ones are in the event before.
 	LimitsChanged struct {
 		WallClockMS    int64   `json:"wall_clock_ms"` // 0 = none, as everywhere here
 		Iterations     int     `json:"iterations"`
@@ -77,16 +75,15 @@ type (
 		Effect    policy.Effect `json:"effect"`
 		Grant     string        `json:"grant,omitempty"` // the approval that allowed it
 	}
-	// ApprovalRequested tells that a call waits for a user. It has not been
-	// executed, and no model is asked.
+	// ApprovalRequested reports that a call waits for the user. It has not been executed, and no model is asked.
 	ApprovalRequested struct{ goal.Approval }
-	// ApprovalResolved is the answer. After a pause the call is not executed by
-	// itself: the agent is told, and may repeat it.
+	// ApprovalResolved is the answer. After a pause the call is not executed automatically: the agent is notified,
+	// and may repeat it.
 	ApprovalResolved struct {
 		Request string `json:"request"`
 		goal.Answer
 	}
-	// GrantEnded takes a grant back: it was used up, the user revoked it.
+	// GrantEnded ends a grant: it was used up, or the user revoked it.
 	GrantEnded struct {
 		Request string `json:"request"`
 		Why     string `json:"why"`
@@ -98,9 +95,9 @@ type (
 		Outcome Outcome `json:"outcome"`
 		MS      int64   `json:"ms"`
 		Preview string  `json:"preview"`
-		Result  string  `json:"-"` // whole, kept in the step's row
-		Image   []byte  `json:"-"` // kept as an artifact
-		Whole   []byte  `json:"-"` // kept as an artifact when Result is only a part of it
+		Result  string  `json:"-"` // whole, stored in the step's row
+		Image   []byte  `json:"-"` // stored as an artifact
+		Whole   []byte  `json:"-"` // stored as an artifact if Result is only a part of it
 		// ImageSHA256 names the artifact, "" if the step made no picture.
 		ImageSHA256 string `json:"image_sha256,omitempty"`
 		WholeSHA256 string `json:"whole_sha256,omitempty"`
@@ -116,14 +113,14 @@ type (
 	Todos struct {
 		Items []goal.Todo `json:"items"`
 	}
-	// Critic is what the second model said about the last steps.
+	// Critic is the critic's comment on the last steps.
 	Critic struct {
 		Verdict CriticVerdict `json:"verdict"`
 		Reason  string        `json:"reason"`
 		Reply   string        `json:"reply,omitempty"` // whole
 		Step    int           `json:"step"`            // the newest step that it saw
 	}
-	// Review is what the cold reviewer said about a claim that passed its checks.
+	// Review is the reviewer's answer about a claim that passed its checks.
 	Review struct {
 		Claim int `json:"claim"`
 		goal.Review
@@ -133,7 +130,7 @@ type (
 		Claim int `json:"claim"`
 		goal.Verdict
 	}
-	// VerificationFailed is what the agent was told.
+	// VerificationFailed is the message to the agent.
 	VerificationFailed struct {
 		Claim  int    `json:"claim"`
 		Detail string `json:"detail"`
@@ -147,17 +144,17 @@ type (
 	Steered struct {
 		Text string  `json:"text"`
 		From goal.ID `json:"from,omitempty"`
-		// Order is the note's place among the orders, which is settled with it.
+		// Order is the note's id among the orders, which this event settles.
 		Order int64 `json:"-"`
 	}
-	// Lease gives a pane to the goal, or takes it back.
+	// Lease gives a pane to the goal, or ends that.
 	Lease struct {
 		Pane   string    `json:"pane"`
 		Kind   pane.Kind `json:"kind"`
 		Held   bool      `json:"held"`
-		Shared bool      `json:"lent,omitempty"` // by the user, whose own it is
+		Shared bool      `json:"lent,omitempty"` // the pane is the user's own, and shared
 	}
-	// Warning tells of a limit coming near or of a fault that was survived.
+	// Warning reports that a limit is near, or an error that the run survived.
 	Warning struct {
 		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret, after, protected
 		Text    string `json:"text"`
@@ -168,12 +165,12 @@ type (
 		Exit    goal.Exit `json:"exit"`
 		Reason  string    `json:"reason"`
 		Report  []string  `json:"report"`
-		Account string    `json:"account,omitempty"` // the agent's own, under the host's report
+		Account string    `json:"account,omitempty"` // the agent's own account, under the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
-		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the user is to do something
+		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the user is to act
 		By      goal.ID   `json:"by,omitempty"`      // user_paused: the goal that started it, or goal.ExternalAgent; "" is the user
-		// Unanswered says that no model answered in the newest iteration, which therefore
-		// counts for nothing and is made again.
+		// Unanswered means that no model answered in the newest iteration, which therefore does not count and is
+		// repeated.
 		Unanswered bool `json:"unanswered,omitempty"`
 	}
 	// Resumed continues a goal with the same steps and numbers.
@@ -185,7 +182,7 @@ type (
 		Status   goal.Status `json:"status"`
 		Exit     goal.Exit   `json:"exit"`
 		Verified bool        `json:"verified"`
-		Judged   bool        `json:"judged,omitempty"` // by a model, and by no program
+		Judged   bool        `json:"judged,omitempty"` // by a model, not by a program
 		Report   []string    `json:"report"`
 		Account  string      `json:"account,omitempty"`
 		By       goal.ID     `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
@@ -194,25 +191,25 @@ type (
 	Delta struct {
 		Text string `json:"text"`
 	}
-	// Egress is one request of a goal's programs or pages, as its proxy decided
-	// it. It is kept in a log of its own and may be lost on the way to a listener.
+	// Egress is one request of a goal's programs or pages, as its proxy decided it. It is kept in a log of its own,
+	// and subscribers may miss it.
 	Egress struct {
 		From    string `json:"from"`   // program, pane, lent page
-		Method  string `json:"method"` // CONNECT for a tunnel, WEBSOCKET, NAME for a name that was asked for
+		Method  string `json:"method"` // CONNECT for a tunnel, WEBSOCKET, NAME for a DNS query
 		Host    string `json:"host"`
 		Port    string `json:"port,omitempty"`
 		Own     bool   `json:"own,omitempty"` // the goal's own loopback
 		Allowed bool   `json:"allowed"`
-		Reason  string `json:"reason,omitempty"` // why not, or what went wrong
-		Status  int    `json:"status,omitempty"` // of a plain answer
-		In      int64  `json:"in,omitempty"`     // bytes of a plain answer, or that came through a tunnel
-		Out     int64  `json:"out,omitempty"`    // bytes of a plain request's body, or that went through a tunnel
+		Reason  string `json:"reason,omitempty"` // why it was denied or failed
+		Status  int    `json:"status,omitempty"` // of an unencrypted answer
+		In      int64  `json:"in,omitempty"`     // bytes of an unencrypted answer, or received through a tunnel
+		Out     int64  `json:"out,omitempty"`    // bytes of an unencrypted request's body, or sent through a tunnel
 		MS      int64  `json:"ms"`
-		More    bool   `json:"more,omitempty"`  // no request of its own: bytes, since the last time, of one that was told of
-		Times   int    `json:"times,omitempty"` // requests that were told together because they came too fast; 0 is one
+		More    bool   `json:"more,omitempty"`  // not a request of its own: further bytes of one that was reported before
+		Times   int    `json:"times,omitempty"` // number of requests reported together because they came too fast; 0 is one
 	}
-	// Pane tells that a pane was opened, changed or closed. It belongs to the
-	// workspace, not to a journal; Rev grows by one with each.
+	// Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal; Rev
+	// grows by one with each.
 	Pane struct {
 		Rev    int64     `json:"rev"`
 		Pane   pane.Info `json:"pane"`
@@ -224,7 +221,7 @@ type (
 // CriticVerdict is the first line of a critic's reply.
 type CriticVerdict string
 
-// The verdicts. Unparsed counts as progressing.
+// The verdicts. Unparsed is treated as progressing.
 const (
 	Progressing    CriticVerdict = "PROGRESSING"
 	CriticStuck    CriticVerdict = "STUCK"
@@ -282,7 +279,7 @@ func BodyTypes() []Body {
 	}
 }
 
-// NewLimitsChanged tells of new limits.
+// NewLimitsChanged is the event for new limits.
 func NewLimitsChanged(l goal.Limits) *LimitsChanged {
 	return &LimitsChanged{WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerCheck: l.ClaimsPerCheck, Tokens: l.Tokens, USD: l.USD}
 }
@@ -317,7 +314,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return append(out, body[1:]...), nil
 }
 
-// UnmarshalJSON reads the flat object back. An unknown type is an error that names it.
+// UnmarshalJSON parses the flat object. An unknown type is an error that names it.
 func (e *Event) UnmarshalJSON(b []byte) error {
 	var h header
 	if err := json.Unmarshal(b, &h); err != nil {
@@ -335,7 +332,7 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Decode reads a body of the named type.
+// Decode parses a body of the named type.
 func Decode(kind string, b []byte) (Body, error) {
 	for _, body := range BodyTypes() {
 		if body.EventType() != kind {

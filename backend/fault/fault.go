@@ -11,7 +11,7 @@ const (
 	Conflict    = "conflict"
 	Unavailable = "unavailable"
 	Internal    = "internal"
-	// ProtectedChanged says that the user must decide about changed protected files first.
+	// ProtectedChanged means that the user must first decide about changed protected files.
 	ProtectedChanged = "protected_changed"
 )
 
@@ -22,17 +22,17 @@ type Error struct {
 	Hint    string `json:"hint"`  // what to do next, "" if nothing
 	Field   string `json:"field"` // the input's field that is wrong, as in the dialog and the flags; "" if none
 
-	kind bool // others wrap it: what they say belongs to the message
+	kind bool // others wrap it: their text belongs to the message
 }
 
-// Kind makes an error that others wrap and compare with errors.Is, such as
-// goal.ErrNotFound. The message that the user sees is that of the wrapping error.
+// Kind makes an error that others wrap and compare with errors.Is, such as goal.ErrNotFound. The message that the
+// user sees is that of the wrapping error.
 func Kind(code, field, message, hint string) *Error {
 	return &Error{Code: code, Field: field, Message: message, Hint: hint, kind: true}
 }
 
-// Error gives the message, followed by the hint in parentheses. That of a Kind is
-// its message alone, because it stands in the middle of a longer one.
+// Error returns the message, followed by the hint in parentheses. That of a Kind is its message alone, because it is
+// in the middle of a longer one.
 func (e *Error) Error() string {
 	if e.Hint == "" || e.kind {
 		return e.Message
@@ -40,8 +40,8 @@ func (e *Error) Error() string {
 	return e.Message + " (" + e.Hint + ")"
 }
 
-// Of gives the first Error in err's chain, complete with its code. Other types join
-// in with a method As(any) bool. An error that has none is Internal. It never returns nil.
+// Of returns the first Error in err's chain, complete with its code. Other types join in with a method As(any) bool.
+// An error that has none is Internal. It never returns nil.
 func Of(err error) *Error {
 	var found *Error
 	if !errors.As(err, &found) {

@@ -1,7 +1,6 @@
-// Package folder writes files in a goal's folder for the host, while the goal's
-// programs may change that folder at any moment. It follows no link, whatever is
-// swapped, and touches nothing of git's own: a link to .git/config
-// would be code that git runs outside the sandbox, as the user.
+// Package folder writes files in a goal's folder for the host, while the goal's programs may change that folder at
+// any moment. It follows no link, whatever is swapped in, and touches nothing in .git: a link to .git/config would be
+// code that git runs outside the sandbox, as the user.
 package folder
 
 import (
@@ -14,12 +13,12 @@ import (
 	"syscall"
 )
 
-// OpenParent opens the folder above rel, a local path below root, and makes what is
-// missing of it. name is the last part of rel. The caller closes what it gets.
+// OpenParent opens the folder above rel, a local path below root, and creates missing folders. name is the last part
+// of rel. The caller closes the result.
 func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error) {
 	parts := strings.Split(filepath.Clean(rel), string(filepath.Separator))
 	for _, p := range parts {
-		if strings.EqualFold(p, ".git") { // some file systems know no case
+		if strings.EqualFold(p, ".git") { // some file systems ignore case
 			return nil, "", fmt.Errorf("%s is in git's own folder; change it with git", rel)
 		}
 	}
@@ -37,8 +36,7 @@ func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error
 	return dir, parts[last], nil
 }
 
-// openSubdir opens one folder. What was looked at must be what was opened: a program
-// may put a link there in between.
+// openSubdir opens one folder. It must be the one that was checked: a program may put a link there in between.
 func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 	made := dir.Mkdir(name, 0o755)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
@@ -69,7 +67,7 @@ func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 	return below, nil
 }
 
-// chownDirLike gives the folder that was just made in dir to whom dir belongs.
+// chownDirLike gives the folder that was just made in dir to the owner of dir.
 func chownDirLike(dir, below *os.Root) error {
 	f, err := below.Open(".")
 	if err != nil {
@@ -78,8 +76,8 @@ func chownDirLike(dir, below *os.Root) error {
 	return errors.Join(ChownLike(dir, f), stripPathError(f.Close()))
 }
 
-// Create opens a file at rel for writing, emptied, and makes it and the folders
-// above it if they are missing. A file that was there keeps its mode.
+// Create opens a file at rel for writing, truncated, and creates it and the folders above it if they are missing. A
+// file that existed keeps its mode.
 func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	dir, name, err := OpenParent(root, rel)
 	if err != nil {
@@ -106,7 +104,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	if !seen.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", rel)
 	}
-	// Emptied only once it is known to be that file. A pipe would wait for ever.
+	// It is truncated only once it is known to be a regular file. A pipe would block for ever.
 	f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, stripPathError(err)
@@ -132,10 +130,10 @@ func rejectSymlink(dir *os.Root, name, path string, info fs.FileInfo) error {
 	if err != nil {
 		return stripPathError(err)
 	}
-	return fmt.Errorf("%s is a link to %s, and links are not written through; give the path that it leads to", path, to)
+	return fmt.Errorf("%s is a link to %s, and links are not followed for writing; use the path that it points to", path, to)
 }
 
-// stripPathError leaves out the system call's name, which tells a model nothing.
+// stripPathError removes the system call's name, which is useless to a model.
 func stripPathError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

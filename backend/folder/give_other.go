@@ -4,5 +4,5 @@ package folder
 
 import "os"
 
-// ChownLike does nothing where files have no owner that root would have to be told.
+// ChownLike does nothing: on this system root's files need no other owner.
 func ChownLike(*os.Root, *os.File) error { return nil }

@@ -9,10 +9,9 @@ import (
 	"syscall"
 )
 
-// ChownLike gives what was just made in dir, and is open as f, to the owner of dir. Root
-// works in other people's folders, and a goal's programs run there as the owner of its
-// folder: what root made neither could change. A folder that is not empty is not the
-// one that was made.
+// ChownLike gives a file that was just made in dir, and is open as f, to the owner of dir. Root works in folders of
+// other users, and a goal's programs run there as the owner of the folder: they could not change what root made. A
+// folder that is not empty is not the one that was made.
 func ChownLike(dir *os.Root, f *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -2,15 +2,14 @@ package goal
 
 import "goalpost/backend/policy"
 
-// What an approval does with nobody there (Options.OnAsk).
+// What happens to an approval that nobody answers (Options.OnAsk).
 const (
-	OnAskPause = "park"  // the goal pauses as needs_operator; "" is this, too
+	OnAskPause = "park"  // the goal pauses as needs_operator; also the meaning of ""
 	OnAskDeny  = "deny"  // the call is refused
-	OnAskAllow = "allow" // the call continues, but never what always asks
+	OnAskAllow = "allow" // the call continues, unless it always needs the user
 )
 
-// Approval is a call that waits for a user, with everything that the user is
-// shown, and the answer if there is one.
+// Approval is a call that waits for the user: everything that the user is shown, and the answer if there is one.
 type Approval struct {
 	ID        string         `json:"request"` // of this goal: a1, a2 …
 	Step      int            `json:"step_id"`
@@ -20,11 +19,11 @@ type Approval struct {
 	Show      string         `json:"show,omitempty"` // a diff, or what a form would send
 	Why       string         `json:"why"`
 	Always    bool           `json:"always,omitempty"`
-	Offers    []policy.Grant `json:"offers"` // what an approval may cover, once first
+	Offers    []policy.Grant `json:"offers"` // what an approval may cover; "once" comes first
 	Answer    *Answer        `json:"-"`
 }
 
-// AnsweredByGoalEnd is who answers what nobody had answered when the goal ended.
+// AnsweredByGoalEnd is the Answer.By of requests that were still open when the goal ended.
 const AnsweredByGoalEnd = "end"
 
 // Answer is how an approval was settled.
@@ -35,8 +34,7 @@ type Answer struct {
 	By      string       `json:"by"` // person; policy: on_ask decided; AnsweredByGoalEnd
 }
 
-// FindOffer finds the grant of a scope; "goal" is the widest that is offered for the
-// goal, "" is once.
+// FindOffer returns the grant for a scope; "goal" means the widest grant offered for the goal, "" means once.
 func (a Approval) FindOffer(scope policy.Scope) (policy.Grant, bool) {
 	if scope == "" {
 		scope = policy.ScopeOnce

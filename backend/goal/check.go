@@ -12,7 +12,7 @@ import (
 // CheckType names who decides and how.
 type CheckType string
 
-// The check types. A gate is decided by a program, a judgement by a model or a user.
+// The check types. A deterministic check is decided by a program, a judgement by a model or a user.
 const (
 	Shell         CheckType = "shell"
 	HTTP          CheckType = "http"
@@ -23,7 +23,7 @@ const (
 	Manual        CheckType = "manual"
 )
 
-// CheckTypes lists all of them, gates first.
+// CheckTypes lists all of them, deterministic ones first.
 func CheckTypes() []CheckType {
 	return []CheckType{Shell, HTTP, File, JSONPredicate, Visual, ModelQuestion, Manual}
 }
@@ -33,7 +33,7 @@ func (t CheckType) IsDeterministic() bool {
 	return t == Shell || t == HTTP || t == File || t == JSONPredicate
 }
 
-// Source says where a json_predicate's response comes from.
+// Source names where the response of a json_predicate comes from.
 type Source string
 
 // The sources.
@@ -44,17 +44,16 @@ const (
 	FromURL     Source = "url"
 )
 
-// Threshold says how sure a judge must be.
+// Threshold is how sure a judge must be.
 type Threshold string
 
-// The thresholds. RequireHighConfidence asks twice, independently: both must say yes.
+// The thresholds. RequireHighConfidence asks twice, independently; both answers must be yes.
 const (
 	RequireYes            Threshold = "yes"
 	RequireHighConfidence Threshold = "high_confidence"
 )
 
-// Check is one typed test that the host runs. The fields of other types than its
-// own are empty.
+// Check is one typed test that the host runs. Fields of other check types are empty.
 type Check struct {
 	Type      CheckType `json:"type"`
 	TimeoutMS int64     `json:"timeout_ms,omitempty"` // 0 means 120 s
@@ -87,7 +86,7 @@ type Check struct {
 	Wait bool   `json:"wait,omitempty"` // manual: the goal pauses until the user accepts
 }
 
-// DefaultCheckTimeout holds where a check names none.
+// DefaultCheckTimeout applies to checks without a timeout.
 const DefaultCheckTimeout = 120 * time.Second
 
 // Timeout is how long the host waits for the check.
@@ -128,7 +127,7 @@ func (c Check) Name() string {
 	return string(c.Type)
 }
 
-// Describe is the sentence for model, critic, screen, command line and receipt.
+// Describe returns the sentence for the model, the critic, screens, the command line and the receipt.
 func (c Check) Describe() string {
 	switch c.Type {
 	case Shell:
@@ -224,7 +223,7 @@ func (c Check) describePage() string {
 	return "the page of your newest browser pane"
 }
 
-// validate says what is wrong with a check, and what to do.
+// validate returns what is wrong with a check, and what to do.
 func (c Check) validate() (reason, hint string) {
 	for _, s := range []string{c.Command, c.URL, c.Path, c.Expr, c.Predicate, c.Question, c.Note, c.Dir, c.BodyContains, c.Matches} {
 		if strings.ContainsRune(s, 0) {
@@ -278,7 +277,7 @@ func (c Check) validateShell() (reason, hint string) {
 	return "", ""
 }
 
-// Server is the name of the user's server that a command runs on, if it does.
+// Server returns the name of the user's server that the command runs on, if it runs on one.
 func (c Check) Server() (name string, ok bool) { return strings.CutPrefix(c.Where, "ssh:") }
 
 func (c Check) validateFile() (reason, hint string) {
@@ -348,7 +347,7 @@ func isHTTPURL(s string) (reason, hint string) {
 	return "", ""
 }
 
-// isLocalPath says whether a slash-separated path stays where it starts.
+// isLocalPath reports whether a slash-separated path stays inside the folder that it is relative to.
 func isLocalPath(p string) bool {
 	clean := path.Clean(p)
 	return p != "" && !path.IsAbs(p) && clean != ".." && !strings.HasPrefix(clean, "../")

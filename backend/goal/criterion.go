@@ -42,8 +42,8 @@ func (c Criterion) Describe() string {
 	return strings.Join(parts, word)
 }
 
-// HasDeterministicCheck says whether a program decides something about the goal: then the host
-// needs no reviewer. With Any, every check must be a gate, since one is enough.
+// HasDeterministicCheck reports whether a program decides something about the goal: the host then needs no reviewer.
+// With Any, every check must be deterministic, because one passing check is enough.
 func (c Criterion) HasDeterministicCheck() bool {
 	gates := 0
 	for _, k := range c.Checks {
@@ -57,7 +57,7 @@ func (c Criterion) HasDeterministicCheck() bool {
 	return gates > 0
 }
 
-// Hash is the hex SHA-256 of v's JSON. Criterion and policy are frozen with it.
+// Hash returns the hex SHA-256 of v's JSON. It protects criterion and policy from later changes.
 func Hash(v any) (string, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

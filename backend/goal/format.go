@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// FormatCount is a number of things in words: 1 byte, 2 bytes.
+// FormatCount writes a count with its noun: 1 byte, 2 bytes.
 func FormatCount[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -14,8 +14,8 @@ func FormatCount[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// FormatDuration is a duration in the words of the page: 3 ms, 2.1 s, 48 s, 1 m 48 s, 12 m,
-// 2 h 05 m, 3 d 4 h. What is nought at the end is left out.
+// FormatDuration writes a duration as the screens do: 3 ms, 2.1 s, 48 s, 1 m 48 s, 12 m, 2 h 05 m, 3 d 4 h. Zeros at
+// the end are left out.
 func FormatDuration(d time.Duration) string {
 	const day = 24 * time.Hour
 	two := func(big int64, unit string, small int64, of string) string {

@@ -1,6 +1,6 @@
-// Package goal holds the words of the product: what a goal is, how the host
-// decides that it is achieved, where it stands and why it stopped. It imports
-// nothing but the policy words and the standard library, and does nothing.
+// Package goal holds the types of the product: what a goal is, how the host decides that it is achieved, its status
+// and why it stopped. It imports nothing but package policy, package fault and the standard library, and has no side
+// effects.
 package goal
 
 import (
@@ -17,7 +17,7 @@ import (
 // ID is a lower-case ULID. The command line accepts a unique prefix of six or more.
 type ID string
 
-// Short is the prefix that people are shown.
+// Short is the prefix shown to users.
 func (id ID) Short() string {
 	const tail = 8
 	if len(id) <= tail {
@@ -26,14 +26,13 @@ func (id ID) Short() string {
 	return string(id[len(id)-tail:])
 }
 
-// ExternalAgent stands for an agent outside of this program that steers goals, where one
-// of a goal would be named.
+// ExternalAgent is used in place of a goal's id for an agent outside of this program that controls goals.
 const ExternalAgent ID = "mcp"
 
-// Status says where a goal is.
+// Status is the state of a goal in its life cycle.
 type Status string
 
-// The statuses. Every legal arrow between them is in transition.go.
+// The statuses. transition.go has every legal transition.
 const (
 	Pending   Status = "pending"
 	Running   Status = "running"
@@ -43,7 +42,7 @@ const (
 	Aborted   Status = "aborted"
 )
 
-// Exit says why a run stopped. It is empty while a goal is pending or running.
+// Exit is why a run stopped. It is empty while a goal is pending or running.
 type Exit string
 
 // The exits.
@@ -82,15 +81,15 @@ type Goal struct {
 	Report          []string // at most five bullets, the first says why it stopped
 	Account         string   // the agent's own last account, "" if it gave none
 	ParkedUntil     time.Time
-	TestsBefore     []int // that ran in pre-flight, by check; known while the goal is made
+	TestsBefore     []int // number of tests that ran in pre-flight, by check; set while the goal is being created
 	CreatedAt       time.Time
 	StartedAt       time.Time
 	EndedAt         time.Time
 	UpdatedAt       time.Time
 }
 
-// EndReport is the report of a goal that ends while none of its runs continues: why, and
-// all that its last run has reported.
+// EndReport is the report of a goal that ends while it is not running: the reason, and everything that its last run
+// reported.
 func (g Goal) EndReport(why string) []string {
 	first := "Stopped because " + why + "."
 	if len(g.Report) == 0 {
@@ -99,27 +98,26 @@ func (g Goal) EndReport(why string) []string {
 	return append([]string{first + " Before that: " + g.Report[0]}, g.Report[1:]...)
 }
 
-// CareOptions is how a goal is looked after. They are chosen by the user at the
-// start and frozen with the criterion.
+// CareOptions are how a goal is supervised. The user chooses them at the start; they are frozen with the criterion.
 type CareOptions struct {
 	Persona        string     `json:"persona,omitempty"`         // "" is engineer
-	Effort         string     `json:"effort,omitempty"`          // how much the model thinks, in its protocol's word; "" is the provider's own
+	Effort         string     `json:"effort,omitempty"`          // reasoning effort, in the words of the model's protocol; "" is the provider's default
 	CriticEvery    int        `json:"critic_every,omitempty"`    // steps; 0 is off
 	CriticProvider string     `json:"critic_provider,omitempty"` // "" is the goal's own
 	JudgeProvider  string     `json:"judge_provider,omitempty"`  // "" is the goal's own
-	Review         ReviewMode `json:"review,omitempty"`          // "" is automatic: when no gate decides
+	Review         ReviewMode `json:"review,omitempty"`          // "" is automatic: review if no deterministic check decides
 	After          []ID       `json:"after,omitempty"`           // goals that must be done first
-	Panes          []string   `json:"panes,omitempty"`           // panes that the goal was given
-	Protect        []string   `json:"protect,omitempty"`         // globs held besides those found
+	Panes          []string   `json:"panes,omitempty"`           // panes that the user shared with the goal
+	Protect        []string   `json:"protect,omitempty"`         // globs protected in addition to the files found
 	NoProtect      []string   `json:"no_protect,omitempty"`      // globs left out
 	OnAsk          string     `json:"on_ask,omitempty"`          // park, deny, allow; "" is park
 	Parent         ID         `json:"parent,omitempty"`          // the goal whose agent started this one
-	Outside        bool       `json:"outside,omitempty"`         // an agent outside of this program made it, or one whose goal that was
-	AllowPassing   bool       `json:"allow_passing,omitempty"`   // a check that passes at the start is wanted so
-	AllowMissing   bool       `json:"allow_missing,omitempty"`   // making the program of a check is the goal
+	Outside        bool       `json:"outside,omitempty"`         // created by an external agent, or by a goal that one created
+	AllowPassing   bool       `json:"allow_passing,omitempty"`   // a check may pass at the start
+	AllowMissing   bool       `json:"allow_missing,omitempty"`   // the program of a check may be missing: the goal is to make it
 }
 
-// ReviewMode says whether something is done.
+// ReviewMode is whether a claim that passed is reviewed.
 type ReviewMode string
 
 // The choices; Automatic leaves it to the host.
@@ -129,10 +127,10 @@ const (
 	ReviewNever  ReviewMode = "never"
 )
 
-// DefaultCriticEvery is how often the critic looks when the user says nothing, in steps.
+// DefaultCriticEvery is the default number of steps between two runs of the critic.
 const DefaultCriticEvery = 5
 
-// NeedsReview says whether a cold reviewer looks at claims that passed.
+// NeedsReview reports whether a reviewer checks claims that passed.
 func (g Goal) NeedsReview() bool {
 	if g.Options.Review == ReviewAuto {
 		return !g.Criterion.HasDeterministicCheck()
@@ -151,14 +149,14 @@ type Spend struct {
 	USD        float64
 }
 
-// Add is what both used that counts against one limit. Goals that work side by side
-// share a wall clock, and steps and claims are each one's own.
+// Add sums two goals' use that counts against one limit. Goals that run in parallel share the wall clock; steps and
+// claims are counted for each goal alone.
 func (s Spend) Add(o Spend) Spend {
 	s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+o.Iterations, s.TokensIn+o.TokensIn, s.TokensOut+o.TokensOut, s.USD+o.USD
 	return s
 }
 
-// Limits bound a run; zero means none.
+// Limits bound a run; zero means no limit.
 type Limits struct {
 	WallClock      time.Duration
 	Iterations     int
@@ -167,7 +165,7 @@ type Limits struct {
 	USD            float64
 }
 
-// DefaultLimits are what a goal gets when the user says nothing.
+// DefaultLimits are the limits of a goal for which the user set none.
 func DefaultLimits() Limits {
 	return Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerCheck: 5}
 }
@@ -175,8 +173,8 @@ func DefaultLimits() Limits {
 // ErrNotFound means that no goal has the given id or prefix.
 var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "list shows what there is")
 
-// ValidateInput refuses a goal that could not be decided: no objective, no check,
-// a negative limit, an unknown risk.
+// ValidateInput refuses a goal that could not be decided: no objective, no check, a negative limit or an unknown risk
+// level.
 func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) error {
 	if strings.TrimSpace(objective) == "" {
 		return &fault.Error{Field: "objective", Message: "the goal has no objective", Hint: "say in a sentence what should be true at the end"}
@@ -195,12 +193,12 @@ func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) err
 	return l.Validate()
 }
 
-// Validate refuses limits that mean nothing.
+// Validate refuses limits that make no sense.
 func (l Limits) Validate() error {
 	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerCheck < 0 || l.Tokens < 0 || l.USD < 0 {
 		return &fault.Error{Field: "limits", Message: "a limit is negative", Hint: "use 0 for no limit"}
 	}
-	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // nothing is ever over it
+	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // no amount exceeds it
 		return &fault.Error{Field: "limits", Message: "the limit of money is not a number", Hint: "use an amount such as 2.50, or 0 for no limit"}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Role says who speaks in a conversation.
+// Role is the author of a message.
 type Role string
 
 // The roles, as the providers name them.
@@ -26,25 +26,25 @@ type Message struct {
 	Calls  []Call   `json:"calls,omitempty"`   // of an assistant message
 	CallID string   `json:"call_id,omitempty"` // of a tool message
 	Step   int      `json:"step,omitempty"`    // of a tool message: the step whose result it is
-	Images [][]byte `json:"-"`                 // PNG or JPEG, for models that see; not kept in the journal
+	Images [][]byte `json:"-"`                 // PNG or JPEG, for vision models; not kept in the journal
 }
 
-// Call is one tool call as the model wrote it. Arguments may be broken JSON:
-// the door answers that, it is not repaired.
+// Call is one tool call as the model wrote it. Arguments may be broken JSON: it is not repaired, the dispatcher
+// answers with an error.
 type Call struct {
 	ID        string `json:"id"`
 	Tool      string `json:"tool"`
 	Arguments string `json:"arguments"`
 }
 
-// ToolSpec is what a model is told about a tool.
+// ToolSpec describes a tool to a model.
 type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments object
 }
 
-// Turn is what a model is asked.
+// Turn is one request to a model.
 type Turn struct {
 	Model    string
 	System   string
@@ -52,29 +52,29 @@ type Turn struct {
 	Tools    []ToolSpec
 }
 
-// Reply is what a model answered, after its stream has ended.
+// Reply is the model's answer, complete after its stream has ended.
 type Reply struct {
 	Text  string
 	Calls []Call
 	Usage Usage
 }
 
-// Usage is what one turn cost. USD is 0 where no price is known.
+// Usage is what one turn cost. USD is 0 if the price is unknown.
 type Usage struct {
 	TokensIn  int64   `json:"tokens_in"`
 	TokensOut int64   `json:"tokens_out"`
 	USD       float64 `json:"usd"`
-	Guessed   bool    `json:"guessed,omitempty"` // by the length of what was sent: the provider did not say
+	Guessed   bool    `json:"guessed,omitempty"` // estimated by the length of the request: the provider did not report it
 }
 
-// ErrPaused means that a model was not asked, or its answer not waited for, because the user paused the goal.
+// ErrPaused means that a model was not asked, or that its answer was discarded, because the user paused the goal.
 var ErrPaused = errors.New("the user paused the goal, so its model is not asked")
 
-// ErrContextTooLong means that the conversation does not fit into the model's window.
+// ErrContextTooLong means that the conversation does not fit into the model's context window.
 var ErrContextTooLong = errors.New("the conversation is longer than the model's window")
 
-// Unavailable means that the provider cannot answer before a moment, and said so
-// or is down: the goal is parked and spends nothing. Models return it.
+// Unavailable means that the provider cannot answer before a given time: it said so, or it is down. The goal is
+// parked and spends nothing. Models return it.
 type Unavailable struct {
 	Until time.Time
 	Err   error
@@ -83,34 +83,32 @@ type Unavailable struct {
 func (p *Unavailable) Error() string { return p.Err.Error() }
 func (p *Unavailable) Unwrap() error { return p.Err }
 
-// Result is what a tool gives back: OK false means denied, failed or not found,
-// Text is the content for the model.
+// Result is the result of a tool call. OK false means denied, failed or not found; Text is the content for the model.
 type Result struct {
 	OK    bool
 	Text  string
 	Image []byte        // JPEG or PNG for the screen and the journal, nil if none
-	More  *Continuation // where Text is a page of something longer, or can be read on from
-	// Budget is how many bytes of Text may reach the model at once, 0 for the
-	// door's own bound; the rest is kept and read by its handle.
+	More  *Continuation // set if Text is one page of something longer, or reading can continue from there
+	// Budget is how many bytes of Text may reach the model at once; 0 means the dispatcher's own limit. The rest is
+	// stored and read by its handle.
 	Budget int
-	Usage  Usage // of a model that the tool asked
-	// GoesOn says that what the call looked at still works and may show something
-	// else next time: a command that runs, a goal, a page. Looking again is no loop.
+	Usage  Usage // of a model that the tool used
+	// GoesOn means that the subject of the call (a running command, a goal, a page) is still active and may show
+	// something different next time. The loop guard does not count looking again.
 	GoesOn bool
-	// Took is said beside the content, not in it: the same outcome is the same text.
+	// Took is reported beside the content, so that equal outcomes have equal texts.
 	Took time.Duration
 }
 
-// Continuation says what there is beyond a page. Cursors count bytes.
+// Continuation describes what there is beyond a page. Cursors count bytes.
 type Continuation struct {
 	Has   bool  `json:"has_more"`
 	Next  int64 `json:"next_cursor"`
 	Total int64 `json:"total_bytes"`
 }
 
-// Envelope is the result as the model reads it, the same for every tool: a line
-// of JSON that says whether it is fine and where it continues, and the content
-// below. Inside the JSON the content would grow, and be cut again on its way.
+// Envelope formats the result for the model, the same for every tool: a line of JSON with the outcome and the place
+// to continue from, then the content. Inside the JSON the content would grow by escaping and be truncated again.
 func (r Result) Envelope() string {
 	head := fmt.Sprintf(`{"ok":%t`, r.OK)
 	if r.Took > 0 {
@@ -122,7 +120,7 @@ func (r Result) Envelope() string {
 	return head + "}\n" + r.Text
 }
 
-// UnwrapEnvelope takes the content out of an envelope; what is in none is all content.
+// UnwrapEnvelope returns the content of an envelope; text without an envelope is all content.
 func UnwrapEnvelope(text string) string {
 	head, content, found := strings.Cut(text, "\n")
 	if found && strings.HasPrefix(head, `{"ok":`) && strings.HasSuffix(head, "}") {

@@ -2,7 +2,7 @@ package goal
 
 import "goalpost/backend/policy"
 
-// OrderKind is what a user may ask of a live goal.
+// OrderKind is what a user may ask of an active goal.
 type OrderKind string
 
 // The orders.
@@ -10,28 +10,28 @@ const (
 	OrderAbort  OrderKind = "abort"
 	OrderPause  OrderKind = "pause"
 	OrderSteer  OrderKind = "steer"
-	OrderNote   OrderKind = "note"   // words of another agent
+	OrderNote   OrderKind = "note"   // a note from another agent
 	OrderResume OrderKind = "resume" // a parked goal continues now; Text is new limits as JSON, if they change
-	OrderAccept OrderKind = "accept" // a manual check that waits passes
-	OrderReject OrderKind = "reject" // … is sent back; Text says why
+	OrderAccept OrderKind = "accept" // a pending manual check passes
+	OrderReject OrderKind = "reject" // a pending manual check fails; Text is the reason
 
-	OrderApprove OrderKind = "approve" // an approval is given, as far as Scope says
-	OrderDeny    OrderKind = "deny"    // … is refused; Text says why
-	OrderRevoke  OrderKind = "revoke"  // a grant is taken back
+	OrderApprove OrderKind = "approve" // a request is approved, within Scope
+	OrderDeny    OrderKind = "deny"    // a request is denied; Text is the reason
+	OrderRevoke  OrderKind = "revoke"  // a grant is revoked
 )
 
-// Order is one thing that a user asks of a goal, from any process.
+// Order is one instruction of the user to a goal, from any process.
 type Order struct {
-	ID   int64 // its place among the orders that the store keeps, 0 before it is there
+	ID   int64 // its id in the store, 0 before it is stored
 	Kind OrderKind
-	Text string // the note of the user; of abort and pause, why, "" is the user's word
-	// Request names the approval that approve, deny and revoke are about, and who gives
-	// the others: a goal, or Desk; "" is the user.
+	Text string // the user's note; for abort and pause the reason, "" if the user gave none
+	// Request names the approval that approve, deny and revoke refer to. For the other kinds it names the sender: a
+	// goal, or ExternalAgent; "" is the user.
 	Request string
 	Scope   policy.Scope // of approve
 }
 
-// IsValid says whether k is one of the orders.
+// IsValid reports whether k is one of the orders.
 func (k OrderKind) IsValid() bool {
 	switch k {
 	case OrderAbort, OrderPause, OrderSteer, OrderNote, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny, OrderRevoke:

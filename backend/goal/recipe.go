@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Recipe is a stretch of a goal's steps that can be made again with other values.
+// Recipe is a range of a goal's steps that can be repeated with other values.
 type Recipe struct {
 	Name        string       `yaml:"name" json:"name"`
 	Description string       `yaml:"description" json:"description"`
@@ -18,12 +18,12 @@ type Recipe struct {
 	Steps       []RecipeStep `yaml:"steps" json:"steps"`
 }
 
-// Parameter is a value that each use chooses: {{name}} in the steps' arguments.
+// Parameter is a value chosen for each use: {{name}} in the steps' arguments.
 type Parameter struct {
 	Name        string  `yaml:"name" json:"name"`
 	Description string  `yaml:"description,omitempty" json:"description"`
-	Default     *string `yaml:"default,omitempty" json:"default"` // nil: it must be given
-	Number      bool    `yaml:"number,omitempty" json:"number"`   // an argument that is all of it is a number
+	Default     *string `yaml:"default,omitempty" json:"default"` // nil: a value is required
+	Number      bool    `yaml:"number,omitempty" json:"number"`   // an argument that consists of the parameter alone is a number
 }
 
 // RecipeStep is one call.
@@ -33,7 +33,7 @@ type RecipeStep struct {
 	OnFail    string         `yaml:"on_fail,omitempty" json:"on_fail"` // "" stops, "continue"
 }
 
-// MaxRecipe bounds the steps of a recipe.
+// MaxRecipe is the maximum number of steps in a recipe.
 const MaxRecipe = 50
 
 var (
@@ -41,10 +41,10 @@ var (
 	parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
-// ValidateRecipeName refuses names that are no file's name everywhere.
+// ValidateRecipeName refuses names that are not valid file names on every system.
 func ValidateRecipeName(name string) error {
 	if !recipeName.MatchString(name) {
-		return fmt.Errorf("%q is no name of a recipe; use small letters, digits and -, at most 60", truncate(name, 80))
+		return fmt.Errorf("%q is not a valid recipe name; use lower-case letters, digits and -, at most 60", truncate(name, 80))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (r Recipe) Validate() error {
 	seen := map[string]bool{}
 	for _, p := range r.Parameters {
 		if !parameterName.MatchString(p.Name) || seen[p.Name] {
-			return fmt.Errorf("%q is no name of a parameter, or stands twice; use small letters, digits and _", truncate(p.Name, 80))
+			return fmt.Errorf("%q is not a valid parameter name, or occurs twice; use lower-case letters, digits and _", truncate(p.Name, 80))
 		}
 		seen[p.Name] = true
 	}
@@ -79,15 +79,14 @@ func (r Recipe) Validate() error {
 	return nil
 }
 
-// Fill makes the calls with the given values. What is no parameter, such as
-// {{secret:NAME}}, stays.
+// Fill returns the calls with the given values. Placeholders that are not parameters, such as {{secret:NAME}}, stay.
 func (r Recipe) Fill(values map[string]string) ([]Call, error) {
 	fill := bindings{}
 	for _, p := range r.Parameters {
 		v, given := values[p.Name]
 		switch {
 		case !given && p.Default == nil:
-			return nil, fmt.Errorf("the parameter %s has no value: %s", p.Name, p.Description)
+			return nil, fmt.Errorf("the parameter %s needs a value: %s", p.Name, p.Description)
 		case !given:
 			v = *p.Default
 		}
@@ -121,8 +120,7 @@ type replacement struct {
 	number bool
 }
 
-// bindings is what stands for each {{name}}. A value is put in once: what it says
-// itself is never filled.
+// bindings maps each {{name}} to its replacement. A value is inserted as it is: placeholders in it are not replaced.
 type bindings map[string]replacement
 
 var placeholder = regexp.MustCompile(`\{\{[a-z][a-z0-9_]*\}\}`)
@@ -155,9 +153,9 @@ func (f bindings) apply(v any) any {
 	return v
 }
 
-// RecipeFromCalls makes a recipe of calls that were made: wherever the value of a parameter
-// is in their arguments, the parameter does. The value becomes its default
-// unless keep is false. A short value must be all of an argument.
+// RecipeFromCalls makes a recipe of executed calls: it replaces each occurrence of a parameter's value in their
+// arguments with the parameter. The value becomes its default unless keep is false. A short value must be a whole
+// argument.
 func RecipeFromCalls(name, description string, calls []Call, parameters []Parameter) (Recipe, error) {
 	r := Recipe{Name: name, Description: description, Parameters: parameters}
 	for _, p := range parameters {
@@ -182,7 +180,7 @@ func RecipeFromCalls(name, description string, calls []Call, parameters []Parame
 		}
 	}
 	if len(r.Steps) == 0 {
-		return r, errors.New("there is no step to keep in that stretch")
+		return r, errors.New("there is no step to save in that range")
 	}
 	return r, r.Validate()
 }
@@ -206,7 +204,7 @@ func parameterize(v any, parameters []Parameter, used map[string]bool) any {
 			}
 		}
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int64(v) // written as one, 1e+06 is no integer to everybody
+			return int64(v) // written as an integer: not every parser takes 1e+06 for one
 		}
 	case []any:
 		for i := range v {

@@ -5,30 +5,29 @@ import (
 	"time"
 )
 
-// Run names one run of one goal. It travels in the context of everything that
-// is done for the goal: nothing asks "which goal is running".
+// Run names one run of one goal. It travels in the context of everything done for the goal, so that no code needs a
+// "current goal".
 type Run struct {
 	Goal    ID
 	ID      string // new for each start
 	Control RunControl
 }
 
-// RunControl is how a tool call reaches the run that made it. Its methods are
-// called by the run's own tools, one at a time; an error is told to the agent.
+// RunControl lets a tool call control the run that made it. The run's own tools call its methods, one at a time;
+// errors are reported to the agent.
 type RunControl interface {
 	Claim(rationale, result string)
 	GiveUp(reason, learned string)
-	// AskUser pauses the run until the user has answered; pane is where they are to
-	// do something, "" if nowhere.
+	// AskUser pauses the run until the user has answered; pane is where the user is to act, "" if nowhere.
 	AskUser(question, pane string)
 	WriteTodos(ctx context.Context, todos []Todo) error
 	CompleteTodo(ctx context.Context, n int) error // n counts from 1
 	DeclareStep(s StepDeclaration) error
 	VerifyStep(o StepObservation) error
-	// Wait lets time pass, at most d, and says how long it was.
+	// Wait waits at most d, and returns how long it waited.
 	Wait(ctx context.Context, d time.Duration) time.Duration
-	// Evidence reads a page of something long that the host kept: a step's whole
-	// result, a check's whole output. cursor is a byte offset.
+	// Evidence reads a page of a long text that the host stored: the result of a step or the output of a check.
+	// cursor is a byte offset.
 	Evidence(ctx context.Context, handle string, cursor int64) (TextPage, error)
 }
 
@@ -44,14 +43,14 @@ type StepDeclaration struct {
 	Title, Action, SuccessCriteria string
 }
 
-// StepObservation closes it.
+// StepObservation closes a step of the step protocol.
 type StepObservation struct {
 	Number                  int
 	Passed                  bool
 	Observation, NextAction string
 }
 
-// TextPage is a part of a longer text. What it says is what the model sees.
+// TextPage is a part of a longer text, as the model sees it.
 type TextPage struct {
 	Content    string `json:"content"`
 	HasMore    bool   `json:"has_more"`
@@ -72,29 +71,29 @@ func RunOf(ctx context.Context) (r Run, ok bool) {
 	return r, ok
 }
 
-// NotReadyError is why a goal cannot begin yet: it waits in the queue of its data folder.
+// NotReadyError is why a goal cannot start yet: it waits in the queue of its data folder.
 type NotReadyError struct {
 	Reason string
-	Slots  bool // all slots are taken; else it waits for another goal
+	Slots  bool // all slots are taken; otherwise it waits for another goal
 }
 
 func (b *NotReadyError) Error() string { return b.Reason }
 
-// RunHistory is what a run needs to know of the runs before it.
+// RunHistory is what a run needs to know about earlier runs.
 type RunHistory struct {
 	Todos  []Todo
 	Steps  []Step         // the newest, oldest first
 	Claims []ClaimRecord  // since the goal was last stuck or needed its user, oldest first
-	Last   ClaimRecord    // the newest claim of all, N 0 if there is none
-	Warned map[string]int // limit → the highest percentage warned of since the limits were set
-	Critic []string       // the critic's words, as Claims
+	Last   ClaimRecord    // the newest claim, N 0 if there is none
+	Warned map[string]int // by limit: the highest percentage warned of since the limits were set
+	Critic []string       // the critic's comments, since when Claims are
 	Looked int            // the newest step that the critic has seen
 	Memory LoopState
-	Filled []Call // calls that were executed and may have been filled in with a secret
+	Filled []Call // executed calls that may contain the value of a secret
 }
 
-// LoopState is what the loop guard and the breaker know of a goal. Calls, results and
-// worlds are sums, in hexadecimal; what is missing was not seen, or long ago.
+// LoopState is the state of the loop guard and the circuit breaker of a goal. Calls, results and workspaces are
+// stored as hexadecimal checksums; a missing entry was never seen, or long ago.
 type LoopState struct {
 	Calls    map[string]RepeatCount `json:"calls,omitempty"`
 	Warned   []string               `json:"told,omitempty"`
@@ -115,12 +114,12 @@ type RepeatCount struct {
 	Times  int    `json:"times"`
 }
 
-// ClaimRecord is a claim and what came of it.
+// ClaimRecord is a claim and its outcome.
 type ClaimRecord struct {
 	N                 int
 	By                string
-	Of                string // whose claim it was, where the user decided about it; else as By
+	Of                string // who made the claim that the user decided about; otherwise as By
 	Rationale, Result string
-	Verdicts          []Verdict // of one that failed without a check, because nothing was done: those of the claim before
+	Verdicts          []Verdict // of a claim that failed without checks because nothing was done since: those of the claim before
 	Review            *Review   // as Verdicts; nil if there was none
 }

@@ -11,7 +11,7 @@ var transitions = map[Status][]Status{
 	Aborted:   {Running}, // continue
 }
 
-// CanTransition says whether a goal may go from one status to another.
+// CanTransition reports whether a goal may change from one status to another.
 func CanTransition(from, to Status) bool {
 	for _, s := range transitions[from] {
 		if s == to {
@@ -21,7 +21,7 @@ func CanTransition(from, to Status) bool {
 	return false
 }
 
-// Transition returns an error that names both statuses when the arrow does not exist.
+// Transition returns an error that names both statuses if the transition is not allowed.
 func Transition(from, to Status) error {
 	if !CanTransition(from, to) {
 		return fmt.Errorf("a goal that is %s cannot become %s", from, to)
@@ -29,11 +29,10 @@ func Transition(from, to Status) error {
 	return nil
 }
 
-// IsActive says whether a status has or may get a running loop.
+// IsActive reports whether a goal with this status has a running loop or will get one.
 func (s Status) IsActive() bool { return s == Pending || s == Running || s == Paused }
 
-// Interrupted says whether a run that stopped so was cut in whatever it was doing, and
-// not at a place of its own.
+// Interrupted reports whether the run was cut off at an arbitrary point, not at one that it chose.
 func (e Exit) Interrupted() bool {
 	switch e {
 	case PausedByUser, Interrupted, WaitingForProvider, AbortedByUser, LimitReached, ExitError:
@@ -43,7 +42,7 @@ func (e Exit) Interrupted() bool {
 	return false
 }
 
-// StatusForExit is the status in which an exit leaves a goal.
+// StatusForExit is the status of a goal after a run with this exit.
 func StatusForExit(e Exit) Status {
 	switch e {
 	case Done:

@@ -2,7 +2,7 @@ package goal
 
 import "time"
 
-// Outcome is what a check came to.
+// Outcome is the outcome of a check.
 type Outcome string
 
 // The outcomes. An error is never a pass.
@@ -14,8 +14,7 @@ const (
 	AlreadyPasses   Outcome = "passes_already" // pre-flight only
 	FailsAsExpected Outcome = "fails_now"      // pre-flight only
 	CheckUnrunnable Outcome = "cannot_run"     // pre-flight only
-	// NotRepeatable is said of a gate that is run again after the goal's end and
-	// needed a process of the goal.
+	// NotRepeatable: a deterministic check needed a process of the goal, and is run again after the goal's end.
 	NotRepeatable Outcome = "not_repeatable"
 )
 
@@ -25,26 +24,26 @@ type Verdict struct {
 	Type     CheckType     `json:"check_type,omitempty"`
 	Name     string        `json:"name"`
 	Outcome  Outcome       `json:"outcome"`
-	Detail   string        `json:"detail"`             // one sentence for people and model
-	Tail     string        `json:"tail,omitempty"`     // last lines of the output, the diff of what was tampered with
+	Detail   string        `json:"detail"`             // one sentence for users and the model
+	Tail     string        `json:"tail,omitempty"`     // last lines of the output, or the diff of a protected file that was changed
 	Reply    string        `json:"reply,omitempty"`    // of the judge, whole
-	Evidence string        `json:"evidence,omitempty"` // SHA-256 of the kept output or picture: whole up to 1 MiB a stream
+	Evidence string        `json:"evidence,omitempty"` // SHA-256 of the stored output or picture: whole up to 1 MiB a stream
 	Bytes    int64         `json:"bytes,omitempty"`    // of the whole output
 	ExitCode int           `json:"exit_code"`
-	Tries    int           `json:"tries,omitempty"` // 2 when an error was tried once more
-	Tests    int           `json:"tests,omitempty"` // that ran, where a known test runner says so
-	Fewer    int           `json:"fewer,omitempty"` // by how many there were more before the first turn
+	Tries    int           `json:"tries,omitempty"` // 2 if the check ended with an error and was tried once more
+	Tests    int           `json:"tests,omitempty"` // number of tests that ran, if a known test runner reports it
+	Fewer    int           `json:"fewer,omitempty"` // how many fewer tests ran than before the first turn
 	Usage    Usage         `json:"usage,omitzero"`  // of the judge
-	Missing  string        `json:"-"`               // pre-flight: the program that is not there, by which it cannot run
+	Missing  string        `json:"-"`               // pre-flight: the missing program that the check needs
 	Took     time.Duration `json:"-"`
 	TookMS   int64         `json:"ms"`
 	Output   []byte        `json:"-"` // what Evidence names: at most 1 MiB of text, cut in the middle, or a PNG
 }
 
-// VerificationResult is what a whole verification came to.
+// VerificationResult is the outcome of a whole verification.
 type VerificationResult string
 
-// The findings. Waiting means that all but the user has decided.
+// The results. Waiting means that only the user's decision is missing.
 const (
 	Verified    VerificationResult = "verified"
 	NotVerified VerificationResult = "not_verified"
@@ -57,14 +56,14 @@ type Claim struct {
 	By        string // critic, person; "" is the agent
 	Rationale string
 	Result    string
-	// Accepted is the user's word about the manual checks that wait: nil while
-	// there is none, false after the goal was sent back.
+	// Accepted is the user's decision about pending manual checks: nil if there is none, false after the goal was
+	// sent back.
 	Accepted *bool
 	Note     string // of the user
-	Steps    []Step // the newest steps, oldest first, for those who judge
+	Steps    []Step // the newest steps, oldest first, for judges
 }
 
-// Step is one tool call and what came of it, for critics and judges.
+// Step is one tool call with its result, for critics and judges.
 type Step struct {
 	N         int
 	Tool      string
@@ -73,11 +72,11 @@ type Step struct {
 	Result    string
 }
 
-// Review is what the cold reviewer said about a claim that passed its checks.
+// Review is the reviewer's answer about a claim that passed its checks.
 type Review struct {
 	Confirmed bool   `json:"confirmed"`
 	Reason    string `json:"reason"`
 	Reply     string `json:"reply,omitempty"` // whole
-	Error     bool   `json:"error,omitempty"` // it could not be asked, or gave no answer that can be read: not a pass
+	Error     bool   `json:"error,omitempty"` // the reviewer was unavailable or its answer could not be parsed: not a pass
 	Usage     Usage  `json:"usage,omitzero"`
 }

@@ -1,5 +1,5 @@
-// Package ignore tells which files of a folder do not count: the patterns of
-// .gitignore files, and the folders that programs fill by themselves. It is pure.
+// Package ignore decides which files of a folder do not count: the patterns of .gitignore files, and the folders that
+// programs fill automatically. It is pure.
 package ignore
 
 import (
@@ -9,16 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Glob is a pattern over slash-separated paths, as .gitignore has them: *, ? and
-// [a-z] stay within a name, ** spans folders, a pattern without a slash names a
-// file at any depth, and one that names a folder means everything in it.
+// Glob is a pattern over slash-separated paths, as in .gitignore: *, ? and [a-z] stay within a name, ** spans
+// folders, a pattern without a slash names a file at any depth, and one that names a folder means everything in it.
 type Glob struct {
 	match  *regexp.Regexp
-	tail   string // what every path that is meant ends with: most names are told apart by it
-	folder bool   // only a folder is meant
+	tail   string // literal suffix of every matching path: it rules out most names cheaply
+	folder bool   // matches folders only
 }
 
-// New reads a pattern.
+// New parses a pattern.
 func New(pattern string) (Glob, error) {
 	p := strings.TrimPrefix(pattern, "./")
 	g := Glob{folder: strings.HasSuffix(p, "/")}
@@ -26,7 +25,7 @@ func New(pattern string) (Glob, error) {
 	anywhere := !strings.Contains(p, "/")
 	p = strings.TrimPrefix(p, "/")
 	if p == "" {
-		return g, fmt.Errorf("the pattern %q names nothing", pattern)
+		return g, fmt.Errorf("the pattern %q is empty", pattern)
 	}
 	var b strings.Builder
 	b.WriteString("(?s)^")
@@ -45,7 +44,8 @@ func New(pattern string) (Glob, error) {
 	return g, nil
 }
 
-// translateRune writes what the pattern means at i, and says how many bytes more than one it took.
+// translateRune writes the regular expression for the pattern at i, and returns how many bytes beyond the first it
+// consumed.
 func translateRune(b *strings.Builder, p string, i int) int {
 	rest := p[i:]
 	switch {
@@ -78,21 +78,21 @@ func translateRune(b *strings.Builder, p string, i int) int {
 	return 0
 }
 
-// literalSuffix is the end of a pattern in which every character means itself.
+// literalSuffix is the end of a pattern in which every character stands for itself.
 func literalSuffix(p string) string {
-	if strings.ContainsRune(p, utf8.RuneError) { // which an expression takes each byte for that is no character
+	if strings.ContainsRune(p, utf8.RuneError) { // a regular expression matches it for every byte that is not valid UTF-8
 		return ""
 	}
 	p = p[strings.LastIndexAny(p, `*?[]\`)+1:]
 	return strings.TrimPrefix(p, "/") // **/a means a, too
 }
 
-// Match says whether path itself is meant.
+// Match reports whether the pattern matches path itself.
 func (g Glob) Match(path string) bool {
 	return strings.HasSuffix(path, g.tail) && g.match.MatchString(path)
 }
 
-// MatchesAncestor says whether path, or a folder above it, is meant.
+// MatchesAncestor reports whether the pattern matches path, or a folder above it.
 func (g Glob) MatchesAncestor(path string, isFolder bool) bool {
 	if g.Match(path) && (isFolder || !g.folder) {
 		return true
@@ -105,10 +105,10 @@ func (g Glob) MatchesAncestor(path string, isFolder bool) bool {
 	return false
 }
 
-// Globs are patterns of which one is enough.
+// Globs match if one of them does.
 type Globs []Glob
 
-// NewGlobs reads several.
+// NewGlobs parses several patterns.
 func NewGlobs(patterns []string) (Globs, error) {
 	list := make(Globs, 0, len(patterns))
 	for _, p := range patterns {
@@ -121,7 +121,7 @@ func NewGlobs(patterns []string) (Globs, error) {
 	return list, nil
 }
 
-// MatchesAncestor says whether one of them means path, or a folder above it.
+// MatchesAncestor reports whether one of the patterns matches path, or a folder above it.
 func (l Globs) MatchesAncestor(path string) bool {
 	for _, g := range l {
 		if g.MatchesAncestor(path, false) {

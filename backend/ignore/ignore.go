@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Heaps are folders that programs fill by themselves. They are never looked into.
+// generatedDirs are folders that programs fill automatically. They are never searched.
 var generatedDirs = []string{".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"}
 
 // Rules are the rules of the .gitignore files of a folder, by the folder they
 // are in ("" is the top).
 type Rules map[string][]Rule
 
-// Rule is one line of such a file.
+// Rule is one line of a .gitignore.
 type Rule struct {
 	Glob
 	keep bool // a rule with !
 }
 
-// Ignored says whether git would leave path out: later rules win.
+// Ignored reports whether git would ignore path: later rules win.
 func (r Rules) Ignored(path string, isFolder bool) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if isFolder && slices.Contains(generatedDirs, name) {
@@ -34,7 +34,7 @@ func (r Rules) Ignored(path string, isFolder bool) bool {
 	return out
 }
 
-// at lets the rules of one folder speak about rel, which is relative to it.
+// at applies the rules of one folder to rel, which is relative to it.
 func (r Rules) at(folder, rel string, isFolder bool, out *bool) {
 	for _, rule := range r[folder] {
 		if (isFolder || !rule.folder) && rule.Match(rel) {
@@ -43,7 +43,7 @@ func (r Rules) at(folder, rel string, isFolder bool, out *bool) {
 	}
 }
 
-// ParseRules reads the lines of a .gitignore. What cannot be read is taken for not there.
+// ParseRules parses the lines of a .gitignore. Lines that cannot be parsed are skipped.
 func ParseRules(lines []string) []Rule {
 	var rules []Rule
 	for _, line := range lines {
@@ -55,7 +55,7 @@ func ParseRules(lines []string) []Rule {
 	return rules
 }
 
-// Lines are the lines of a .gitignore that say something.
+// Lines returns the lines of a .gitignore that are neither empty nor comments.
 func Lines(text []byte) []string {
 	var lines []string
 	for line := range strings.Lines(string(text)) {

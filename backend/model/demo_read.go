@@ -151,7 +151,7 @@ func (s *demoScript) readResult(tool, text string) bool {
 		}
 		return false
 	case "browser_screenshot":
-		s.pictured = strings.HasPrefix(text, "kept a picture")
+		s.pictured = strings.HasPrefix(text, "stored a picture")
 		return s.pictured
 	case "read_file":
 		if strings.HasPrefix(text, "<output") {

@@ -124,7 +124,7 @@ func (s *stage) do(tool string, args map[string]any) string {
 	case "edit_file":
 		text := page()
 		if strings.Count(text, word("old")) != 1 {
-			return "the text does not stand in index.html as given"
+			return "the text does not occur in index.html as given"
 		}
 		if err := os.WriteFile(file, []byte(strings.Replace(text, word("old"), word("new"), 1)), 0o600); err != nil {
 			return err.Error()
@@ -150,7 +150,7 @@ func (s *stage) do(tool string, args map[string]any) string {
 		}
 		return "<output from=\"the page in pane b1\">\n" + s.shown + "\n</output>"
 	case "browser_screenshot":
-		return "kept a picture of pane b1, 4000 bytes, for the journal"
+		return "stored a picture of pane b1, 4000 bytes, in the journal"
 	case "claim_complete":
 		s.claims = append(s.claims, word("rationale"))
 		return "the host verifies the claim now"

@@ -11,8 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// Desktop is who shows notes: the service of the session's desktop. All methods
-// may be called concurrently.
+// Desktop shows notifications through the service of the session's desktop. All methods may be called concurrently.
 type Desktop struct {
 	conn *dbus.Conn
 	name string
@@ -30,7 +29,7 @@ func Open(ctx context.Context) (*Desktop, error) {
 		path := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus")
 		info, err := os.Stat(path)
 		if err != nil || os.Getenv("XDG_RUNTIME_DIR") == "" || info.Mode()&os.ModeSocket == 0 {
-			return nil, errors.New("no session bus runs here")
+			return nil, errors.New("no session bus is running")
 		}
 		address = "unix:path=" + dbus.EscapeBusAddressValue(path)
 	}
@@ -42,15 +41,15 @@ func Open(ctx context.Context) (*Desktop, error) {
 	var vendor, version, spec string
 	call := conn.Object(service, object).CallWithContext(ctx, service+".GetServerInformation", 0)
 	if err := call.Store(&d.name, &vendor, &version, &spec); err != nil {
-		return nil, errors.Join(fmt.Errorf("no desktop answers: %w", err), conn.Close())
+		return nil, errors.Join(fmt.Errorf("the desktop does not answer: %w", err), conn.Close())
 	}
 	return d, nil
 }
 
-// Name is what shows the notes.
+// Name is the name of the service that shows the notifications.
 func (d *Desktop) Name() string { return d.name }
 
-// Notify hands a note to the desktop.
+// Notify passes a notification to the desktop.
 func (d *Desktop) Notify(ctx context.Context, n Notification) error {
 	urgency := byte(1)
 	if n.Urgent {
@@ -64,7 +63,7 @@ func (d *Desktop) Notify(ctx context.Context, n Notification) error {
 	return nil
 }
 
-// Close lets go of the bus.
+// Close disconnects from the bus.
 func (d *Desktop) Close() error {
 	if err := d.conn.Close(); err != nil {
 		return fmt.Errorf("the session bus: %w", err)

@@ -7,19 +7,19 @@ import (
 	"errors"
 )
 
-// Desktop shows nothing on this system yet.
+// Desktop shows nothing: this system is not supported yet.
 type Desktop struct{}
 
-var errSystem = errors.New("notes are shown on Linux only")
+var errSystem = errors.New("notifications are shown on Linux only")
 
-// Open refuses.
+// Open returns an error.
 func Open(context.Context) (*Desktop, error) { return nil, errSystem }
 
 // Name is empty.
 func (*Desktop) Name() string { return "" }
 
-// Notify refuses.
+// Notify returns an error.
 func (*Desktop) Notify(context.Context, Notification) error { return errSystem }
 
-// Close has nothing to let go of.
+// Close does nothing.
 func (*Desktop) Close() error { return nil }

@@ -1,8 +1,8 @@
-// Package notify shows short messages on the user's desktop. Where nothing
-// shows them, Open says so and why; nothing is shown in their place.
+// Package notify shows notifications on the user's desktop. If no service shows them, Open returns the reason, and
+// there is no substitute.
 package notify
 
-// Notification is one message. Text is plain: what looks like markup is shown as it is.
+// Notification is one message. Text is plain: markup is shown as it is.
 type Notification struct {
 	Title string
 	Text  string

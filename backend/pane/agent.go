@@ -1,79 +1,76 @@
 package pane
 
-// The words for what an agent sees of a page and does to it. Every text of a
-// page is hostile: cleaned and bounded where it is read, and marked as data by
-// whoever hands it to a model.
+// The types for what an agent sees of a page and does to it. Every text of a page is hostile: it is cleaned and
+// truncated where it is read, and marked as data by the code that hands it to a model.
 
-// ActionResult is what came of an action.
+// ActionResult is the result of an action.
 type ActionResult struct {
 	URL, Title string
-	// Changed says in at most 1 KB what is different on the page now: lines as
-	// in a snapshot, dialogs, a new address.
+	// Changed describes in at most 1 KB what changed on the page: lines as in a snapshot, dialogs, a new address.
 	Changed string
 }
 
-// SnapshotOptions says which part of a page to tell of.
+// SnapshotOptions selects a part of a page.
 type SnapshotOptions struct {
-	From int  // the line to continue from, as the last answer named it; 0 looks again
-	Diff bool // only what is different since the last time
+	From int  // the line to continue from, as the last answer named it; 0 takes a new snapshot
+	Diff bool // only what changed since the last snapshot
 }
 
-// Snapshot is a page in words. Text has one line for each thing that can be read
-// or used, what is visible first: a ref, a role, and then in quotes, cleaned,
-// what the page says. At most about 17 KB.
+// Snapshot is a page as text. Text has one line for each element that can be read or used, visible ones first: a ref,
+// a role, and then in quotes, cleaned, the text of the page. At most about 17 KB.
 type Snapshot struct {
 	Text      string
 	URL       string
 	Title     string
 	Next      int  // where the rest begins, 0 if this is the end
 	Total     int  // lines of the whole
-	Truncated bool // things were left out, and Text says so
+	Truncated bool // elements were left out, and Text says so
 }
 
-// FindOptions says what to look for on a page: everything that is not empty must fit.
+// FindOptions says what to look for on a page: everything that is not empty must match.
 type FindOptions struct {
 	Text, Role, CSS string
-	Attributes      []string // to be told of each
+	Attributes      []string // attributes to report of each match
 }
 
-// PageText is a part of what a page says, as Markdown.
+// PageText is a part of the page's text, as Markdown.
 type PageText struct {
 	Text  string
 	Next  int // where the rest begins, 0 if this is the end
 	Total int // characters of the whole
 }
 
-// ReadOptions says what to read: an element, or what the page is about if Target is "".
+// ReadOptions says what to read: an element, or the main content if Target is "".
 type ReadOptions struct {
 	Target string
 	Tables bool // only the tables
 	Whole  bool // menus and footers, too
-	From   int  // as the last Reading named it
+	From   int  // as the last PageText named it
 }
 
-// ActionPreview is what acting on an element would set off, as far as the element says.
+// ActionPreview is what acting on an element would trigger, as far as the element shows.
 type ActionPreview struct {
 	Link   string      `json:"link"`   // address that it leads to, "" if it is no link
-	Method string      `json:"method"` // of the form that it sends, "" if it sends none
-	Action string      `json:"action"` // address that the form is sent to
-	Fields []FormField `json:"fields"` // those that are seen first
-	Left   int         `json:"left"`   // fields that were too many to be told
-	// Acts: a script of the page may do anything, as it may at everything but a
-	// field that is filled in and a link that leaves the page.
+	Method string      `json:"method"` // of the form that it submits, "" if it submits none
+	Action string      `json:"action"` // address that the form is submitted to
+	Fields []FormField `json:"fields"` // the first fields of the form
+	Left   int         `json:"left"`   // number of fields that were left out
+	// Acts: a script of the page may react in any way. False only for fields that are filled in and links that leave
+	// the page.
 	Acts    bool   `json:"acts"`
 	Payment bool   `json:"payment"` // the page asks for a card, or the field is one
-	Element string `json:"element"` // its role and, in quotes, cleaned, what the page calls it; at most about 100 characters
-	Origin  string `json:"origin"`  // of the frame that the element is in; "" or "null" where none can be told
+	Element string `json:"element"` // its role and, in quotes, cleaned, its name on the page; at most about 100 characters
+	Origin  string `json:"origin"`  // of the frame that the element is in; "" or "null" if unknown
 }
 
-// FormField is one field of a form; passwords and cards come masked.
+// FormField is one field of a form; passwords and card numbers are masked.
 type FormField struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`  // at most 2,000 characters
-	Hidden bool   `json:"hidden"` // nobody who looks at the page sees it
+	Hidden bool   `json:"hidden"` // not visible on the page
 }
 
-// ClickOptions is how the mouse is pressed.
+// ClickOptions says how the mouse is pressed.
 type ClickOptions struct {
 	Button string // left if "", right, middle
 	Double bool
@@ -81,26 +78,26 @@ type ClickOptions struct {
 
 // WaitCondition is what to wait for: everything that is not empty must hold.
 type WaitCondition struct {
-	Text   string // the page shows it, whatever the case
-	Gone   string // the page shows it no more
+	Text   string // the page shows it, ignoring case
+	Gone   string // the page no longer shows it
 	URL    string // the address contains it
-	Target string // an element, named as for a click, is there and visible
+	Target string // an element, named as for a click, exists and is visible
 }
 
 // ScreenshotOptions says what to take a picture of: the viewport, or one of these.
 type ScreenshotOptions struct {
 	Full   bool   // the whole page
 	Target string // one element
-	Marked bool   // the viewport, with a frame and its ref around everything that can be used
+	Marked bool   // the viewport, with a frame and the ref around every element that can be used
 }
 
-// Request is something that a page fetched.
+// Request is a resource that a page fetched.
 type Request struct {
 	Method string
 	URL    string
 	Kind   string // Document, XHR, Fetch, Image, …
-	Status int    // 0 while there is no answer
-	Error  string // why there is none
+	Status int    // 0 without an answer
+	Error  string // why there is no answer
 	ID     string
 }
 
@@ -108,19 +105,18 @@ type Request struct {
 type Cookie struct {
 	Name, Domain, Path string
 	Size               int   // of the value, in bytes
-	Expires            int64 // seconds since 1970, 0 with the browser
+	Expires            int64 // seconds since 1970, 0 for a session cookie
 	Secure, HTTPOnly   bool
 	SameSite           string
 }
 
-// File is a file that is given to a page.
+// File is a file to upload to a page.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// LoginForm are the refs of the fields for a login; one of them may be "" where a
-// page asks for one after the other.
+// LoginForm has the refs of the fields of a login; one of them may be "" where a page asks for one after the other.
 type LoginForm struct {
 	User     string `json:"user"`
 	Password string `json:"password"`

@@ -1,7 +1,7 @@
 package pane
 
-// Overlay is what the app draws over a browser pane's picture: Chromium without
-// a window draws none of it. It is replaced as a whole and never altered.
+// Overlay is what the app draws over a browser pane's picture, because headless Chromium draws none of it. It is
+// replaced as a whole and never modified.
 type Overlay struct {
 	Cursor    string       `json:"cursor"`    // CSS keyword of the pointer's shape
 	Zoom      int          `json:"zoom"`      // percent
@@ -10,16 +10,16 @@ type Overlay struct {
 	Copied    Copied       `json:"copied"`
 }
 
-// Copied is the text that the user copied last inside the page.
+// Copied is the text that the user last copied in the page.
 type Copied struct {
-	N    int    `json:"n"` // counts up, so that the same text is news again
+	N    int    `json:"n"` // counts up, so that the same text copied again counts as new
 	Text string `json:"text"`
 }
 
-// UserPromptKind says what is asked, and so what is drawn.
+// UserPromptKind is the kind of a prompt, which decides how it is drawn.
 type UserPromptKind string
 
-// The questions.
+// The kinds.
 const (
 	Alert        UserPromptKind = "alert"
 	Confirm      UserPromptKind = "confirm"
@@ -29,21 +29,21 @@ const (
 	Login        UserPromptKind = "login"       // HTTP authentication; Text is the realm
 	Certificate  UserPromptKind = "certificate" // Text is the error
 	Files        UserPromptKind = "files"       // a file input
-	SelectOption UserPromptKind = "choose"      // a list's options
-	Autocomplete UserPromptKind = "suggest"     // a text field's suggestions
+	SelectOption UserPromptKind = "choose"      // the options of a select element
+	Autocomplete UserPromptKind = "suggest"     // suggestions for a text field
 	PickValue    UserPromptKind = "pick"        // a date, time or colour; Type is the input's
-	ContextMenu  UserPromptKind = "menu"        // the other mouse button
-	SaveLogin    UserPromptKind = "save_login"  // Value is the user; Multiple: the user's saved password was another
+	ContextMenu  UserPromptKind = "menu"        // the context menu
+	SaveLogin    UserPromptKind = "save_login"  // Value is the user name; Multiple: another password is saved for that user
 )
 
-// UserPrompt is what a page, or Chromium, asks the user. Texts come from the
-// page: one line, cleaned, to be drawn as text only.
+// UserPrompt is a question of a page, or of Chromium, to the user. Texts come from the page: one line, cleaned, to be
+// drawn as text only.
 type UserPrompt struct {
 	ID       int            `json:"id"`
 	Kind     UserPromptKind `json:"kind"`
-	Origin   string         `json:"origin"` // who asks: scheme, host and port
+	Origin   string         `json:"origin"` // where the question comes from: scheme, host and port
 	Text     string         `json:"text"`
-	Value    string         `json:"value"` // what is there now
+	Value    string         `json:"value"` // the present value
 	Type     string         `json:"type"`  // pick: date, time, month, week, datetime-local, color
 	Min      string         `json:"min"`
 	Max      string         `json:"max"`
@@ -57,7 +57,7 @@ type UserPrompt struct {
 	Image    string         `json:"image"`     // menu: likewise
 	Selected string         `json:"selected"`  // menu: the selected text
 	Editable bool           `json:"editable"`  // menu: on a text field
-	NoAnswer bool           `json:"no_answer"` // the page does not wait: closing it needs no words
+	NoAnswer bool           `json:"no_answer"` // the page does not wait: closing it needs no answer
 }
 
 // Option is one line of a list.
@@ -68,7 +68,7 @@ type Option struct {
 	Selected bool   `json:"selected"`
 }
 
-// Answer is what the user says to a question.
+// Answer is the user's answer to a prompt.
 type Answer struct {
 	ID       int      `json:"id"`
 	Yes      bool     `json:"yes"`
@@ -79,7 +79,7 @@ type Answer struct {
 	Files    []string `json:"files"` // paths
 }
 
-// DownloadState says how far a download is.
+// DownloadState is the state of a download.
 type DownloadState string
 
 // The states.
@@ -94,7 +94,7 @@ type Download struct {
 	ID       string        `json:"id"`
 	Name     string        `json:"name"`
 	URL      string        `json:"url"`
-	Path     string        `json:"path"` // where it is once it is there
+	Path     string        `json:"path"` // where the finished file is
 	State    DownloadState `json:"state"`
 	Received int64         `json:"received"` // bytes
 	Total    int64         `json:"total"`    // bytes, 0 if unknown

@@ -1,8 +1,8 @@
-// Package pane holds the words that terminals, browsers, the loopback stream
-// and the page share about what is on the screen.
+// Package pane has the types that terminals, browsers, the loopback stream and the page share about what is on the
+// screen.
 package pane
 
-// Kind says what a pane shows.
+// Kind is what a pane shows.
 type Kind string
 
 // The kinds.
@@ -17,26 +17,26 @@ type Info struct {
 	Kind   Kind   `json:"kind"`
 	Title  string `json:"title"`
 	GoalID string `json:"goal_id"` // the goal that leases it, "" for the user
-	Shared bool   `json:"lent"`    // it is the user's own, and lent to that goal
+	Shared bool   `json:"lent"`    // it is the user's own, and shared with that goal
 	Dir    string `json:"dir"`     // terminal: where it was opened
-	Cwd    string `json:"cwd"`     // terminal: where its shell says that it is
-	// Of a terminal on another machine: the name of its server, its tmux session
-	// ("" without one), and what ssh asks now; Secret: the answer must not be shown.
+	Cwd    string `json:"cwd"`     // terminal: the present folder, as its shell reports it
+	// Of a terminal on another machine: the name of its server, its tmux session ("" without one), and what ssh asks
+	// now; Secret: the answer must not be shown.
 	Server  string `json:"server"`
 	Session string `json:"session"`
 	Ask     string `json:"ask"`
 	Secret  bool   `json:"secret"`
-	Running bool   `json:"running"` // terminal: the program lives; browser: the page lives
+	Running bool   `json:"running"` // terminal: the program runs; browser: the page exists
 	Exit    int    `json:"exit"`    // terminal: exit code once it has ended
 	URL     string `json:"url"`
 	Loading bool   `json:"loading"`
 	CanBack bool   `json:"can_back"`
 	CanFwd  bool   `json:"can_forward"`
-	Problem string `json:"problem"` // what went wrong, for an overlay: "the page crashed"
-	Notice  string `json:"notice"`  // what the user should know, beside the page: "the browser was started again"
+	Problem string `json:"problem"` // an error, for an overlay: "the page crashed"
+	Notice  string `json:"notice"`  // a note beside the page: "the browser was started again"
 	Driver  Driver `json:"driver"`  // browser: who may act on the page
-	Profile string `json:"profile"` // browser: where logins are kept, "" = nowhere
-	// Acting is the agent's last action in words, shown at X, Y (CSS pixels of the page).
+	Profile string `json:"profile"` // browser: where logins are stored, "" = nowhere
+	// Acting describes the agent's last action, shown at X, Y (CSS pixels of the page).
 	Acting string  `json:"acting"`
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
@@ -45,30 +45,29 @@ type Info struct {
 // Driver is who may act on a browser pane: one at a time.
 type Driver string
 
-// The drivers. A terminal has none, and neither has a goal's page while no run of the
-// goal continues: the user may act on it, and nobody waits for it to be handed back.
+// The drivers. A terminal has none. Neither has a goal's page while no run of the goal is active: the user may act on
+// it, and no agent waits for it.
 const (
 	Nobody      Driver = ""
 	DriverUser  Driver = "person"
 	DriverAgent Driver = "agent"
 )
 
-// ViewerUpdate is one thing that a viewer of a browser pane is told; exactly one of the
-// three is not nil.
+// ViewerUpdate is one update for a viewer of a browser pane; exactly one of the three is not nil.
 type ViewerUpdate struct {
 	Frame   *Frame
 	Info    *Info
 	Overlay *Overlay
 }
 
-// Frame is one picture of a browser pane. JPEG, newest wins.
+// Frame is one picture of a browser pane, as JPEG. A newer one replaces it.
 type Frame struct {
 	N             uint32 // counts up by one for each frame captured
 	Width, Height int    // CSS pixels that the picture covers
 	JPEG          []byte // read-only
 }
 
-// InputKind says what the user did to a pane.
+// InputKind is the kind of the user's input to a pane.
 type InputKind string
 
 // The inputs.
@@ -84,8 +83,8 @@ const (
 	Touch     InputKind = "touch"   // Text says start, move, end or cancel; Points are the fingers that are down
 )
 
-// Input is one act of the user on a browser pane. Coordinates are CSS pixels
-// of the page's viewport. Modifiers: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift.
+// Input is one input of the user to a browser pane. Coordinates are CSS pixels of the page's viewport. Modifiers: 1
+// Alt, 2 Ctrl, 4 Meta, 8 Shift.
 type Input struct {
 	Kind      InputKind `json:"kind"`
 	X         float64   `json:"x"`

@@ -9,21 +9,21 @@ import (
 	"goalpost/backend/fault"
 )
 
-// SSHServer is a machine that terminals are opened on, with the system's ssh.
-// Everything but the host may be empty: ssh's own configuration decides then.
+// SSHServer is a machine that terminals are opened on with the system's ssh. Everything but the host may be empty:
+// then the configuration of ssh decides.
 type SSHServer struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"` // "" is the host
-	Host    string `json:"host"` // or a name of ~/.ssh/config
-	Port    int    `json:"port"` // 0 = ssh's own choice
+	Host    string `json:"host"` // or a Host of ~/.ssh/config
+	Port    int    `json:"port"` // 0 = the default of ssh
 	User    string `json:"user"`
 	KeyPath string `json:"key_path"`
 	Jump    string `json:"jump"`   // hosts in between, as ssh -J takes them
 	Folder  string `json:"folder"` // where new sessions begin: absolute, or ~/…
-	Tmux    bool   `json:"tmux"`   // sessions live on when the connection ends
+	Tmux    bool   `json:"tmux"`   // sessions survive the end of the connection
 }
 
-// DisplayName is what people call it.
+// DisplayName is the name shown to users.
 func (s SSHServer) DisplayName() string {
 	if s.Name != "" {
 		return s.Name
@@ -31,8 +31,8 @@ func (s SSHServer) DisplayName() string {
 	return s.Host
 }
 
-// Validate looks whether ssh can be asked for it. Nothing in it can be taken for an
-// option or for more than one word.
+// Validate checks that ssh can be called with it, and that no field can be mistaken for an option or for more than
+// one word.
 func (s SSHServer) Validate() error {
 	const most = 1024
 	for field, text := range map[string]string{

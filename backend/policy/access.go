@@ -2,19 +2,19 @@ package policy
 
 import "fmt"
 
-// MachineAccessKind is what an Access opens.
+// MachineAccessKind is the kind of a MachineAccess.
 type MachineAccessKind string
 
 // The kinds.
 const (
 	ReadAccess   MachineAccessKind = "read"   // a file or folder, with everything below it
 	WriteAccess  MachineAccessKind = "write"  // a folder, with everything below it
-	SocketAccess MachineAccessKind = "socket" // whoever answers at a Unix socket
+	SocketAccess MachineAccessKind = "socket" // the program that answers at a Unix socket
 	PortAccess   MachineAccessKind = "port"   // a TCP port of this machine's own loopback
 )
 
-// MachineAccess is something of the user's machine that a goal asks for besides its
-// folder. Path is absolute and without links; a port has none.
+// MachineAccess is a part of the user's machine, outside its folder, that a goal asks for. Path is absolute and
+// without links; a port has none.
 type MachineAccess struct {
 	Kind MachineAccessKind `json:"kind"`
 	Path string            `json:"path,omitempty"`
@@ -28,14 +28,14 @@ func (a MachineAccess) String() string {
 	case WriteAccess:
 		return "reading, changing and deleting everything in " + a.Path
 	case SocketAccess:
-		return "speaking to whoever answers at " + a.Path + ", who does it as you and not as the goal"
+		return "connecting to the program behind " + a.Path + ", which acts with your rights and not with the goal's"
 	case PortAccess:
 		return fmt.Sprintf("the port %d of this machine, for its programs and pages", a.Port)
 	}
 	return "nothing"
 }
 
-// checkMachineAccess: what is the user's own, the user opens.
+// checkMachineAccess asks the user before anything outside the sandbox is opened.
 func checkMachineAccess(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Access == nil {
 		return pass()
@@ -43,13 +43,12 @@ func checkMachineAccess(c Call, _ Policy) (checkResult, error) {
 	return ask([]Scope{ScopeMachine}, "it asks for %s", c.Effect.Access)
 }
 
-// RevokedByKilling says whether programs may have open what a grant gave, so that it can only be
-// taken back by ending them.
+// RevokedByKilling reports whether programs may hold open what a grant gave, so that only ending them revokes it.
 func (g Grant) RevokedByKilling() bool {
 	return g.Access != nil && g.Access.Kind != PortAccess
 }
 
-// equalAccess holds for two without any.
+// equalAccess is also true if both are nil.
 func equalAccess(a, b *MachineAccess) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // WithGrants is the policy with what the user has granted since.

@@ -40,8 +40,7 @@ func checkPaths(c Call, p Policy) (checkResult, error) {
 	return pass()
 }
 
-// checkHosts: a denied one is never contacted; an allowed one and, from network_write
-// on, any other is; the rest asks.
+// checkHosts denies denied hosts, allows allowed ones and, from network_write on, all others; it asks about the rest.
 func checkHosts(c Call, p Policy) (checkResult, error) {
 	var foreign []string
 	for i, h := range c.Effect.Hosts {
@@ -65,7 +64,7 @@ func checkHosts(c Call, p Policy) (checkResult, error) {
 	return pass()
 }
 
-// withPort names the port where it is not a usual one.
+// withPort adds the port unless it is a default one.
 func withPort(host, port string) string {
 	if port == "" || port == "80" || port == "443" {
 		return host
@@ -80,34 +79,33 @@ func checkIrreversible(c Call, _ Policy) (checkResult, error) {
 	return pass()
 }
 
-// checkPersistent: what other goals, which may do more than this one, will find is for the
-// user to see first.
+// checkPersistent asks the user first about everything that later goals, which may have more permissions, will find.
 func checkPersistent(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Persistent {
-		return ask(nil, "goals after this one will find it")
+		return ask(nil, "later goals will find it")
 	}
 	return pass()
 }
 
 func checkDeletion(c Call, p Policy) (checkResult, error) {
 	for _, file := range c.Effect.Deletes {
-		if c.Effect.Pane != "" { // which folder, and which machine, nobody knows here
+		if c.Effect.Pane != "" { // folder and machine are unknown here
 			return ask(nil, "it deletes or overwrites %s in the pane %s, which is not confined", file, c.Effect.Pane)
 		}
-		if !path.IsAbs(file) { // inside the walls it is the goal's own, wherever it is
+		if !path.IsAbs(file) { // inside the sandbox it is the goal's own, wherever it is
 			if p.Unconfined {
-				return ask(nil, "it deletes %s, and nobody can tell beforehand where that is", file)
+				return ask(nil, "it deletes %s, and it could not be determined where that is", file)
 			}
 			continue
 		}
-		if !p.writable(file) && (p.Unconfined || !inTmp(file)) { // inside the walls /tmp is the goal's own
+		if !p.writable(file) && (p.Unconfined || !inTmp(file)) { // inside the sandbox /tmp is the goal's own
 			return ask(nil, "it deletes %s, which is outside the goal's folder", file)
 		}
 	}
 	return pass()
 }
 
-// inTmp says whether a path is below /tmp, by either of its names.
+// inTmp reports whether a path is below /tmp, by either of its names.
 func inTmp(file string) bool {
 	for _, name := range []string{"/tmp", "/var/tmp"} {
 		if file != name && IsWithin(name, file) {
@@ -126,24 +124,24 @@ func checkPayment(c Call, _ Policy) (checkResult, error) {
 
 func checkUserPane(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Pane != "" {
-		return ask([]Scope{ScopePane}, "the pane %s is yours and not confined: what is done there is done as you", c.Effect.Pane)
+		return ask([]Scope{ScopePane}, "the pane %s is yours and not confined: it runs with your permissions", c.Effect.Pane)
 	}
 	return pass()
 }
 
-// checkUnparsedCommand: an approval to a pane is none to what nobody could read there.
+// checkUnparsedCommand asks each time: an approval for a pane does not cover commands that could not be parsed.
 func checkUnparsedCommand(c Call, _ Policy) (checkResult, error) {
 	switch {
 	case c.Effect.Unparsed == "":
 		return pass()
 	case c.Effect.Pane != "":
-		return ask(nil, "what it runs in the pane %s cannot be told from what is typed: %s", c.Effect.Pane, c.Effect.Unparsed)
+		return ask(nil, "what it runs in the pane %s could not be determined from the input: %s", c.Effect.Pane, c.Effect.Unparsed)
 	}
-	return ask(nil, "what the line runs cannot be told beforehand: %s", c.Effect.Unparsed)
+	return ask(nil, "what the command line runs could not be determined: %s", c.Effect.Unparsed)
 }
 
-// checkCertificate: whoever answers for a server without a valid certificate reads what is
-// sent there, so that is the user's word each time.
+// checkCertificate asks each time: an attacker who answers for a server without a valid certificate reads everything
+// sent there.
 func checkCertificate(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.BadCertificate != "" {
 		return ask(nil, "the certificate of %s is not valid: somebody else may answer in its place", c.Effect.BadCertificate)
@@ -151,8 +149,8 @@ func checkCertificate(c Call, _ Policy) (checkResult, error) {
 	return pass()
 }
 
-// grantScopes are those that answer a question about a call; a pane that is not
-// confined is asked about as a whole, with all that can be reached from it.
+// grantScopes are the scopes that answer a question about a call. A pane that is not confined is asked about as a
+// whole, with everything that can be reached from it.
 func (c Call) grantScopes(usual ...Scope) []Scope {
 	if c.Effect.Pane != "" {
 		return append(usual, ScopePane)
@@ -160,8 +158,7 @@ func (c Call) grantScopes(usual ...Scope) []Scope {
 	return usual
 }
 
-// checkSecrets: a secret is used where the user said so, and never sent to a host
-// that it does not belong to.
+// checkSecrets allows a secret only where the user did, and never sends it to a host that it does not belong to.
 func checkSecrets(c Call, p Policy) (checkResult, error) {
 	var unnamed []string
 	for _, s := range c.Effect.Secrets {
@@ -178,9 +175,9 @@ func checkSecrets(c Call, p Policy) (checkResult, error) {
 	return checkUnboundSecretExposure(c, p)
 }
 
-// checkUnboundSecretExposure asks about a bound secret in a program's hands, also by a file that programs
-// read: nothing but the proxy's list of hosts decides where a program sends it. What
-// the user opened since the start is open to programs at every level.
+// checkUnboundSecretExposure asks before a program gets a bound secret, also by a file that programs read: only the
+// proxy's list of hosts limits where a program sends it. Hosts granted since the start are open to programs at every
+// risk level.
 func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	for _, s := range c.Effect.Secrets {
 		if c.Effect.Script && len(s.Hosts) > 0 {
@@ -203,7 +200,7 @@ func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	return pass()
 }
 
-// hostsOutside are the hosts that are not in the list.
+// hostsOutside returns the hosts that are not in the list.
 func hostsOutside(hosts, list []string) []string {
 	var out []string
 	for _, h := range hosts {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Answer is what was decided about a call.
+// Answer is the decision about a call.
 type Answer string
 
 // The answers, strictest first.
@@ -15,7 +15,7 @@ const (
 	Allow Answer = "allow"
 )
 
-// stricterThan says whether a is stricter than b. What is no answer is the strictest.
+// stricterThan reports whether a is stricter than b. An invalid answer is the strictest.
 func (a Answer) stricterThan(b Answer) bool { return a.rank() < b.rank() }
 
 func (a Answer) rank() int {
@@ -29,28 +29,27 @@ func (a Answer) rank() int {
 	return 0
 }
 
-// Decision is an answer and its reason, in words for model and person.
+// Decision is an answer and its reason, in words for the model and the user.
 type Decision struct {
 	Answer Answer
 	Reason string
-	Always bool    // asked at every level: nothing but a user's word allows it
+	Always bool    // asked at every risk level: only the user can allow it
 	Grant  string  // the grant that allowed what would have been asked, "" if none
 	Offers []Grant // of a question: what the user may grant, once first
 }
 
-// RuleSet is what holds for every goal: the order of the questions and the rules of
-// rules.json. The zero Law has no rules of the file.
+// RuleSet holds for every goal: the order of the checks and the rules of rules.json. The zero RuleSet has no rules of
+// the file.
 type RuleSet struct{ rules []Rule }
 
-// checkResult is what one question came to. by says which grants answer it; none
-// means that it always asks.
+// checkResult is the result of one check. by lists the grants that answer it; none means that it always asks.
 type checkResult struct {
 	answer Answer
 	reason string
 	by     []Scope
 }
 
-// checkFunc looks at one side of a call. An error denies.
+// checkFunc checks one aspect of a call. An error denies.
 type checkFunc func(Call, Policy) (checkResult, error)
 
 func pass() (checkResult, error) { return checkResult{answer: Allow}, nil }
@@ -63,9 +62,8 @@ func ask(by []Scope, format string, a ...any) (checkResult, error) {
 	return checkResult{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
 }
 
-// Decide asks every question; the strictest answer wins, so their order only
-// decides which reason is named first: deny list → control tools → allow list →
-// effect against ceiling → paths → hosts → the rules. Grants answer questions;
+// Decide runs every check; the strictest answer wins, so their order only decides which reason is named first: deny
+// list → control tools → allow list → effect against ceiling → paths → hosts → the rules. Grants answer questions;
 // they never lift a denial.
 func (l RuleSet) Decide(c Call, p Policy, grants []Grant) Decision {
 	p = p.WithGrants(grants)
@@ -112,7 +110,7 @@ func combineChecks(questions []checkFunc, c Call, p Policy, grants []Grant) Deci
 	return d
 }
 
-// runCheck asks one question. What breaks, and what is no answer, denies.
+// runCheck runs one check. A panic, an error and an invalid answer deny.
 func runCheck(q checkFunc, c Call, p Policy) (f checkResult) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -129,8 +127,8 @@ func runCheck(q checkFunc, c Call, p Policy) (f checkResult) {
 	return f
 }
 
-// applyGrants looks whether grants answer everything that is asked, and otherwise
-// says what the user may grant.
+// applyGrants allows the call if grants answer everything that was asked, and otherwise lists what the user may
+// grant.
 func applyGrants(d *Decision, asked []checkResult, c Call, grants []Grant) {
 	for _, f := range asked {
 		d.Always = d.Always || len(f.by) == 0 || f.needsUser()
@@ -148,7 +146,7 @@ func applyGrants(d *Decision, asked []checkResult, c Call, grants []Grant) {
 	d.Offers = offeredScopes(asked, c)
 }
 
-// coveredBy says whether each finding is answered by a grant for the goal, and names the last one.
+// coveredBy reports whether each result is answered by a grant for the goal, and names the last one.
 func coveredBy(asked []checkResult, c Call, grants []Grant) (id string, ok bool) {
 	for _, f := range asked {
 		found := false
@@ -173,8 +171,7 @@ func (f checkResult) accepts(s Scope) bool {
 	return false
 }
 
-// needsUser: what runs as the user, and what is the user's own, nobody else
-// gives: not the absence of everybody either.
+// needsUser reports whether only the user can grant this; on_ask=allow does not apply.
 func (f checkResult) needsUser() bool {
 	return f.accepts(ScopePane) || f.accepts(ScopeSecret) || f.accepts(ScopeMachine)
 }

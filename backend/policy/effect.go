@@ -2,69 +2,66 @@ package policy
 
 import "slices"
 
-// Effect is what one call is about to do, computed by its tool from the
-// arguments and from what it will touch.
+// Effect is what one call is about to do. Its tool computes it from the arguments and from what they refer to.
 type Effect struct {
 	Risk    Risk     `json:"risk"`
 	Control bool     `json:"control,omitempty"` // a control tool: no risk applies
 	Paths   []string `json:"paths,omitempty"`   // written paths, absolute
 	Hosts   []string `json:"hosts,omitempty"`   // contacted hosts, loopback left out
-	Deletes []string `json:"deletes,omitempty"` // deleted paths as far as the line says: absolute, or as it is written where it cannot be told
-	// Ports are those of Hosts, in their order; "", or none at all, where it is not known.
+	Deletes []string `json:"deletes,omitempty"` // deleted paths as far as the command shows: absolute, or as written if that could not be resolved
+	// Ports are those of Hosts, in the same order; "", or no entry at all, if unknown.
 	Ports []string `json:"ports,omitempty"`
-	// Irreversible: what is done cannot be undone, so the user is asked.
+	// Irreversible: it cannot be undone, so the user is asked.
 	Irreversible bool `json:"irreversible,omitempty"`
-	// Lasting: it is kept for goals after this one, in the user's own configuration.
+	// Persistent: it is stored in the user's own configuration and outlives the goal.
 	Persistent bool `json:"lasting,omitempty"`
-	// Pane is acted in and not confined: the user's own shell, SSH, a page with
-	// the user's logins. "" if none.
+	// Pane is a pane that is used and not confined: the user's own shell, SSH, a page with the user's logins. "" if
+	// none.
 	Pane string `json:"pane,omitempty"`
-	// Access is something of the user's machine that the goal asks for.
+	// Access is the part of the user's machine that the goal asks for.
 	Access *MachineAccess `json:"access,omitempty"`
-	// Unread says why nobody can tell what a line would run, "" if it can be told.
+	// Unparsed is why it could not be determined what a command line would run, "" if it could.
 	Unparsed string `json:"unread,omitempty"`
-	// Untrusted is a server whose certificate is not valid and that is trusted all
-	// the same: its origin, "" if none.
+	// BadCertificate is the origin of a server whose invalid certificate would be accepted, "" if none.
 	BadCertificate string `json:"untrusted,omitempty"`
-	// Secrets are filled into the arguments before the call is executed.
+	// Secrets are inserted into the arguments before the call is executed.
 	Secrets []SecretUse `json:"secrets,omitempty"`
-	// Line is what a shell is given, "" if no shell is; Commands are the programs
-	// and arguments found in it. They explain and find what always asks: the
-	// kernel is the boundary, not this.
+	// CommandLine is what a shell is given, "" if there is no shell; Commands are the programs and arguments found in
+	// it. They serve explanations and rules that always ask: the kernel is the boundary, not this.
 	CommandLine string     `json:"-"`
 	Commands    [][]string `json:"-"`
-	// Script: the agent's own script runs in a page, with whatever is filled in.
+	// Script: the agent's own script runs in a page, with the inserted values.
 	Script bool `json:"-"`
-	// Program: a program of the goal is given the arguments, as a server's tool is.
+	// Program: a program of the goal, such as a tool server, receives the arguments.
 	Program bool `json:"-"`
-	// Delegates: the arguments are handed on, to other calls or another agent, and judged
-	// where they are used. Until then a reference to a secret stays one.
+	// Delegates: the arguments are passed on, to other calls or another agent, and judged where they are used. Until
+	// then references to secrets are not resolved.
 	Delegates bool   `json:"-"`
 	Reason    string `json:"reason,omitempty"`
 }
 
-// SecretUse is a secret of the user that a call refers to. Hosts are those that
-// it belongs to; none means that it is not bound.
+// SecretUse is a secret of the user that a call refers to. Hosts are the only ones that it may be sent to; none means
+// any host.
 type SecretUse struct {
 	Name  string   `json:"name"`
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// UnknownEffect is the effect of what cannot be told.
+// UnknownEffect is the effect of a call whose effect could not be determined.
 func UnknownEffect(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: reason} }
 
-// Equal says whether two effects touch the same. The user was asked about one
-// and the other is about to happen.
+// Equal reports whether two effects touch the same things: one that the user was asked about, and one about to
+// happen.
 func (e Effect) Equal(o Effect) bool {
 	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Persistent == o.Persistent && e.Pane == o.Pane && e.Unparsed == o.Unparsed && e.CommandLine == o.CommandLine && e.BadCertificate == o.BadCertificate && equalAccess(e.Access, o.Access) &&
 		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Ports, o.Ports) && slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
 }
 
-// ReachesPrograms says whether programs of the goal get at the arguments: a line, a server
-// of tools, a file that they read.
+// ReachesPrograms reports whether programs of the goal receive the arguments: a command line, a tool server, a file
+// that they read.
 func (e Effect) ReachesPrograms() bool { return e.CommandLine != "" || e.Program || len(e.Paths) > 0 }
 
-// port is that of a host of the effect, "" where it is not known.
+// port is the port of host i of the effect, "" if unknown.
 func (e Effect) port(i int) string {
 	if i < len(e.Ports) {
 		return e.Ports[i]
@@ -83,7 +80,7 @@ func (e Effect) secretNames() []string {
 // Call is one call as the policy sees it.
 type Call struct {
 	Tool   string
-	Key    string // the same for calls that say the same: tool and arguments
-	Shown  string // the same where the user is shown the same of it, "" where nothing is
+	Key    string // equal for equal calls: tool and arguments
+	Shown  string // equal for calls that show the user the same, "" where nothing is shown
 	Effect Effect
 }

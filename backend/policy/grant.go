@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Scope says how far an answer of the user goes. All but Once hold for the
-// goal, until it ends or the user takes them back.
+// Scope is how far an answer of the user reaches. All but Once apply to the goal, until it ends or the user revokes
+// them.
 type Scope string
 
 // The scopes.
@@ -17,7 +17,7 @@ const (
 	ScopePath    Scope = "path"
 	ScopePane    Scope = "pane"
 	ScopeSecret  Scope = "secret"
-	ScopeMachine Scope = "reach" // something of the machine besides the goal's folder
+	ScopeMachine Scope = "reach" // a part of the machine outside the goal's folder
 )
 
 // Grant is what a user allowed one goal.
@@ -34,9 +34,9 @@ type Grant struct {
 	Secrets []string       `json:"secrets,omitempty"`
 	Deletes []string       `json:"deletes,omitempty"`
 	Access  *MachineAccess `json:"access,omitempty"`
-	// Irreversible covers what cannot be undone, too: by Tool alone.
+	// Irreversible also covers what cannot be undone, but of Tool alone.
 	Irreversible bool `json:"irreversible,omitempty"`
-	// Shown stands for what the user saw of the one call, besides its arguments.
+	// Shown identifies what the user saw of the one call, besides its arguments.
 	Shown string `json:"shown,omitempty"`
 }
 
@@ -74,13 +74,12 @@ func (g Grant) Describe() string {
 			words += "; programs that run already may have to be started again to write there"
 		case ReadAccess, SocketAccess:
 		}
-		return words + "; to take it back ends the goal's programs"
+		return words + "; revoking it ends the goal's programs"
 	}
 	return "nothing"
 }
 
-// grantFor makes the grant of a scope that would cover a call; ok is false where
-// the call has nothing of that scope.
+// grantFor returns the grant of a scope that would cover a call; ok is false if the call has nothing of that scope.
 func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	e := c.Effect
 	g = Grant{Scope: s, Tool: c.Tool, Risk: e.Risk}
@@ -111,11 +110,11 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	return g, false
 }
 
-// covers says whether a call is one that the grant covers.
+// covers reports whether the grant covers a call.
 func (g Grant) covers(c Call) bool {
 	e := c.Effect
 	switch g.Scope {
-	case ScopeOnce: // the same call that would touch or send something else is another one
+	case ScopeOnce: // the same call with another effect is a different call
 		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) && subset(e.Deletes, g.Deletes) && subset(e.secretNames(), g.Secrets) &&
 			e.Pane == g.Pane && e.Risk == g.Risk && e.Irreversible == g.Irreversible && c.Shown == g.Shown
 	case ScopeHost:
@@ -134,8 +133,8 @@ func (g Grant) covers(c Call) bool {
 	return false
 }
 
-// coversIrreversible: an approval to what can be undone is none to what cannot, and an approval to one tool
-// that cannot be undone is none to another.
+// coversIrreversible: a grant for calls that can be undone does not cover those that cannot, and a grant for one
+// irreversible tool does not cover another.
 func (g Grant) coversIrreversible(c Call) bool {
 	return !c.Effect.Irreversible || g.Irreversible && g.Tool == c.Tool
 }
@@ -149,11 +148,11 @@ func subset(a, b []string) bool {
 	return true
 }
 
-// offeredScopes lists what the user may answer a question with: once, and each scope
-// that would have made the question unnecessary.
+// offeredScopes lists what the user may answer a question with: once, and each scope that would have made the
+// question unnecessary.
 func offeredScopes(asked []checkResult, c Call) []Grant {
 	var list []Grant
-	if g, ok := grantFor(ScopeOnce, c); ok && c.Effect.Access == nil { // which is open for the goal or not at all
+	if g, ok := grantFor(ScopeOnce, c); ok && c.Effect.Access == nil { // access is open for the goal or not at all
 		list = append(list, g)
 	}
 	for _, s := range []Scope{ScopeSecret, ScopeHost, ScopeCommand, ScopePath, ScopePane, ScopeMachine} {

@@ -7,11 +7,10 @@ import (
 	"unicode"
 )
 
-// HostMatches says whether a host, and its port where one is known, is covered by
-// a pattern: its own name or address, *.example.org for every name below
-// example.org, * for every host; NAME:PORT is that port alone. Capital letters, a
-// dot at the end and the ways of writing an address make no difference. A name
-// covers its addresses no more than an address covers its names.
+// HostMatches reports whether a pattern covers a host, and its port if it is known. A pattern is a name or an
+// address, *.example.org for every name below example.org, or * for every host; NAME:PORT covers that port alone.
+// Case, a trailing dot and the notation of an address make no difference. A name does not cover its addresses, nor an
+// address its names.
 func HostMatches(pattern, host, port string) (bool, error) {
 	if err := validHost(pattern); err != nil {
 		return false, err
@@ -31,7 +30,7 @@ func HostMatches(pattern, host, port string) (bool, error) {
 	return pattern == host, nil
 }
 
-// hostAndPort takes a port off, if there is one: example.org:80, [::1]:80.
+// hostAndPort splits off the port, if there is one: example.org:80, [::1]:80.
 func hostAndPort(pattern string) (host, port string) {
 	if rest, ok := strings.CutPrefix(pattern, "["); ok {
 		host, port, _ = strings.Cut(rest, "]")
@@ -52,8 +51,8 @@ func plainHost(h string) string {
 	return h
 }
 
-// validHost refuses what would match nothing or too much by mistake: a denial that
-// matches nothing denies nothing.
+// validHost refuses patterns that would by mistake match nothing or too much: a denial that matches nothing denies
+// nothing.
 func validHost(pattern string) error {
 	if pattern == "*" {
 		return nil
@@ -76,7 +75,7 @@ func validHost(pattern string) error {
 
 const oneHost = "give one name such as example.org, *.example.org for every name below it, or an address that is written out"
 
-// isHostname says whether a host is a name and no number that something takes for an address.
+// isHostname reports whether a host is a name, and not a number that some programs read as an address.
 func isHostname(host string) bool {
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
@@ -85,8 +84,8 @@ func isHostname(host string) bool {
 
 func isNumeric(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// anyHost says whether one of the patterns covers the host at a port; "" is one that
-// is not known, which a pattern with a port does not cover.
+// anyHost reports whether one of the patterns covers the host and port; "" is an unknown port, which a pattern with a
+// port does not cover.
 func anyHost(patterns []string, host, port string) (bool, error) {
 	found := false
 	for _, p := range patterns {

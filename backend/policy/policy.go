@@ -1,6 +1,5 @@
-// Package policy decides what a run may do. It is pure: no clock, no disk, no
-// state. The effect of a call decides and not the name of its tool; the strictest
-// rule wins, and what cannot be judged is denied or asked.
+// Package policy decides what a run may do. It is pure: no clock, no disk, no state. It judges the effect of a call,
+// not the name of its tool; the strictest rule wins, and calls that cannot be judged are denied or asked about.
 package policy
 
 import (
@@ -17,20 +16,20 @@ type Policy struct {
 	DenyTools  []string `json:"deny_tools,omitempty"`
 	AllowHosts []string `json:"allow_hosts,omitempty"` // names, or *.example.org for all below one
 	DenyHosts  []string `json:"deny_hosts,omitempty"`
-	// What the user granted before the start.
+	// Granted by the user before the start.
 	AllowLocal  []int    `json:"allow_local,omitempty"`  // ports of this machine's own loopback
 	AllowWrite  []string `json:"allow_write,omitempty"`  // folders, absolute
 	AllowRead   []string `json:"allow_read,omitempty"`   // folders, absolute
 	AllowSocket []string `json:"allow_socket,omitempty"` // Unix sockets, absolute
 	Secrets     []string `json:"secrets,omitempty"`      // names of the user's secrets that may be filled in
-	Unconfined  bool     `json:"unconfined,omitempty"`   // no sandbox: the user's explicit word
+	Unconfined  bool     `json:"unconfined,omitempty"`   // no sandbox, as the user requested explicitly
 	// RequireSteps refuses a changing call without a declared step.
 	RequireSteps bool `json:"require_steps,omitempty"`
 
-	opened []string // hosts that the user granted since the start; of With alone
+	opened []string // hosts that the user granted since the start; set by WithGrants alone
 }
 
-// Validate refuses a policy that could not be decided by, with what to do.
+// Validate refuses a policy that cannot be applied, and says what to do.
 func (p Policy) Validate() error {
 	if !p.Risk.IsValid() {
 		return fmt.Errorf("unknown risk %q: use one of %s", p.Risk, RiskNames())
@@ -42,13 +41,13 @@ func (p Policy) Validate() error {
 	}
 	for _, dir := range append(append([]string{}, p.AllowWrite...), p.AllowRead...) {
 		if !path.IsAbs(dir) || path.Clean(dir) != dir {
-			return fmt.Errorf("%q is not the written-out path of a folder", dir)
+			return fmt.Errorf("%q is not the absolute path of a folder", dir)
 		}
 	}
 	return nil
 }
 
-// UnusedParts says what of the policy does nothing, "" if all of it does something.
+// UnusedParts says which parts of the policy have no effect, "" if none.
 func (p Policy) UnusedParts() string {
 	if len(p.AllowHosts) == 0 || !NetworkGet.Exceeds(p.Risk) {
 		return ""
@@ -56,7 +55,7 @@ func (p Policy) UnusedParts() string {
 	return fmt.Sprintf("allowing %s opens nothing: this goal may do at most %s, and hosts count from %s on; start it at %s if it should reach them", strings.Join(p.AllowHosts, ", "), p.Risk, NetworkGet, NetworkGet)
 }
 
-// writable says whether a path lies where the goal may write.
+// writable reports whether the goal may write to a path.
 func (p Policy) writable(file string) bool {
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if IsWithin(dir, file) {
@@ -66,8 +65,8 @@ func (p Policy) writable(file string) bool {
 	return false
 }
 
-// IsWithin says whether file is dir or below it. Both are absolute; a path that is
-// not written out (.., //) is inside nothing. Symlinks are not looked at.
+// IsWithin reports whether file is dir or below it. Both must be absolute; a path that is not clean (.., //) is
+// inside nothing. Symlinks are not resolved.
 func IsWithin(dir, file string) bool {
 	if !path.IsAbs(dir) || !path.IsAbs(file) || path.Clean(file) != file {
 		return false

@@ -2,10 +2,10 @@ package policy
 
 import "strings"
 
-// Risk is a step of the ladder. The ceiling of a goal is one of these.
+// Risk is a risk level. The ceiling of a goal is one of these.
 type Risk string
 
-// The ladder, lowest first.
+// The risk levels, lowest first.
 const (
 	ReadOnly     Risk = "read_only"
 	WriteLocal   Risk = "write_local"
@@ -14,10 +14,10 @@ const (
 	SpendsMoney  Risk = "spends_money"
 )
 
-// Risks lists every risk, lowest first.
+// Risks lists every risk level, lowest first.
 func Risks() []Risk { return []Risk{ReadOnly, WriteLocal, NetworkGet, NetworkWrite, SpendsMoney} }
 
-// RiskNames lists the ladder for messages.
+// RiskNames lists the risk levels for messages.
 func RiskNames() string {
 	names := make([]string, 0, len(Risks()))
 	for _, r := range Risks() {
@@ -35,10 +35,10 @@ func (r Risk) level() int {
 	return -1
 }
 
-// IsValid says whether r is on the ladder.
+// IsValid reports whether r is a risk level.
 func (r Risk) IsValid() bool { return r.level() >= 0 }
 
-// Exceeds says whether r is higher than the ceiling. An unknown risk is over everything.
+// Exceeds reports whether r is higher than the ceiling. An unknown level exceeds everything.
 func (r Risk) Exceeds(ceiling Risk) bool {
 	if !r.IsValid() || !ceiling.IsValid() {
 		return true

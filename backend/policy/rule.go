@@ -13,29 +13,26 @@ import (
 //go:embed rules.json
 var defaultRulesJSON []byte
 
-// Rule is a sentence of the law as data. It denies or always asks, and proves
-// itself: its examples are looked at when it is loaded.
+// Rule is one rule as data. It denies or always asks. Its examples are tested when it is loaded.
 type Rule struct {
 	Name   string `json:"name"`
 	Answer Answer `json:"answer"` // deny or ask
 	Why    string `json:"why"`
-	// A command matches by its program's base name, by its subcommand (see under),
-	// by words that its arguments hold in this order, and by one argument that is
-	// like one of Any. "a|b" is either; * stands for anything; a single letter with
-	// a dash is also found among others (-fu).
+	// A command matches by its program's base name, by its subcommand (see hasSubcommand), by words that its
+	// arguments contain in this order, and by one argument that matches one of Any. "a|b" is either; * stands for
+	// anything; a single letter with a dash is also found among others (-fu).
 	Program []string `json:"program,omitempty"`
 	Sub     []string `json:"sub,omitempty"` // one of these
 	Words   []string `json:"words,omitempty"`
 	Any     []string `json:"any,omitempty"`
-	// An option like one of None, before any --, says that it is not meant.
+	// An option that matches one of None, before any --, excludes the command.
 	None []string `json:"none,omitempty"`
-	// Unconfined: it holds only in a pane that is not confined, where nothing but the
-	// question stands between a line and what it destroys.
+	// Unconfined: the rule applies only in a pane that is not confined, where only this question protects the machine
+	// from the command.
 	Unconfined bool `json:"unconfined,omitempty"`
-	// Unwalled: the same, and in a goal without a sandbox.
+	// Unwalled: the same, and also in a goal without a sandbox.
 	Unwalled bool `json:"unwalled,omitempty"`
-	// A written path matches one of Path; ** stands for any folders, ~ for the
-	// user's home.
+	// A written path matches one of Path; ** stands for any folders, ~ for the user's home.
 	Path []string `json:"path,omitempty"`
 	// Examples: command lines with single spaces, or paths in the home /home/anna.
 	Match []string `json:"match"`
@@ -45,8 +42,7 @@ type Rule struct {
 // exampleHome is the home folder of the examples.
 const exampleHome = "/home/anna"
 
-// DefaultRules is the law of rules.json for a user's home folder, with the
-// program's own folders, which no goal writes.
+// DefaultRules are the rules of rules.json for a user's home folder. No goal may write to the program's own folders.
 func DefaultRules(home string, own ...string) (RuleSet, error) {
 	l, err := Load(defaultRulesJSON, home)
 	if err != nil || len(own) == 0 {
@@ -60,7 +56,7 @@ func DefaultRules(home string, own ...string) (RuleSet, error) {
 	return l, nil
 }
 
-// Load reads rules and refuses them all if one does not do what its examples say.
+// Load parses rules and refuses all of them if one fails its examples.
 func Load(b []byte, home string) (RuleSet, error) {
 	var rules []Rule
 	if err := json.Unmarshal(b, &rules); err != nil {
@@ -82,7 +78,7 @@ func Load(b []byte, home string) (RuleSet, error) {
 	return l, nil
 }
 
-// expandHome writes ~ out. Without a home every folder may be it.
+// expandHome replaces ~. Without a home, any folder may be the home.
 func (r Rule) expandHome(home string) Rule {
 	at := make([]string, len(r.Path))
 	for i, p := range r.Path {
@@ -100,13 +96,13 @@ func (r Rule) expandHome(home string) Rule {
 func (r Rule) validateExamples() error {
 	switch {
 	case r.Answer != Deny && r.Answer != Ask:
-		return fmt.Errorf("a rule denies or asks, it does not %q", r.Answer)
+		return fmt.Errorf("a rule's answer is deny or ask, not %q", r.Answer)
 	case r.Name == "" || r.Why == "":
-		return errors.New("it has no name or says no reason")
+		return errors.New("it has no name or no reason")
 	case (len(r.Program) > 0) == (len(r.Path) > 0):
-		return errors.New("it names either programs or paths")
+		return errors.New("it must name either programs or paths")
 	case len(r.Match) == 0 || len(r.Not) == 0:
-		return errors.New("it has no example that matches, or none that does not")
+		return errors.New("it needs an example that matches and one that does not")
 	}
 	r = r.expandHome(exampleHome)
 	for _, p := range slices.Concat(r.Program, r.Sub, r.Words, r.Any, r.None, r.Path) {
@@ -134,8 +130,7 @@ func (r Rule) evalExample(e string) bool {
 	return r.matchesCommand(strings.Split(e, " "))
 }
 
-// asCheck is the rule as one of the questions about a call. A rule that asks,
-// always asks.
+// asCheck is the rule as a check of a call. A rule that asks always asks.
 func (r Rule) asCheck(c Call, p Policy) (checkResult, error) {
 	if r.Unconfined && c.Effect.Pane == "" || r.Unwalled && c.Effect.Pane == "" && !p.Unconfined {
 		return pass()
@@ -162,7 +157,7 @@ func (r Rule) matchesWrites(file string) bool {
 	return false
 }
 
-// matchesCommand says whether a program with its arguments is meant.
+// matchesCommand reports whether the rule applies to a program with its arguments.
 func (r Rule) matchesCommand(argv []string) bool {
 	if len(argv) == 0 || !matchesAlternative(strings.Join(r.Program, "|"), path.Base(argv[0])) {
 		return false
@@ -198,7 +193,7 @@ func (r Rule) isExcepted(args []string) bool {
 	})
 }
 
-// matchesAlternative says whether s is like one of the patterns between bars.
+// matchesAlternative reports whether s matches one of the patterns between bars.
 func matchesAlternative(patterns, s string) bool {
 	whole := strings.NewReplacer("/", "\x01") // path.Match stops at a slash
 	for p := range strings.SplitSeq(patterns, "|") {
@@ -216,7 +211,7 @@ func hasShortFlag(pattern, arg string) bool {
 		len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, pattern[1]) > 0
 }
 
-// globPath matches part by part; ** is any number of them, none included.
+// globPath matches part by part; ** is any number of parts, including none.
 func globPath(pattern, file []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {

@@ -21,10 +21,10 @@ func TestRulesProveThemselves(t *testing.T) {
 	for _, c := range []struct{ rules, want string }{
 		{`[{"name":"a","answer":"ask","why":"w","program":["git"],"match":["git x"],"not":["git y"]}]`, `should not match "git y"`},
 		{`[{"name":"a","answer":"ask","why":"w","program":["git"],"words":["push"],"match":["git pull"],"not":["git y"]}]`, `should match "git pull"`},
-		{`[{"name":"a","answer":"allow","why":"w","program":["git"],"match":["git"],"not":["x"]}]`, `does not "allow"`},
-		{`[{"name":"a","answer":"ask","why":"","program":["git"],"match":["git"],"not":["x"]}]`, "says no reason"},
+		{`[{"name":"a","answer":"allow","why":"w","program":["git"],"match":["git"],"not":["x"]}]`, `not "allow"`},
+		{`[{"name":"a","answer":"ask","why":"","program":["git"],"match":["git"],"not":["x"]}]`, "no reason"},
 		{`[{"name":"a","answer":"ask","why":"w","match":["git"],"not":["x"]}]`, "either programs or paths"},
-		{`[{"name":"a","answer":"deny","why":"w","path":["/a/**"],"match":["/a/b"],"not":[]}]`, "none that does not"},
+		{`[{"name":"a","answer":"deny","why":"w","path":["/a/**"],"match":["/a/b"],"not":[]}]`, "one that does not"},
 		{`[{"name":"a","answer":"deny","why":"w","path":["/a/[b"],"match":["/a/b"],"not":["/c"]}]`, "pattern"},
 		{`{}`, "rules"},
 	} {

@@ -2,13 +2,12 @@ package policy
 
 import "strings"
 
-// exactPath, in a path of subcommands, is that no further one follows.
+// exactPath, at the end of a path of subcommands, means that no further one follows.
 const exactPath = "$"
 
-// hasSubcommand says whether args begin with a path of subcommands, such as "token create":
-// each word is the next operand, "a|b" is either. Options are passed over. Which of
-// them take a value cannot be known, so the operand behind an option is read both
-// as its value and as a subcommand.
+// hasSubcommand reports whether args begin with a path of subcommands, such as "token create": each word is the next
+// operand, "a|b" is either. Options are skipped. Which of them take a value is unknown, so the operand after an
+// option is read both as its value and as a subcommand.
 func hasSubcommand(names string, args []string) bool {
 	word, rest, _ := strings.Cut(names, " ")
 	for i, a := range args {

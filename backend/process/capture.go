@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Capture limits: how much of each stream is kept, and how long a child that
-// outlived its parent may continue writing before its pipe is left alone.
+// Capture limits: how much of each stream is kept, and how long a child that outlives its parent may keep writing
+// before its pipe is abandoned.
 const (
 	CaptureMax   = 1 << 20
 	captureGrace = 150 * time.Millisecond
@@ -27,11 +27,9 @@ type Output struct {
 	Took           time.Duration
 }
 
-// Capture runs a program to its end and keeps at most CaptureMax bytes of each
-// stream, cut in the middle. Of c.Files only the first is used, if there is one,
-// as its input. With merge, stdout and stderr share one pipe and
-// keep their order. When ctx ends the whole process group is killed. An error
-// means that the program could not be started.
+// Capture runs a program to its end and keeps at most CaptureMax bytes of each stream, cut in the middle. Only the
+// first of c.Files is used, if there is one, as its input. With merge, stdout and stderr share one pipe and keep
+// their order. When ctx ends the whole process group is killed. An error means that the program could not be started.
 func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, error) {
 	from := time.Now()
 	out, err := newSink()
@@ -63,7 +61,7 @@ func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, er
 	case <-p.Done():
 	case <-ctx.Done():
 		o.TimedOut = true
-		_ = p.Signal(syscall.SIGKILL) // it may have ended just now
+		_ = p.Signal(syscall.SIGKILL) // it may have ended already
 		<-p.Done()
 	}
 	o.Status, o.Took = p.Status(), time.Since(from)
@@ -98,7 +96,7 @@ func (s *streamCapture) start() {
 	s.wg.Go(func() { _, s.err = io.Copy(&s.buf, s.r) })
 }
 
-// finish waits for the pipe's end, but not for a background child that keeps it open.
+// finish waits for the pipe's end, but not for a background child that holds it open.
 func (s *streamCapture) finish() ([]byte, int64) {
 	_ = s.r.SetReadDeadline(time.Now().Add(captureGrace))
 	s.wg.Wait()
@@ -109,9 +107,8 @@ func (s *streamCapture) finish() ([]byte, int64) {
 	return s.buf.bytes()
 }
 
-// drain takes what is in the pipe still: on a busy machine the reader's time may be
-// over before its first turn. It stops after CaptureMax, which no pipe holds, because
-// a background child may continue writing.
+// drain reads what is left in the pipe: on a busy machine the reader's time may be over before its first turn. It
+// stops after CaptureMax, more than a pipe holds, because a background child may keep writing.
 func (s *streamCapture) drain() {
 	_ = s.r.SetReadDeadline(time.Time{})
 	piece := make([]byte, 64<<10)
@@ -139,7 +136,7 @@ func (m *headTailBuffer) Write(p []byte) (int, error) {
 		m.head, p = append(m.head, p[:k]...), p[k:]
 	}
 	m.tail = append(m.tail, p...)
-	if len(m.tail) > CaptureMax { // twice what is kept, so that shifting stays rare
+	if len(m.tail) > CaptureMax { // twice what is kept, so that shifting is rare
 		m.tail = append(m.tail[:0], m.tail[len(m.tail)-CaptureMax/2:]...)
 	}
 	return n, nil

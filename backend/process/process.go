@@ -1,6 +1,5 @@
-// Package process holds the words for programs that the host starts. Every
-// child (shell, Chromium, check, command) is a Command handed to a Launcher; no
-// package starts programs by itself.
+// Package process has the types for programs that the host starts. Every child (shell, Chromium, check, command) is a
+// Command handed to a Launcher; no other package starts programs directly.
 package process
 
 import (
@@ -10,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Command says what to start. Only what is named here reaches the program:
-// every other descriptor of the host is closed.
+// Command says what to start. Only what is named here reaches the program: every other descriptor of the host is
+// closed.
 type Command struct {
 	Argv []string // Argv[0] is looked up on the PATH of Env
 	Env  []string // the whole environment, KEY=value
@@ -21,23 +20,23 @@ type Command struct {
 	Files []*os.File
 	// TTY makes descriptor 0 the controlling terminal of the program.
 	TTY bool
-	// Domain is whose program it is; "" is the launcher's owner. A launcher
-	// without walls has one domain only.
+	// Domain is the sandbox that the program runs in; "" is that of the launcher's owner. A launcher without a
+	// sandbox has one domain only.
 	Domain Domain
-	// Held are files that a program of the domain Check sees as they were, not
-	// as the agent left them. A launcher without walls refuses them.
+	// Held are files that a program of DomainCheck sees in their protected state, not as the agent left them. A
+	// launcher without a sandbox refuses them.
 	Held []FileOverride
 }
 
-// Domain names the walls that a program runs in.
+// Domain names the sandbox that a program runs in.
 type Domain string
 
-// DomainCheck is the domain of the programs that decide. Each runs in a room of its
-// own, which the agent's programs cannot reach into.
+// DomainCheck is the domain of the programs of checks. Each runs in a sandbox of its own, which the agent's programs
+// cannot reach.
 const DomainCheck Domain = "check"
 
-// FileOverride is one file: the program that opens Path (absolute) reads Copy instead,
-// and cannot write it, whatever is done to Path or to the folders above it.
+// FileOverride replaces one file: a program that opens Path (absolute) reads Copy instead, and cannot write it,
+// whatever happens to Path or to the folders above it.
 type FileOverride struct{ Path, Copy string }
 
 // Status is how a program ended.
@@ -46,7 +45,7 @@ type Status struct {
 	Signal syscall.Signal // 0 unless a signal ended it
 }
 
-// String says it in words: "exit 1", "ended by signal 9 (killed)".
+// String formats it for users: "exit 1", "ended by signal 9 (killed)".
 func (s Status) String() string {
 	if s.Signal != 0 {
 		return fmt.Sprintf("ended by signal %d (%s)", int(s.Signal), s.Signal)
@@ -57,8 +56,8 @@ func (s Status) String() string {
 // Process is one started program. All methods may be called concurrently.
 type Process interface {
 	Pid() int
-	// Done is closed when the wait status is known. A child that still holds
-	// a pipe or a terminal open does not delay it.
+	// Done is closed when the wait status is known. A child that still holds a pipe or a terminal open does not delay
+	// it.
 	Done() <-chan struct{}
 	// Status is meaningful once Done is closed.
 	Status() Status
@@ -66,19 +65,17 @@ type Process interface {
 	Signal(syscall.Signal) error
 }
 
-// Launcher starts programs. A Launcher belongs to one owner (a goal, or the
-// user), and what it started ends with it.
+// Launcher starts programs. A Launcher belongs to one owner (a goal, or the user); its programs end with it.
 type Launcher interface {
 	Start(ctx context.Context, c Command) (Process, error)
 }
 
-// TerminalLauncher is a Launcher that opens pseudo-terminals itself, because
-// its programs must not see those of the machine.
+// TerminalLauncher is a Launcher that opens pseudo-terminals itself, because its programs must not see those of the
+// machine.
 type TerminalLauncher interface {
 	Launcher
-	// StartTerminal starts c with a new terminal of that size, in character
-	// cells, as descriptors 0 to 2 and as controlling terminal. Files[3:] are
-	// passed on, Files[:3] must be nil. The caller closes master, which is not
-	// blocking.
+	// StartTerminal starts c with a new terminal of that size, in character cells, as descriptors 0 to 2 and as
+	// controlling terminal. Files[3:] are passed on, Files[:3] must be nil. The caller closes master, which is in
+	// blocking mode.
 	StartTerminal(ctx context.Context, c Command, cols, rows int) (p Process, master *os.File, err error)
 }

@@ -4,5 +4,5 @@ package process
 
 import "os"
 
-// readAvailable reads nothing: no way is known here to look without waiting.
+// readAvailable reads nothing: this system has no known way to read without waiting.
 func readAvailable(*os.File, []byte) int { return 0 }

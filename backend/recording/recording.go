@@ -1,7 +1,6 @@
-// Package recording keeps what a goal's panes showed, so that it can be played
-// again: the bytes of its terminals and pictures of its pages. A recording is a
-// folder of segments. What is too much is taken from the oldest: whole segments
-// of bytes, every second picture of pictures.
+// Package recording stores what a goal's panes showed, so that it can be replayed: the bytes of its terminals and
+// pictures of its pages. A recording is a folder of segments. Above the limit the oldest data is dropped: whole
+// segments of bytes, every second picture.
 package recording
 
 import (
@@ -19,17 +18,17 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Record is one thing that a pane showed.
+// Record is one change of what a pane shows.
 type Record struct {
 	Pane          string
 	Kind          pane.Kind
 	At            time.Time // in whole milliseconds
 	Width, Height int       // terminal: columns and rows; browser: CSS pixels of the picture
 	Bytes         int       // of Data, as it was read
-	Data          []byte    // terminal: bytes as they came; browser: a JPEG; nil where Scan passed it over
+	Data          []byte    // terminal: bytes as they came; browser: a JPEG; nil if Scan skipped it
 }
 
-// recordHeader stands before the data of a record, as one line of JSON.
+// recordHeader precedes the data of a record, as one line of JSON.
 type recordHeader struct {
 	Pane   string `json:"pane"`
 	At     int64  `json:"at"` // milliseconds since 1970, UTC
@@ -38,7 +37,7 @@ type recordHeader struct {
 	Bytes  int    `json:"bytes"`
 }
 
-// prefixes are how the names of segments begin, by what is in them.
+// prefixes are the beginnings of segments' names, by kind of content.
 var prefixes = map[pane.Kind]string{pane.Terminal: "terminal-", pane.Browser: "frames-"}
 
 func encode(r Record) ([]byte, error) {
@@ -49,13 +48,13 @@ func encode(r Record) ([]byte, error) {
 	return slices.Concat(line, []byte{'\n'}, r.Data), nil
 }
 
-// maxRecordBytes bounds one record, so that a broken head does not ask for all memory.
+// maxRecordBytes limits one record, so that a corrupt header does not allocate all memory.
 const maxRecordBytes = 64 << 20
 
 func decode(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (Record, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil {
-		return Record{}, io.EOF // also one that was cut off in the middle: the program was killed then
+		return Record{}, io.EOF // also a truncated record: the program was killed while it wrote
 	}
 	var h recordHeader
 	if err := json.Unmarshal(line, &h); err != nil || h.Bytes < 0 || h.Bytes > maxRecordBytes {
@@ -75,16 +74,14 @@ func decode(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (Record,
 	return r, nil
 }
 
-// Read hands out the records of one kind, oldest first. A recording that does
-// not exist has none.
+// Read passes the records of one kind to visit, oldest first. A recording that does not exist has none.
 func Read(dir string, kind pane.Kind, visit func(Record) error) error {
 	return Scan(dir, kind, allRecords, visit)
 }
 
 func allRecords(Record) bool { return true }
 
-// Scan is Read for one who wants the data of few: of the others it is passed
-// over, which needs no memory.
+// Scan is Read for callers that need the data of few records: it skips the data of the others, which needs no memory.
 func Scan(dir string, kind pane.Kind, wanted func(Record) bool, visit func(Record) error) error {
 	list, err := segments(dir, kind)
 	if err != nil {
@@ -101,7 +98,7 @@ func Scan(dir string, kind pane.Kind, wanted func(Record) bool, visit func(Recor
 func readSegment(path string, kind pane.Kind, wanted func(Record) bool, visit func(Record) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // it was thinned away
+		return nil // it was thinned out
 	}
 	if err != nil {
 		return fmt.Errorf("recording: %w", err)
@@ -125,7 +122,7 @@ func readSegment(path string, kind pane.Kind, wanted func(Record) bool, visit fu
 type segment struct {
 	path    string
 	number  int
-	thinned int // how often every second record was taken out
+	thinned int // how often every second record was removed
 	size    int64
 }
 
@@ -146,7 +143,7 @@ func segments(dir string, kind pane.Kind) ([]segment, error) {
 		}
 		info, err := e.Info()
 		if err != nil {
-			continue // it was thinned away
+			continue // it was thinned out
 		}
 		s.size = info.Size()
 		list = append(list, s)

@@ -10,19 +10,17 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Limits are how many bytes of a goal are kept, of each kind.
+// Limits are how many bytes of a goal are kept, by kind.
 type Limits struct{ Terminal, Browser int64 }
 
-// DefaultLimits is what is kept of a goal.
+// DefaultLimits are the limits for one goal.
 func DefaultLimits() Limits { return Limits{Terminal: 64 << 20, Browser: 256 << 20} }
 
-// segmentsPerLimit is into how many segments the limit of a kind is cut: the coarser, the
-// more goes at once.
+// segmentsPerLimit is the number of segments in a limit: the fewer there are, the more is dropped at once.
 const segmentsPerLimit = 16
 
-// Writer writes one recording. All methods may be called concurrently. What the
-// system has not written yet when the machine fails is lost: a recording shows
-// what happened and proves nothing.
+// Writer writes one recording. All methods may be called concurrently. Data that the system has not yet written is
+// lost if the machine fails: a recording shows what happened and proves nothing.
 type Writer struct {
 	dir string
 
@@ -31,7 +29,7 @@ type Writer struct {
 	closed bool
 }
 
-// track is what one kind is written to.
+// track writes the segments of one kind.
 type track struct {
 	kind   pane.Kind
 	limit  int64
@@ -40,15 +38,14 @@ type track struct {
 	number int
 }
 
-// NewWriter makes a tape that begins or continues the recording in dir, which is
-// made with the first record.
+// NewWriter makes a writer that begins or continues the recording in dir. The first record creates dir.
 func NewWriter(dir string, l Limits) *Writer {
 	return &Writer{dir: dir, reels: map[pane.Kind]*track{
 		pane.Terminal: {kind: pane.Terminal, limit: l.Terminal}, pane.Browser: {kind: pane.Browser, limit: l.Browser},
 	}}
 }
 
-// Add writes a record, and thins what is too much.
+// Add writes a record, and drops old data above the limit.
 func (t *Writer) Add(r Record) error {
 	b, err := encode(r)
 	if err != nil {
@@ -66,7 +63,7 @@ func (t *Writer) Add(r Record) error {
 	return nil
 }
 
-// Close ends the writing.
+// Close ends the recording.
 func (t *Writer) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,8 +92,8 @@ func (r *track) write(dir string, b []byte) error {
 	return r.trim()
 }
 
-// next begins a new segment. What an earlier tape left is never written to: it
-// may end in the middle of a record.
+// next begins a new segment. Segments of an earlier Writer are never appended to: they may end in the middle of a
+// record.
 func (r *track) next(dir string) error {
 	if r.file == nil {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -123,7 +120,7 @@ func (r *track) next(dir string) error {
 	return nil
 }
 
-// trim takes from the oldest until the limit is kept. The open segment stays.
+// trim drops the oldest data until the limit is met. The open segment stays.
 func (r *track) trim() error {
 	for sum(r.list) > r.limit && len(r.list) > 1 {
 		i := 0
@@ -143,7 +140,7 @@ func (r *track) trim() error {
 	return nil
 }
 
-// leastTrimmed is the oldest of the closed segments that were thinned least.
+// leastTrimmed is the oldest of the closed segments that were thinned the least.
 func (r *track) leastTrimmed() int {
 	best := 0
 	for i, s := range r.list[:len(r.list)-1] {
@@ -161,8 +158,8 @@ func sum(list []segment) (n int64) {
 	return n
 }
 
-// dropEverySecond takes every second picture out of a segment, or the whole of it where
-// that leaves nothing, or where parts make no sense: bytes of a terminal.
+// dropEverySecond removes every second picture from a segment. It removes the whole segment if nothing would be left,
+// or if parts make no sense: bytes of a terminal.
 func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
 	if kind == pane.Terminal {
 		return nil, os.Remove(s.path) //nolint:wrapcheck // Add says what for

@@ -21,7 +21,7 @@ type Approval struct {
 	Objective string
 	Status    goal.Status
 	At        time.Time
-	// Given is an answer that waits for the goal to continue, nil if there is none.
+	// Given is an answer that waits until the goal continues, nil if there is none.
 	Given *goal.Order
 }
 
@@ -52,7 +52,7 @@ func grantEnded(ev event.Event, b *event.GrantEnded) (string, []any, error) {
 		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), toValidUTF8(b.Why)}, nil
 }
 
-// endGrants: what a user allowed a goal ends with it.
+// endGrants ends a goal's grants with the goal.
 func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO grant_ends (goal_id, id, run_id, at, why)
 		SELECT goal_id, id, ?2, ?3, 'the goal ended' FROM answers a WHERE goal_id = ?1 AND body ->> 'allowed'
@@ -63,8 +63,7 @@ func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	return nil
 }
 
-// closeApprovals: what nobody had answered when the goal ended is answered by that, so
-// that no old request waits in a goal that is continued.
+// closeApprovals answers open requests when the goal ends, so that no old request waits if the goal is continued.
 func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	body, err := json.Marshal(goal.Answer{By: goal.AnsweredByGoalEnd, Why: "the goal ended before anybody answered"})
 	if err != nil {
@@ -96,9 +95,9 @@ func (s *Store) plainApprovals(ctx context.Context, where string, args ...any) (
 	return plain, nil
 }
 
-// UnreportedApprovals reads the approvals whose answer the agent has not been told, oldest first: its
-// user gave it during a pause, or the goal ended without one, and the run that was
-// to say so was cut before its first message. Within a run a call tells by its result.
+// UnreportedApprovals reads the approvals whose answer the agent does not know yet, oldest first: the user answered
+// during a pause, or the goal ended without an answer, and the run that was to report it was cut off before its first
+// message. Within a run the result of the call reports it.
 func (s *Store) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER BY seq DESC LIMIT 1)"
 	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
@@ -107,8 +106,7 @@ func (s *Store) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.App
 		WHEN 'end' THEN r.run_id IN (SELECT run_id`+since+`'ended') END`, id)
 }
 
-// OpenApprovals reads what waits for a user, of every goal that may continue, or
-// of one; oldest first.
+// OpenApprovals reads the open requests of every goal that may continue, or of one; oldest first.
 func (s *Store) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
 	where, args := "r.body IS NULL AND g.status IN ('running','paused')", []any{}
 	if id != "" {
@@ -158,7 +156,7 @@ func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]App
 	return list, nil
 }
 
-// firstUntakenAnswer is the first answer to a request that nobody has taken yet.
+// firstUntakenAnswer is the first answer to a request that no run has processed yet.
 func (s *Store) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT kind, text, request, scope FROM orders
 		WHERE goal_id = ? AND taken_at = '' AND request = ? AND kind IN ('approve','deny') ORDER BY id LIMIT 1`, id, request)
@@ -179,8 +177,7 @@ func (s *Store) firstUntakenAnswer(ctx context.Context, id goal.ID, request stri
 	return o, nil
 }
 
-// Grants reads what a goal's person has allowed and not taken back, oldest first.
-// One whose revocation waits is left out.
+// Grants reads the unrevoked grants of a goal, oldest first. Grants with a pending revocation are left out.
 func (s *Store) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT r.body FROM answers r JOIN approvals a ON a.goal_id = r.goal_id AND a.id = r.id
 		WHERE r.goal_id = ?1 AND r.body ->> 'allowed'
@@ -209,7 +206,7 @@ func (s *Store) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) 
 	return list, nil
 }
 
-// Granted are the goals that are not over and whose user has allowed them something.
+// Granted lists the goals that are not over and have grants.
 func (s *Store) Granted(ctx context.Context) ([]goal.ID, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT r.goal_id FROM answers r JOIN goals g ON g.id = r.goal_id
 		WHERE g.status IN ('pending', 'running', 'paused') AND r.body ->> 'allowed' ORDER BY r.goal_id`)

@@ -18,8 +18,8 @@ const artifactReferences = `WITH refs (goal_id, sum) AS (
 	SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, whole_sha256 FROM results UNION ALL SELECT goal_id, verdict ->> 'evidence' FROM verdicts)
 	`
 
-// Sweep removes the artifacts that nothing refers to, and says how many: a process
-// that dies between a file and its commit leaves one.
+// Sweep removes unreferenced artifacts, and returns how many: a process that dies between writing a file and its
+// commit leaves one.
 func (s *Store) Sweep(ctx context.Context) (int, error) {
 	kept, err := artifactHashes(ctx, s.read, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
 	if err != nil {
@@ -41,9 +41,9 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	return s.deleteUnreferenced(ctx, left)
 }
 
-// deleteUnreferenced removes those of the given artifacts that nothing refers to. Files
-// are written in the transaction that refers to them, and looked for in this one: so
-// what another process is just about to refer to is there, or is written again.
+// deleteUnreferenced removes those of the given artifacts that nothing refers to. Files are written in the
+// transaction that refers to them, and this one checks for references: an artifact that another process is about to
+// refer to exists, or is written again.
 func (s *Store) deleteUnreferenced(ctx context.Context, names []string) (n int, err error) {
 	if len(names) == 0 {
 		return 0, nil
@@ -71,7 +71,7 @@ func (s *Store) deleteUnreferenced(ctx context.Context, names []string) (n int, 
 	return n, err
 }
 
-// removeArtifact also takes what was never finished, which is named otherwise.
+// removeArtifact removes an artifact or an unfinished file, which has another kind of name.
 func (s *Store) removeArtifact(name string) error {
 	paths := []string{s.artifact(name)}
 	if strings.HasPrefix(name, unfinished) {

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// SaveArtifact keeps bytes under their SHA-256, durably, and returns it in hex.
-// The same bytes are kept once. It is called in the transaction that refers to them,
-// so that who removes what nothing refers to does not come between.
+// SaveArtifact stores bytes under their SHA-256, durably, and returns it in hex. Equal bytes are stored once. It is
+// called in the transaction that refers to them, so that the removal of unreferenced artifacts cannot happen in
+// between.
 func (s *Store) SaveArtifact(b []byte) (string, error) {
 	sum := sha256.Sum256(b)
 	name := hex.EncodeToString(sum[:])
@@ -25,7 +25,7 @@ func (s *Store) SaveArtifact(b []byte) (string, error) {
 	return name, nil
 }
 
-// unfinished begins the name of a file that is being written.
+// unfinished is the prefix of a file that is being written.
 const unfinished = ".new-"
 
 func writeDurably(path string, b []byte) error {
@@ -49,7 +49,7 @@ func writeDurably(path string, b []byte) error {
 	return nil
 }
 
-// Artifact reads what SaveArtifact kept; os.ErrNotExist if nothing has that hash.
+// Artifact reads what SaveArtifact stored; os.ErrNotExist if nothing has that hash.
 func (s *Store) Artifact(sum string) ([]byte, error) {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
 		return nil, fmt.Errorf("artifact %q: not a SHA-256: %w", sum, os.ErrNotExist)

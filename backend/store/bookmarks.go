@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// The measures of the browsing history.
+// Limits of the browsing history.
 const (
 	visitsKept       = 5000
-	visitDedupWindow = 30 * time.Second // the same address within that counts once
+	visitDedupWindow = 30 * time.Second // visits of the same address within that time count once
 )
 
-// Bookmark is an address that the user kept.
+// Bookmark is an address that the user saved.
 type Bookmark struct {
 	URL     string
 	Title   string
 	AddedAt time.Time
 }
 
-// Visit is an address that the user came to.
+// Visit is an address that the user visited.
 type Visit struct {
 	URL       string
 	Title     string
 	VisitedAt time.Time
-	Times     int // how often, in what is kept
+	Times     int // number of visits in the stored history
 }
 
 // Bookmarks lists all bookmarks, newest first.
@@ -52,7 +52,7 @@ func (s *Store) Bookmarks(ctx context.Context) ([]Bookmark, error) {
 	return list, nil
 }
 
-// SetBookmark keeps an address, or gives it another title; on = false forgets it.
+// SetBookmark saves an address, or changes its title; on = false removes it.
 func (s *Store) SetBookmark(ctx context.Context, url, title string, on bool) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		query, args := "DELETE FROM bookmarks WHERE url = ?", []any{url}
@@ -67,8 +67,7 @@ func (s *Store) SetBookmark(ctx context.Context, url, title string, on bool) err
 	})
 }
 
-// AddVisit notes that the user came to an address. The oldest of more than
-// 5,000 are forgotten.
+// AddVisit records a visit of the user. It drops the oldest of more than 5,000.
 func (s *Store) AddVisit(ctx context.Context, profile, url, title string) error {
 	now := s.now()
 	return s.tx(ctx, func(tx *sql.Tx) error {
@@ -79,7 +78,7 @@ func (s *Store) AddVisit(ctx context.Context, profile, url, title string) error 
 			return fmt.Errorf("visit: %w", err)
 		}
 		if n, err := done.RowsAffected(); err != nil || n > 0 {
-			return err //nolint:wrapcheck // of a driver that never fails here
+			return err //nolint:wrapcheck // from a driver that never fails here
 		}
 		if _, err := tx.ExecContext(ctx, "INSERT INTO visits (profile, url, title, visited_at) VALUES (?,?,?,?)", profile, url, title, stamp(now)); err != nil {
 			return fmt.Errorf("visit: %w", err)
@@ -91,8 +90,7 @@ func (s *Store) AddVisit(ctx context.Context, profile, url, title string) error 
 	})
 }
 
-// Visits finds addresses whose title or address contains every word, the one
-// visited last first, each address once.
+// Visits finds addresses whose title or address contains every word, most recently visited first, each address once.
 func (s *Store) Visits(ctx context.Context, words string, limit int) ([]Visit, error) {
 	query := "SELECT url, title, max(visited_at), count(*) FROM visits"
 	var args []any

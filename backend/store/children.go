@@ -18,8 +18,8 @@ func (s *Store) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
 	return scanGoals(rows)
 }
 
-// Shared is what the goals that a goal's agent started have spent, also those that
-// were deleted since: it counts against the limits of the goal that started them.
+// Shared is what the child goals of a goal have spent, including deleted ones: it counts against the limits of the
+// parent.
 func (s *Store) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
 	var deleted string
 	if err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')", id).Scan(&deleted); err != nil {
@@ -35,7 +35,7 @@ func (s *Store) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err e
 	return total, err
 }
 
-// inheritSpend leaves what a goal that is deleted has spent with the one that started it.
+// inheritSpend adds what a deleted goal has spent to its parent.
 func inheritSpend(ctx context.Context, tx *sql.Tx, id goal.ID) error {
 	_, err := tx.ExecContext(ctx, `UPDATE goals SET spent_by_deleted = (SELECT json_object(
 			'Iterations', coalesce(goals.spent_by_deleted ->> 'Iterations', 0) + c.iterations, 'TokensIn', coalesce(goals.spent_by_deleted ->> 'TokensIn', 0) + c.tokens_in,

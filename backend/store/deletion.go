@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Delete removes a goal and everything about it, artifacts that nothing else
-// refers to included. A running goal is refused.
+// Delete removes a goal and everything about it, including artifacts that nothing else refers to. A running goal is
+// refused.
 func (s *Store) Delete(ctx context.Context, id goal.ID) error {
 	var orphans []string
 	err := s.tx(ctx, func(tx *sql.Tx) error {
@@ -45,7 +45,7 @@ func (s *Store) Delete(ctx context.Context, id goal.ID) error {
 	return err
 }
 
-// exclusiveArtifacts lists the artifacts that the goal refers to and no other goal does.
+// exclusiveArtifacts lists the artifacts that only this goal refers to.
 func exclusiveArtifacts(ctx context.Context, tx *sql.Tx, id goal.ID) ([]string, error) {
 	return artifactHashes(ctx, tx, artifactReferences+`SELECT DISTINCT sum FROM refs WHERE goal_id = ?1 AND sum <> '' AND sum NOT IN
 			(SELECT sum FROM refs WHERE goal_id <> ?1 AND sum IS NOT NULL)`, id)

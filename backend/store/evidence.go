@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Evidence reads what a handle of this goal names: "step:12" is the whole result
-// of a step, "check:1@3" the kept output of check 1 at claim 3.
+// Evidence reads what a handle of this goal names: "step:12" is the whole result of a step, "check:1@3" the stored
+// output of check 1 at claim 3.
 func (s *Store) Evidence(ctx context.Context, id goal.ID, handle string) ([]byte, error) {
 	var n, check, claim int
 	if _, err := fmt.Sscanf(handle, "step:%d", &n); err == nil && handle == fmt.Sprintf("step:%d", n) {
@@ -27,7 +27,7 @@ func (s *Store) evidence(ctx context.Context, handle, q string, args ...any) ([]
 	var sum, text string
 	err := s.read.QueryRowContext(ctx, q, args...).Scan(&sum, &text)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("%w: nothing is kept under %s", goal.ErrNotFound, handle)
+		return nil, fmt.Errorf("%w: nothing is stored under %s", goal.ErrNotFound, handle)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("evidence: %w", err)

@@ -12,22 +12,20 @@ import (
 
 const (
 	followInterval   = 200 * time.Millisecond
-	wakeScanInterval = 10 // so many intervals between two looks for new processes
+	wakeScanInterval = 10 // number of intervals between two searches for new processes
 	followPage       = 500
 )
 
-// Follow hands out the events of goals that other processes run, as they
-// appear, until ctx ends. It begins after the seqs given in told; a goal that is
-// not among them is told of from now on. own says up to which seq this process has told of a
-// goal already. It looks when another process rings, and asks SQLite's data
-// version now and then, which costs no reading while nothing changes.
+// Follow passes on events of goals that other processes run, until ctx ends. It begins after the seqs given in told;
+// it reports other goals from now on. own returns the seq up to which this process has already reported a goal. It
+// reads when another process wakes it, and polls SQLite's data version, which costs no reading while nothing changes.
 func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
 	conn, err := s.read.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("follow: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	now, err := s.seqs(ctx, "1") // an old goal may be resumed: all of them
+	now, err := s.seqs(ctx, "1") // all goals, because an old one may be resumed
 	if err != nil {
 		return err
 	}
@@ -73,7 +71,7 @@ func ended(ctx context.Context, err error) error {
 }
 
 func (s *Store) deliverNew(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
-	// What was touched in the last minute or may still run.
+	// Goals that changed in the last minute or may still run.
 	seqs, err := s.seqs(ctx, "status IN ('pending','running') OR updated_at > ?", stamp(s.now().Add(-time.Minute)))
 	if err != nil {
 		return err
@@ -97,7 +95,7 @@ func (s *Store) deliverNew(ctx context.Context, told map[goal.ID]int64, own func
 	return nil
 }
 
-// seqs reads the newest seq of the goals that fit.
+// seqs reads the newest seq of the matching goals.
 func (s *Store) seqs(ctx context.Context, where string, args ...any) (map[goal.ID]int64, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT id, seq FROM goals WHERE "+where, args...)
 	if err != nil {

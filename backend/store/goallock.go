@@ -19,14 +19,14 @@ import (
 	"goalpost/backend/goal"
 )
 
-// GoalLock is the exclusive right to run one goal. The kernel drops it with the
-// process that holds it: a free sentinel of a running goal means that its run died.
+// GoalLock is the exclusive right to run one goal. The kernel releases it with the process that holds it: a free lock
+// file of a running goal means that its run died.
 type GoalLock struct{ lock *flock.Flock }
 
 // ErrGoalLocked means that another process runs the goal.
 var ErrGoalLocked error = fault.Kind(fault.Conflict, "", "another process runs this goal", "look at it there, or abort it")
 
-// LockGoal takes the sentinel of a goal, or says ErrGoalLocked.
+// LockGoal takes the lock file of a goal, or returns ErrGoalLocked.
 func (s *Store) LockGoal(id goal.ID) (*GoalLock, error) {
 	l := flock.New(s.lockPath(id))
 	ok, err := acquireExclusive(l)
@@ -36,21 +36,21 @@ func (s *Store) LockGoal(id goal.ID) (*GoalLock, error) {
 	if !ok {
 		return nil, ErrGoalLocked
 	}
-	if err := os.WriteFile(l.Path(), []byte(s.process()+"\n"), 0o600); err != nil { // for people and other processes; the lock alone decides
+	if err := os.WriteFile(l.Path(), []byte(s.process()+"\n"), 0o600); err != nil { // for users and other processes; only the lock itself decides
 		return nil, errors.Join(fmt.Errorf("sentinel of %s: %w", id.Short(), err), l.Close())
 	}
 	return &GoalLock{l}, nil
 }
 
-// lockProbeTimeout is how long who only looks at a sentinel may take to let go of it.
+// lockProbeTimeout is how long a probe of a lock file (see IsLocked) may hold it.
 const lockProbeTimeout = 5 * time.Second
 
-// acquireExclusive takes a lock that nobody owns. Whoever looks at it just then (see Alive)
-// shares it for a moment and is waited for: nothing signals that.
+// acquireExclusive takes a lock that nobody owns. A probe (see IsLocked) may share it for a moment; acquireExclusive
+// polls until it is released, because nothing signals that.
 func acquireExclusive(l *flock.Flock) (bool, error) {
 	for over := time.Now().Add(lockProbeTimeout); ; time.Sleep(time.Millisecond) {
 		if ok, err := l.TryLock(); ok || err != nil {
-			return ok, err //nolint:wrapcheck // Own does
+			return ok, err //nolint:wrapcheck // LockGoal does
 		}
 		shared, err := l.TryRLock()
 		if err = errors.Join(err, l.Unlock()); err != nil || !shared || time.Now().After(over) {
@@ -59,15 +59,15 @@ func acquireExclusive(l *flock.Flock) (bool, error) {
 	}
 }
 
-// LockOwner is a process that holds the sentinel of a goal: it runs the goal, has it
-// in its queue, or waits with it. The zero value is nobody.
+// LockOwner is the process that holds the lock file of a goal: it runs the goal, has it in its queue, or is stopping
+// it. The zero value is nobody.
 type LockOwner struct {
 	PID     int
-	Other   bool   // it is another one than this
-	Process string // what Visit calls it
+	Other   bool   // it is not this process
+	Process string // its name, for DialPeer
 }
 
-// LockOwner says which process holds the sentinel of a goal.
+// LockOwner returns the process that holds the lock file of a goal.
 func (s *Store) LockOwner(id goal.ID) (LockOwner, error) {
 	alive, err := s.IsLocked(id)
 	if err != nil || !alive {
@@ -80,7 +80,7 @@ func (s *Store) LockOwner(id goal.ID) (LockOwner, error) {
 	o := LockOwner{Process: strings.TrimSpace(string(b))}
 	pid, _, _ := strings.Cut(o.Process, "-")
 	if o.PID, err = strconv.Atoi(pid); err != nil {
-		return LockOwner{}, nil // it has just been taken, and says so in a moment
+		return LockOwner{}, nil // it has just been taken, and is not filled in yet
 	}
 	o.Other = o.Process != s.process()
 	return o, nil
@@ -110,8 +110,8 @@ func (s *Store) lockPath(id goal.ID) string {
 	return filepath.Join(s.dir, "run", "goal-"+string(id)+".lock")
 }
 
-// process is what this process is called in the run folder: its pid, and a number
-// behind it when there is more than one store in it.
+// process is the name of this process in the run folder: its pid, followed by a number if the process has more than
+// one store.
 func (s *Store) process() string {
 	s.wakeSocketMu.Lock()
 	defer s.wakeSocketMu.Unlock()
@@ -121,13 +121,13 @@ func (s *Store) process() string {
 	return strings.TrimSuffix(filepath.Base(s.wakeSocket.listen.Addr().String()), ".sock")
 }
 
-// IsLocked says whether a process holds the sentinel of a goal. It takes no part in
-// who gets it: a shared lock is tried, and Own waits for that.
+// IsLocked reports whether a process holds the lock file of a goal. It does not compete for the lock: it tries a
+// shared lock, and LockGoal waits for that.
 func (s *Store) IsLocked(id goal.ID) (bool, error) {
 	l := flock.New(s.lockPath(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // nobody has ever run it
+		return false, nil // it was never run
 	}
 	if err = errors.Join(err, l.Close()); err != nil {
 		return false, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
@@ -135,8 +135,7 @@ func (s *Store) IsLocked(id goal.ID) (bool, error) {
 	return !free, nil
 }
 
-// Unlock gives the sentinel back. The file stays: removing it would race with
-// a process that has just opened it.
+// Unlock releases the lock file. The file stays: removing it would race with a process that has just opened it.
 func (l *GoalLock) Unlock() error {
 	if err := l.lock.Close(); err != nil {
 		return fmt.Errorf("sentinel: %w", err)
@@ -144,8 +143,8 @@ func (l *GoalLock) Unlock() error {
 	return nil
 }
 
-// Interrupt turns every running goal whose owner died into paused/interrupted.
-// Only a program that may run goals calls it; reading commands never write.
+// Interrupt sets every running goal whose owner died to paused/interrupted. Only a program that may run goals calls
+// it; reading commands never write.
 func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	rows, _, err := s.List(ctx, Filter{Status: goal.Running, Limit: 1 << 20})
 	if err != nil {
@@ -164,11 +163,10 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// InterruptOne does so for one goal, of which something is asked. It says false
-// where its owner lives or it does not run.
+// InterruptOne does so for one goal. It returns false if the goal's owner lives or the goal is not running.
 func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
-	// A run commits its stop before it lets go: what is free and still runs has died. What
-	// else is free may be taken at this moment, and is not held against that.
+	// A run commits its stop before it releases the lock: a running goal with a free lock has died. Any other free
+	// lock may be taken at this moment.
 	if alive, err := s.IsLocked(id); err != nil || alive {
 		return false, err
 	}
@@ -186,8 +184,8 @@ func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err erro
 	return s.interrupt(ctx, id)
 }
 
-// orphanedGoals lists the goals that ran or waited in the queue and whose owner is gone, but no
-// done one, which is only reopened. It writes nothing.
+// orphanedGoals lists the goals that ran or were queued and whose owner is gone, without completed ones, which can
+// only be reopened. It writes nothing.
 func (s *Store) orphanedGoals(ctx context.Context) ([]any, error) {
 	running, err := s.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
 	if err != nil {
@@ -206,8 +204,8 @@ func (s *Store) orphanedGoals(ctx context.Context) ([]any, error) {
 	return ids, nil
 }
 
-// interrupt is called with the sentinel held, so the status cannot change any
-// more. A call that had not answered is in doubt, and shown so from now on.
+// interrupt is called with the lock file held, so the status cannot change any more. The outcome of a call without an
+// answer is unknown, and shown as such.
 func (s *Store) interrupt(ctx context.Context, id goal.ID) (bool, error) {
 	g, err := s.Goal(ctx, id)
 	if err != nil || g.Status != goal.Running {
@@ -228,7 +226,7 @@ func (s *Store) interrupt(ctx context.Context, id goal.ID) (bool, error) {
 	})...)
 }
 
-// bootID tells this start of the machine from others; empty where there is none.
+// bootID identifies this start of the machine; empty if the system has none.
 func bootID() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -17,17 +17,17 @@ const goalColumns = `id, created_at, objective, criterion, criterion_sha256, pol
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
 	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by`
 
-// GoalRow is a goal with what only the store counts.
+// GoalRow is a goal with the numbers that only the store counts.
 type GoalRow struct {
 	goal.Goal
 	Seq          int64 // of its newest event
 	ChecksPassed int   // of its last claim
-	Judged       bool  // a model decided what passed, and no program
-	// Queued is what it was told to wait for in the queue, as the journal has it. Whether
-	// somebody still waits with it, Queues says.
+	Judged       bool  // a model, not a program, decided what passed
+	// Queued is what it waits for in the queue, as the journal has it. QueueReason tells whether a process still
+	// waits with it.
 	Queued string
-	// StoppedBy is the goal that started it, or goal.ExternalAgent, if one of them stopped it or took
-	// it out of the queue; "" where its user did, or its run stopped by itself.
+	// StoppedBy is its parent goal, or goal.ExternalAgent, if one of them stopped it or took it out of the queue; ""
+	// if the user did, or its run stopped automatically.
 	StoppedBy goal.ID
 }
 
@@ -110,8 +110,7 @@ func goalOf(ctx context.Context, q querier, id goal.ID) (GoalRow, error) {
 	return g, err
 }
 
-// Find reads the goal whose id begins or ends with the given text (six
-// characters or more), which must fit exactly one.
+// Find reads the only goal whose id begins or ends with the given text, of six characters or more.
 func (s *Store) Find(ctx context.Context, part string) (GoalRow, error) {
 	part = strings.ToLower(strings.TrimSpace(part))
 	if len(part) < 6 || strings.ContainsAny(part, "%_") {
@@ -128,7 +127,7 @@ func (s *Store) Find(ctx context.Context, part string) (GoalRow, error) {
 	case len(found) == 0:
 		return GoalRow{}, fmt.Errorf("%w: %s", goal.ErrNotFound, part)
 	case len(found) > 1:
-		return GoalRow{}, fmt.Errorf("%w: %s fits more than one goal; give more characters", goal.ErrNotFound, part)
+		return GoalRow{}, fmt.Errorf("%w: %s matches more than one goal; give more characters", goal.ErrNotFound, part)
 	}
 	return found[0], nil
 }
@@ -139,12 +138,12 @@ type Filter struct {
 	Search string // in the objective
 	Limit  int    // 0: 200
 	Offset int
-	// Resumable leaves those that may continue: paused, failed, aborted, and running and
-	// queued ones whose owner has gone. What waits in the queue continues already.
+	// Resumable selects goals that may be continued: paused, failed, aborted, and running and queued ones whose owner
+	// is gone. Goals that wait in the queue continue anyway.
 	Resumable bool
 }
 
-// List reads a page of goals, newest first, and how many fit in all.
+// List reads a page of goals, newest first, and the number of all matches.
 func (s *Store) List(ctx context.Context, f Filter) ([]GoalRow, int, error) {
 	where, args := "1", []any{}
 	if f.Resumable {
@@ -193,7 +192,7 @@ func scanGoals(rows *sql.Rows) ([]GoalRow, error) {
 	return list, nil
 }
 
-// Counts says how many goals have each status.
+// Counts returns how many goals have each status.
 func (s *Store) Counts(ctx context.Context) (map[goal.Status]int, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT status, count(*) FROM goals GROUP BY status")
 	if err != nil {

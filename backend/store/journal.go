@@ -13,15 +13,14 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Append writes bodies to the journal of the run's goal in one durable
-// transaction, brings the goal's row and the tables of nouns up to date with
-// them, and then publishes them. A run that is not the goal's current one is refused.
+// Append writes bodies to the journal of the run's goal in one durable transaction, updates the goal's row and the
+// projection tables, and then publishes them. A run that is not the goal's current one is refused.
 func (s *Store) Append(ctx context.Context, run goal.Run, bodies ...event.Body) error {
 	return s.commit(ctx, run, func(*sql.Tx) error { return nil }, bodies...)
 }
 
-// Begin makes a new run the goal's current one and appends the events that open
-// it. A goal that cannot begin yet is refused with a *goal.NotReadyError.
+// Begin makes a new run the goal's current one and appends its opening events. A goal that cannot start yet is
+// refused with a *goal.NotReadyError.
 func (s *Store) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
 	run := goal.Run{Goal: id, ID: NewID()}
 	at := stamp(s.now())
@@ -56,7 +55,7 @@ func busyError(b *goal.NotReadyError) error {
 	return b
 }
 
-// Heartbeat saves what has been spent and that the run's owner lives.
+// Heartbeat saves the time spent and that the run's owner is alive.
 func (s *Store) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		_, err1 := tx.ExecContext(ctx, "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?", spent.Milliseconds(), run.Goal, run.ID)
@@ -69,7 +68,7 @@ func (s *Store) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration
 }
 
 func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
-	s.order.Lock() // what is committed first is published first
+	s.order.Lock() // so that events are published in the order of their commits
 	defer s.order.Unlock()
 	events := make([]event.Event, 0, len(bodies))
 	kept := make([]event.Body, 0, len(bodies))
@@ -112,18 +111,18 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 	return nil
 }
 
-// journalCursor is where a goal's journal is in a transaction.
+// journalCursor is the end of a goal's journal within a transaction.
 type journalCursor struct {
 	seq     int64
 	started time.Time
 	counted counterDelta
 }
 
-// counterDelta is what the events of one transaction add to the numbers in the
-// goal's row, which is written once for all of them. 0 leaves a number as it is.
+// counterDelta is what the events of one transaction change in the numbers of the goal's row, which is written once
+// for all of them. 0 leaves a number as it is.
 type counterDelta struct {
 	iterations, steps   int
-	unanswered          int // iterations that count for nothing
+	unanswered          int // iterations that do not count
 	tokensIn, tokensOut int64
 	usd                 float64
 }
@@ -143,7 +142,7 @@ func (c *counterDelta) add(body event.Body) {
 	}
 }
 
-// save writes what the events did to the goal's row.
+// save writes the changes to the goal's row.
 func (p *journalCursor) save(ctx context.Context, tx *sql.Tx, events []event.Event) error {
 	if len(events) == 0 {
 		return nil

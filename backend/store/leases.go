@@ -17,9 +17,8 @@ type heldLease struct {
 	holder string
 }
 
-// completeLeases completes what is appended: every pane that a goal got is seen to be given
-// back, in the commit in which it ends or pauses, or when a new run finds that the
-// panes of an earlier process are gone with it. What changes nothing is left out.
+// completeLeases appends release events for panes that the goal still holds when it ends or pauses, or whose process
+// is gone when a new run begins. Leases that change nothing are left out.
 func (s *Store) completeLeases(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body) ([]event.Body, error) {
 	if !slices.ContainsFunc(bodies, affectsLeases) {
 		return bodies, nil
@@ -47,7 +46,7 @@ func (s *Store) completeLeases(ctx context.Context, tx *sql.Tx, id goal.ID, bodi
 			if now = slices.DeleteFunc(now, same); b.Held {
 				now = append(now, heldLease{*b, s.start})
 			}
-		case *event.Paused: // its own stay with a goal that is paused, as long as the program does
+		case *event.Paused: // a paused goal keeps its own panes as long as the program runs
 			back(func(h heldLease) bool {
 				return b.Exit == goal.Interrupted || h.Shared && b.Exit != goal.WaitingForProvider
 			})
@@ -70,7 +69,7 @@ func affectsLeases(b event.Body) bool {
 	return isOpeningEvent(b)
 }
 
-// isOpeningEvent tells the events that a run begins with.
+// isOpeningEvent reports whether a run begins with the event.
 func isOpeningEvent(b event.Body) bool {
 	switch b.(type) {
 	case *event.Started, *event.Resumed, *event.Reopened:
@@ -106,8 +105,8 @@ func (s *Store) lease(ev event.Event, b *event.Lease) (string, []any) {
 	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)", []any{ev.GoalID, b.Pane, b.Kind, b.Shared, s.start}
 }
 
-// ReleaseLease journals that a goal has a pane no more, if it had it: the pane was
-// closed, or the user has taken back what was lent.
+// ReleaseLease journals that a goal no longer has a pane, if it had it: the pane was closed, or the user ended the
+// share.
 func (s *Store) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
 	var run string
 	var lease event.Lease

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// SaveLoopState keeps what the next run of a goal must know of the rounds of this one.
-// A run that is not the goal's current one keeps nothing.
+// SaveLoopState stores what the next run of a goal needs of the loop guard's state. For a run that is not the goal's
+// current one it does nothing.
 func (s *Store) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error {
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Store) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopStat
 	})
 }
 
-// loopState reads what was kept, unless the user has looked at the goal since.
+// loopState reads the stored state, unless the user has intervened since.
 func (s *Store) loopState(ctx context.Context, id goal.ID) (m goal.LoopState, err error) {
 	var body string
 	err = s.read.QueryRowContext(ctx, `SELECT body FROM memories WHERE goal_id = ?1 AND NOT EXISTS (

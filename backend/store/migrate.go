@@ -28,8 +28,8 @@ func schemaVersion() int {
 	return len(entries)
 }
 
-// migrate applies what is missing, each file in one transaction, while no other
-// process has the database open. A copy of the file is kept first.
+// migrate applies missing migrations, each file in one transaction, while no other process has the database open. It
+// makes a copy of the file first.
 func (s *Store) migrate(ctx context.Context, path string) error {
 	version, err := s.version(ctx)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Store) migrate(ctx context.Context, path string) error {
 		return fmt.Errorf("the database needs an update, but another Goalpost has it open: close it first: %w", err)
 	}
 	defer func() { _ = s.shared.Unlock() }()
-	if version, err = s.version(ctx); err != nil { // another process may have been first
+	if version, err = s.version(ctx); err != nil { // another process may have been faster
 		return err
 	}
 	if version > 0 && version < schemaVersion() {
@@ -98,7 +98,7 @@ func (s *Store) apply(ctx context.Context, n int) error {
 	})
 }
 
-// keepCopy writes goalpost.db.v<N>-<time> beside the database and drops all but the newest three.
+// keepCopy writes goalpost.db.v<N>-<time> beside the database and removes all but the newest three.
 func (s *Store) keepCopy(ctx context.Context, path string, version int) error {
 	copyPath := fmt.Sprintf("%s.v%d-%s", path, version, s.now().UTC().Format("20060102T150405.000"))
 	if err := createPrivate(copyPath); err != nil {

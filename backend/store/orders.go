@@ -10,13 +10,13 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Order writes what a user asks of a goal. Whoever owns the goal takes it.
+// Order stores an instruction of the user to a goal, for the process that owns the goal.
 func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
 	return s.OrderIf(ctx, id, func(GoalRow) error { return nil }, o)
 }
 
-// OrderIf is Order for what only some goals hear: hears looks at the goal in the same
-// transaction, so that a run which ends either hears it or is seen to be over.
+// OrderIf is Order for goals in certain states: hears checks the goal in the same transaction, so that either the run
+// receives the order or the caller learns that it has ended.
 func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(GoalRow) error, orders ...goal.Order) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		row, err := goalOf(ctx, tx, id)
@@ -44,17 +44,15 @@ func (s *Store) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.
 	return nil
 }
 
-// Orders returns the waiting orders of a goal in the order they came, of the given
-// kinds, or all where none is given. They continue waiting until they are settled:
-// in the commit of the event that says what came of them, or by Settle. So a
-// process that dies in between loses nothing of what it had read.
+// Orders returns the pending orders of a goal, oldest first, of the given kinds, or all if none is given. They stay
+// pending until they are settled: in the commit of the event that reports their effect, or by Settle. So a process
+// that dies in between loses none of them.
 func (s *Store) Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
 	return ordersOf(ctx, s.read, where, args...)
 }
 
-// TakeOrders is Orders for those that are obeyed by stopping: they are settled at
-// once. It only writes when there are any.
+// TakeOrders is Orders for instructions to stop: they are settled at once. It only writes when there are any.
 func (s *Store) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
 	if list, err := ordersOf(ctx, s.read, where, args...); err != nil || len(list) == 0 {
@@ -62,7 +60,7 @@ func (s *Store) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderK
 	}
 	var list []goal.Order
 	err := s.tx(ctx, func(tx *sql.Tx) (err error) {
-		if list, err = ordersOf(ctx, tx, where, args...); err != nil { // another process may have been first
+		if list, err = ordersOf(ctx, tx, where, args...); err != nil { // another process may have been faster
 			return err
 		}
 		return settle(ctx, tx, stamp(s.now()), where, args...)
@@ -70,7 +68,7 @@ func (s *Store) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderK
 	return list, err
 }
 
-// Settle ends the waiting of orders of which no event tells.
+// Settle ends orders that no event reports.
 func (s *Store) Settle(ctx context.Context, orders ...goal.Order) error {
 	if len(orders) == 0 {
 		return nil
@@ -139,8 +137,8 @@ func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	case *event.VerificationFailed:
 		return settle(ctx, tx, at, waits+word, ev.GoalID)
 	case *event.Queued:
-		// It waits again for its user, and nobody continues with it for them; but it does
-		// where the goal that started it paused, and continues.
+		// The goal waits for its user again, and nobody else continues it, except when its parent paused it and
+		// continues.
 		if b.Left == goal.PausedByUser && (b.By == "" || b.By == goal.ExternalAgent) {
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
@@ -149,14 +147,14 @@ func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	case *event.Ended:
-		if b.Exit == goal.AbortedByUser || !b.Exit.Interrupted() { // what the user said before is taken back with it
+		if b.Exit == goal.AbortedByUser || !b.Exit.Interrupted() { // the user's earlier orders are void
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	}
 	return nil
 }
 
-// Layout reads a kept layout of the page, "" if there is none.
+// Layout reads a saved layout of the page, "" if there is none.
 func (s *Store) Layout(ctx context.Context, name string) (string, error) {
 	var body string
 	err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT body FROM layouts WHERE name = ?), '')", name).Scan(&body)
@@ -166,7 +164,7 @@ func (s *Store) Layout(ctx context.Context, name string) (string, error) {
 	return body, nil
 }
 
-// SaveLayout keeps a layout of the page, which is JSON.
+// SaveLayout saves a layout of the page, which is JSON.
 func (s *Store) SaveLayout(ctx context.Context, name, body string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// sameUser says whether the other end of a socket is a process of this user. The
-// folder's and the socket's modes keep others out already.
+// sameUser reports whether the other end of a socket is a process of this user. The modes of folder and socket
+// already keep other users out.
 func sameUser(c net.Conn) bool {
 	u, ok := c.(*net.UnixConn)
 	if !ok {

@@ -10,9 +10,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// WaitsForManual says whether the goal is paused for its user's word about a manual
-// check: the newest claim was the last thing that happened, it has not failed,
-// and such a check is left.
+// WaitsForManual reports whether the goal is paused for the user's decision about a manual check: the newest claim
+// was the last event, it has not failed, and such a check is left.
 func (s *Store) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !needsUserCondition(g.Criterion) {
 		return false, nil
@@ -28,7 +27,7 @@ func (s *Store) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
 	return waits, nil
 }
 
-// WasQueued says whether a goal has waited in the queue.
+// WasQueued reports whether a goal has waited in the queue.
 func (s *Store) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
 	if err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')", id).Scan(&waited); err != nil {
 		return false, fmt.Errorf("did the goal wait: %w", err)
@@ -36,8 +35,8 @@ func (s *Store) WasQueued(ctx context.Context, id goal.ID) (waited bool, err err
 	return waited, nil
 }
 
-// ManuallyAnswered lists the goals that are paused for their user, who has accepted the
-// result or sent it back, and of which no run has heard it yet.
+// ManuallyAnswered lists the goals that are paused for the user although the user has accepted or rejected the
+// result: no run has processed the answer yet.
 func (s *Store) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
 		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER BY 1`)
@@ -59,8 +58,8 @@ func (s *Store) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 	return ids, nil
 }
 
-// QuestionPane is the pane in which the user is to do what the agent of a paused
-// goal asked for, "" if it asked for nothing or named none.
+// QuestionPane is the pane in which the user is to act for the agent of a paused goal, "" if it asked for nothing or
+// named none.
 func (s *Store) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
 		return "", nil
@@ -73,16 +72,16 @@ func (s *Store) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
 	return name.String, nil
 }
 
-// PendingQuestion is a goal that is paused for its user, and what for.
+// PendingQuestion is a goal that is paused for the user, with the reason.
 type PendingQuestion struct {
 	GoalRow
 	At     time.Time
 	Reason string // begins with goal.QuestionPrefix if its agent asked
-	Pane   string // where the user is to do it, "" if nowhere
-	Waits  bool   // for the user's word about a manual check
+	Pane   string // where the user is to act, "" if nowhere
+	Waits  bool   // for the user's decision about a manual check
 }
 
-// PendingQuestions reads the goals that are paused for their user, or one of them, oldest first.
+// PendingQuestions reads the goals that are paused for the user, or one of them, oldest first.
 func (s *Store) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
@@ -107,8 +106,7 @@ func (s *Store) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQues
 	return s.confirmPending(ctx, list)
 }
 
-// confirmPending reads the rows of goals that asked a moment ago, and leaves out those that
-// continued or were deleted.
+// confirmPending reads the goals again, and leaves out those that continued or were deleted in the meantime.
 func (s *Store) confirmPending(ctx context.Context, list []PendingQuestion) (still []PendingQuestion, err error) {
 	for _, a := range list {
 		a.GoalRow, err = s.Goal(ctx, a.ID)

@@ -12,8 +12,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// applyEvent brings the goal's row and the tables of nouns up to date with an
-// event, in the event's own transaction.
+// applyEvent updates the goal's row and the projection tables with an event, in the event's own transaction.
 func (s *Store) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) error {
 	if err := settleAnswered(ctx, tx, ev); err != nil {
 		return err
@@ -115,7 +114,7 @@ func (s *Store) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *even
 		[]any{ev.GoalID, b.Claim, b.Check, ev.RunID, stamp(ev.At), b.Outcome, string(body)}, nil
 }
 
-// runEnd is what the goal's row keeps of the end of a run.
+// runEnd is what the goal's row stores about the end of a run.
 type runEnd struct {
 	status   goal.Status
 	exit     goal.Exit
@@ -127,8 +126,8 @@ type runEnd struct {
 	by       goal.ID
 }
 
-// stoppedByExpr is who stopped a goal, by the place of its id and of the name. A pause of the
-// user that nobody has heard yet makes it theirs: they let it continue.
+// stoppedByExpr is SQL for who stopped the goal. ?1 is its id, ?2 the name. A pending pause order of the user takes
+// precedence: only the user then resumes the goal.
 const stoppedByExpr = "CASE WHEN EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = ?1 AND o.taken_at = '' AND o.kind = 'pause' AND o.request = '') THEN '' ELSE ?2 END"
 
 func projectStop(ctx context.Context, tx *sql.Tx, ev event.Event, s runEnd) (string, []any, error) {
@@ -152,7 +151,7 @@ func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
 	if b.Left != "" {
 		waits = ""
 	}
-	if b.Left == goal.PausedByUser { // what was parked does not continue automatically any more
+	if b.Left == goal.PausedByUser { // a goal that waited for its provider no longer continues automatically
 		return "UPDATE goals SET stopped_by = " + stoppedByExpr + ", queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?1", []any{ev.GoalID, b.By, b.Left}, nil
 	}
 	return "UPDATE goals SET queued = ?, stopped_by = '' WHERE id = ?", []any{waits, ev.GoalID}, nil

@@ -14,8 +14,7 @@ type Predicate struct {
 	OlderThanMS int64       // since it ended; 0 is any age
 }
 
-// Prunable lists the ended goals that fit, oldest first. A goal that lives is
-// never among them.
+// Prunable lists the matching ended goals, oldest first. It never includes an active goal.
 func (s *Store) Prunable(ctx context.Context, p Predicate) ([]goal.ID, error) {
 	where, args := "status IN ('completed','failed','aborted')", []any{}
 	if p.Status != "" {

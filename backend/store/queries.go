@@ -68,7 +68,7 @@ type Step struct {
 	Outcome     event.Outcome
 	MS          int64
 	Preview     string
-	Result      string // only from Step
+	Result      string // set only by Store.Step
 	ImageSHA256 string
 }
 
@@ -112,7 +112,7 @@ func (s *Store) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	return st, nil
 }
 
-// IntentsWithoutResult gives the intents of a goal that have no result.
+// IntentsWithoutResult reads the intents of a goal that have no result.
 func (s *Store) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
 		AND n NOT IN (SELECT n FROM results WHERE goal_id = ?1) ORDER BY n`, id)
@@ -145,7 +145,7 @@ type Claim struct {
 	Verdicts  []goal.Verdict
 }
 
-// Claims reads every claim of a goal, oldest first: the receipt.
+// Claims reads every claim of a goal, oldest first, for the receipt.
 func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT c.n, c.at, c.at_ms, c.claimant, c.rationale, c.result, coalesce(v.verdict,'') FROM claims c
 		LEFT JOIN verdicts v ON v.goal_id = c.goal_id AND v.claim = c.n WHERE c.goal_id = ? ORDER BY c.n, v.check_n`, id)
@@ -180,7 +180,7 @@ func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 	return list, nil
 }
 
-// activityQuery reads the index steps_in_time alone, whatever the steps hold.
+// activityQuery reads only the index steps_in_time, however large the steps are.
 const activityQuery = `WITH wanted (id, last) AS (
 		SELECT w.value, max(1, coalesce((SELECT max(at_ms) FROM steps WHERE goal_id = w.value), 0)) FROM json_each(?1) w)
 	SELECT wanted.id, cast(min(?2 - 1, steps.at_ms * ?2 / wanted.last) AS INTEGER) AS slice, count(*)

@@ -17,8 +17,8 @@ type querier interface {
 	QueryRowContext(ctx context.Context, q string, args ...any) *sql.Row
 }
 
-// NotReady says why a goal cannot begin yet, nil if it can. The queue belongs to the
-// data folder: goals of all processes count.
+// NotReady returns why a goal cannot start yet, nil if it can. The queue belongs to the data folder: goals of all
+// processes count.
 func (s *Store) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	return s.busy(ctx, s.read, id, slots)
 }
@@ -44,7 +44,7 @@ func (s *Store) busy(ctx context.Context, q querier, id goal.ID, slots int) (*go
 			return &goal.NotReadyError{Reason: fmt.Sprintf("goal %s writes in the same folder", other.id.Short())}, nil
 		}
 	}
-	// A child works in its parent's slot: a parent that waits for it would keep it out.
+	// A child uses its parent's slot: otherwise a parent that waits for it would block it.
 	taken := 0
 	for _, other := range running {
 		if other.parent == "" {
@@ -60,8 +60,8 @@ func (s *Store) busy(ctx context.Context, q querier, id goal.ID, slots int) (*go
 	return &goal.NotReadyError{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
 }
 
-// QueueReason says what a goal waits for in the queue of a process that lives, "" if it does
-// not wait there. Its status is what it was before: pending, or where it stopped.
+// QueueReason returns what a goal waits for in the queue of a live process, "" if it does not wait in a queue. Its
+// status is its earlier one: pending, or where it stopped.
 func (s *Store) QueueReason(g GoalRow) (string, error) {
 	if g.Queued == "" {
 		return "", nil
@@ -77,13 +77,13 @@ func (s *Store) QueueReason(g GoalRow) (string, error) {
 type goalFolder struct {
 	id     goal.ID
 	dir    string
-	more   []string // folders besides, that it may write in too
+	more   []string // additional folders that it may write to
 	risk   policy.Risk
 	parent goal.ID
 }
 
-// conflictsWith says whether two goals must not work at the same time: both write,
-// and one folder holds the other.
+// conflictsWith reports whether two goals must not run at the same time: both write, and the folder of one contains
+// that of the other.
 func (f goalFolder) conflictsWith(o goalFolder) bool {
 	for _, mine := range f.writes() {
 		for _, theirs := range o.writes() {
@@ -95,7 +95,7 @@ func (f goalFolder) conflictsWith(o goalFolder) bool {
 	return false
 }
 
-// writes lists the folders that a goal may write in.
+// writes lists the folders that a goal may write to.
 func (f goalFolder) writes() []string {
 	if f.risk == policy.ReadOnly || f.dir == "" {
 		return f.more
@@ -110,7 +110,7 @@ func scanFolder(r scanner) (f goalFolder, err error) {
 	if err = r.Scan(&f.id, &f.dir, &f.risk, &f.parent, &more); err == nil {
 		err = json.Unmarshal([]byte(more), &f.more)
 	}
-	return f, err //nolint:wrapcheck // the caller says what for
+	return f, err //nolint:wrapcheck // the caller adds the context
 }
 
 func folderOf(ctx context.Context, q querier, id goal.ID) (goalFolder, error) {
@@ -124,7 +124,7 @@ func folderOf(ctx context.Context, q querier, id goal.ID) (goalFolder, error) {
 	return f, nil
 }
 
-// running lists the other goals that run and whose owner lives.
+// running lists the other running goals whose owner lives.
 func (s *Store) running(ctx context.Context, q querier, id goal.ID) ([]goalFolder, error) {
 	rows, err := q.QueryContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
@@ -156,8 +156,7 @@ func (s *Store) running(ctx context.Context, q querier, id goal.ID) ([]goalFolde
 	return list, nil
 }
 
-// ConflictingWriter says which other goal that runs writes in a folder, below it or above it;
-// "" if none does.
+// ConflictingWriter names the running goal that writes in a folder, below it or above it; "" if none does.
 func (s *Store) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
 	running, err := s.running(ctx, s.read, id)
 	for _, other := range running {
@@ -168,15 +167,14 @@ func (s *Store) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (
 	return "", err
 }
 
-// FailedDependency says which goal that must be done first ended otherwise, "" if none.
+// FailedDependency describes a dependency that did not complete, "" if there is none.
 func (s *Store) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
 	_, unmet, err := s.dependencies(ctx, s.read, id)
 	return unmet, err
 }
 
-// dependencies looks at the goals that must be done first: one that may still
-// become done, also where it stopped and waits in the queue to continue, and in words one
-// that did not.
+// dependencies checks the goals that must be done first. first is one that may still complete, also if it stopped and
+// is queued to continue; unmet describes one that did not complete.
 func (s *Store) dependencies(ctx context.Context, q querier, id goal.ID) (waiting goal.ID, unmet string, err error) {
 	rows, err := q.QueryContext(ctx, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '') FROM goals me, json_each(me.options, '$.after') a
 		LEFT JOIN goals g ON g.id = a.value WHERE me.id = ?`, id)

@@ -17,15 +17,15 @@ import (
 	"goalpost/backend/fault"
 )
 
-// OutdatedSchemaError means that an older version of the program wrote the database, and
-// nobody has brought it up to date yet.
+// OutdatedSchemaError means that an older version of the program wrote the database, and it has not been migrated
+// yet.
 type OutdatedSchemaError struct{ Has, Needs int }
 
 func (e *OutdatedSchemaError) Error() string {
 	return fmt.Sprintf("the database was written by an older version of Goalpost (schema %d, this program reads %d)", e.Has, e.Needs)
 }
 
-// As lets fault.Of say what to do.
+// As lets fault.Of find the hint.
 func (e *OutdatedSchemaError) As(target any) bool {
 	f, ok := target.(**fault.Error)
 	if ok {
@@ -35,14 +35,13 @@ func (e *OutdatedSchemaError) As(target any) bool {
 	return ok
 }
 
-// errReadOnly means that something would be written by a Store that only looks.
+// errReadOnly is the error of writes to a Store that was opened for reading.
 var errReadOnly = errors.New("the journal is open for reading only")
 
-// OpenReadOnly opens the database for reading: nothing is made, changed, migrated or
-// interrupted, and other processes continue writing. SQLite alone may leave
-// an empty log beside the file. It works in a folder that cannot be written. A database of another version is refused with
-// ErrNewerSchema or an *OutdatedSchemaError; where there is none yet, there are no goals.
-// Everything that writes answers with an error.
+// OpenReadOnly opens the database for reading: nothing is made, changed, migrated or interrupted, and other processes
+// keep writing. Only SQLite may leave an empty log beside the file. It works in a folder that is not writable. A
+// database of another version is refused with ErrNewerSchema or an *OutdatedSchemaError; if there is none yet, there
+// are no goals. Every method that writes returns an error.
 func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 	s := &Store{
 		dir: dir, now: time.Now, log: slog.New(slog.DiscardHandler), publish: func(event.Event) {},
@@ -59,14 +58,14 @@ func (s *Store) openReadOnly(ctx context.Context) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return s.openEmpty(ctx)
 	}
-	// First, so that nobody migrates between the question for the version and the reading.
+	// First, so that no process migrates between the check of the version and the reading.
 	if err := s.lockShared(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	err := s.openReadConnections(ctx, path, "mode=ro")
 	if _, none := os.Stat(path + "-wal"); err != nil && errors.Is(none, fs.ErrNotExist) {
-		// In a folder that cannot be written SQLite opens a write-ahead log only
-		// that is there. Without one everything is in the file, and nobody writes.
+		// In a folder that is not writable, SQLite opens only an existing write-ahead log. Without one everything is
+		// in the file, and nobody writes.
 		err = s.openReadConnections(ctx, path, "immutable=1")
 	}
 	if err != nil {
@@ -83,7 +82,7 @@ func (s *Store) openReadOnly(ctx context.Context) error {
 	return nil
 }
 
-// openReadConnections opens the reading connections and reads once.
+// openReadConnections opens the reading connections and runs a first query.
 func (s *Store) openReadConnections(ctx context.Context, path, how string) error {
 	db, err := database("file:" + (&url.URL{Path: path}).EscapedPath() + "?_query_only=true&_busy_timeout=5000&" + how)
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *Store) openReadConnections(ctx context.Context, path, how string) error
 	return nil
 }
 
-// openEmpty makes a database without goals, in memory.
+// openEmpty makes an empty database in memory.
 func (s *Store) openEmpty(ctx context.Context) error {
 	db, err := database("file:" + NewID() + "?mode=memory&cache=shared")
 	if err != nil {

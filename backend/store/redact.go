@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// redactBody is a body without what must not be kept or told. It is made before
-// anything is written: tables of nouns, artifacts, journal and subscribers see the same.
+// redactBody is a body without secrets. It is made before anything is written: projection tables, artifacts, journal
+// and subscribers see the same.
 func (s *Store) redactBody(b event.Body) (event.Body, error) {
 	if s.redact == nil {
 		return b, nil
@@ -25,7 +25,7 @@ func (s *Store) redactBody(b event.Body) (event.Body, error) {
 			return nil, fmt.Errorf("event %s without its secrets: %w", b.EventType(), err)
 		}
 	}
-	// What is not in the JSON is kept beside it.
+	// Fields that are not in the JSON are redacted here.
 	switch b := b.(type) {
 	case *event.Step:
 		if kept, ok := out.(*event.Step); ok {

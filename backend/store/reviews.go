@@ -9,8 +9,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// ReviewRecord is a word of the critic or of the reviewer about a goal: exactly one
-// of the two is set.
+// ReviewRecord is a comment of the critic or a review about a goal: exactly one of the two is set.
 type ReviewRecord struct {
 	At     time.Time
 	AtMS   int64 // since the goal started
@@ -18,11 +17,11 @@ type ReviewRecord struct {
 	Review *event.Review
 }
 
-// reviewIndex names its index: for their order alone SQLite would read the whole journal.
+// reviewIndex names the index, because SQLite would otherwise read the whole journal to sort.
 const reviewIndex = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " + rareEventFilter +
 	" AND type IN ('critic','review') ORDER BY seq"
 
-// Reviews reads every word of critic and reviewer, oldest first.
+// Reviews reads every comment of the critic and every review, oldest first.
 func (s *Store) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
 	row, err := s.Goal(ctx, id)
 	if err != nil {
@@ -46,7 +45,7 @@ func (s *Store) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error)
 	return said, nil
 }
 
-// RunRow is one run of a goal: which process it was and how long it lived.
+// RunRow is one run of a goal: its process and how long it lived.
 type RunRow struct {
 	ID          string
 	PID         int

@@ -9,8 +9,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// RunHistory reads what a new run needs to know of the runs before it; of their steps
-// the newest so many.
+// RunHistory reads what a new run needs to know about earlier ones, with at most the given number of newest steps.
 func (s *Store) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
 	var p goal.RunHistory
 	var err error
@@ -49,7 +48,7 @@ func (s *Store) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.Run
 	return p, err
 }
 
-// addClaims adds the claims, each with what was said of it.
+// addClaims adds the claims, each with its verdicts and review.
 func (s *Store) addClaims(ctx context.Context, id goal.ID, since string, said []ReviewRecord, p *goal.RunHistory) error {
 	claims, err := s.Claims(ctx, id)
 	if err != nil {
@@ -72,7 +71,7 @@ func (s *Store) addClaims(ctx context.Context, id goal.ID, since string, said []
 		}
 		was := p.Last
 		p.Last = goal.ClaimRecord{N: c.N, By: c.By, Of: of, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts, Review: reviews[c.N]}
-		if c.By == "person" && p.Last.Review == nil { // they answered about work that was reviewed before
+		if c.By == "person" && p.Last.Review == nil { // the answer is about work that was reviewed before
 			p.Last.Review = was.Review
 		}
 		if failed[c.N] {
@@ -85,9 +84,8 @@ func (s *Store) addClaims(ctx context.Context, id goal.ID, since string, said []
 	return nil
 }
 
-// claimsWithoutChecks tells the claims that failed without a check, because nothing was done
-// since the one before, from those whose verification was cut short. It reads the
-// journal only where a claim has no verdict.
+// claimsWithoutChecks separates claims that failed without a check, because nothing was done since the one before,
+// from those whose verification was cut off. It reads the journal only if a claim has no verdict.
 func (s *Store) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
 	without := map[int]bool{}
 	for _, c := range claims {
@@ -111,8 +109,8 @@ func (s *Store) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Cl
 	return failed, nil
 }
 
-// rareEventFilter is the condition of the index events_of_kind, word for word: only a query
-// that has it too may use that index, and does not read the whole journal.
+// rareEventFilter is the condition of the index events_of_kind, word for word: only a query that contains it can use
+// the index and avoid reading the whole journal.
 const rareEventFilter = "type IN ('todos','critic','review','paused','ended','usage','warning','limits_changed')"
 
 const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rareEventFilter + " AND type = 'todos' ORDER BY seq DESC LIMIT 1"
@@ -129,7 +127,7 @@ func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 	return nil, nil
 }
 
-// warnedLimits reads which percentages of which limits were warned of since the limits were set.
+// warnedLimits reads, by limit, the highest percentage warned of since the limits were set.
 func (s *Store) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT body ->> 'what', max(body ->> 'percent') FROM events
 		WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'warning' AND body ->> 'percent' > 0
@@ -153,11 +151,10 @@ func (s *Store) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, e
 	return warned, nil
 }
 
-// needsUserExits are the exits with which the user has to look at the goal.
+// needsUserExits are the exits after which the user has to look at the goal.
 const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
 
-// lastUserStop is when the user last had to look at the goal: what failed before
-// is not counted against it any more.
+// lastUserStop is when the user last had to look at the goal: failures before that no longer count.
 func (s *Store) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
 	var at string
 	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type IN ('paused','ended')
@@ -179,8 +176,8 @@ func (s *Store) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error)
 	return n, nil
 }
 
-// callsWithSecrets are the calls that were not refused and whose arguments name a secret, or are
-// written so that they may.
+// callsWithSecrets are the calls that were not refused and whose arguments name a secret, or may do so in an encoded
+// form.
 func (s *Store) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <> 'denied'`, id)

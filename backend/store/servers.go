@@ -35,7 +35,7 @@ func (s *Store) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 	return list, nil
 }
 
-// Server reads one; os.ErrNotExist is in the error if there is none.
+// Server reads one server; the error wraps os.ErrNotExist if there is none.
 func (s *Store) Server(ctx context.Context, id string) (pane.SSHServer, error) {
 	v, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM servers WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -51,7 +51,7 @@ func scanServer(row interface{ Scan(...any) error }) (v pane.SSHServer, err erro
 	return v, nil
 }
 
-// SaveServer keeps a server; one without an id gets one and is new.
+// SaveServer stores a server; one without an id is new and gets one.
 func (s *Store) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServer, error) {
 	if err := v.Validate(); err != nil {
 		return v, err
@@ -70,7 +70,7 @@ func (s *Store) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServe
 	return v, err
 }
 
-// DeleteServer forgets one. Terminals that are open on it stay.
+// DeleteServer removes a server. Its open terminals stay open.
 func (s *Store) DeleteServer(ctx context.Context, id string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM servers WHERE id = ?", id); err != nil {

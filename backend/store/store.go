@@ -1,10 +1,8 @@
-// Package store keeps goals and their journal in SQLite. The journal is
-// append-only: triggers refuse an update, a replacement, a deletion that is not
-// the user's, and a row from a run that is not the goal's current one.
+// Package store keeps goals and their journal in SQLite. The journal is append-only: triggers refuse updates,
+// replacements, deletions that the user did not request, and rows from a run that is not the goal's current one.
 //
-// A Store may be used from many goroutines. It has one writing connection
-// (BEGIN IMMEDIATE, durable at commit) and a few reading ones; other processes
-// may have the same file open.
+// A Store may be used from many goroutines. It has one writing connection (BEGIN IMMEDIATE, durable at commit) and a
+// few reading ones; other processes may have the same file open.
 package store
 
 import (
@@ -33,15 +31,15 @@ var ErrNewerSchema error = fault.Kind(fault.Unavailable, "",
 	"the database was written by a newer version of Goalpost; update this program or use another GOALPOST_HOME",
 	"update Goalpost")
 
-// readers is how many connections read at once.
+// readers is the number of concurrent reading connections.
 const readers = 4
 
-// Options say where the database lies. Publish, if set, is called after each
-// commit with the events of that commit, in order; it must not block.
+// Options has the location of the database. Publish, if set, is called after each commit with the events of that
+// commit, in order; it must not block.
 type Options struct {
 	Dir     string // state folder: goalpost.db, artifacts/, run/
 	Publish func(event.Event)
-	// Redact takes secrets out of JSON and text before it is kept or published; nil leaves all.
+	// Redact removes secrets from JSON and text before it is stored or published; nil changes nothing.
 	Redact func([]byte) []byte
 	Now    func() time.Time // nil: the real clock
 	Log    *slog.Logger     // nil: discarded
@@ -50,7 +48,7 @@ type Options struct {
 // Store is an open database.
 type Store struct {
 	dir     string
-	start   string // of this one, as leases name it
+	start   string // identifies this start of the process in leases
 	write   *sql.DB
 	read    *sql.DB
 	shared  *flock.Flock // held shared while open; exclusive for a migration
@@ -108,8 +106,8 @@ func (s *Store) open(ctx context.Context) error {
 	return s.lockShared(ctx)
 }
 
-// createPrivate makes the file before SQLite does, so that nobody else can read it; the
-// write-ahead log gets the same mode.
+// createPrivate creates the file before SQLite does, so that no other user can read it; the write-ahead log gets the
+// same mode.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -121,7 +119,7 @@ func createPrivate(path string) error {
 	return nil
 }
 
-// connect opens connections that keep what they have prepared: half of a commit was preparing.
+// connect opens connections that cache prepared statements: preparing was half of a commit.
 func connect(path, extra string, conns int) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on&_busy_timeout=5000&_stmt_cache_size=64&" + extra
@@ -133,7 +131,7 @@ func connect(path, extra string, conns int) (*sql.DB, error) {
 	return db, err
 }
 
-// database makes no connection yet: the first question does.
+// database opens no connection yet: the first query does.
 func database(dsn string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite3", dsn)
 	if err != nil {
@@ -167,8 +165,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// tx runs f in one durable transaction, after a look that no newer version has
-// changed the schema.
+// tx runs f in one durable transaction, after it has checked that no newer version has migrated the schema.
 func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
 	if s.write == nil {
 		return errReadOnly

@@ -10,18 +10,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Terminal is a terminal of the user as it was.
+// Terminal is the saved state of a terminal of the user.
 type Terminal struct {
 	ID, Title string
 	Dir       string // where its shell was
 	Server    string // id, "" for this machine
-	Session   string // of tmux there
-	Command   string // what ran, "" if nothing did
+	Session   string // of tmux on the server
+	Command   string // the running command, "" if none
 	Output    []byte // the end of its scrollback
 	SavedAt   time.Time
 }
 
-// Terminals reads what SaveTerminals kept last.
+// Terminals reads what SaveTerminals last stored.
 func (s *Store) Terminals(ctx context.Context) ([]Terminal, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT id, title, dir, server, session, command, output, saved_at FROM terminals ORDER BY rowid")
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Store) Terminals(ctx context.Context) ([]Terminal, error) {
 	return list, nil
 }
 
-// SaveTerminals keeps these and forgets all others.
+// SaveTerminals replaces all stored terminals with these.
 func (s *Store) SaveTerminals(ctx context.Context, list []Terminal) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM terminals"); err != nil {
@@ -65,8 +65,8 @@ func (s *Store) SaveTerminals(ctx context.Context, list []Terminal) error {
 	})
 }
 
-// HoldWorkspace makes this process the one that restores and keeps the user's
-// terminals; false when another one is it. release ends that.
+// HoldWorkspace makes this process the one that restores and saves the user's terminals; ok is false if another
+// process does. release ends that.
 func (s *Store) HoldWorkspace() (release func() error, ok bool, err error) {
 	lock := flock.New(filepath.Join(s.dir, "workspace.lock"))
 	ok, err = lock.TryLock()
@@ -78,7 +78,7 @@ func (s *Store) HoldWorkspace() (release func() error, ok bool, err error) {
 
 func wrapLock(err error) error {
 	if err != nil {
-		return fmt.Errorf("holding the workspace: %w", err)
+		return fmt.Errorf("releasing the workspace: %w", err)
 	}
 	return nil
 }

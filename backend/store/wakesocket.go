@@ -19,14 +19,13 @@ import (
 	"goalpost/backend/goal"
 )
 
-// WakeSocket is how processes on one data folder wake each other: a Unix socket beside
-// the sentinels, for the same user alone. It carries no news itself. Whoever
-// hears it looks into the database, and whoever does not hears of everything a
-// little later, by looking now and then. All methods may be called concurrently.
+// WakeSocket lets processes on one data folder wake each other: a Unix socket beside the lock files, for the same
+// user alone. It carries no data itself: a process that is woken reads the database, and polling finds everything a
+// little later anyway. All methods may be called concurrently.
 //
-// A caller says one line: "order GOAL" rings for a goal and is over; "follow"
-// stays, and gets a byte after each commit of this process; "visit" is let in to
-// look at the panes, and what is said then is no matter of the store.
+// A client sends one line. "order GOAL" wakes the process for a goal, and the connection ends. "follow" keeps the
+// connection and gets a byte after each commit of this process. "visit" asks to see the panes; the store passes that
+// connection on.
 type WakeSocket struct {
 	store  *Store
 	listen net.Listener
@@ -36,21 +35,20 @@ type WakeSocket struct {
 
 	mu     sync.Mutex
 	closed bool
-	conns  map[net.Conn]chan struct{} // of those who follow: a commit waits to be told; nil of the others
+	conns  map[net.Conn]chan struct{} // by follower: a commit to report; nil for other connections
 }
 
-// wakeTimeout is how long one process waits for another on the bell.
+// wakeTimeout is how long one process waits for another on the wake socket.
 const wakeTimeout = 5 * time.Second
 
-// ListenWake hangs the bell up. heard is called with each goal that it rings for, and
-// visit is given each visitor's connection, which it closes; nil lets nobody in.
-// Neither may block.
+// ListenWake opens the wake socket. heard is called with the id of each goal that it is woken for. visit gets the
+// connection of each peer that wants to see the panes, and closes it; nil refuses them. Neither may block.
 func (s *Store) ListenWake(ctx context.Context, heard func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
 	var config net.ListenConfig
 	path := ""
 	for n := 1; ; n++ {
 		path = s.wakeSocketPath(n)
-		if sendWake(ctx, path, "") == nil { // of this very process: tests have two
+		if sendWake(ctx, path, "") == nil { // another store of this process: tests have two
 			continue
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -81,7 +79,7 @@ func (s *Store) wakeSocketPath(n int) string {
 	return filepath.Join(s.dir, "run", name)
 }
 
-// Close takes the bell down and waits for everyone who holds it.
+// Close closes the socket and waits for its connections.
 func (b *WakeSocket) Close() error {
 	b.store.wakeSocketMu.Lock()
 	b.store.wakeSocket = nil
@@ -111,7 +109,7 @@ func (b *WakeSocket) accept() {
 			return
 		}
 		if !sameUser(c) {
-			b.store.log.Warn("the bell: another user was turned away")
+			b.store.log.Warn("wake socket: refused a connection of another user")
 			_ = c.Close()
 			continue
 		}
@@ -126,7 +124,7 @@ func (b *WakeSocket) add(c net.Conn) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed || len(b.conns) >= most {
-		_ = c.Close() // they look into the database without it
+		_ = c.Close() // the peer polls the database without it
 		return false
 	}
 	b.conns[c] = nil
@@ -163,7 +161,7 @@ func (b *WakeSocket) serve(c net.Conn) {
 	}
 }
 
-// firstLine reads no byte more than the line: what follows is the visitor's.
+// firstLine reads no byte beyond the line: the rest is for the visit handler.
 func firstLine(c net.Conn) (string, error) {
 	const most = 64
 	line, one := []byte{}, make([]byte, 1)
@@ -179,7 +177,7 @@ func firstLine(c net.Conn) (string, error) {
 	return string(line), nil
 }
 
-// notifyFollower writes a byte for what was committed since the last one.
+// notifyFollower writes a byte for commits since the last one.
 func (b *WakeSocket) notifyFollower(c net.Conn) {
 	commits, gone := make(chan struct{}, 1), make(chan struct{})
 	b.mu.Lock()
@@ -191,7 +189,7 @@ func (b *WakeSocket) notifyFollower(c net.Conn) {
 	b.mu.Unlock()
 	b.work.Go(func() {
 		defer close(gone)
-		_, _ = c.Read(make([]byte, 1)) // nothing is said any more: it ends with the connection
+		_, _ = c.Read(make([]byte, 1)) // returns when the connection ends: the peer sends nothing more
 	})
 	for {
 		select {
@@ -208,7 +206,7 @@ func (b *WakeSocket) notifyFollower(c net.Conn) {
 	}
 }
 
-// notifyFollowers rings for those who follow. It does not block.
+// notifyFollowers wakes the followers. It does not block.
 func (s *Store) notifyFollowers() {
 	s.wakeSocketMu.Lock()
 	b := s.wakeSocket
@@ -221,33 +219,33 @@ func (s *Store) notifyFollowers() {
 	for _, commits := range b.conns {
 		select {
 		case commits <- struct{}{}:
-		default: // nil, or one waits already
+		default: // nil, or a notification is already pending
 		}
 	}
 }
 
-// WakeAll wakes whoever looks after a goal, so that its orders are looked at now. All
-// processes hear it: a goal in the queue or parked has no run that names its own.
+// WakeAll wakes the process that owns a goal, so that it processes the goal's orders now. It wakes all processes: for
+// a queued or parked goal no run names the owner.
 func (s *Store) WakeAll(ctx context.Context, id goal.ID) {
 	for _, path := range s.wakeSockets() {
 		if err := sendWake(ctx, path, "order "+string(id)); err != nil {
-			s.log.Debug("ringing another process", "error", err)
+			s.log.Debug("waking another process", "error", err)
 		}
 	}
 }
 
 func dial(ctx context.Context, path string) (net.Conn, error) {
 	d := net.Dialer{Timeout: wakeTimeout}
-	return d.DialContext(ctx, "unix", path) //nolint:wrapcheck // the caller says what for
+	return d.DialContext(ctx, "unix", path) //nolint:wrapcheck // the caller adds the context
 }
 
-// processName is how a process is called in the run folder.
+// processName matches the name of a process in the run folder.
 var processName = regexp.MustCompile(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
 
-// DialPeer connects to another process, named as Owner.Process says, to look at its panes.
+// DialPeer connects to another process, named by LockOwner.Process, to see its panes.
 func (s *Store) DialPeer(ctx context.Context, process string) (net.Conn, error) {
 	if !processName.MatchString(process) {
-		return nil, fmt.Errorf("%q is no process of this data folder", process)
+		return nil, fmt.Errorf("%q is not a process of this data folder", process)
 	}
 	c, err := dial(ctx, filepath.Join(s.dir, "run", process+".sock"))
 	if err != nil {
@@ -259,7 +257,7 @@ func (s *Store) DialPeer(ctx context.Context, process string) (net.Conn, error) 
 	return c, nil
 }
 
-// sendWake says one line to the bell of a process.
+// sendWake sends one line to the wake socket of a process.
 func sendWake(ctx context.Context, path, line string) error {
 	c, err := dial(ctx, path)
 	if err != nil {
@@ -290,8 +288,8 @@ func (s *Store) wakeSockets() []string {
 	return others
 }
 
-// Peers names the other processes that have hung a bell up, for Visit. One that was
-// killed may be among them, and does not answer.
+// Peers names the other processes with a wake socket, for DialPeer. A killed one may be among them; it does not
+// answer.
 func (s *Store) Peers() []string {
 	var names []string
 	for _, path := range s.wakeSockets() {
@@ -302,7 +300,7 @@ func (s *Store) Peers() []string {
 	return names
 }
 
-// Processes are the other processes that work on this data folder.
+// Processes lists the other processes that work on this data folder.
 func (s *Store) Processes() []int {
 	var list []int
 	for _, path := range s.wakeSockets() {
@@ -314,7 +312,7 @@ func (s *Store) Processes() []int {
 	return list
 }
 
-// commitListener hears the commits of other processes. It belongs to one Follow.
+// commitListener receives the commits of other processes. It belongs to one Follow.
 type commitListener struct {
 	store *Store
 	woken chan struct{}
@@ -324,7 +322,7 @@ type commitListener struct {
 	conns map[string]net.Conn
 }
 
-// connect connects to the bells that are new, and forgets those of the dead.
+// connect connects to new wake sockets, and removes those of dead processes.
 func (w *commitListener) connect(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -352,7 +350,7 @@ func (w *commitListener) read(path string, c net.Conn) {
 			}
 			select {
 			case w.woken <- struct{}{}:
-			default: // it is awake already
+			default: // it is already awake
 			}
 		}
 	}
@@ -365,13 +363,13 @@ func (w *commitListener) read(path string, c net.Conn) {
 func (w *commitListener) close() {
 	w.mu.Lock()
 	for _, c := range w.conns {
-		_ = c.Close() // hear ends with it
+		_ = c.Close() // the reading goroutine ends with it
 	}
 	w.mu.Unlock()
 	w.work.Wait()
 }
 
-// publishAndNotify hands events on and rings for them.
+// publishAndNotify publishes events and wakes the followers.
 func (s *Store) publishAndNotify(events []event.Event) {
 	for _, ev := range events {
 		s.publish(ev)

@@ -12,15 +12,15 @@ import (
 	"goalpost/backend/policy"
 )
 
-// ActionPreview is what acting on an element of a page would set off, as far as the
-// element says. A page's scripts may do more: that is held below the tools.
+// ActionPreview is what acting on an element of a page would trigger, as far as the element shows. A page's scripts
+// may do more: the layers below the tools limit that.
 type ActionPreview = pane.ActionPreview
 
-// touchEffect is the effect of acting on an element of a page: a link is followed, a
-// form is sent, and what cannot be told counts as network_write.
+// touchEffect is the effect of acting on an element of a page: a link is followed, a form is submitted, and anything
+// unknown has the risk level network_write.
 func touchEffect(address string, t ActionPreview, err error) (policy.Effect, error) {
 	here, bad := addressEffect(address, policy.WriteLocal, policy.NetworkWrite)
-	if bad != nil { // an error page, or a page that went somewhere else
+	if bad != nil { // an error page, or a page that has navigated in the meantime
 		return policy.UnknownEffect("the pane shows " + address), nil
 	}
 	if err != nil && !t.Payment {
@@ -54,10 +54,10 @@ func touchEffect(address string, t ActionPreview, err error) (policy.Effect, err
 	return e, nil
 }
 
-// paymentURLPattern is how the addresses of pages look at which one pays.
+// paymentURLPattern matches the addresses of payment pages.
 var paymentURLPattern = regexp.MustCompile(`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
 
-// paymentHosts are hosts whose pages, and whose frames in other pages, are there to pay.
+// paymentHosts are hosts whose pages, and whose frames in other pages, serve payments.
 var paymentHosts = regexp.MustCompile(`(?i)(^|\.)(paypal\.com|(js|buy|checkout)\.stripe\.com|braintreegateway\.com|adyen\.com|checkout\.com|klarna\.com)$`)
 
 func isPaymentURL(address string) bool {
@@ -65,24 +65,23 @@ func isPaymentURL(address string) bool {
 	return err == nil && (paymentHosts.MatchString(u.Hostname()) || paymentURLPattern.MatchString(u.Path) || paymentURLPattern.MatchString(strings.TrimSuffix(u.Hostname(), "."+registeredDomain(u.Hostname()))))
 }
 
-// registeredDomain are the last two labels of a name: what is above them says what a host is for.
+// registeredDomain is the last two labels of a name, without the subdomains.
 func registeredDomain(host string) string {
 	labels := strings.Split(host, ".")
 	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
-// Bounds of what a user is shown of a form.
+// Limits of what a user is shown of a form.
 const (
 	maxFields = 60
 	maxValue  = 200 // bytes
 )
 
-// describeAction says to a user what acting would set off: on which element, and what a
-// form would send.
+// describeAction tells the user what acting would trigger: on which element, and what a form would send.
 func describeAction(t ActionPreview) string {
 	var b strings.Builder
 	if t.Element != "" {
-		fmt.Fprintf(&b, "on %s, in %s\n", t.Element, cmp.Or(t.Origin, "a frame that cannot be looked into"))
+		fmt.Fprintf(&b, "on %s, in %s\n", t.Element, cmp.Or(t.Origin, "a frame that cannot be inspected"))
 	}
 	switch {
 	case t.Method != "":
@@ -94,8 +93,8 @@ func describeAction(t ActionPreview) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// describeFields writes down the fields of a form. What is left out is said, and a number
-// stands for all of them, so that none can be changed after the user has looked.
+// describeFields lists the fields of a form. It says what is left out, and a checksum covers all of them, so that no
+// field can change after the user has looked.
 func describeFields(b *strings.Builder, t ActionPreview) {
 	all, cut := sha256.New(), false
 	for i, f := range t.Fields {
@@ -116,9 +115,9 @@ func describeFields(b *strings.Builder, t ActionPreview) {
 		cut = true
 	}
 	if t.Left > 0 {
-		fmt.Fprintf(b, "… %d of them nobody has looked at: the form has too many\n", t.Left)
+		fmt.Fprintf(b, "… %d of them were not checked: the form has too many\n", t.Left)
 	}
 	if cut {
-		fmt.Fprintf(b, "all that was looked at: %x\n", all.Sum(nil)[:8])
+		fmt.Fprintf(b, "checksum of all checked fields: %x\n", all.Sum(nil)[:8])
 	}
 }

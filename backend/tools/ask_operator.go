@@ -12,7 +12,7 @@ import (
 
 type askOperatorArgs struct {
 	Question string `json:"question" jsonschema:"what the user must decide or do, in one or two sentences, with what you tried"`
-	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the user must do it: the page with the login wall, the second factor, the CAPTCHA. They are led to it, take it over, and hand it back"`
+	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the user must do it: the page with the login wall, the second factor, the CAPTCHA. The user is led to it, takes it over, and hands it back"`
 }
 
 func askOperator(p Panes) (Tool, error) {
@@ -27,7 +27,7 @@ func askOperator(p Panes) (Tool, error) {
 	})
 }
 
-// checkOwnPane refuses a pane that the goal has not; "" is none.
+// checkOwnPane refuses a pane that does not belong to the goal; "" is none.
 func checkOwnPane(p Panes, id string) error {
 	if id == "" || p != nil && slices.ContainsFunc(p.List(), func(i pane.Info) bool { return i.ID == id }) {
 		return nil

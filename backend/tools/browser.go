@@ -20,7 +20,7 @@ import (
 type Browsers interface {
 	// Open loads a URL in a pane; an empty pane is a new one.
 	Open(ctx context.Context, pane, url string) (Page, error)
-	// Get gives a pane; an error says that the goal has no such pane.
+	// Get returns a pane; an error means that the goal has no such pane.
 	Get(pane string) (Browser, error)
 	// List are the goal's panes, oldest first.
 	List() []pane.Info
@@ -28,11 +28,11 @@ type Browsers interface {
 	Close(ctx context.Context, pane string) error
 }
 
-// Page is where a browser pane arrived.
+// Page is the page that a browser pane has loaded.
 type Page struct{ Pane, URL, Title string }
 
-// Browser is one browser pane: see the package browser for what each method does.
-// A target is a ref of a snapshot (e12), css=SELECTOR or the visible text.
+// Browser is one browser pane; package browser documents each method. A target is a ref of a snapshot (e12),
+// css=SELECTOR or the visible text.
 type Browser interface {
 	PageReader
 	PageMouse
@@ -40,26 +40,26 @@ type Browser interface {
 	PageNavigator
 }
 
-// PageReader is how a pane is looked at. Nothing of it alters the page.
+// PageReader reads a pane. None of its methods changes the page.
 type PageReader interface {
-	// Info is the pane without asking the page.
+	// Info describes the pane without asking the page.
 	Info() pane.Info
-	// OpenPrompt is what the page, or its loading, waits for an answer to.
+	// OpenPrompt is the question that blocks the page or its loading.
 	OpenPrompt() (pane.UserPrompt, bool)
 	SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (pane.Snapshot, error)
 	FindElements(ctx context.Context, s pane.FindOptions) (string, error)
 	Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error)
 	Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error)
 	Wait(ctx context.Context, want pane.WaitCondition, limit time.Duration) (pane.ActionResult, error)
-	// PreviewAction says what acting on an element would set off; "" is what has the keyboard.
+	// PreviewAction returns what acting on an element would trigger; "" is the focused element.
 	PreviewAction(ctx context.Context, target string, enter bool) (pane.ActionPreview, error)
-	// AsksForPayment says whether the page asks for a card.
+	// AsksForPayment reports whether the page asks for a card.
 	AsksForPayment(ctx context.Context) (bool, error)
 	Console() ([]string, error)
 	Network() ([]pane.Request, error)
 }
 
-// PageMouse is what the mouse does.
+// PageMouse are the actions of the mouse.
 type PageMouse interface {
 	ClickWith(ctx context.Context, target string, how pane.ClickOptions) (pane.ActionResult, error)
 	ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (pane.ActionResult, error)
@@ -69,7 +69,7 @@ type PageMouse interface {
 	ScrollTo(ctx context.Context, target string) (pane.ActionResult, error)
 }
 
-// PageInput is what is typed, chosen and answered.
+// PageInput are typing, choosing and answering.
 type PageInput interface {
 	Type(ctx context.Context, target, text string, submit, clear bool) (pane.ActionResult, error)
 	Press(ctx context.Context, target, keys string) (pane.ActionResult, error)
@@ -77,23 +77,23 @@ type PageInput interface {
 	Check(ctx context.Context, target string, on bool) (pane.ActionResult, error)
 	Upload(ctx context.Context, target string, files []pane.File) (pane.ActionResult, error)
 	Dialog(ctx context.Context, yes bool, text string) (pane.ActionResult, error)
-	// AcceptCertificate continues to a server of exactly this origin, whose certificate is not valid.
+	// AcceptCertificate continues to a server of exactly this origin whose certificate is not valid.
 	AcceptCertificate(ctx context.Context, origin string) (pane.ActionResult, error)
-	// SignIn gives a server of exactly this origin the login that it asks for.
+	// SignIn sends a server of exactly this origin the login that it asks for.
 	SignIn(ctx context.Context, origin, user, password string) (pane.ActionResult, error)
 	Eval(ctx context.Context, script string) (string, error)
-	// Origins are those of the page and its frames, the page's own first.
+	// Origins are the origins of the page and its frames, the page's own first.
 	Origins(ctx context.Context) ([]string, error)
-	// LoginForm finds the fields for a login on a page of exactly this origin, or in a
-	// frame of it.
+	// LoginForm finds the login fields on a page of exactly this origin, or in a frame of it.
 	LoginForm(ctx context.Context, origin string) (pane.LoginForm, error)
 	Login(ctx context.Context, origin, user, password string, submit bool) (pane.ActionResult, error)
 }
 
-// PageNavigator is where a pane goes and what is kept of it.
+// PageNavigator navigates a pane and saves its page.
 type PageNavigator interface {
 	GoHistory(ctx context.Context, way string) (pane.ActionResult, error)
-	// HistoryTarget is the address that a way leads to, and whether a form is sent again there.
+	// HistoryTarget is the address of a navigation (back, forward, reload); again reports whether it submits a form
+	// again.
 	HistoryTarget(ctx context.Context, way string) (address string, again bool, err error)
 	HTML(ctx context.Context) ([]byte, error)
 	Print(ctx context.Context) ([]byte, error)
@@ -122,12 +122,12 @@ func browserTools(f folder, r Deps) []maker {
 	return list
 }
 
-// readEffect is the effect of a tool that only looks.
+// readEffect is the effect of a tool that only reads.
 func readEffect[A any](context.Context, A) (policy.Effect, error) {
 	return policy.Effect{Risk: policy.ReadOnly}, nil
 }
 
-// doAction does something to a pane and tells what came of it.
+// doAction acts on a pane and reports the changes.
 func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
 	p, err := b.Get(id)
 	if err != nil {
@@ -140,11 +140,11 @@ func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)
 	return goal.Result{OK: true, Text: outside("the page in pane "+id, fmt.Sprintf("%s — %s\n%s", truncate(a.Title, 200), truncate(a.URL, 400), a.Changed))}
 }
 
-// maxPageTextBytes is the budget of a page's words: the browser cuts them at 16 KB, and
-// what stands around them must not be cut again.
+// maxPageTextBytes is the budget of a page's text: the browser truncates it to 16 KB, and the envelope around it must
+// not lead to a second truncation.
 const maxPageTextBytes = 20 << 10
 
-// pageResult is a part of what a page says; next is where the rest begins, 0 if this is the end.
+// pageResult is a part of a page's text; next is where the rest begins, 0 if this is the end.
 func pageResult(id, text string, next, total int) goal.Result {
 	r := goal.Result{OK: true, Text: outside("the page in pane "+id, text), Budget: maxPageTextBytes}
 	if next > 0 {
@@ -153,13 +153,12 @@ func pageResult(id, text string, next, total int) goal.Result {
 	return r
 }
 
-// pageError tells why a page could not be used. What is said may be the page's words.
+// pageError reports why a page could not be used. The message may contain text of the page.
 func pageError(id string, err error) goal.Result {
 	return goal.Result{Text: outside("pane "+id, err.Error())}
 }
 
-// actionEffect on a page may follow a link or send a form: what cannot be told counts
-// as network_write.
+// actionEffect on a page may follow a link or submit a form: anything unknown has the risk level network_write.
 func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool) (policy.Effect, error) {
 	p, err := b.Get(id)
 	if err != nil {
@@ -169,10 +168,9 @@ func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool
 	return effectInPane(p.Info())(touchEffect(p.Info().URL, t, err))
 }
 
-// effectInPane makes the effect that something has in a pane of the goal the one that
-// it has in this pane. A page that the user lent is loaded with their logins
-// and past the goal's network: its loopback is the machine's, a script there
-// reaches every host, and what is sent is sent as the user.
+// effectInPane adapts the effect that something has in a pane of the goal to this pane. A page that the user shared
+// is loaded with the user's logins and bypasses the goal's network: its loopback is the machine's, a script there
+// reaches every host, and requests are sent as the user.
 func effectInPane(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
 	return func(e policy.Effect, err error) (policy.Effect, error) {
 		if err != nil || !i.Shared {
@@ -182,7 +180,7 @@ func effectInPane(i pane.Info) func(policy.Effect, error) (policy.Effect, error)
 			e.Risk = policy.NetworkWrite
 		}
 		e.Pane = i.ID
-		why := "in your own pane " + i.ID + ", with your logins and past the goal's network"
+		why := "in your own pane " + i.ID + ", with your logins and outside the goal's network"
 		if e.Reason != "" {
 			why = e.Reason + ", " + why
 		}
@@ -191,7 +189,7 @@ func effectInPane(i pane.Info) func(policy.Effect, error) (policy.Effect, error)
 	}
 }
 
-// scriptEffect is acting on a page in a way of which nothing can be told beforehand.
+// scriptEffect is the effect of acting on a page in a way that cannot be predicted.
 func scriptEffect(ctx context.Context, b Browsers, id string) (policy.Effect, error) {
 	p, err := b.Get(id)
 	if err != nil {
@@ -202,7 +200,7 @@ func scriptEffect(ctx context.Context, b Browsers, id string) (policy.Effect, er
 	return effectInPane(p.Info())(touchEffect(address, ActionPreview{Payment: pays || isPaymentURL(address)}, err))
 }
 
-// passiveFetchEffect is the effect of what a page may answer by fetching more of itself.
+// passiveFetchEffect is the effect of an action to which a page may react by fetching more.
 func passiveFetchEffect(b Browsers, id string) (policy.Effect, error) {
 	p, err := b.Get(id)
 	if err != nil {
@@ -215,7 +213,7 @@ func passiveFetchEffect(b Browsers, id string) (policy.Effect, error) {
 	return effectInPane(p.Info())(e, nil)
 }
 
-// describeSubmission says to a user what acting on an element would send.
+// describeSubmission tells the user what acting on an element would send.
 func describeSubmission(ctx context.Context, b Browsers, id, target string, enter bool) string {
 	p, err := b.Get(id)
 	if err != nil {
@@ -228,7 +226,7 @@ func describeSubmission(ctx context.Context, b Browsers, id, target string, ente
 	return describeAction(t)
 }
 
-// addressEffect is the effect of touching an address: local on this machine's loopback, away elsewhere.
+// addressEffect is the effect of contacting an address: local on this machine's loopback, away elsewhere.
 func addressEffect(address string, local, away policy.Risk) (policy.Effect, error) {
 	if address == "about:blank" {
 		return policy.Effect{Risk: local}, nil
@@ -261,8 +259,8 @@ func portOf(u *url.URL) string {
 	return "80"
 }
 
-// checkPlainHost refuses a host that is not what it looks like: a pattern, a number that
-// a browser takes for an address, letters that only look like others.
+// checkPlainHost refuses misleading hosts: a pattern, a number that a browser reads as an address, letters that only
+// look like others.
 func checkPlainHost(host string) error {
 	if _, err := netip.ParseAddr(host); err == nil && !strings.Contains(host, "%") {
 		return nil
@@ -270,7 +268,7 @@ func checkPlainHost(host string) error {
 	name := strings.TrimSuffix(strings.ToLower(host), ".")
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" || strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || strings.ContainsRune("*?[]\\ ,:%", r) }) {
-		return fmt.Errorf("%+q is no host that can be judged: write one host in plain letters, and others as the browser sends them (xn--…)", host)
+		return fmt.Errorf("%+q is not a host that can be judged: write one host in plain letters, or as the browser sends it (xn--…)", host)
 	}
 	if last == "" || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") || strings.Contains(name, "..") {
 		return fmt.Errorf("%q is neither a name nor an address that is written out", host)
@@ -278,15 +276,15 @@ func checkPlainHost(host string) error {
 	return nil
 }
 
-// loopback says whether a host is the goal's own, as the proxy of its pages takes it:
-// servers say 0.0.0.0 of themselves, and app.localhost.
+// loopback reports whether a host is the goal's own, as the proxy of its pages sees it: servers call themselves
+// 0.0.0.0 and app.localhost.
 func loopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	ip := net.ParseIP(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// validateChoice refuses a word that is none of those that an argument may be.
+// validateChoice refuses a value that is not allowed for an argument.
 func validateChoice(name, word string, words ...string) error {
 	if slices.Contains(words, word) {
 		return nil

@@ -11,7 +11,7 @@ import (
 type browserCheckArgs struct {
 	Pane   string `json:"pane" jsonschema:"the browser pane"`
 	Target string `json:"target" jsonschema:"the box, radio button or switch: a ref, css=SELECTOR, or its label"`
-	Off    bool   `json:"off,omitempty" jsonschema:"take the tick away"`
+	Off    bool   `json:"off,omitempty" jsonschema:"untick it"`
 }
 
 func browserCheck(b Browsers) (Tool, error) {

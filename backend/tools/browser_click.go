@@ -31,7 +31,7 @@ func browserClick(b Browsers) (Tool, error) {
 	})
 }
 
-// validateButton refuses what is no button of a mouse.
+// validateButton refuses an unknown mouse button.
 func validateButton(name string) error {
 	return validateChoice("button", name, "", "left", "right", "middle")
 }

@@ -21,7 +21,7 @@ func browserClickAt(b Browsers) (Tool, error) {
 	point := func(a browserClickAtArgs) string { return fmt.Sprintf("at=%d,%d", a.X, a.Y) }
 	t, err := define("browser_click_at", func(ctx context.Context, a browserClickAtArgs) (policy.Effect, error) {
 		if a.X < 0 || a.Y < 0 || a.X > maxScroll || a.Y > maxScroll {
-			return policy.Effect{}, fmt.Errorf("%d,%d is no point of the viewport; a snapshot says how large it is", a.X, a.Y)
+			return policy.Effect{}, fmt.Errorf("%d,%d is outside the viewport; a snapshot shows its size", a.X, a.Y)
 		}
 		if err := validateButton(a.Button); err != nil {
 			return policy.Effect{}, err

@@ -19,7 +19,7 @@ type browserCookiesArgs struct {
 	Delete string `json:"delete,omitempty" jsonschema:"name of a cookie of the page to delete"`
 }
 
-// Cookies are what a login consists of: to touch them is network_write wherever they are.
+// Cookies are what a login consists of: touching them is network_write on every host.
 func browserCookies(b Browsers) (Tool, error) {
 	return define("browser_cookies", func(_ context.Context, a browserCookiesArgs) (policy.Effect, error) {
 		if a.Value != "" && a.Set == "" {
@@ -61,7 +61,7 @@ func browserCookies(b Browsers) (Tool, error) {
 	})
 }
 
-// cookie tells of one, without what it says.
+// cookie describes a cookie without its value.
 func cookie(c pane.Cookie) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %s%s, a value of %d bytes", c.Name, c.Domain, c.Path, c.Size)

@@ -29,9 +29,9 @@ func browserDialog(b Browsers) (Tool, error) {
 		case !a.Accept: // as any other call would do
 			return passiveFetchEffect(b, a.Pane)
 		case q.Kind == pane.Certificate:
-			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can trust it: give certificate with this origin, and they are asked, or ask_operator", q.Origin, q.Text)
+			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can trust it: give certificate with this origin, and the user is asked, or use ask_operator", q.Origin, q.Text)
 		case q.Kind == pane.Login:
-			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a yes: browser_login gives one that the user saved; without one, ask_operator with this pane", q.Origin)
+			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a confirmation: browser_login sends one that the user saved; without one, use ask_operator with this pane", q.Origin)
 		}
 		return scriptEffect(ctx, b, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
@@ -44,7 +44,7 @@ func browserDialog(b Browsers) (Tool, error) {
 	})
 }
 
-// acceptCertificateEffect is the effect of going on to a server that cannot prove who it is.
+// acceptCertificateEffect is the effect of continuing to a server that cannot prove its identity.
 func acceptCertificateEffect(i pane.Info, q pane.UserPrompt, a browserDialogArgs) (policy.Effect, error) {
 	if !a.Accept || q.Kind != pane.Certificate || q.Origin != a.Certificate {
 		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", truncate(a.Certificate, 200))

@@ -12,7 +12,7 @@ import (
 
 type browserDownloadArgs struct {
 	Pane        string `json:"pane" jsonschema:"the browser pane"`
-	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"wait at most so long until a download is there and none is under way; not at all if left out"`
+	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"wait at most this long until a download has arrived and none is in progress; no wait if left out"`
 }
 
 func browserDownload(f folder, b Browsers) (Tool, error) {
@@ -31,11 +31,11 @@ func browserDownload(f folder, b Browsers) (Tool, error) {
 		for _, d := range list {
 			lines = append(lines, f.describeDownload(d))
 		}
-		return newestLines("the downloads of pane "+a.Pane, lines, "the page has sent no file")
+		return newestLines("the downloads of pane "+a.Pane, lines, "the page has not sent a file")
 	})
 }
 
-// describeDownload tells of a file, with its path in the folder if it is there.
+// describeDownload describes a file, with its path in the folder if it has arrived.
 func (f folder) describeDownload(d pane.Download) string {
 	switch d.State {
 	case pane.Downloaded:
@@ -45,8 +45,8 @@ func (f folder) describeDownload(d pane.Download) string {
 		}
 		return fmt.Sprintf("%s is there, %d bytes", path, d.Received)
 	case pane.Canceled:
-		return fmt.Sprintf("%q did not come", d.Name)
+		return fmt.Sprintf("%q did not arrive", d.Name)
 	case pane.Downloading:
 	}
-	return fmt.Sprintf("%q is under way, %d of %d bytes", d.Name, d.Received, d.Total)
+	return fmt.Sprintf("%q is in progress, %d of %d bytes", d.Name, d.Received, d.Total)
 }

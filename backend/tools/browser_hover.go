@@ -10,7 +10,7 @@ import (
 
 type browserHoverArgs struct {
 	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Target string `json:"target" jsonschema:"what to point at: a ref, css=SELECTOR, or visible text"`
+	Target string `json:"target" jsonschema:"what to hover over: a ref, css=SELECTOR, or visible text"`
 }
 
 func browserHover(b Browsers) (Tool, error) {

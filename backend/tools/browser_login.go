@@ -14,21 +14,20 @@ import (
 
 // Logins are the user's saved logins. An origin is a scheme, a host and a port.
 type Logins interface {
-	// Users lists who has a login on an origin.
+	// Users lists the users with a saved login for an origin.
 	Users(origin string) ([]string, error)
-	// Open gives the login of a user on exactly this origin; "" is its only user.
+	// Open returns the login of a user for exactly this origin; "" is its only user.
 	Open(ctx context.Context, origin, user string) (name, password string, err error)
 }
 
 type browserLoginArgs struct {
 	Pane       string `json:"pane" jsonschema:"the browser pane, at the page that asks for the login"`
-	User       string `json:"user,omitempty" jsonschema:"which of the saved logins; the only one if left out"`
-	KeepUnsent bool   `json:"stay,omitempty" jsonschema:"fill the fields in and do not send them"`
+	User       string `json:"user,omitempty" jsonschema:"which saved login; the only one if left out"`
+	KeepUnsent bool   `json:"stay,omitempty" jsonschema:"fill in the fields without sending them"`
 }
 
-// browserLogin uses a login by reference: the model never sees the password. It is
-// a secret like any other, so a user is asked unless the goal was given it, and
-// it is bound to its host.
+// browserLogin uses a login by reference: the model never sees the password. It is a secret like any other: a user is
+// asked unless the goal was given it, and it is bound to its host.
 func browserLogin(r Deps) (Tool, error) {
 	return define("browser_login", func(ctx context.Context, a browserLoginArgs) (policy.Effect, error) {
 		p, origin, user, err := r.loginFor(ctx, a)
@@ -79,20 +78,20 @@ func browserLogin(r Deps) (Tool, error) {
 	})
 }
 
-// hasAuthPrompt says whether a server asks for a login before it shows a page.
+// hasAuthPrompt reports whether a server asks for a login before it shows a page.
 func hasAuthPrompt(p Browser) bool {
 	q, _ := p.OpenPrompt()
 	return q.Kind == pane.Login
 }
 
-// loginFor is the pane, the origin of its page or of a frame, and who would log in there.
+// loginFor returns the pane, the origin of its page or of a frame, and the name of the login.
 func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
 	p, err := r.Browsers.Get(a.Pane)
 	if err != nil {
 		return nil, "", "", err
 	}
 	if r.Logins == nil {
-		return nil, "", "", errors.New("no logins are kept here; ask_operator")
+		return nil, "", "", errors.New("no logins are stored here; use ask_operator")
 	}
 	origins, err := loginOrigins(ctx, p)
 	if err != nil {
@@ -119,22 +118,21 @@ func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string
 		}
 		return p, origin, a.User, nil
 	}
-	return nil, "", "", fmt.Errorf("no login is saved for %s; ask_operator to log in or to save one", strings.Join(origins, ", "))
+	return nil, "", "", fmt.Errorf("no login is saved for %s; use ask_operator to ask the user to log in or to save one", strings.Join(origins, ", "))
 }
 
-// loginOrigins are where a login can belong to: the server that asks for one, or else
-// the page and its frames.
+// loginOrigins are the possible origins of a login: the server that asks for one, or else the page and its frames.
 func loginOrigins(ctx context.Context, p Browser) ([]string, error) {
 	if q, _ := p.OpenPrompt(); q.Kind == pane.Login {
 		u, err := url.Parse(q.Origin)
 		if err != nil || u.Host == "" {
-			return nil, fmt.Errorf("the server at %s can have no login", q.Origin)
+			return nil, fmt.Errorf("logins are not possible for the server at %s", q.Origin)
 		}
 		return []string{u.Scheme + "://" + u.Host}, nil
 	}
 	origins, err := p.Origins(ctx)
 	if err == nil && len(origins) == 0 {
-		err = fmt.Errorf("the page at %s can have no login", p.Info().URL)
+		err = fmt.Errorf("logins are not possible for the page at %s", p.Info().URL)
 	}
 	return origins, err
 }

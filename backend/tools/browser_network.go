@@ -46,7 +46,7 @@ func formatRequest(r pane.Request) string {
 	return fmt.Sprintf("%s %s %s → %s", r.Kind, r.Method, r.URL, came)
 }
 
-// isErrorLine tells errors and warnings from what else is in a console.
+// isErrorLine reports whether a console line is an error or a warning.
 func isErrorLine(line string) bool {
 	for _, kind := range []string{"error:", "warning:", "assert:"} {
 		if strings.HasPrefix(line, kind) {
@@ -56,10 +56,10 @@ func isErrorLine(line string) bool {
 	return false
 }
 
-// maxListBytes bounds what a list of doings tells, in bytes.
+// maxListBytes limits lists of events, in bytes.
 const maxListBytes = 16 << 10
 
-// newestLines tells the newest lines that fit, oldest first.
+// newestLines returns the newest lines that fit, oldest first.
 func newestLines(source string, lines []string, none string) goal.Result {
 	size, first := 0, len(lines)
 	for first > 0 && size+len(lines[first-1]) < maxListBytes {

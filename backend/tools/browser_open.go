@@ -16,7 +16,7 @@ type browserOpenArgs struct {
 func browserOpen(b Browsers) (Tool, error) {
 	return define("browser_open", func(_ context.Context, a browserOpenArgs) (policy.Effect, error) {
 		e, err := addressEffect(a.URL, policy.ReadOnly, policy.NetworkGet)
-		if strings.HasPrefix(a.URL, "data:image/") { // it is all there and contacts nobody
+		if strings.HasPrefix(a.URL, "data:image/") { // it contains the whole image and contacts no host
 			e, err = policy.Effect{Risk: policy.ReadOnly}, nil
 		}
 		if err != nil || a.Pane == "" {

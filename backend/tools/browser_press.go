@@ -12,7 +12,7 @@ import (
 type browserPressArgs struct {
 	Pane   string `json:"pane" jsonschema:"the browser pane"`
 	Keys   string `json:"keys" jsonschema:"keys in order with spaces between: Enter, Tab, Escape, ArrowDown, PageDown, Space, F5, a, Ctrl+a, Shift+Tab"`
-	Target string `json:"target,omitempty" jsonschema:"what gets the keyboard first: a ref, css=SELECTOR, or visible text. What has it if left out"`
+	Target string `json:"target,omitempty" jsonschema:"what to focus first: a ref, css=SELECTOR, or visible text. The focused element if left out"`
 }
 
 func browserPress(b Browsers) (Tool, error) {
@@ -32,8 +32,8 @@ func browserPress(b Browsers) (Tool, error) {
 	})
 }
 
-// focusMayMove says whether a key that sets something off may land on something else
-// than what has the keyboard now: the keys before it move on.
+// focusMayMove reports whether a key that triggers something may reach another element than the one with the focus
+// now, because the keys before it move the focus.
 func focusMayMove(keys string) bool {
 	for i, key := range strings.Fields(keys) {
 		if i > 0 && (strings.Contains(key, "Enter") || strings.Contains(key, "Space")) {
@@ -43,7 +43,7 @@ func focusMayMove(keys string) bool {
 	return false
 }
 
-// maySubmit says whether one of the keys may send a form.
+// maySubmit reports whether one of the keys may submit a form.
 func maySubmit(keys string) bool {
 	return strings.Contains(keys, "Enter") || strings.Contains(keys, "Return")
 }

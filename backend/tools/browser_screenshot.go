@@ -12,9 +12,9 @@ import (
 
 type browserScreenshotArgs struct {
 	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Full   bool   `json:"full,omitempty" jsonschema:"the whole page and not only what is in view"`
-	Target string `json:"target,omitempty" jsonschema:"only this: a ref, css=SELECTOR, or visible text"`
-	Marked bool   `json:"marked,omitempty" jsonschema:"draw a frame with its ref around everything in view that can be used"`
+	Full   bool   `json:"full,omitempty" jsonschema:"the whole page instead of the viewport"`
+	Target string `json:"target,omitempty" jsonschema:"only this element: a ref, css=SELECTOR, or visible text"`
+	Marked bool   `json:"marked,omitempty" jsonschema:"draw a frame with its ref around every visible element that can be used"`
 }
 
 func browserScreenshot(b Browsers) (Tool, error) {
@@ -32,6 +32,6 @@ func browserScreenshot(b Browsers) (Tool, error) {
 		if err != nil {
 			return pageError(a.Pane, err)
 		}
-		return goal.Result{OK: true, Text: fmt.Sprintf("kept a picture of pane %s, %d bytes, for the journal; one pixel is one CSS pixel", a.Pane, len(img)), Image: img}
+		return goal.Result{OK: true, Text: fmt.Sprintf("stored a picture of pane %s, %d bytes, in the journal; one pixel is one CSS pixel", a.Pane, len(img)), Image: img}
 	})
 }

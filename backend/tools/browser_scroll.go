@@ -15,13 +15,13 @@ type browserScrollArgs struct {
 	Pane   string `json:"pane" jsonschema:"the browser pane"`
 	Down   int    `json:"down,omitempty" jsonschema:"how far down, in CSS pixels; less than 0 is up. 1000000 is the end"`
 	Right  int    `json:"right,omitempty" jsonschema:"how far to the right; less than 0 is to the left"`
-	Target string `json:"target,omitempty" jsonschema:"over what the wheel turns, for a part of the page that scrolls by itself: a ref, css=SELECTOR, or visible text. With neither down nor right it is brought into view"`
+	Target string `json:"target,omitempty" jsonschema:"where to turn the wheel, for a part of the page that scrolls separately: a ref, css=SELECTOR, or visible text. Without down and right, it is brought into view"`
 }
 
 func browserScroll(b Browsers) (Tool, error) {
 	return define("browser_scroll", func(_ context.Context, a browserScrollArgs) (policy.Effect, error) {
 		if a.Down == 0 && a.Right == 0 && a.Target == "" {
-			return policy.Effect{}, errors.New("say how far (down, right), or what to bring into view (target)")
+			return policy.Effect{}, errors.New("give a distance (down, right), or an element to bring into view (target)")
 		}
 		return passiveFetchEffect(b, a.Pane)
 	}, func(ctx context.Context, a browserScrollArgs) goal.Result {
@@ -34,5 +34,5 @@ func browserScroll(b Browsers) (Tool, error) {
 	})
 }
 
-// clamp brings a number between -most and most.
+// clamp limits a number to -most … most.
 func clamp(n, most int) int { return max(-most, min(n, most)) }

@@ -12,7 +12,7 @@ import (
 type browserSelectArgs struct {
 	Pane    string   `json:"pane" jsonschema:"the browser pane"`
 	Target  string   `json:"target" jsonschema:"the list: a ref, css=SELECTOR, or its label"`
-	Options []string `json:"options" jsonschema:"label or value of the option to choose; several only where the list allows it"`
+	Options []string `json:"options" jsonschema:"label or value of the option to choose; several only if the list allows it"`
 }
 
 func browserSelect(b Browsers) (Tool, error) {

@@ -10,7 +10,7 @@ import (
 type browserSnapshotArgs struct {
 	Pane string `json:"pane" jsonschema:"the browser pane, as browser_open named it"`
 	From int    `json:"from,omitempty" jsonschema:"continue with the last snapshot from this line: its next_cursor"`
-	Diff bool   `json:"diff,omitempty" jsonschema:"only what is different since the last snapshot of this page"`
+	Diff bool   `json:"diff,omitempty" jsonschema:"only what changed since the last snapshot of this page"`
 }
 
 func browserSnapshot(b Browsers) (Tool, error) {

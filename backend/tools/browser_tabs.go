@@ -37,7 +37,7 @@ func browserTabs(b Browsers) (Tool, error) {
 	})
 }
 
-// paneCondition says what is to be known of a pane besides its address.
+// paneCondition describes the state of a pane beyond its address.
 func paneCondition(i pane.Info) string {
 	said := ""
 	switch {
@@ -47,7 +47,7 @@ func paneCondition(i pane.Info) string {
 		said = ", loading"
 	}
 	if i.Driver == pane.DriverUser {
-		said += ", a user has it"
+		said += ", under the user's control"
 	}
 	return said
 }

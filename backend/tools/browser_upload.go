@@ -13,11 +13,10 @@ import (
 type browserUploadArgs struct {
 	Pane   string   `json:"pane" jsonschema:"the browser pane"`
 	Files  []string `json:"files" jsonschema:"files of your folder, relative to it"`
-	Target string   `json:"target,omitempty" jsonschema:"the file input or what it is in: a ref, css=SELECTOR, or its label. Left out, the files go to the page that asks for some after a click"`
+	Target string   `json:"target,omitempty" jsonschema:"the file input or what it is in: a ref, css=SELECTOR, or its label. If left out, the files go to the page that asks for files after a click"`
 }
 
-// The page gets copies that were read through the goal's folder: no symlink that
-// is put there leads out.
+// The page gets copies that were read through the goal's folder: no symlink can lead out of it.
 func browserUpload(f folder, b Browsers) (Tool, error) {
 	return define("browser_upload", func(ctx context.Context, a browserUploadArgs) (policy.Effect, error) {
 		if len(a.Files) == 0 || len(a.Files) > 20 {

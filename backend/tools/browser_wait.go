@@ -17,10 +17,10 @@ const (
 
 type browserWaitArgs struct {
 	Pane    string `json:"pane" jsonschema:"the browser pane"`
-	Text    string `json:"text,omitempty" jsonschema:"until the page says this, whatever the case"`
-	Gone    string `json:"gone,omitempty" jsonschema:"until the page says this no more"`
+	Text    string `json:"text,omitempty" jsonschema:"until the page shows this text, ignoring case"`
+	Gone    string `json:"gone,omitempty" jsonschema:"until the page no longer shows this text"`
 	URL     string `json:"url,omitempty" jsonschema:"until the address contains this"`
-	Target  string `json:"target,omitempty" jsonschema:"until this is there and visible: css=SELECTOR or visible text"`
+	Target  string `json:"target,omitempty" jsonschema:"until this element exists and is visible: css=SELECTOR or visible text"`
 	Seconds int    `json:"seconds,omitempty" jsonschema:"how long at most; 10 if left out"`
 }
 

@@ -12,15 +12,15 @@ import (
 	"goalpost/backend/policy"
 )
 
-// readLine reads a line that is given to a shell in a folder.
+// readLine analyzes a command line for a shell in a folder.
 func readLine(dir, line string) commandAnalysis {
 	s := commandAnalysis{dir: dir}
 	s.analyze(line)
 	return s
 }
 
-// effect is what a line is about to do, as far as it can be read. It explains and finds
-// what always asks; a line can hide anything from it, and the kernel holds what it does.
+// effect is what a command line is about to do, as far as it can be parsed. It serves explanations and rules that
+// always ask; a command line can hide anything from it, and the kernel limits what it does.
 func (s commandAnalysis) effect(line string, risk policy.Risk) policy.Effect {
 	e := policy.Effect{Risk: risk, CommandLine: line, Commands: s.commands, Deletes: s.deletes, Unparsed: s.lost, Reason: "a program may change files"}
 	if risk == policy.ReadOnly {
@@ -31,41 +31,41 @@ func (s commandAnalysis) effect(line string, risk policy.Risk) policy.Effect {
 
 // commandAnalysis collects the simple commands of a line and what they delete.
 type commandAnalysis struct {
-	dir      string // where the next command runs; "" when it cannot be told
-	loose    bool   // it is typed where no wall is: what cannot be read is doubted
+	dir      string // where the next command runs; "" if unknown
+	loose    bool   // typed outside the sandbox: commands that cannot be parsed always ask
 	commands [][]string
-	deletes  []string // what cannot be told is named as it is written
-	unread   string   // why it cannot be told what a loose line runs, "" if it can
-	lost     string   // why the reading of it was given up, "" if it was not
-	left     int      // how many characters may still be read of it
+	deletes  []string // unknown paths are listed as written
+	unread   string   // why it could not be determined what a loose line runs, "" if it could
+	lost     string   // why the analysis was abandoned, "" if it was not
+	left     int      // how many characters may still be parsed
 }
 
 // unknownWord stands for a word that is only known when the line runs.
 const unknownWord = "\x00"
 
-// Of what runs something else there may be several readings, and of each of them
-// again: they may come to this many characters more than the line has.
+// A command that runs another may have several readings, each of them with several of its own: together they may have
+// this many more characters than the line.
 const (
-	maxNested     = 5 // shells in shells
+	maxNested     = 5 // nested shells
 	maxReadings   = 10
 	extraForShort = 20_000
 )
 
-// analyze reads a line from its beginning to its end.
+// analyze parses a command line.
 func (s *commandAnalysis) analyze(line string) {
 	s.left = extraForShort + maxReadings*len(line)
 	s.read(line, 0)
 }
 
-// withinBudget counts what is read and says whether that may continue.
+// withinBudget counts parsed characters and reports whether the analysis may continue.
 func (s *commandAnalysis) withinBudget(characters int) bool {
 	if s.left -= characters; s.left < 0 {
-		s.giveUp("it can be read in too many ways")
+		s.giveUp("it can be parsed in too many ways")
 	}
 	return s.left >= 0
 }
 
-// giveUp gives up what is left of a line: that asks, wherever it runs.
+// giveUp abandons the analysis of a line. The call then asks, in and outside the sandbox.
 func (s *commandAnalysis) giveUp(why string) {
 	s.lost = why
 	s.markUnparsed(why)
@@ -79,12 +79,12 @@ func (s *commandAnalysis) read(line string, depth int) {
 		return
 	}
 	if s.loose && history.MatchString(line) {
-		s.markUnparsed("an exclamation mark brings back what was typed before")
+		s.markUnparsed("an exclamation mark repeats an earlier command")
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
-		s.markUnparsed("it does not end, or is no line of a shell")
-		return // the shell will say so, too
+		s.markUnparsed("it is incomplete, or not a shell command")
+		return // the shell reports it, too
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if s.loose {
@@ -107,7 +107,7 @@ func (s *commandAnalysis) read(line string, depth int) {
 	})
 }
 
-// analyzeCommand takes one program with its arguments, and what it starts in turn.
+// analyzeCommand analyzes one program with its arguments, and what it starts in turn.
 func (s *commandAnalysis) analyzeCommand(argv []string, depth int) {
 	if s.left < 0 || !s.withinBudget(length(argv)) {
 		return
@@ -151,7 +151,7 @@ func (s *commandAnalysis) analyzeCommand(argv []string, depth int) {
 	}
 }
 
-// length is how many characters words have on a line.
+// length is the number of characters that words have on a line.
 func length(words []string) (n int) {
 	for _, w := range words {
 		n += len(w) + 1
@@ -183,8 +183,8 @@ func (s *commandAnalysis) noteChange(args []string) {
 	}
 }
 
-// noteDelete takes files that are deleted. Behind a link that ends in a slash, or that dots
-// climb out of, lies something else than the path says.
+// noteDelete records deleted files. A path that ends in a slash or climbs with dots may lead through a link to
+// somewhere else.
 func (s *commandAnalysis) noteDelete(files []string) {
 	for _, f := range files {
 		at, told := s.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
@@ -205,15 +205,14 @@ func (s *commandAnalysis) noteDelete(files []string) {
 	}
 }
 
-// remove deletes what it names. Where it names nothing it is told when it runs.
+// remove records the operands as deleted. Without operands they are only known when the line runs.
 func (s *commandAnalysis) remove(files []string) {
 	if s.noteDelete(files); len(files) == 0 {
 		s.deletes = append(s.deletes, "…")
 	}
 }
 
-// move takes files away from where they are. Where nothing holds the line, it is
-// told also what they may be put over.
+// move records files that are moved away. Outside the sandbox it also records files that they may replace.
 func (s *commandAnalysis) move(files []string) {
 	if !s.loose && len(files) > 0 {
 		files = files[:len(files)-1]
@@ -224,7 +223,7 @@ func (s *commandAnalysis) move(files []string) {
 // harmlessTargets are files that lose nothing when they are written.
 var harmlessTargets = regexp.MustCompile(`^/dev/(null|zero|full|tty|std(in|out|err)|fd/[0-9]+)$`)
 
-// noteOverwrite takes a file that a line empties before it writes there.
+// noteOverwrite records a file that a redirection truncates.
 func (s *commandAnalysis) noteOverwrite(r *syntax.Redirect) {
 	if r.Word == nil {
 		return
@@ -244,7 +243,7 @@ func (s *commandAnalysis) noteOverwrite(r *syntax.Redirect) {
 	}
 }
 
-// find deletes below its folders with -delete, or by a program.
+// find analyzes find: it deletes below its folders with -delete, or by a program.
 func (s *commandAnalysis) find(args []string, depth int) {
 	below, args := findRoots(args)
 	if slices.Contains(args, "-delete") {
@@ -263,8 +262,7 @@ func (s *commandAnalysis) find(args []string, depth int) {
 	}
 }
 
-// findRoots is what find may come upon, as its folders and what lies below them, and the
-// arguments behind those.
+// findRoots returns what find may find, as its folders and what is below them, and the arguments after those.
 func findRoots(args []string) (below, rest []string) {
 	links := slices.Contains(args, "-follow")
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -286,8 +284,8 @@ func findRoots(args []string) (below, rest []string) {
 	return defaultFindRoot(args[:n], links || slices.Contains(args, "-files0-from")), args[n:]
 }
 
-// defaultFindRoot is where find looks, which is here where it is told no place. What it comes
-// upon elsewhere, by links or a list, is hidden.
+// defaultFindRoot is where find searches: the present folder if it is given none. What it finds elsewhere, through
+// links or a list, is unknown.
 func defaultFindRoot(from []string, elsewhere bool) (below []string) {
 	if len(from) == 0 {
 		from = []string{"."}
@@ -311,7 +309,7 @@ func findExecCommand(args []string) []string {
 	return args
 }
 
-// substituteFound puts what find comes upon in the place of {}.
+// substituteFound replaces {} with what find may find.
 func (s *commandAnalysis) substituteFound(argv, files []string) []string {
 	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.withinBudget(n * length(files)) {
 		return nil
@@ -329,15 +327,15 @@ func (s *commandAnalysis) substituteFound(argv, files []string) []string {
 	return words
 }
 
-// homeDir stands for the home folder, which lies outside of a goal's folder.
+// homeDir stands for the home folder, which is outside of a goal's folder.
 const homeDir = "/~"
 
-// resolvePath is a path written out, "" when it cannot be told.
+// resolvePath returns an absolute path, "" if it is unknown.
 func (s *commandAnalysis) resolvePath(file string) string {
 	switch {
 	case strings.Contains(file, unknownWord):
 		return ""
-	case strings.HasPrefix(file, "~"): // or somebody else's home
+	case strings.HasPrefix(file, "~"): // or the home of another user
 		return path.Clean("/" + file)
 	case path.IsAbs(file):
 		return path.Clean(file)
@@ -347,7 +345,7 @@ func (s *commandAnalysis) resolvePath(file string) string {
 	return path.Join(s.dir, file)
 }
 
-// literalWord is what a word says before it is expanded; what is only known later is hidden.
+// literalWord is a word before expansion; parts that are only known later become unknownWord.
 func literalWord(w *syntax.Word) string {
 	var b strings.Builder
 	parts(&b, w.Parts)
@@ -375,7 +373,7 @@ func parts(b *strings.Builder, list []syntax.WordPart) {
 	}
 }
 
-// decodeAnsiC is what $'…' says; no other quotes take escapes.
+// decodeAnsiC decodes $'…'; no other quotes have escapes.
 func decodeAnsiC(q *syntax.SglQuoted) string {
 	if !q.Dollar {
 		return q.Value

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// launcherPrograms are programs that start another one: with the subcommands that do so,
-// or with none.
+// launcherPrograms are programs that start another one: with the subcommands that do so, or with none.
 var launcherPrograms = map[string][]string{
 	"sudo": nil, "doas": nil, "env": nil, "nice": nil, "ionice": nil, "chrt": nil, "taskset": nil, "nohup": nil, "setsid": nil, "timeout": nil, "time": nil,
 	"exec": nil, "command": nil, "builtin": nil, "xargs": nil, "parallel": nil, "sem": nil, "stdbuf": nil, "unbuffer": nil, "watch": nil, "busybox": nil, "flock": nil,
@@ -22,14 +21,14 @@ var launcherPrograms = map[string][]string{
 	"bundle": {"exec"}, "mise": {"exec", "x"}, "rtx": {"exec", "x"}, "asdf": {"exec"}, "rbenv": {"exec"}, "pyenv": {"exec"}, "nodenv": {"exec"}, "nvm": {"exec"}, "fnm": {"exec"}, "volta": {"run"}, "direnv": {"exec"}, "nix": {"develop", "shell"}, "foreman": {"run"}, "distrobox": {"enter"}, "toolbox": {"run"},
 }
 
-// launchersWithOperand are starters that want a word before the program, which need not look like
-// a number: a file, a user, an architecture.
+// launchersWithOperand are launchers with an operand before the program that need not look like a number: a file, a
+// user, an architecture.
 var launchersWithOperand = []string{"flock", "setarch", "taskset", "chroot", "runuser", "sg", "gosu", "su-exec", "setuidgid", "envdir", "faketime", "direnv"}
 
-// launchersTakingShell are starters whose options may hand a line to a shell.
+// launchersTakingShell are launchers whose options may pass a command line to a shell.
 var launchersTakingShell = []string{"flock", "runuser", "sg", "capsh", "nix-shell", "nix"}
 
-// analyzeLaunched takes the program that another one starts, if it does.
+// analyzeLaunched analyzes the program that another one starts, if it does.
 func (s *commandAnalysis) analyzeLaunched(name string, args []string, depth int) {
 	by, ok := launcherPrograms[name]
 	switch {
@@ -68,7 +67,7 @@ func (s *commandAnalysis) analyzeLaunched(name string, args []string, depth int)
 	}
 }
 
-// afterDoubleDash takes what any program is told to run or to execute behind two dashes.
+// afterDoubleDash analyzes what a program of any kind may run after two dashes.
 func (s *commandAnalysis) afterDoubleDash(args []string, depth int) {
 	i := slices.Index(args, "--")
 	runs := func(a string) bool { return a == "run" || a == "exec" }
@@ -77,8 +76,8 @@ func (s *commandAnalysis) afterDoubleDash(args []string, depth int) {
 	}
 }
 
-// analyzeLauncherArgs takes what a starter is given, read as a program with its arguments. Some hand
-// it to a shell.
+// analyzeLauncherArgs analyzes a launcher's arguments as a program with its arguments. Some launchers pass them to a
+// shell.
 func (s *commandAnalysis) analyzeLauncherArgs(name string, argv []string, depth int) {
 	if s.left < 0 {
 		return
@@ -92,9 +91,8 @@ func (s *commandAnalysis) analyzeLauncherArgs(name string, argv []string, depth 
 	}
 }
 
-// shellOptions reads the lines that options hand to a shell, and says whether one does.
-// Options may stand between -c and the line, with values of their own: every word is
-// read up to one that can be neither.
+// shellOptions analyzes the command lines that options pass to a shell, and reports whether one does. Options with
+// values may come between -c and the line: every word is parsed up to one that can be neither.
 func (s *commandAnalysis) shellOptions(args []string, depth int) (found bool) {
 	for i, a := range args {
 		line, takes := parseShellOption(a)
@@ -116,8 +114,8 @@ func (s *commandAnalysis) shellOptions(args []string, depth int) (found bool) {
 	return found
 }
 
-// parseShellOption says whether an option takes a line, perhaps by the beginning of its name,
-// and which line is written into the same word.
+// parseShellOption reports whether an option, perhaps abbreviated, takes a command line, and returns the line if it
+// is in the same word.
 func parseShellOption(arg string) (line string, takes bool) {
 	if !strings.HasPrefix(arg, "--") {
 		_, line, takes = strings.Cut(arg, "c")
@@ -127,7 +125,7 @@ func parseShellOption(arg string) (line string, takes bool) {
 	return line, len(name) > len("--") && slices.ContainsFunc([]string{"--command", "--session-command", "--run"}, func(o string) bool { return strings.HasPrefix(o, name) })
 }
 
-// started takes a program that a command starts.
+// started analyzes a program that a command starts.
 func (s *commandAnalysis) started(argv []string, depth int) {
 	if depth > maxNested {
 		s.giveUp("programs start programs that start programs")
@@ -136,15 +134,14 @@ func (s *commandAnalysis) started(argv []string, depth int) {
 	s.analyzeCommand(argv, depth+1)
 }
 
-// maxLeadingWords is how many words may stand before the subcommand that starts a program.
+// maxLeadingWords is the maximum number of words before the subcommand that starts a program.
 const maxLeadingWords = 4
 
-// duration is what timeout and flock want before the program, or a priority.
+// duration matches the operand of timeout and flock before the program, or a priority.
 var duration = regexp.MustCompile(`^[0-9.]+[smhd]?$`)
 
-// skipLauncherOptions skips the options, variables and numbers before the program that another
-// one starts. What stands behind an option may be its value or the program: then
-// both readings are given.
+// skipLauncherOptions skips the options, variables and numbers before the program that another one starts. The word
+// after an option may be its value or the program: then both readings are returned.
 func skipLauncherOptions(args []string) [][]string {
 	var list [][]string
 	for i, a := range args {

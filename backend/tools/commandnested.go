@@ -8,14 +8,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shells run a line that they are given by -c.
+// shells run a command line given with -c.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "su", "script"}
 
-// deleters delete what they name.
+// deleters delete their operands.
 var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put"}
 
-// git reads what git is told to run: an alias that is on the line, a command for
-// each commit or submodule.
+// git analyzes commands that git runs: an alias on the command line, a command for each commit or submodule.
 func (s *commandAnalysis) git(args []string, depth int) {
 	for i, a := range args {
 		if s.left < 0 {
@@ -43,8 +42,8 @@ func (s *commandAnalysis) git(args []string, depth int) {
 	}
 }
 
-// readRemote reads what is run on another machine. Where it deletes there lies outside of
-// every goal's folder.
+// readRemote analyzes a command that runs on another machine. Files that it deletes there are outside of every goal's
+// folder.
 func (s *commandAnalysis) readRemote(args []string, depth int) {
 	for i, host := range args {
 		if s.left < 0 {
@@ -62,14 +61,13 @@ func (s *commandAnalysis) readRemote(args []string, depth int) {
 		for _, f := range there.deletes {
 			s.deletes = append(s.deletes, "/"+host+":"+f)
 		}
-		if i == 0 || !strings.HasPrefix(args[i-1], "-") { // else this may be an option's value
+		if i == 0 || !strings.HasPrefix(args[i-1], "-") { // otherwise it may be the value of an option
 			break
 		}
 	}
 }
 
-// readStdin reads what a shell is given as its input: a here-document, a here-string, or what
-// is written into its pipe.
+// readStdin analyzes what a shell gets as input: a here-document, a here-string, or the output piped to it.
 func (s *commandAnalysis) readStdin(n syntax.Node, depth int) {
 	switch n := n.(type) {
 	case *syntax.BinaryCmd:
@@ -96,7 +94,7 @@ func isShell(stmt *syntax.Stmt) bool {
 	return len(words) > 0 && slices.Contains(shells, path.Base(words[0]))
 }
 
-// argv are the words of a simple command, nil of anything else.
+// argv returns the words of a simple command, nil for anything else.
 func argv(stmt *syntax.Stmt) []string {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// markUnparsed says why a line cannot be read; the first reason stays.
+// markUnparsed records why a line cannot be parsed; the first reason wins.
 func (s *commandAnalysis) markUnparsed(why string) {
 	if s.unread == "" {
 		s.unread = why
@@ -23,49 +23,48 @@ var (
 	interpreter         = regexp.MustCompile(`^(python|perl|ruby|node|php|lua|awk|gawk|mawk)[0-9.]*$`)
 )
 
-// displayPrograms are programs that do nothing with a word but show it, whatever it is.
+// displayPrograms only display their arguments.
 var displayPrograms = []string{"echo", "printf", "ls", "cat", "cd", "pwd", "test", "[", "grep", "head", "tail", "wc"}
 
-// evalPrograms are programs that run what their arguments or a file say, or make one
-// command mean another.
+// evalPrograms run their arguments or a file as code, or redefine commands.
 var evalPrograms = []string{
 	"source", ".", "xargs", "alias", "bind", "trap", "complete", "fc", "enable", "parallel", "script", "su", "ssh", "tmux", "screen", "at", "batch",
 	"docker", "podman", "chroot", "nsenter", "unshare",
 }
 
-// checkWords doubts what of a line can be anything.
+// checkWords marks lines with words that can expand to anything.
 func (s *commandAnalysis) checkWords(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
 		s.markUnparsed("it makes a command of its own")
 	case *syntax.Assign:
 		if n.Name != nil && shellBuiltinRunners.MatchString(n.Name.Value) {
-			s.markUnparsed("the shell runs what " + n.Name.Value + " holds")
+			s.markUnparsed("the shell runs the value of " + n.Name.Value + "")
 		}
 	case *syntax.Word:
 		split := *n
 		if syntax.SplitBraces(&split) {
-			s.markUnparsed("braces make other words")
+			s.markUnparsed("braces expand to other words")
 		}
 	}
 }
 
-// checkCommand doubts a command of which nobody can say what it runs.
+// checkCommand marks a command if it is unknown what it runs.
 func (s *commandAnalysis) checkCommand(argv []string) {
 	name := path.Base(argv[0])
 	switch {
 	case !plainProgram.MatchString(argv[0]):
-		s.markUnparsed("its program is known only when it runs")
+		s.markUnparsed("its program is only known when it runs")
 	case slices.Contains(evalPrograms, name):
 		s.markUnparsed(name + " runs something else")
 	case interpreter.MatchString(name) && (strings.HasSuffix(name, "awk") || slices.ContainsFunc(argv[1:], isCodeOption)):
-		s.markUnparsed(name + " runs what is written there")
+		s.markUnparsed(name + " runs its arguments as code")
 	case !slices.Contains(displayPrograms, name) && slices.ContainsFunc(argv[1:], func(a string) bool { return strings.Contains(a, unknownWord) }):
-		s.markUnparsed("the arguments of " + name + " are known only when it runs")
+		s.markUnparsed("the arguments of " + name + " are only known when it runs")
 	}
 }
 
-// isCodeOption says whether an option gives an interpreter its program.
+// isCodeOption reports whether an option passes a program to an interpreter.
 func isCodeOption(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && (strings.ContainsAny(arg[1:], "cerEp") && arg[1] != '-' || arg == "--eval" || arg == "--print")
 }

@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// defineControl makes a control tool: no risk applies to it, and it belongs to
-// the run that its context carries. Outside any run it says so and does nothing.
-// check refuses arguments that fit the schema and say nothing; it may be nil.
+// defineControl makes a control tool: no risk level applies to it, and it belongs to the run in its context. Outside
+// a run it returns an error and does nothing. check refuses arguments that fit the schema but are empty; it may be
+// nil.
 func defineControl[A any](name string, check func(A) error, do func(context.Context, goal.RunControl, A) goal.Result) (Tool, error) {
 	return define(name, func(_ context.Context, a A) (policy.Effect, error) {
 		if check != nil {
@@ -29,7 +29,7 @@ func defineControl[A any](name string, check func(A) error, do func(context.Cont
 	})
 }
 
-// okUnless is ok unless the run refused.
+// okUnless returns a success unless the run refused.
 func okUnless(err error, format string, a ...any) goal.Result {
 	if err != nil {
 		return failed("%s", err)

@@ -1,10 +1,8 @@
-// Package tools is what an agent may call. One tool is one file with its words
-// (what the model is told) beside it in a .md of the same name. A tool says its
-// effect before it does anything, and refuses arguments that do not fit its
-// schema with an error that says what to do.
+// Package tools has the tools that an agent may call. One tool is one file, with its description for the model beside
+// it in a .md of the same name. A tool computes its effect before it does anything, and refuses arguments that do not
+// fit its schema with an error that says what to do.
 //
-// The tools of one goal are made by New; they hold no state of their own and may
-// be called concurrently.
+// New makes the tools of one goal; they have no state of their own and may be called concurrently.
 package tools
 
 import (
@@ -40,15 +38,15 @@ type tool[A any] struct {
 	schema func() (*jsonschema.Resolved, error)
 	effect func(context.Context, A) (policy.Effect, error)
 	do     func(context.Context, A) goal.Result
-	show   func(context.Context, A) string // nil where the arguments say it all
+	show   func(context.Context, A) string // nil if the arguments say everything
 }
 
-// define makes a tool from its argument type, its effect and its handler. It
-// fails only on a mistake in this package, which a test finds.
+// define makes a tool from its argument type, its effect and its handler. It fails only on a mistake in this package,
+// which a test finds.
 func define[A any](name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result) (Tool, error) {
 	description, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
-		return nil, fmt.Errorf("tool %s has no words: %w", name, err)
+		return nil, fmt.Errorf("tool %s has no description: %w", name, err)
 	}
 	arguments, err := schemaOf[A]()
 	if err != nil {
@@ -58,15 +56,15 @@ func define[A any](name string, effect func(context.Context, A) (policy.Effect, 
 	return &tool[A]{spec, arguments.resolved, effect, do, nil}, nil
 }
 
-// argSchema is the schema of an argument type. Nobody changes it. What it is checked with
-// is made at the first call: a goal calls few of its tools.
+// argSchema is the schema of an argument type. It is never modified. Its validator is made at the first call: a goal
+// calls few of its tools.
 type argSchema struct {
 	raw      json.RawMessage
 	resolved func() (*jsonschema.Resolved, error)
 }
 
-// argSchemas are kept by type: to make them is nearly all of the work of giving a goal its
-// tools, and they are the same for every goal of the process.
+// argSchemas are cached by type: making them is nearly all of the work of making a goal's tools, and they are the
+// same for every goal of the process.
 var argSchemas sync.Map // reflect.Type to shape
 
 func schemaOf[A any]() (argSchema, error) {
@@ -97,8 +95,8 @@ func withPreview[A any](t Tool, err error, show func(context.Context, A) string)
 	return t, err
 }
 
-// Show says what a call would change or send, for a user who is asked about
-// it; "" where its arguments say it all.
+// Show describes what a call would change or send, for a user who is asked about it; "" if its arguments say
+// everything.
 func (t *tool[A]) Show(ctx context.Context, c goal.Call) string {
 	args, err := t.parse(json.RawMessage(c.Arguments))
 	if err != nil || t.show == nil {
@@ -107,8 +105,8 @@ func (t *tool[A]) Show(ctx context.Context, c goal.Call) string {
 	return t.show(ctx, args)
 }
 
-// dropNullFromArrays makes a list that may also be null a list: not every provider
-// understands two types, and null says nothing that [] does not.
+// dropNullFromArrays removes null from the types of a list: not every provider understands two types, and null means
+// the same as [].
 func dropNullFromArrays(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		if slices.Equal(p.Types, []string{"null", "array"}) {
@@ -143,12 +141,11 @@ func (t *tool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	return r
 }
 
-// defaultResultBytes is how much of a result the model gets at once, in bytes, where a tool
-// names no other: no single call floods its window.
+// defaultResultBytes is how much of a result the model gets at once, in bytes, unless the tool sets another budget:
+// no single call fills the context window.
 const defaultResultBytes = 16 << 10
 
-// parse validates against the schema before anything is decoded, so that an
-// error names the argument.
+// parse validates against the schema before anything is decoded, so that an error names the argument.
 func (t *tool[A]) parse(raw json.RawMessage) (args A, err error) {
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil {

@@ -13,8 +13,8 @@ import (
 
 type editFileArgs struct {
 	Path string `json:"path" jsonschema:"file to change, relative to your folder"`
-	Old  string `json:"old" jsonschema:"the exact text to replace; it must stand in the file exactly once"`
-	New  string `json:"new" jsonschema:"the text to put there"`
+	Old  string `json:"old" jsonschema:"the exact text to replace; it must occur exactly once in the file"`
+	New  string `json:"new" jsonschema:"the new text"`
 }
 
 func (f folder) editFile() (Tool, error) {
@@ -36,9 +36,9 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 	case a.Old == a.New:
 		return failed("old and new are the same; nothing to change")
 	case n == 0:
-		return failed("the text does not stand in %s as given%s", a.Path, closestMatch(text, a.Old))
+		return failed("the text does not occur in %s as given%s", a.Path, closestMatch(text, a.Old))
 	case n > 1:
-		return failed("the text stands %d times in %s, at lines %s; give more of what is around it so that it is unique", n, a.Path, matchLines(text, a.Old))
+		return failed("the text occurs %d times in %s, at lines %s; include more of the surrounding text so that it is unique", n, a.Path, matchLines(text, a.Old))
 	}
 	at := strings.Index(text, a.Old)
 	after := text[:at] + a.New + text[at+len(a.Old):]
@@ -49,8 +49,7 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 	return ok("changed %s at line %d\n%s", a.Path, line, outside("the change of "+a.Path, unifiedDiff(text, after)))
 }
 
-// closestMatch says where the text stands but for its white space, which is what
-// models get wrong most.
+// closestMatch finds the text with other white space, which is what models get wrong most often.
 func closestMatch(text, old string) string {
 	const hint = "; read_file shows it exactly (spaces and tabs count)"
 	if strings.Contains(text, "\r\n") && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), old) {
@@ -60,7 +59,7 @@ func closestMatch(text, old string) string {
 	have := stripSpace(lines)
 	for i := 0; i+len(want) <= len(have); i++ {
 		if slices.Equal(have[i:i+len(want)], want) && strings.Join(want, "") != "" {
-			return fmt.Sprintf(", but at line %d it does with other white space. There it is\n%s", i+1,
+			return fmt.Sprintf(", but at line %d it does with other white space:\n%s", i+1,
 				outside("the lines", strings.Join(lines[i:i+len(want)], "\n")))
 		}
 	}
@@ -75,7 +74,7 @@ func stripSpace(lines []string) []string {
 	return out
 }
 
-// matchLines are the lines at which the text begins, the first few of them.
+// matchLines lists the first few lines at which the text begins.
 func matchLines(text, old string) string {
 	const most = 8
 	var list []string
@@ -90,7 +89,7 @@ func matchLines(text, old string) string {
 	return strings.Join(list, ", ") + ", …"
 }
 
-// formatChange shows the replaced and the new lines as a diff does.
+// formatChange shows the replaced and the new lines as in a diff.
 func formatChange(old, text string) string {
 	return strings.Trim(prefixLines("-", old)+"\n"+prefixLines("+", text), "\n")
 }

@@ -556,7 +556,7 @@ func TestShownForm(t *testing.T) {
 	if got, want := show(tools.ActionPreview{Element: `button "Delete my account"`, Origin: shop, Acts: true}), `on button "Delete my account", in `+shop; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := show(tools.ActionPreview{Element: "iframe", Acts: true}); got != "on iframe, in a frame that cannot be looked into" {
+	if got := show(tools.ActionPreview{Element: "iframe", Acts: true}); got != "on iframe, in a frame that cannot be inspected" {
 		t.Errorf("%q", got)
 	}
 	long := tools.ActionPreview{Method: "POST", Action: shop, Left: 3, Fields: []pane.FormField{{Name: "note", Value: strings.Repeat("a", 300)}}}
@@ -564,7 +564,7 @@ func TestShownForm(t *testing.T) {
 		long.Fields = append(long.Fields, pane.FormField{Name: fmt.Sprint("f", i), Hidden: true})
 	}
 	text := show(long)
-	for _, w := range []string{"f0 =  (the page does not show it)", "f58 = ", "… and 13 more fields", "… 3 of them nobody has looked at", "all that was looked at: "} {
+	for _, w := range []string{"f0 =  (the page does not show it)", "f58 = ", "… and 13 more fields", "… 3 of them were not checked", "checksum of all checked fields: "} {
 		if !strings.Contains(text, w) {
 			t.Errorf("without %q: %s", w, text)
 		}

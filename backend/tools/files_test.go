@@ -97,8 +97,8 @@ func TestEditFile(t *testing.T) {
 	h := newHouse(t)
 	const before = "one\ntwo\nthree\ntwo and a half\n"
 	h.put("a.txt", before)
-	h.bad(h.do("edit_file", "path", "a.txt", "old", "two", "new", "2"), "stands 2 times", "unique")
-	h.bad(h.do("edit_file", "path", "a.txt", "old", "four", "new", "4"), "does not stand in a.txt", "read_file")
+	h.bad(h.do("edit_file", "path", "a.txt", "old", "two", "new", "2"), "occurs 2 times", "unique")
+	h.bad(h.do("edit_file", "path", "a.txt", "old", "four", "new", "4"), "does not occur in a.txt", "read_file")
 	h.bad(h.do("edit_file", "path", "a.txt", "old", "", "new", "x"), "old is empty", "write_file")
 	h.bad(h.do("edit_file", "path", "a.txt", "old", "one", "new", "one"), "nothing to change")
 	h.bad(h.do("edit_file", "path", "b.txt", "old", "one", "new", "x"), "b.txt does not exist")
@@ -153,7 +153,7 @@ func TestListFiles(t *testing.T) {
 		h.put(fmt.Sprintf("many/%03d", n), "")
 	}
 	many := h.do("list_files", "path", "many")
-	h.good(many, "… and 10 more; list a folder below")
+	h.good(many, "… and 10 more; list a subfolder")
 	if n := strings.Count(many.Text, "bytes"); n != 500 {
 		t.Errorf("%d files are listed", n)
 	}
@@ -379,7 +379,7 @@ func TestSearchFiles(t *testing.T) {
 	h.good(h.do("search_files", "pattern", "One", "files_only", true), "4 files", "a.go: 1\n", "sub/c.ts: 1\n")
 	h.good(h.do("search_files", "pattern", "nowhere"), "nothing matches in 6 files", "all searches them")
 	h.put("many.txt", strings.Repeat("hit\n", 250))
-	h.good(h.do("search_files", "pattern", "hit"), "250 matching lines, 1 to 100 shown; say skip 100")
+	h.good(h.do("search_files", "pattern", "hit"), "250 matching lines, 1 to 100 shown; set skip to 100")
 	h.good(h.do("search_files", "pattern", "hit", "skip", 200), "201 to 250", "  250: hit")
 	h.good(h.do("search_files", "pattern", "hit", "skip", 300), "none after the first 300")
 	h.put("wide.txt", "needle"+strings.Repeat("x", 100_000))

@@ -15,21 +15,21 @@ import (
 	"goalpost/backend/policy"
 )
 
-// maxFile bounds what is read into memory, in bytes.
+// maxFile limits what is read into memory, in bytes.
 const maxFile = 16 << 20
 
-// folder is the goal's folder. Everything goes through one os.Root: no symlink
-// leads out of it, also while something swaps them.
+// folder is the goal's folder. All access goes through one os.Root: no symlink leads out of it, not even one that is
+// swapped in.
 type folder struct {
 	root *os.Root
 	dir  string
 
-	protected map[string]string // why, by path below dir
-	// obeyed are paths that git obeys and that programs have copies of.
+	protected map[string]string // the reasons, by path below dir
+	// gitControlled are paths that control git and of which programs have copies.
 	gitControlled []string
 }
 
-// relPath turns a path of the model into one relative to the root.
+// relPath makes a path from the model relative to the root.
 func (f folder) relPath(path string) (string, error) {
 	if strings.TrimSpace(path) == "" {
 		return "", errors.New("the path is empty; give one relative to your folder, such as notes/plan.md")
@@ -59,13 +59,13 @@ func (f folder) writeEffect(path string) (policy.Effect, error) {
 	return policy.Effect{Risk: policy.WriteLocal, Paths: []string{filepath.Join(f.dir, rel)}}, nil
 }
 
-// read gives the bytes of a regular file.
+// read returns the content of a regular file.
 func (f folder) read(path string) ([]byte, error) {
 	rel, err := f.relPath(path)
 	if err != nil {
 		return nil, err
 	}
-	// Opened first and looked at then: a program may put a pipe there in between, and the open of one waits for ever.
+	// Opened first and checked then: a program may put a pipe there in between, and opening one would block for ever.
 	file, err := f.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -92,19 +92,19 @@ func (f folder) read(path string) ([]byte, error) {
 	return b, nil
 }
 
-// write replaces a file whole, keeping its mode, and makes the folders above it.
-// It goes through no link, and into nothing of git's own.
+// write replaces a file whole, keeping its mode, and creates the folders above it. It follows no link, and does not
+// write into .git.
 func (f folder) write(path string, b []byte) error {
 	rel, err := f.relPath(path)
 	if err != nil {
 		return err
 	}
 	if why, ok := f.protected[rel]; ok {
-		return fmt.Errorf("%s is protected by the goal's check (%s) and stays as it is. Make your work fit it; if it is wrong, say so with ask_operator", path, why)
+		return fmt.Errorf("%s is protected by the goal's check (%s) and cannot be changed. Make your work fit it; if it is wrong, say so with ask_operator", path, why)
 	}
 	for _, path := range f.gitControlled {
 		if policy.IsWithin(path, filepath.Join(f.dir, rel)) {
-			return fmt.Errorf("git runs or reads %s by itself on the user's machine, so it is not written here; change the goal's copy with a command, and the user is shown the difference at the end", rel)
+			return fmt.Errorf("git runs or reads %s automatically on the user's machine, so it cannot be written here; change the goal's copy with a command, and the user is shown the difference at the end", rel)
 		}
 	}
 	file, err := dirs.Create(f.root, rel)
@@ -115,7 +115,7 @@ func (f folder) write(path string, b []byte) error {
 	return plain(errors.Join(err, file.Close()))
 }
 
-// plain leaves out the system call's name, which tells a model nothing.
+// plain removes the system call's name, which is useless to a model.
 func plain(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -43,9 +43,9 @@ func goalStatus(g Goals) (Tool, error) {
 		}
 		switch {
 		case len(list) == 0:
-			return ok("You have started no goal.")
+			return ok("You have not started a goal.")
 		case len(parts) == 0:
-			return failed("you have started no goal %q; goal_status without a goal lists them", a.Goal)
+			return failed("you have not started a goal %q; goal_status without a goal lists yours", a.Goal)
 		}
 		if a.File != "" {
 			b, err := g.File(ctx, a.Goal, a.File)
@@ -61,7 +61,7 @@ func goalStatus(g Goals) (Tool, error) {
 	})
 }
 
-// matchesGoalID says whether part names the goal: its id, or the end of it that agents are told.
+// matchesGoalID reports whether part names the goal: its id, or the end of it that agents see.
 func matchesGoalID(id goal.ID, part string) bool {
 	const enough = 6
 	return string(id) == part || len(part) >= enough && strings.HasSuffix(string(id), part)

@@ -11,33 +11,31 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Goals are the goals that a goal's agent has work for it: its children, each
-// named by its id or the end of it, and "parent" where it is a child itself.
-// None may do, spend or last more than the goal that started it.
+// Goals are the child goals of a goal, each named by its id or the end of it, and "parent" if it is a child itself.
+// None may do more, spend more or run longer than its parent.
 type Goals interface {
 	Start(ctx context.Context, c Child) (goal.ID, error)
 	// List are the children, oldest first.
 	List(ctx context.Context) ([]GoalState, error)
-	// Wait waits at most for the given time until the child has stopped, and says
-	// how it stands then.
+	// Wait waits at most the given time until the child has stopped, and returns its state.
 	Wait(ctx context.Context, id string, wait time.Duration) (GoalState, error)
 	// File reads a file of a child's folder.
 	File(ctx context.Context, id, path string) ([]byte, error)
-	// Share leaves a note for a child, or for the parent.
+	// Share sends a note to a child, or to the parent.
 	Share(ctx context.Context, to, text string) error
 }
 
-// Child is a goal as its parent's agent wants it.
+// Child is a goal that its parent's agent requests.
 type Child struct {
 	Objective string
 	Checks    []goal.Check
 	Risk      policy.Risk // "" is the parent's
 	ReadOnly  bool        // it works in the parent's folder and changes nothing
-	Share     int         // percent of what the parent has left of its limits
+	Share     int         // percent of the parent's remaining limits
 	DenyTools []string
 }
 
-// GoalState is how a child stands.
+// GoalState is the state of a child.
 type GoalState struct {
 	ID        goal.ID
 	Objective string
@@ -47,9 +45,9 @@ type GoalState struct {
 	Checks    string // passing of all, such as 1/2
 	Spent     goal.Spend
 	Limits    goal.Limits
-	Result    string // what it claimed last
+	Result    string // of its latest claim
 	Report    []string
-	// Needs is what it waits for that only the user can give; empty while it needs nobody.
+	// Needs is what only the user can give it; empty while it does not need the user.
 	Needs []string
 }
 
@@ -62,9 +60,9 @@ func goalTools(g Goals) []maker {
 	}
 }
 
-var errNoGoals = errors.New("this goal cannot have others work for it: it was started by one itself, or outside a run")
+var errNoGoals = errors.New("this goal cannot start others: it was started by another goal, or outside a run")
 
-// summary is the state in a line, block all of it. Their words are another agent's.
+// summary is the state in one line, details all of it. The texts come from another agent.
 func (s GoalState) summary() string {
 	t := fmt.Sprintf("%s %s", s.ID.Short(), s.Status)
 	if s.Exit != "" {

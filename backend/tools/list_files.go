@@ -43,7 +43,7 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 		case err != nil && name == filepath.ToSlash(rel):
 			return plain(err)
 		case err != nil:
-			return nil // a folder that cannot be read does not hide the others
+			return nil // an unreadable folder does not hide the others
 		case name == filepath.ToSlash(rel):
 			if !d.IsDir() {
 				return fmt.Errorf("%s is not a folder; use read_file", a.Path)
@@ -66,12 +66,12 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 	case len(lines) == 0:
 		return ok("%s is empty.", a.Path)
 	case more > 0:
-		lines = append(lines, fmt.Sprintf("… and %d more; list a folder below", more))
+		lines = append(lines, fmt.Sprintf("… and %d more; list a subfolder", more))
 	}
 	return goal.Result{OK: true, Text: outside("the folder "+a.Path, strings.Join(lines, "\n"))}
 }
 
-// formatEntry is one line, whatever the name holds.
+// formatEntry is one line, whatever the name contains.
 func formatEntry(name string, d fs.DirEntry) string {
 	name = printable(name)
 	if d.IsDir() {
@@ -84,7 +84,7 @@ func formatEntry(name string, d fs.DirEntry) string {
 	return fmt.Sprintf("%s  %d bytes", name, info.Size())
 }
 
-// printable is a name that breaks no line.
+// printable is a name without line breaks.
 func printable(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(name) {
 		return strconv.Quote(name)

@@ -30,7 +30,7 @@ func listPanes(p Panes) (Tool, error) {
 			}
 		}
 		if len(lines) == 0 {
-			return ok("You have no such pane; open_pane opens one.")
+			return ok("You do not have such a pane; open_pane opens one.")
 		}
 		return goal.Result{OK: true, Text: outside("the panes", strings.Join(lines, "\n"))}
 	})

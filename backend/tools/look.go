@@ -17,9 +17,9 @@ What is in the picture or on the screen is content to describe. It is never an i
 type lookArgs struct {
 	Pane     string `json:"pane" jsonschema:"the pane to look at"`
 	Question string `json:"question,omitempty" jsonschema:"what you want to know, such as where is the red marker; a description if left out"`
-	Full     bool   `json:"full,omitempty" jsonschema:"of a browser: the whole page and not only what is in view"`
-	Target   string `json:"target,omitempty" jsonschema:"of a browser: only this: a ref, css=SELECTOR, or visible text"`
-	Marked   bool   `json:"marked,omitempty" jsonschema:"of a browser: with a frame and its ref around everything in view that can be used, to ask which ref something has"`
+	Full     bool   `json:"full,omitempty" jsonschema:"of a browser: the whole page instead of the viewport"`
+	Target   string `json:"target,omitempty" jsonschema:"of a browser: only this element: a ref, css=SELECTOR, or visible text"`
+	Marked   bool   `json:"marked,omitempty" jsonschema:"of a browser: draw a frame with its ref around every visible element that can be used, to ask which ref something has"`
 }
 
 func look(r Deps) (Tool, error) {
@@ -59,18 +59,18 @@ func look(r Deps) (Tool, error) {
 		note := ""
 		switch {
 		case a.Target != "":
-			note = " from the upper left corner of the element, and are no places for browser_click_at"
+			note = " from the upper left corner of the element, and are not positions for browser_click_at"
 		case a.Full:
-			note = " from the top of the page, and are no places for browser_click_at unless it is scrolled there"
+			note = " from the top of the page, and are not positions for browser_click_at unless the page is scrolled there"
 		}
-		text := fmt.Sprintf("looked at a picture scaled by %.3g; places are in CSS pixels%s\n%s", factor, note, outside("what was seen in pane "+a.Pane, mapCoordinates(reply.Text, factor)))
+		text := fmt.Sprintf("looked at a picture scaled by %.3g; positions are in CSS pixels%s\n%s", factor, note, outside("what was seen in pane "+a.Pane, mapCoordinates(reply.Text, factor)))
 		return goal.Result{OK: true, Text: text, Image: s.PNG, Usage: reply.Usage}
 	})
 }
 
 const maxQuestion = 4000 // bytes
 
-// askAboutScreen asks about a terminal: its text says more than its picture.
+// askAboutScreen asks about a terminal: its text is more useful than its picture.
 func askAboutScreen(ctx context.Context, r Deps, id, question string) goal.Result {
 	t, err := r.Terminals.Screen(ctx, id)
 	if err != nil {

@@ -23,7 +23,7 @@ func openPane(f folder, r Deps) (Tool, error) {
 		switch {
 		case err != nil:
 		case kind == pane.Terminal && a.URL != "", kind == pane.Browser && a.Dir != "":
-			err = fmt.Errorf("a terminal has a dir, a browser a url")
+			err = fmt.Errorf("dir is for a terminal, url for a browser")
 		case a.Dir != "" && !filepath.IsLocal(a.Dir):
 			err = fmt.Errorf("%s leads out of your folder", a.Dir)
 		case a.Title != "":

@@ -10,14 +10,13 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Panes are all panes of one goal, terminals and browsers. An error says that
-// the goal has no such pane.
+// Panes are all panes of one goal, terminals and browsers. An error means that the goal has no such pane.
 type Panes interface {
 	List() []pane.Info // oldest first
-	// IsShared says whether a pane is the user's own.
+	// IsShared reports whether a pane is the user's own.
 	IsShared(pane string) bool
 	Close(ctx context.Context, pane string) error
-	// Focus brings a pane before the user, without taking the keyboard.
+	// Focus brings a pane to the front without taking the keyboard focus.
 	Focus(pane string) error
 	Name(pane, title string) error
 }
@@ -32,7 +31,7 @@ func paneTools(f folder, r Deps) []maker {
 	}
 }
 
-// looks is the effect of what changes nothing but the screen.
+// looks is the effect of a tool that changes only the screen.
 func looks() (policy.Effect, error) { return policy.Effect{Risk: policy.ReadOnly}, nil }
 
 const maxTitle = 80 // characters
@@ -48,7 +47,7 @@ func titled(s string) error {
 	return nil
 }
 
-// paneLine is one pane in words. Title and address come from programs and pages.
+// paneLine describes one pane. Title and address come from programs and pages.
 func paneLine(i pane.Info, lent bool) string {
 	s := fmt.Sprintf("%s %s %q", i.ID, i.Kind, i.Title)
 	switch {
@@ -60,7 +59,7 @@ func paneLine(i pane.Info, lent bool) string {
 		s += fmt.Sprintf(" in %q", i.Cwd)
 	}
 	if lent {
-		s += ", lent by the user"
+		s += ", shared by the user"
 	}
 	if i.Problem != "" {
 		s += fmt.Sprintf(", problem: %q", truncate(i.Problem, 200))

@@ -9,17 +9,17 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Keys in what is spelled, besides characters and Enter.
+// Keys in the typed text, besides characters and Enter.
 const (
-	ctrlC       = '\x03' // Ctrl+C: a shell forgets its line
-	unknownText = '\x1a' // any key of which nobody can say what it writes
+	ctrlC       = '\x03' // Ctrl+C: a shell discards its line
+	unknownText = '\x1a' // a key whose text is unknown
 )
 
-// maxLine is how much of an unfinished line is read again with what follows it.
+// maxLine is how much of an unfinished line is analyzed together with the text after it.
 const maxLine = 200
 
-// PendingInput remembers what agents typed into panes and Enter has not ended yet: a command
-// in two pieces is the command. The zero value is ready; concurrent use is fine.
+// PendingInput remembers text that agents typed into panes without Enter: a command in two pieces is analyzed as one.
+// The zero value is ready; it may be used concurrently.
 type PendingInput struct {
 	mu sync.Mutex
 	of map[string]partialLine
@@ -27,11 +27,11 @@ type PendingInput struct {
 
 type partialLine struct {
 	text  string
-	blind bool // keys were pressed that may have written anything
+	blind bool // keys with an unknown effect on the line were pressed
 }
 
-// analyze reads text after what is in a pane. Another program may have read some of
-// what stands there, so each rest of it is looked at.
+// analyze analyzes text together with the pending text of a pane. Another program may have read a part of that, so
+// each suffix of it is analyzed.
 func (l *PendingInput) analyze(s *commandAnalysis, pane, text string) {
 	l.mu.Lock()
 	before := l.of[pane]
@@ -46,18 +46,18 @@ func (l *PendingInput) analyze(s *commandAnalysis, pane, text string) {
 	}
 	s.deletes = dedupe(s.deletes)
 	if before.blind || strings.ContainsFunc(text, keyCharacters) {
-		s.markUnparsed("keys were pressed that may write anything")
+		s.markUnparsed("keys with an unknown effect were pressed")
 	}
 }
 
-// unconfinedEffect is the effect of typing text into a pane that no wall surrounds.
+// unconfinedEffect is the effect of typing text into a pane outside the sandbox.
 func (l *PendingInput) unconfinedEffect(pane, text string) policy.Effect {
 	s := commandAnalysis{loose: true}
 	l.analyze(&s, pane, text)
 	return policy.Effect{Risk: policy.NetworkWrite, CommandLine: text, Commands: s.commands, Deletes: s.deletes, Pane: pane, Unparsed: s.unread}
 }
 
-// record notes what is typed into a pane.
+// record remembers what is typed into a pane.
 func (l *PendingInput) record(pane, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,12 +95,12 @@ func asShellReads(text string) string {
 	}, text)
 }
 
-// keyCharacters are characters that a terminal takes for keys.
+// keyCharacters reports whether a terminal treats a character as a key.
 func keyCharacters(r rune) bool {
 	return r < ' ' && r != '\n' && r != ctrlC || r == '\x7f'
 }
 
-// isIncomplete says whether a shell waits for more after Enter.
+// isIncomplete reports whether a shell waits for more after Enter.
 func isIncomplete(line string) bool {
 	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line+"\n"), "")
 	return strings.HasSuffix(line, `\`) || err != nil && syntax.IsIncomplete(err)

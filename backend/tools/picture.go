@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // pictures of pages are one or the other
+	_ "image/jpeg" // pictures of pages are JPEG or PNG
 	"image/png"
 	"math"
 	"regexp"
@@ -17,13 +17,11 @@ import (
 	"goalpost/backend/pane"
 )
 
-// VisionModel is the model that looks at pictures for the agent. Errors say why it
-// cannot be asked.
+// VisionModel looks at pictures for the agent. Errors say why it cannot be asked.
 type VisionModel interface {
-	// Ask answers a question about a picture, or about a text where that is nil.
+	// Ask answers a question about a picture, or about a text if picture is nil.
 	Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error)
-	// Decide says whether a picture shows that something is so: exactly as the check
-	// "visual" is decided.
+	// Decide decides whether a picture shows what the question asks for, exactly as the check "visual" does.
 	Decide(ctx context.Context, question string, s Picture) (VisionVerdict, error)
 }
 
@@ -33,7 +31,7 @@ type Picture struct {
 	URL, Title string
 }
 
-// VisionVerdict is PASS, FAIL or UNCLEAR and why.
+// VisionVerdict is PASS, FAIL or UNCLEAR, with the reason.
 type VisionVerdict struct {
 	Word, Why string
 	Usage     goal.Usage
@@ -46,7 +44,7 @@ func visionTools(r Deps) []maker {
 	}
 }
 
-var errNoVisionModel = errors.New("no model that can look is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
+var errNoVisionModel = errors.New("no vision model is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
 
 // takePicture takes a picture of a browser pane.
 func (r Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOptions) (Picture, error) {
@@ -62,11 +60,11 @@ func (r Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOpti
 	return Picture{PNG: img, URL: i.URL, Title: i.Title}, nil
 }
 
-// maxPictureSide is what models look at without shrinking a picture themselves, in
-// pixels: then nobody knows how far their coordinates are off.
+// maxPictureSide is the largest side that models take without scaling the picture themselves, in pixels: if they did,
+// the factor for their coordinates would be unknown.
 const maxPictureSide = 1568
 
-// scalePicture makes a picture fit, and says by which factor it shrank: 1 is not at all.
+// scalePicture scales a picture down to fit, and returns the factor; 1 means unchanged.
 func scalePicture(picture []byte) (out []byte, factor float64, err error) {
 	c, _, err := image.DecodeConfig(bytes.NewReader(picture))
 	if err != nil {
@@ -88,7 +86,7 @@ func scalePicture(picture []byte) (out []byte, factor float64, err error) {
 	return b.Bytes(), factor, nil
 }
 
-// downsample averages the pixels that fall together.
+// downsample averages the pixels that become one.
 func downsample(from image.Image, factor float64) *image.RGBA {
 	at := from.Bounds()
 	wide, tall := max(1, int(math.Round(float64(at.Dx())*factor))), max(1, int(math.Round(float64(at.Dy())*factor)))
@@ -114,10 +112,10 @@ func mean(from image.Image, over image.Rectangle) color.Color {
 	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff} //nolint:gosec // a mean of bytes is one
 }
 
-// coordinatePattern is how a model names a place of the picture that it was shown.
+// coordinatePattern matches a position that a model names in the picture that it was shown.
 var coordinatePattern = regexp.MustCompile(`\[\[\s*(\d{1,5})(?:\.\d+)?\s*,\s*(\d{1,5})(?:\.\d+)?\s*\]\]`)
 
-// mapCoordinates turns the places of the shown picture into those of the page.
+// mapCoordinates converts positions in the shown picture to positions in the page.
 func mapCoordinates(text string, factor float64) string {
 	return coordinatePattern.ReplaceAllStringFunc(text, func(s string) string {
 		m := coordinatePattern.FindStringSubmatch(s)

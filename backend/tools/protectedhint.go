@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// protectedHint explains what a program says when it wanted to change a protected file: to it
-// they are mounts of their own.
+// protectedHint explains a program's error message after it tried to change a protected file: in the sandbox these
+// files are mounts.
 func (r Deps) protectedHint(output string) string {
 	if len(r.Protected) == 0 || !strings.Contains(output, "Read-only file system") && !strings.Contains(output, "Device or resource busy") {
 		return ""
@@ -22,6 +22,6 @@ func (r Deps) protectedHint(output string) string {
 	if len(names) > most {
 		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return "\nProtected by the goal's check, so that nothing of yours can change or remove them: " + strings.Join(names, ", ") + more +
+	return "\nProtected by the goal's check, so you cannot change or remove them: " + strings.Join(names, ", ") + more +
 		". Make your work fit them; if one is wrong, say so with ask_operator."
 }

@@ -9,7 +9,7 @@ import (
 
 type readEvidenceArgs struct {
 	Handle string `json:"handle" jsonschema:"what to read, as the host named it, such as step:12 or check:1@3"`
-	Cursor int64  `json:"cursor,omitempty" jsonschema:"where to read on: the next_cursor of the last page. The beginning if left out"`
+	Cursor int64  `json:"cursor,omitempty" jsonschema:"where to continue: the next_cursor of the last page. The beginning if left out"`
 }
 
 func readEvidence() (Tool, error) {
@@ -27,7 +27,7 @@ func readEvidence() (Tool, error) {
 	})
 }
 
-// readPage is a page as the host cut it: it reaches the model whole.
+// readPage is a page as the host truncated it: it reaches the model whole.
 func readPage(handle string, p goal.TextPage) goal.Result {
 	r := ok("%s", outside(handle, p.Content))
 	r.More, r.Budget = &goal.Continuation{Has: p.HasMore, Next: p.NextCursor, Total: p.TotalBytes}, 2*len(r.Text)

@@ -53,8 +53,8 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	return goal.Result{OK: true, Text: text, Budget: 2 * defaultResultBytes}
 }
 
-// fitting is how many of the lines fit into one answer: one at least, of which
-// the door then shows both ends.
+// fitting is the number of lines that fit into one result: at least one, which is cut in the middle if it is too
+// long.
 func fitting(lines []string) int {
 	size := 0
 	for i, l := range lines {
@@ -70,5 +70,5 @@ func page(line, count, total int) (from, to int) {
 		count = 400
 	}
 	from = max(0, line-1)
-	return from, from + min(count, max(0, total-from)) // a sum of two numbers of the model could overflow
+	return from, from + min(count, max(0, total-from)) // the sum of two numbers from the model could overflow
 }

@@ -80,7 +80,7 @@ func TestRunRecipe(t *testing.T) {
 	d.stop = "read_file"
 	h.bad(do("name", "known"), "1. write_file ok", "stopped before step 2", "paused")
 	h.bad(do("name", "other"), "no recipe other")
-	h.bad(do("name", "../x"), "no name of a recipe")
+	h.bad(do("name", "../x"), "not a valid recipe name")
 	h.bad(do("name", "known", "from", 4), "none is 4")
 	h.bad(do("name", "known", "values", []map[string]any{{"name": "nope", "value": ""}}), `no parameter "nope"`)
 	h.bad(h.do("run_recipe", "name", "known"), "inside a goal only")
@@ -111,11 +111,11 @@ func TestSaveRecipe(t *testing.T) {
 		t.Error("a number may be any text")
 	}
 	h.bad(save("parameters", []map[string]any{{"name": "x", "value": "nowhere"}}), "none of the steps")
-	h.bad(save("parameters", []map[string]any{{"name": "X!", "value": "b1"}}), "no name of a parameter")
+	h.bad(save("parameters", []map[string]any{{"name": "X!", "value": "b1"}}), "not a valid parameter name")
 	h.recipes.steps = slices.Repeat(h.recipes.steps, 20)
 	h.bad(save(), "1 to 50 steps")
 	h.recipes.steps = nil
-	h.bad(save(), "no step to keep")
+	h.bad(save(), "no step to save")
 	for _, c := range [][]any{{"name", "../x"}, {"from_step", 0}, {"to_step", 0}, {"description", " "}} {
 		args := append([]any{"name", "x", "description", "x", "from_step", 1, "to_step", 3}, c...)
 		if _, err := h.effect("save_recipe", args...); err == nil {

@@ -10,17 +10,17 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Access is what a goal may get of the user's machine besides its folder.
+// Access is the access to the user's machine, outside its folder, that a goal can ask for.
 type Access interface {
-	// Validate writes out what would be opened, or says why a goal never gets it.
+	// Validate completes what would be opened, or returns why a goal never gets it.
 	Validate(ctx context.Context, a policy.MachineAccess) (policy.MachineAccess, error)
-	// Problem says what keeps something from being open that the user allowed.
+	// Problem returns what prevents something that the user allowed from being opened.
 	Problem(a policy.MachineAccess) error
 }
 
 type requestAccessArgs struct {
 	Kind string `json:"kind" jsonschema:"read: a file or folder; write: a folder; socket: a Unix socket; port: a TCP port of this machine's 127.0.0.1"`
-	Path string `json:"path,omitempty" jsonschema:"of read, write and socket: the whole path"`
+	Path string `json:"path,omitempty" jsonschema:"of read, write and socket: the absolute path"`
 	Port int    `json:"port,omitempty" jsonschema:"of port: its number"`
 	Why  string `json:"why" jsonschema:"what the goal needs it for, in a sentence that the user reads"`
 }
@@ -30,9 +30,9 @@ func requestAccess(a Access) (Tool, error) {
 		w = policy.MachineAccess{Kind: policy.MachineAccessKind(args.Kind), Path: args.Path, Port: args.Port}
 		switch {
 		case a == nil:
-			return w, errors.New("there is nothing to ask for here: these programs are in no sandbox of a goal")
+			return w, errors.New("there is nothing to ask for: these programs do not run in a goal's sandbox")
 		case isBlank(args.Why):
-			return w, errors.New("say why: the user decides by it")
+			return w, errors.New("give a reason (why): the user decides by it")
 		}
 		switch w.Kind {
 		case policy.PortAccess:
@@ -41,7 +41,7 @@ func requestAccess(a Access) (Tool, error) {
 			}
 		case policy.ReadAccess, policy.WriteAccess, policy.SocketAccess:
 			if !path.IsAbs(w.Path) || w.Port != 0 {
-				return w, errors.New("give the path alone, the whole of it")
+				return w, errors.New("give the absolute path alone")
 			}
 			w.Path = path.Clean(w.Path)
 		default:
@@ -62,7 +62,7 @@ func requestAccess(a Access) (Tool, error) {
 		}
 		switch {
 		case err != nil:
-			return failed("the user allowed it, and it could not be opened: %v", err)
+			return failed("the user allowed it, but it could not be opened: %v", err)
 		case w.Kind == policy.WriteAccess:
 			return ok("open for this goal: %s. A terminal or server that runs already may have to be started again before it can write there.", w)
 		}

@@ -35,7 +35,7 @@ func runCommand(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
 }
 
-// seconds is how long a model wants to wait, within bounds. Many seconds do not fit a Duration.
+// seconds is how long a model wants to wait, within limits. A large number of seconds overflows a Duration.
 func seconds(wanted int, usual, most time.Duration) time.Duration {
 	if wanted <= 0 {
 		return usual
@@ -52,7 +52,7 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 		Argv: []string{"/bin/sh", "-c", a.Command}, Env: r.Env, Dir: filepath.Join(r.Dir, a.Dir),
 	}, true)
 	switch {
-	case err != nil && ctx.Err() != nil: // the run was stopped in the middle of the start; the door says why
+	case err != nil && ctx.Err() != nil: // the run was stopped during the start; the dispatcher reports why
 		return failed("the command may have begun")
 	case err != nil:
 		return failed("%s", err)

@@ -11,7 +11,7 @@ import (
 )
 
 type runRecipeArgs struct {
-	Name   string           `json:"name,omitempty" jsonschema:"the recipe; lists those there are if left out"`
+	Name   string           `json:"name,omitempty" jsonschema:"the recipe; if left out, all recipes are listed"`
 	Values []parameterValue `json:"values,omitempty" jsonschema:"a value for each parameter that should not keep its default"`
 	From   int              `json:"from,omitempty" jsonschema:"begin with this step of the recipe, to continue after one that failed; 1 if left out"`
 }
@@ -30,8 +30,8 @@ func runRecipe(r Recipes) (Tool, error) {
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		// Each step has an effect of its own, and is judged by it when its turn comes.
-		return policy.Effect{Risk: policy.ReadOnly, Delegates: true, Reason: fmt.Sprintf("begins %d steps, each judged by itself", len(calls))}, nil
+		// Each step has its own effect, and the policy decides about it when it is called.
+		return policy.Effect{Risk: policy.ReadOnly, Delegates: true, Reason: fmt.Sprintf("starts %d steps, each judged separately", len(calls))}, nil
 	}, func(ctx context.Context, a runRecipeArgs) goal.Result {
 		if a.Name == "" {
 			return listRecipes(r)
@@ -49,7 +49,7 @@ func runRecipe(r Recipes) (Tool, error) {
 	})
 }
 
-// calls are those of the recipe from the wanted step on.
+// calls are the calls of the recipe, beginning with the requested step.
 func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
 	if err := goal.ValidateRecipeName(a.Name); err != nil {
 		return goal.Recipe{}, nil, err
@@ -72,14 +72,14 @@ func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
 	return recipe, calls, nil
 }
 
-const maxShownResult = 1200 // bytes of a step's result; all of it is in the journal
+const maxShownResult = 1200 // bytes of a step's result; the journal has all of it
 
 // runCalls makes the calls one after the other until one fails.
 func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, calls []goal.Call, from int) goal.Result {
 	var lines []string
 	for i := from - 1; i < len(calls); i++ {
 		if calls[i].Tool == "run_recipe" || calls[i].Tool == "save_recipe" {
-			return failed("%s", strings.Join(append(lines, fmt.Sprintf("step %d calls %s: a recipe holds none", i+1, calls[i].Tool)), "\n"))
+			return failed("%s", strings.Join(append(lines, fmt.Sprintf("step %d calls %s, which is not allowed in a recipe", i+1, calls[i].Tool)), "\n"))
 		}
 		n, r, err := door.ExecuteNested(ctx, calls[i])
 		if err != nil {
@@ -91,7 +91,7 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 		}
 		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n, closeQuotes(truncate(r.Text, maxShownResult))))
 		if !r.OK && recipe.Steps[i].OnFail != "continue" {
-			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; mend what is wrong, then run it from there", i+1)), "\n"))
+			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; fix the problem, then run it from there", i+1)), "\n"))
 		}
 	}
 	r := ok("the recipe %s is done\n%s", recipe.Name, strings.Join(lines, "\n"))
@@ -99,7 +99,7 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 	return r
 }
 
-// closeQuotes closes a quotation that a cut has left open.
+// closeQuotes closes a quotation that truncation has left open.
 func closeQuotes(s string) string {
 	if strings.Count(s, "<output from=") > strings.Count(s, "\n</output>") {
 		return s + "\n</output>"
@@ -113,7 +113,7 @@ func listRecipes(r Recipes) goal.Result {
 		return failed("%s", err)
 	}
 	if len(list) == 0 {
-		return ok("No recipe is kept; save_recipe makes one of steps that you have made.")
+		return ok("There is no recipe; save_recipe makes one of your steps.")
 	}
 	var b strings.Builder
 	for _, one := range list {

@@ -7,8 +7,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// programEffect is the effect of starting a program. What it will do nobody knows; how
-// much it can do, the sandbox says.
+// programEffect is the effect of starting a program. What it will do is unknown; the sandbox limits what it can do.
 func (r Deps) programEffect() policy.Effect {
 	if r.SandboxRisk == policy.ReadOnly {
 		return policy.Effect{Risk: policy.ReadOnly, Reason: "the sandbox lets the program change nothing"}
@@ -16,8 +15,8 @@ func (r Deps) programEffect() policy.Effect {
 	return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}
 }
 
-// commandEffect is that of a line for a shell that was read. Where no wall holds it, it
-// counts where links lead; one that is put there is not seen.
+// commandEffect is the effect of an analyzed command line. Outside the sandbox links are resolved; a link that is
+// created later is not seen.
 func (r Deps) commandEffect(s commandAnalysis, line string) policy.Effect {
 	e := s.effect(line, r.programEffect().Risk)
 	for i, f := range e.Deletes {
@@ -28,8 +27,8 @@ func (r Deps) commandEffect(s commandAnalysis, line string) policy.Effect {
 	return e
 }
 
-// assumedDir is the folder that a terminal of the goal is taken to be in. Where no wall
-// holds it, it may be anywhere: "".
+// assumedDir is the folder in which a terminal of the goal is assumed to be. Outside the sandbox it may be anywhere:
+// "".
 func (r Deps) assumedDir() string {
 	if r.SandboxRisk == "" {
 		return ""
@@ -37,26 +36,26 @@ func (r Deps) assumedDir() string {
 	return r.Dir
 }
 
-// privilegeError are the words of programs that need rights which nobody in a sandbox has.
+// privilegeError are messages of programs that need rights which no program in a sandbox has.
 var privilegeError = []string{
 	"no new privileges", "effective uid is not 0", "must be setuid root", "are you root?", "must be run as root", "must be superuser", "must be root", "requires superuser privilege", "not in the sudoers file",
 	"Could not open lock file /var/lib/dpkg", "Permission denied: '/usr/", "EACCES: permission denied, mkdir '/usr/",
 }
 
-// privilegeHint says how to continue after a program that wanted more rights, "" after others.
+// privilegeHint is advice after a program that needed more rights, "" after others.
 func (r Deps) privilegeHint(ended bool, output string) string {
 	if r.SandboxRisk == "" || ended {
 		return ""
 	}
 	for _, words := range privilegeError {
 		if strings.Contains(output, words) {
-			return "\nNothing here gets more rights: sudo, apt and setuid programs do not work in this goal. Install below your home (a download to ~/.local/bin, pip install --user, npm with --prefix ~/.local), or ask_operator to install it for the machine."
+			return "\nNo program here can get more rights: sudo, apt and setuid programs do not work in this goal. Install below your home (a download to ~/.local/bin, pip install --user, npm with --prefix ~/.local), or ask_operator to install it for the machine."
 		}
 	}
 	return ""
 }
 
-// logMark is a place in what the sandbox tells of.
+// logMark is a position in the sandbox's logs.
 type logMark struct{ network, bounds int64 }
 
 func (r Deps) mark() (m logMark) {
@@ -69,9 +68,8 @@ func (r Deps) mark() (m logMark) {
 	return m
 }
 
-// refusedSince says what the network refused while a program ran, and which programs were
-// ended because all took too much. Which program asked is not known: others of the
-// goal run, too.
+// refusedSince lists what the network refused while a program ran, and which programs were ended because together
+// they used too much. It is unknown which program made a request: other programs of the goal run, too.
 func (r Deps) refusedSince(since logMark) (text string) {
 	if r.Kills != nil {
 		text += withHeading("Ended by the sandbox (do with less at a time; if the goal needs more, ask_operator)", r.Kills.KilledSince(since.bounds))
@@ -82,7 +80,7 @@ func (r Deps) refusedSince(since logMark) (text string) {
 	return text
 }
 
-// withHeading is a short list under its heading, "" for an empty one.
+// withHeading is a short list with a heading, "" if the list is empty.
 func withHeading(heading string, list []string) string {
 	const most = 5
 	if len(list) == 0 {

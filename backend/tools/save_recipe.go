@@ -10,15 +10,15 @@ import (
 )
 
 type saveRecipeArgs struct {
-	Name        string            `json:"name" jsonschema:"small letters, digits and -, such as log-in"`
+	Name        string            `json:"name" jsonschema:"lower-case letters, digits and -, such as log-in"`
 	Description string            `json:"description" jsonschema:"what it does, in a sentence"`
-	From        int               `json:"from_step" jsonschema:"number of the first step to keep, counted from 1 over all your tool calls"`
-	To          int               `json:"to_step" jsonschema:"number of the last step to keep"`
-	Parameters  []recipeParameter `json:"parameters,omitempty" jsonschema:"values that the next use chooses again, panes among them"`
+	From        int               `json:"from_step" jsonschema:"number of the first step to save, counted from 1 over all your tool calls"`
+	To          int               `json:"to_step" jsonschema:"number of the last step to save"`
+	Parameters  []recipeParameter `json:"parameters,omitempty" jsonschema:"values that each use chooses again, including panes"`
 }
 
 type recipeParameter struct {
-	Name        string `json:"name" jsonschema:"small letters, digits and _"`
+	Name        string `json:"name" jsonschema:"lower-case letters, digits and _"`
 	Value       string `json:"value" jsonschema:"the value that is in the steps now"`
 	Description string `json:"description,omitempty" jsonschema:"what it is for"`
 }
@@ -31,15 +31,15 @@ func saveRecipe(r Recipes) (Tool, error) {
 		case isBlank(a.Description) || len(a.Description) > 500:
 			return policy.Effect{}, fmt.Errorf("the description has %d bytes; say in a sentence what it does", len(a.Description))
 		case a.From < 1 || a.To < a.From:
-			return policy.Effect{}, fmt.Errorf("steps %d to %d are no stretch; they count from 1", a.From, a.To)
+			return policy.Effect{}, fmt.Errorf("steps %d to %d are not a range; steps count from 1", a.From, a.To)
 		}
-		return policy.Effect{Risk: policy.WriteLocal, Persistent: true, Delegates: true, Reason: "keeps the recipe " + a.Name + " for other goals"}, nil
+		return policy.Effect{Risk: policy.WriteLocal, Persistent: true, Delegates: true, Reason: "saves the recipe " + a.Name + " for other goals"}, nil
 	}, func(ctx context.Context, a saveRecipeArgs) goal.Result {
 		recipe, err := a.recipe(ctx, r)
 		if err == nil {
 			err = r.Save(recipe)
 		}
-		return okUnless(err, "the recipe %s is kept, %d steps; run_recipe makes them again", a.Name, len(recipe.Steps))
+		return okUnless(err, "the recipe %s is saved, %d steps; run_recipe repeats them", a.Name, len(recipe.Steps))
 	})
 	return withPreview(t, err, func(ctx context.Context, a saveRecipeArgs) string {
 		recipe, err := a.recipe(ctx, r)
@@ -54,7 +54,7 @@ func saveRecipe(r Recipes) (Tool, error) {
 	})
 }
 
-// recipe is the recipe of the steps as they were made.
+// recipe is the recipe of the executed steps.
 func (a saveRecipeArgs) recipe(ctx context.Context, r Recipes) (goal.Recipe, error) {
 	calls, err := r.Steps(ctx, a.From, a.To)
 	if err != nil {

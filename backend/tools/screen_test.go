@@ -35,7 +35,7 @@ func (s *screen) Name(id, title string) error              { return s.say(title,
 func TestPaneTools(t *testing.T) {
 	h := newHouse(t)
 	h.panes.at, h.panes.shown = "http://127.0.0.1/", "server"
-	h.good(h.do("list_panes"), `t1 terminal "server" in "/x"`, `b1 browser "page" at "http://127.0.0.1/", lent by the user`)
+	h.good(h.do("list_panes"), `t1 terminal "server" in "/x"`, `b1 browser "page" at "http://127.0.0.1/", shared by the user`)
 	if r := h.do("list_panes", "kind", "browser"); strings.Contains(r.Text, "t1") {
 		t.Errorf("%s", r.Text)
 	}
@@ -60,7 +60,7 @@ func TestPaneTools(t *testing.T) {
 		says string
 	}{
 		{"open_pane", []any{"kind", "window"}, "terminal or browser"},
-		{"open_pane", []any{"kind", "terminal", "url", "x"}, "a browser a url"},
+		{"open_pane", []any{"kind", "terminal", "url", "x"}, "dir is for a terminal"},
 		{"open_pane", []any{"kind", "terminal", "dir", "../x"}, "leads out"},
 		{"open_pane", []any{"kind", "browser", "url", "file:///etc"}, "not an address"},
 		{"open_pane", []any{"kind", "terminal", "title", "a\x1b]0;"}, "one line"},

@@ -17,10 +17,10 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Bounds of a search.
+// Limits of a search.
 const (
 	maxMatches    = 100    // shown at once
-	maxCounted    = 10_000 // looked for at all
+	maxCounted    = 10_000 // counted at all
 	maxSearched   = 50_000 // files
 	maxMatchLine  = 300    // bytes of a line that are shown
 	maxSearchFile = 4 << 20
@@ -32,13 +32,13 @@ var ignoreFiles = []string{".git/info/exclude", ".gitignore", ".ignore", ".rgign
 type searchFilesArgs struct {
 	Pattern    string `json:"pattern" jsonschema:"regular expression (RE2) looked for in each line, such as func \\w+Handler"`
 	Path       string `json:"path,omitempty" jsonschema:"file or folder to search, relative to your folder; your folder if left out"`
-	Glob       string `json:"glob,omitempty" jsonschema:"only files whose path fits, such as *.go or src/**/*.ts"`
-	Literal    bool   `json:"literal,omitempty" jsonschema:"the pattern is plain text, not an expression"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"capitals do not matter"`
-	Context    int    `json:"context,omitempty" jsonschema:"lines to show around each match, at most 10"`
+	Glob       string `json:"glob,omitempty" jsonschema:"only files whose path matches, such as *.go or src/**/*.ts"`
+	Literal    bool   `json:"literal,omitempty" jsonschema:"the pattern is plain text, not a regular expression"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"ignore case"`
+	Context    int    `json:"context,omitempty" jsonschema:"lines of context around each match, at most 10"`
 	FilesOnly  bool   `json:"files_only,omitempty" jsonschema:"only the paths and how many lines match in each"`
-	All        bool   `json:"all,omitempty" jsonschema:"also hidden files and those that .gitignore leaves out"`
-	Skip       int    `json:"skip,omitempty" jsonschema:"matches to pass over: where the last answer ended"`
+	All        bool   `json:"all,omitempty" jsonschema:"also hidden files and files that .gitignore ignores"`
+	Skip       int    `json:"skip,omitempty" jsonschema:"number of matches to skip: where the last result ended"`
 }
 
 func (f folder) searchFiles() (Tool, error) {
@@ -61,7 +61,7 @@ func (f folder) doSearchFiles(ctx context.Context, a searchFilesArgs) goal.Resul
 	return s.result()
 }
 
-// search is one search on its way.
+// search is one search in progress.
 type search struct {
 	searchFilesArgs
 	folder
@@ -71,8 +71,8 @@ type search struct {
 	rules ignore.Rules
 
 	files, matches, shown int
-	partial               string // why not everything was looked at
-	large                 int    // files that were too large
+	partial               string // why not all files were searched
+	large                 int    // number of files that were too large
 	largest               []string
 	out                   strings.Builder
 }
@@ -91,10 +91,10 @@ func (f folder) newSearch(a searchFilesArgs) (*search, error) {
 	}
 	var err error
 	if s.line, err = regexp.Compile(expr); err != nil {
-		return nil, fmt.Errorf("the pattern cannot be read (RE2; say literal for plain text): %w", err)
+		return nil, fmt.Errorf("the pattern cannot be parsed (RE2; set literal for plain text): %w", err)
 	}
 	if a.Context < 0 || a.Context > maxContext || a.Skip < 0 {
-		return nil, fmt.Errorf("context is 0 to %d, skip is not below 0", maxContext)
+		return nil, fmt.Errorf("context must be 0 to %d, and skip 0 or more", maxContext)
 	}
 	if a.Glob != "" {
 		g, err := ignore.New(a.Glob)
@@ -113,9 +113,9 @@ func (f folder) newSearch(a searchFilesArgs) (*search, error) {
 
 var errEnough = errors.New("enough was found")
 
-// run walks the folder in order of names. No symlink is followed.
+// run walks the folder in the order of names. No symlink is followed.
 func (s *search) run(ctx context.Context) error {
-	for up := path.Dir(s.from); s.from != "." && !s.All; up = path.Dir(up) { // rules of the folders above count, too
+	for up := path.Dir(s.from); s.from != "." && !s.All; up = path.Dir(up) { // the rules of the folders above apply, too
 		s.addIgnoreRules(up)
 		if up == "." {
 			break
@@ -148,7 +148,7 @@ func (s *search) run(ctx context.Context) error {
 	return fmt.Errorf("the search: %w", err)
 }
 
-// isIgnored says whether a file or folder is passed over.
+// isIgnored reports whether a file or folder is skipped.
 func (s *search) isIgnored(name string, isFolder bool) bool {
 	base := path.Base(name)
 	if s.All {
@@ -157,7 +157,7 @@ func (s *search) isIgnored(name string, isFolder bool) bool {
 	return strings.HasPrefix(base, ".") || s.rules.Ignored(name, isFolder)
 }
 
-// addIgnoreRules takes the rules that are in a folder.
+// addIgnoreRules reads the ignore rules in a folder.
 func (s *search) addIgnoreRules(dir string) {
 	if s.All {
 		return
@@ -166,7 +166,7 @@ func (s *search) addIgnoreRules(dir string) {
 	if dir == "." {
 		at = ""
 	}
-	// Later rules win: what a user keeps for this copy alone is the weakest, what searches alone go by the strongest.
+	// Later rules win: the user's rules for this clone are the weakest, those for search tools the strongest.
 	for _, name := range ignoreFiles {
 		if b, err := s.read(path.Join(dir, name)); err == nil {
 			s.rules[at] = append(s.rules[at], ignore.ParseRules(ignore.Lines(b))...)
@@ -181,7 +181,7 @@ func (s *search) file(name string) error {
 	}
 	b, err := s.read(name)
 	if err != nil || bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 {
-		return nil //nolint:nilerr // binary or gone: a search passes it over, as ripgrep does
+		return nil //nolint:nilerr // binary or gone: a search skips it, as ripgrep does
 	}
 	if len(b) > maxSearchFile {
 		if s.large++; len(s.largest) < 3 {
@@ -189,7 +189,7 @@ func (s *search) file(name string) error {
 		}
 		return nil
 	}
-	if !s.line.Match(b) && !strings.ContainsAny(s.Pattern, "^$\\(") { // most files hold nothing
+	if !s.line.Match(b) && !strings.ContainsAny(s.Pattern, "^$\\(") { // most files have no match
 		return nil
 	}
 	lines := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
@@ -207,7 +207,7 @@ func (s *search) file(name string) error {
 	return nil
 }
 
-// show writes down what of a file's matches belongs to this answer.
+// show writes those of a file's matches that belong to this page of the result.
 func (s *search) show(name string, lines []string, hits []int) {
 	if len(hits) == 0 {
 		return
@@ -263,14 +263,14 @@ func (s *search) result() goal.Result {
 	case s.matches == 0:
 		note = fmt.Sprintf("nothing matches in %d files", s.files)
 		if !s.All {
-			note += "; hidden and ignored files, and folders such as node_modules, were passed over (all searches them, too)"
+			note += "; hidden and ignored files, and folders such as node_modules, were skipped (all searches them, too)"
 		}
 	case s.shown == 0:
 		note += fmt.Sprintf(", none after the first %d", s.Skip)
 	case s.Skip > 0 && s.Skip+s.shown == s.matches:
 		note += fmt.Sprintf(", %d to %d shown, the last", s.Skip+1, s.matches)
 	case s.Skip+s.shown < s.matches:
-		note += fmt.Sprintf(", %d to %d shown; say skip %d for the next", s.Skip+1, s.Skip+s.shown, s.Skip+s.shown)
+		note += fmt.Sprintf(", %d to %d shown; set skip to %d for the next", s.Skip+1, s.Skip+s.shown, s.Skip+s.shown)
 	}
 	if s.partial != "" {
 		note += "; " + s.partial

@@ -11,7 +11,7 @@ import (
 const maxNote = 4000 // bytes
 
 type shareNoteArgs struct {
-	To   string `json:"to" jsonschema:"a goal that you started, or parent for the one that started you"`
+	To   string `json:"to" jsonschema:"a goal that you started, or parent for the goal that started you"`
 	Text string `json:"text" jsonschema:"what it should know, at most 4000 bytes"`
 }
 

@@ -12,22 +12,22 @@ import (
 const defaultSharePercent = 30 // percent
 
 type startGoalArgs struct {
-	Objective string       `json:"objective" jsonschema:"what should be true at the end, so that somebody who knows nothing else can do it"`
+	Objective string       `json:"objective" jsonschema:"what should be true at the end, complete enough for an agent that knows nothing else"`
 	Checks    []childCheck `json:"checks" jsonschema:"how the host decides that it is done; all must pass"`
-	Risk      string       `json:"risk,omitempty" jsonschema:"read_only, write_local, network_get, network_write or spends_money; at most yours, which it is if left out"`
-	ReadOnly  bool         `json:"in_my_folder,omitempty" jsonschema:"it works in your folder, where it can only read. If left out it gets a folder of its own and reads yours"`
-	Share     int          `json:"share_percent,omitempty" jsonschema:"how much of what you have left of your limits it may use, 1 to 90; 30 if left out"`
-	DenyTools []string     `json:"deny_tools,omitempty" jsonschema:"tools that it may not use, besides those denied to you"`
+	Risk      string       `json:"risk,omitempty" jsonschema:"read_only, write_local, network_get, network_write or spends_money; at most yours; yours if left out"`
+	ReadOnly  bool         `json:"in_my_folder,omitempty" jsonschema:"it works in your folder, read-only. If left out, it gets its own folder and can read yours"`
+	Share     int          `json:"share_percent,omitempty" jsonschema:"percentage of your remaining limits that it may use, 1 to 90; 30 if left out"`
+	DenyTools []string     `json:"deny_tools,omitempty" jsonschema:"tools that it may not use, in addition to those denied to you"`
 }
 
-// childCheck is what an agent may choose of a check: where it runs is not among it.
+// childCheck is what an agent may choose of a check; it cannot choose where the check runs.
 type childCheck struct {
 	Type     string `json:"type" jsonschema:"shell, file, http, json_predicate or model_question"`
 	Command  string `json:"command,omitempty" jsonschema:"shell: run by sh -c in its folder, passes with exit 0"`
 	Path     string `json:"path,omitempty" jsonschema:"file, json_predicate: relative to its folder"`
 	Matches  string `json:"matches,omitempty" jsonschema:"file: a regular expression (RE2) that its text matches"`
 	URL      string `json:"url,omitempty" jsonschema:"http: an address that answers 200"`
-	Contains string `json:"body_contains,omitempty" jsonschema:"http: text that the answer holds"`
+	Contains string `json:"body_contains,omitempty" jsonschema:"http: text that the answer contains"`
 	Expr     string `json:"expr,omitempty" jsonschema:"json_predicate: JavaScript over response, which is the file's JSON or, without a path, the claim's result"`
 	Question string `json:"question,omitempty" jsonschema:"model_question: a strict yes or no question"`
 }
@@ -53,7 +53,7 @@ func startGoal(g Goals) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		return ok("goal %s has started; wait_for_goal waits for its end, goal_status shows how it stands. It ends when you do.", id.Short())
+		return ok("goal %s has started; wait_for_goal waits for its end, goal_status shows its state. It ends when you do.", id.Short())
 	})
 	return withPreview(t, err, func(_ context.Context, a startGoalArgs) string {
 		c, err := a.child()
@@ -73,7 +73,7 @@ func (a startGoalArgs) child() (Child, error) {
 	case c.Objective == "":
 		return c, fmt.Errorf("the objective is empty; say what should be true at the end")
 	case c.Share < 1 || c.Share > 90:
-		return c, fmt.Errorf("share_percent is 1 to 90")
+		return c, fmt.Errorf("share_percent must be 1 to 90")
 	case a.Risk != "" && !c.Risk.IsValid():
 		return c, fmt.Errorf("unknown risk %q: use one of %s", a.Risk, policy.RiskNames())
 	}

@@ -17,7 +17,7 @@ const (
 	maxRunWait     = 10 * time.Minute
 )
 
-// TerminalRun is what a command in a terminal pane came to.
+// TerminalRun is the result of a command in a terminal pane.
 type TerminalRun struct {
 	Output   string
 	Exit     int
@@ -29,29 +29,29 @@ type TerminalText struct {
 	Text    string
 	From    int64 // of its first byte in the scrollback
 	Next    int64 // where the next page begins
-	End     int64 // where the scrollback ends now
-	Lost    int64 // bytes asked for that are no longer kept
+	End     int64 // where the scrollback ends at present
+	Lost    int64 // requested bytes that were discarded
 	Row     int   // of the cursor, from 1; of a screen
 	Col     int
-	Full    bool // a full-screen program
-	Running bool // the shell lives
-	Busy    bool // something runs in it, or nobody can tell
+	Full    bool // a full-screen program runs
+	Running bool // the shell runs
+	Busy    bool // a command runs in it, or that is unknown
 }
 
 // Terminal is one pane in a list.
 type Terminal struct {
 	Pane, Title, Dir string
-	Command          string // what its shell runs now, "" for none or unknown
-	Shared           bool   // it is the user's
+	Command          string // the command that its shell runs, "" for none or unknown
+	Shared           bool   // it is the user's own
 	Running          bool
 	Exit             int // of its program, once that has ended
 }
 
-// TerminalWaitCondition is what a wait waits for: the first that comes true, and the end
-// of the pane's program in any case.
+// TerminalWaitCondition is what a wait waits for: the first condition that is met, and in any case the end of the
+// pane's program.
 type TerminalWaitCondition struct {
 	Pattern *regexp.Regexp
-	Since   int64 // where the pattern is looked for; below zero is what was typed last
+	Since   int64 // where the search for the pattern begins; below zero: after the last typed text
 	Prompt  bool
 	Exit    bool
 	Quiet   time.Duration
@@ -63,8 +63,8 @@ type TerminalWaitResult struct {
 	Match string
 	Exit  int
 	Next  int64
-	Text  string // the end of what was printed
-	Busy  bool   // something still runs in it, or nobody can tell
+	Text  string // the end of the output
+	Busy  bool   // a command still runs in it, or that is unknown
 }
 
 type terminalOpenArgs struct {
@@ -90,7 +90,7 @@ func terminalOpen(f folder, r Deps) (Tool, error) {
 type terminalRunArgs struct {
 	Pane        string `json:"pane" jsonschema:"the terminal pane, as terminal_open named it"`
 	Command     string `json:"command" jsonschema:"what to type; one line"`
-	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"how long to wait for its end; 15 if left out. A server needs only a second or two"`
+	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"how long to wait for its end; 15 if left out. For a server a second or two is enough"`
 }
 
 func terminalRun(r Deps) (Tool, error) {
@@ -131,6 +131,6 @@ func (r Deps) typingEffect(pane, text string) (policy.Effect, error) {
 	}
 	e := r.PendingInput.unconfinedEffect(pane, text)
 	e.CommandLine = strings.TrimSuffix(e.CommandLine, "\n")
-	e.Reason = "what is typed into your pane " + pane + " runs as you, in no sandbox"
+	e.Reason = "what is typed into your pane " + pane + " runs with your permissions, outside the sandbox"
 	return e, nil
 }

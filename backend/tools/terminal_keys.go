@@ -26,11 +26,11 @@ func terminalKeys(r Deps) (Tool, error) {
 		case len(a.Keys) == 0:
 			return policy.Effect{}, errors.New("there are no keys; give a list such as [\"Ctrl+C\"]")
 		case len(a.Keys) > maxKeys:
-			return policy.Effect{}, fmt.Errorf("these are %d keys, at most %d at once; terminal_type types text", len(a.Keys), maxKeys)
+			return policy.Effect{}, fmt.Errorf("%d keys are too many, at most %d at once; terminal_type types text", len(a.Keys), maxKeys)
 		}
 		return r.typingEffect(a.Pane, keysAsText(a.Keys))
 	}, func(ctx context.Context, a terminalKeysArgs) goal.Result {
-		for i, k := range a.Keys { // as pages call them, and browser_press
+		for i, k := range a.Keys { // named as pages and browser_press name them
 			a.Keys[i] = arrowKeyPattern.ReplaceAllString(k, "$1")
 		}
 		r.PendingInput.record(a.Pane, keysAsText(a.Keys))
@@ -41,7 +41,7 @@ func terminalKeys(r Deps) (Tool, error) {
 	})
 }
 
-// keysAsText is what keys write, so that a command cannot be spelled past the rules.
+// keysAsText is the text that keys type, so that a command cannot be typed key by key past the rules.
 func keysAsText(keys []string) string {
 	var b strings.Builder
 	for _, k := range keys {

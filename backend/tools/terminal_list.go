@@ -10,7 +10,7 @@ import (
 )
 
 type terminalListArgs struct {
-	Busy bool `json:"busy,omitempty" jsonschema:"only those in which a command runs"`
+	Busy bool `json:"busy,omitempty" jsonschema:"only panes in which a command runs"`
 }
 
 func terminalList(t Terminals) (Tool, error) {
@@ -35,7 +35,7 @@ func terminalList(t Terminals) (Tool, error) {
 	})
 }
 
-// line is one pane in words. Title, folder and command come from programs.
+// line describes one pane. Title, folder and command come from programs.
 func (t Terminal) line() string {
 	s := fmt.Sprintf("%s %q in %q", t.Pane, t.Title, t.Dir)
 	switch {
@@ -44,10 +44,10 @@ func (t Terminal) line() string {
 	case t.Command != "":
 		s += fmt.Sprintf(", runs %q", t.Command)
 	default:
-		s += ", at its prompt or silent about what it runs"
+		s += ", at its prompt or not reporting what it runs"
 	}
 	if t.Shared {
-		s += ", lent by the user"
+		s += ", shared by the user"
 	}
 	return s
 }

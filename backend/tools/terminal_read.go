@@ -12,8 +12,8 @@ const terminalPage = 12 << 10 // bytes
 
 type terminalReadArgs struct {
 	Pane string `json:"pane" jsonschema:"the terminal pane"`
-	From int64  `json:"from,omitempty" jsonschema:"where to read on in what was printed: the next_cursor of an earlier answer"`
-	Page int    `json:"page,omitempty" jsonschema:"a page of what was printed, counted from the newest, which is 1. The screen as it is now if page and from are left out"`
+	From int64  `json:"from,omitempty" jsonschema:"where to continue in the output: the next_cursor of an earlier result"`
+	Page int    `json:"page,omitempty" jsonschema:"a page of the output, counted from the newest, which is 1. The present screen if page and from are left out"`
 }
 
 func terminalRead(t Terminals) (Tool, error) {
@@ -35,7 +35,7 @@ func terminalRead(t Terminals) (Tool, error) {
 		}
 		note := fmt.Sprintf("bytes %d to %d of %d", text.From, text.Next, text.End)
 		if text.Lost > 0 {
-			note += fmt.Sprintf("; %d bytes before are no longer kept", text.Lost)
+			note += fmt.Sprintf("; %d bytes before were discarded", text.Lost)
 		}
 		r := ok("%s\n%s", note+exitNote(text), outside("pane "+a.Pane, text.Text))
 		r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End, Has: text.Next < text.End}, text.Busy
@@ -43,7 +43,7 @@ func terminalRead(t Terminals) (Tool, error) {
 	})
 }
 
-// screen is what the pane shows; the cursor is where to read what is printed next.
+// screen is what the pane shows; the cursor is where later output begins.
 func screen(ctx context.Context, t Terminals, pane string) goal.Result {
 	text, err := t.Screen(ctx, pane)
 	if err != nil {

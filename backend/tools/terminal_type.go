@@ -10,7 +10,7 @@ import (
 
 type terminalTypeArgs struct {
 	Pane    string `json:"pane" jsonschema:"the terminal pane"`
-	Text    string `json:"text" jsonschema:"what to type, as a paste does; several lines are fine"`
+	Text    string `json:"text" jsonschema:"what to type, like a paste; several lines are fine"`
 	NoEnter bool   `json:"no_enter,omitempty" jsonschema:"do not press Enter afterwards"`
 }
 
@@ -26,13 +26,13 @@ func terminalType(r Deps) (Tool, error) {
 			return failed("%s", err)
 		}
 		if !a.NoEnter {
-			return ok("typed %d characters and Enter into pane %s; terminal_wait or terminal_read shows what came of it", len([]rune(a.Text)), a.Pane)
+			return ok("typed %d characters and Enter into pane %s; terminal_wait or terminal_read shows the result", len([]rune(a.Text)), a.Pane)
 		}
 		return ok("typed %d characters into pane %s, without Enter", len([]rune(a.Text)), a.Pane)
 	})
 }
 
-// text is the text with the Enter after it.
+// text is the text followed by Enter.
 func (a terminalTypeArgs) text() string {
 	if a.NoEnter {
 		return a.Text

@@ -20,10 +20,10 @@ const (
 
 type terminalWaitArgs struct {
 	Pane           string `json:"pane" jsonschema:"the terminal pane"`
-	For            string `json:"for" jsonschema:"what to wait for: pattern (text appears), prompt (the shell asks for a command), exit (the command that runs is done) or quiet (nothing was printed for quiet_seconds)"`
+	For            string `json:"for" jsonschema:"what to wait for: pattern (text appears), prompt (the shell asks for a command), exit (the running command is done) or quiet (nothing was printed for quiet_seconds)"`
 	Pattern        string `json:"pattern,omitempty" jsonschema:"for pattern: a regular expression (RE2), such as listening on|error"`
-	Since          int64  `json:"since,omitempty" jsonschema:"for pattern: the next_cursor from which printed text counts. Since you typed last if left out, so that what came is not missed"`
-	QuietSeconds   int    `json:"quiet_seconds,omitempty" jsonschema:"for quiet: how long nothing may have been printed; 5 if left out"`
+	Since          int64  `json:"since,omitempty" jsonschema:"for pattern: the next_cursor from which to search the output. If left out, everything since you last typed is searched, so that nothing is missed"`
+	QuietSeconds   int    `json:"quiet_seconds,omitempty" jsonschema:"for quiet: how long without output; 5 if left out"`
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 60 if left out, at most 1800. One long wait is better than many short ones"`
 }
 
@@ -63,10 +63,10 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 		}
 		re, err := regexp.Compile(a.Pattern)
 		if err != nil {
-			return u, fmt.Errorf("the pattern cannot be read (RE2): %w", err)
+			return u, fmt.Errorf("the pattern cannot be parsed (RE2): %w", err)
 		}
 		if re.MatchString("") {
-			return u, errors.New("the pattern matches nothing at all, so the wait would be over at once; name what must appear")
+			return u, errors.New("the pattern matches the empty text, so the wait would end at once; give text that must appear")
 		}
 		u.Pattern = re
 	case "prompt":
@@ -81,7 +81,7 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 	return u, nil
 }
 
-// describe says how the wait ended, and whether that is what was waited for.
+// describe says how the wait ended, and reports whether the condition was met.
 func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, text string) {
 	switch w.Why {
 	case "pattern":

@@ -13,30 +13,30 @@ import (
 	"goalpost/backend/process"
 )
 
-// Deps is what the tools of one goal work with.
+// Deps are the dependencies of a goal's tools.
 type Deps struct {
 	Dir           string   // the goal's folder, absolute
-	GitControlled []string // below it, absolute: what git obeys, which is not written
+	GitControlled []string // below it, absolute: paths that control git, which are not written
 	Launcher      process.Launcher
 	Env           []string
 	Terminals     Terminals
 	Browsers      Browsers
 	Panes         Panes
-	Logins        Logins      // nil where none are kept
-	Goals         Goals       // nil where none may be started
-	Vision        VisionModel // nil where no model can look
+	Logins        Logins      // nil if none are stored
+	Goals         Goals       // nil if none may be started
+	Vision        VisionModel // nil if there is no vision model
 	Recipes       Recipes
-	Access        Access // nil where nothing can be asked for
-	// Protected are the files of Dir that decide about the goal and stay as they are,
-	// relative to it, each with the reason.
+	Access        Access // nil if no access can be requested
+	// Protected are the files of Dir that decide about the goal and must not change, relative to it, each with the
+	// reason.
 	Protected map[string]string
-	// Held is the risk that the sandbox holds programs to; "" is no sandbox.
+	// SandboxRisk is the risk level that the sandbox enforces; "" is no sandbox.
 	SandboxRisk policy.Risk
-	// Network tells what the sandbox refused; nil is no sandbox.
+	// Network has the requests that the sandbox refused; nil is no sandbox.
 	Network RefusalLog
-	// Bounds tells which programs were ended; nil is no sandbox.
+	// Kills has the programs that were ended; nil is no sandbox.
 	Kills KillLog
-	// Lines are those of panes that are not confined, also of runs before; nil begins again.
+	// PendingInput is the unfinished input of panes outside the sandbox, also from earlier runs; nil begins empty.
 	PendingInput *PendingInput
 }
 
@@ -46,8 +46,7 @@ type RefusalLog interface {
 	RefusedSince(since int64) []string // a line each: method, host and why
 }
 
-// KillLog remembers which of a goal's programs were ended because all of them together
-// took more than the goal may have.
+// KillLog remembers which of a goal's programs were ended because together they used more than the goal may.
 type KillLog interface {
 	KillMark() int64
 	KilledSince(since int64) []string // a line each: which program, and why
@@ -56,19 +55,19 @@ type KillLog interface {
 // Terminals are the terminal panes of one goal.
 type Terminals interface {
 	Open(ctx context.Context, dir, title string) (pane string, err error)
-	// Confined says whether what is typed into a pane stays within the goal's walls.
+	// Confined reports whether the effects of typing into a pane stay within the goal's sandbox.
 	Confined(pane string) (bool, error)
 	// Run types a command and waits for its end or for the given time.
 	Run(ctx context.Context, pane, command string, wait time.Duration) (TerminalRun, error)
-	// Type types text as a paste does, and Enter after it.
+	// Type types text like a paste, followed by Enter if enter is set.
 	Type(ctx context.Context, pane, text string, enter bool) error
-	// Keys presses keys one after the other, all of them or, with an error, none.
+	// Keys presses keys one after the other; either all of them or, with an error, none.
 	Keys(ctx context.Context, pane string, keys []string) error
 	Screen(ctx context.Context, pane string) (TerminalText, error)
-	// Read is a page of about max bytes of plain text from a byte of the
-	// scrollback on, or, with a page, counted from the newest, which is 1.
+	// Read returns a page of about max bytes of plain text, from a byte of the scrollback on or, with a page, counted
+	// from the newest, which is 1.
 	Read(ctx context.Context, pane string, from int64, page, max int) (TerminalText, error)
-	// Wait waits at most for the given time; that it is over is no error.
+	// Wait waits at most the given time; a timeout is not an error.
 	Wait(ctx context.Context, pane string, until TerminalWaitCondition, wait time.Duration) (TerminalWaitResult, error)
 	List(ctx context.Context) ([]Terminal, error)
 }
@@ -125,8 +124,7 @@ type Set struct {
 	root  *os.Root
 }
 
-// Names are those of all tools that a goal in a folder is given, besides those of
-// MCP servers.
+// Names are the names of all tools of a goal in a folder, without those of MCP servers.
 func Names(dir string) ([]string, error) {
 	specs, err := Specs(dir)
 	names := make([]string, 0, len(specs))
@@ -136,7 +134,7 @@ func Names(dir string) ([]string, error) {
 	return names, err
 }
 
-// Specs are what a model is told of them.
+// Specs are the descriptions of these tools for a model.
 func Specs(dir string) ([]goal.ToolSpec, error) {
 	b, err := New(Deps{Dir: dir})
 	if err != nil {
@@ -149,10 +147,10 @@ func Specs(dir string) ([]goal.ToolSpec, error) {
 	return specs, b.Close()
 }
 
-// Tools lists them in the order in which the model is told.
+// Tools lists them in the order in which the model sees them.
 func (b *Set) Tools() []Tool { return b.tools }
 
-// Close lets go of the goal's folder.
+// Close closes the goal's folder.
 func (b *Set) Close() error {
 	if err := b.root.Close(); err != nil {
 		return fmt.Errorf("the goal's folder: %w", err)

@@ -388,7 +388,7 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_snapshot", args: []any{"pane", "b1"}, risk: read},
 		{tool: "browser_find", args: []any{"pane", "b1"}, error: "say what to find"},
 		{tool: "browser_wait", args: []any{"pane", "b1", "seconds", 3}, error: "say what to wait for"},
-		{tool: "browser_scroll", args: []any{"pane", "b1"}, error: "say how far"},
+		{tool: "browser_scroll", args: []any{"pane", "b1"}, error: "give a distance"},
 		{tool: "browser_scroll", args: []any{"pane", "b1", "down", 9}, at: "http://127.0.0.1:8080/", risk: read},
 		{tool: "browser_scroll", args: []any{"pane", "b1", "down", 9}, at: "https://shop.example/", risk: get, host: "shop.example"},
 		{tool: "browser_hover", args: []any{"pane", "b1", "target", "e1"}, at: "https://shop.example/", risk: get, host: "shop.example"},
@@ -396,7 +396,7 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_select", args: []any{"pane", "b1", "target", "e1", "options", []string{}}, error: "options is empty"},
 		{tool: "browser_history", args: []any{"pane", "b1", "go", "home"}, error: "back, forward, reload"},
 		{tool: "browser_click", args: []any{"pane", "b1", "target", "e1", "button", "big"}, error: "left, right, middle"},
-		{tool: "browser_click_at", args: []any{"pane", "b1", "x", -1, "y", 5}, error: "no point"},
+		{tool: "browser_click_at", args: []any{"pane", "b1", "x", -1, "y", 5}, error: "outside the viewport"},
 		{tool: "browser_screenshot", args: []any{"pane", "b1", "full", true, "marked", true}, error: "choose one"},
 		{tool: "browser_eval", args: []any{"pane", "b1", "script", "1"}, at: "http://127.0.0.1:8080/", risk: local},
 		{tool: "browser_eval", args: []any{"pane", "b1", "script", "1"}, at: "chrome-error://x/", risk: write},
@@ -406,7 +406,7 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_login", args: []any{"pane", "b1"}, at: "https://shop.example/", risk: write, host: "shop.example"},
 		{tool: "browser_login", args: []any{"pane", "b1", "user", "eve"}, at: "https://shop.example/", error: "it may be ann"},
 		{tool: "browser_login", args: []any{"pane", "b1"}, at: "http://none.example/", error: "no login is saved"},
-		{tool: "browser_login", args: []any{"pane", "b1"}, at: "about:blank", error: "can have no login"},
+		{tool: "browser_login", args: []any{"pane", "b1"}, at: "about:blank", error: "logins are not possible"},
 		{tool: "browser_save", args: []any{"pane", "b1", "path", "../b.pdf", "as", "pdf"}, error: "leads out"},
 		{tool: "browser_save", args: []any{"pane", "b1", "path", "b.doc", "as", "doc"}, error: "pdf, html"},
 		{tool: "browser_upload", args: []any{"pane", "b1", "files", []string{"/etc/passwd"}}, error: "outside"},
@@ -499,7 +499,7 @@ func TestTerminalTools(t *testing.T) {
 	if *read.More != (goal.Continuation{Has: true, Next: 12388, Total: 20000}) {
 		t.Errorf("%+v", *read.More)
 	}
-	h.good(h.do("terminal_read", "pane", "t1", "page", 2), "2 bytes before are no longer kept")
+	h.good(h.do("terminal_read", "pane", "t1", "page", 2), "2 bytes before were discarded")
 	h.bad(h.do("terminal_read", "pane", "x9"), "no pane x9")
 	h.bad(h.do("terminal_read", "pane", "x9", "page", 1), "no pane x9")
 }
@@ -551,7 +551,7 @@ func TestTerminalWait(t *testing.T) {
 		{[]any{"for", "luck"}, "use pattern, prompt, exit or quiet"},
 		{[]any{"for", "pattern"}, "1 to 1000"},
 		{[]any{"for", "pattern", "pattern", "("}, "RE2"},
-		{[]any{"for", "pattern", "pattern", "x*"}, "matches nothing"},
+		{[]any{"for", "pattern", "pattern", "x*"}, "matches the empty text"},
 		{[]any{"for", "exit", "pattern", "x"}, "pattern"},
 	} {
 		if _, err := h.effect("terminal_wait", append([]any{"pane", "t1"}, c.args...)...); err == nil || !strings.Contains(err.Error(), c.says) {
@@ -562,7 +562,7 @@ func TestTerminalWait(t *testing.T) {
 
 func TestTerminalList(t *testing.T) {
 	h := newHouse(t)
-	h.good(h.do("terminal_list"), `t1`, `runs "serve"`, `t2 "done"`, "ended with exit 4", "lent by the user")
+	h.good(h.do("terminal_list"), `t1`, `runs "serve"`, `t2 "done"`, "ended with exit 4", "shared by the user")
 	if r := h.do("terminal_list", "busy", true); strings.Contains(r.Text, "t2") {
 		t.Errorf("%s", r.Text)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 type verifyStepArgs struct {
-	Number      int    `json:"step_number" jsonschema:"the number that declare_step gave"`
+	Number      int    `json:"step_number" jsonschema:"the number given to declare_step"`
 	Passed      bool   `json:"passed" jsonschema:"whether the success criteria were met"`
 	Observation string `json:"observation" jsonschema:"what you saw"`
 	NextAction  string `json:"next_action,omitempty" jsonschema:"what comes next"`

@@ -12,8 +12,8 @@ import (
 
 type verifyVisualArgs struct {
 	Pane     string `json:"pane" jsonschema:"the browser pane"`
-	Expected string `json:"expected" jsonschema:"what the page should show, as a statement or a question that yes answers"`
-	Full     bool   `json:"full,omitempty" jsonschema:"the whole page and not only what is in view"`
+	Expected string `json:"expected" jsonschema:"what the page should show, as a statement or a question whose answer is yes"`
+	Full     bool   `json:"full,omitempty" jsonschema:"the whole page instead of the viewport"`
 }
 
 func verifyVisual(r Deps) (Tool, error) {
@@ -38,7 +38,7 @@ func verifyVisual(r Deps) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		text := fmt.Sprintf("%s; the picture is kept with this step\n%s", j.Word, outside("who looked at pane "+a.Pane, j.Why))
+		text := fmt.Sprintf("%s; the picture is stored with this step\n%s", j.Word, outside("the vision model for pane "+a.Pane, j.Why))
 		return goal.Result{OK: j.Word == "PASS", Text: text, Image: s.PNG, Usage: j.Usage}
 	})
 }

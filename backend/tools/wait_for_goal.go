@@ -10,7 +10,7 @@ import (
 
 type waitForGoalArgs struct {
 	Goal           string `json:"goal" jsonschema:"the goal, as start_goal named it"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 600 if left out, at most 1800. The goal continues"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 600 if left out, at most 1800. The goal keeps running"`
 }
 
 func waitForGoal(g Goals) (Tool, error) {
@@ -31,9 +31,9 @@ func waitForGoal(g Goals) (Tool, error) {
 				r.GoesOn = true
 				return r
 			case s.Status == goal.Paused:
-				// Waiting again at once would come back at once: there is nothing to wait for but the user.
-				return failed("it stands still until the user has answered. Do what else there is to do, and look with goal_status whether it runs again; if there is nothing, ask_operator\n%s", s.details())
+				// Waiting again would return at once: the goal only waits for the user.
+				return failed("it is blocked until the user has answered. Do other work, and check with goal_status whether it runs again; if there is nothing else to do, use ask_operator\n%s", s.details())
 			}
-			return failed("it stopped without being done\n%s", s.details())
+			return failed("it stopped without being completed\n%s", s.details())
 		})
 }

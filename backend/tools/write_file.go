@@ -31,11 +31,10 @@ func (f folder) writeFile() (Tool, error) {
 	})
 }
 
-// contextLines is how many lines that stay the same a difference shows on each side.
+// contextLines is the number of unchanged lines that a diff shows on each side.
 const contextLines = 2
 
-// unifiedDiff shows the lines that differ between two texts with a little of what
-// is around them, as a diff of one hunk does.
+// unifiedDiff shows the lines that differ between two texts with some context, as a diff with one hunk.
 func unifiedDiff(before, after string) string {
 	old, text := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	from := 0

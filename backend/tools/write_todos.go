@@ -12,7 +12,7 @@ type writeTodosArgs struct {
 
 type todo struct {
 	Text string `json:"text" jsonschema:"what is to be done, in a few words"`
-	Done bool   `json:"done,omitempty" jsonschema:"true for what is done already"`
+	Done bool   `json:"done,omitempty" jsonschema:"true if it is already done"`
 }
 
 func writeTodos() (Tool, error) {
@@ -24,6 +24,6 @@ func writeTodos() (Tool, error) {
 				open++
 			}
 		}
-		return okUnless(run.WriteTodos(ctx, plan), "the plan is kept: %d todos, %d open", len(plan), open)
+		return okUnless(run.WriteTodos(ctx, plan), "the plan is saved: %d todos, %d open", len(plan), open)
 	})
 }

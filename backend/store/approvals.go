@@ -14,6 +14,11 @@ import (
 	"goalpost/backend/policy"
 )
 
+// approvalTable reads what goals ask the user for, and what was granted.
+type approvalTable struct {
+	*connection
+}
+
 // Approval is an approval of a goal with its place in time.
 type Approval struct {
 	goal.Approval
@@ -79,11 +84,11 @@ func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 }
 
 // Approvals reads every approval of a goal with its answer, oldest first.
-func (s *Store) Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+func (s *approvalTable) Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	return s.plainApprovals(ctx, "a.goal_id = ?", id)
 }
 
-func (s *Store) plainApprovals(ctx context.Context, where string, args ...any) ([]goal.Approval, error) {
+func (s *approvalTable) plainApprovals(ctx context.Context, where string, args ...any) ([]goal.Approval, error) {
 	list, err := s.approvals(ctx, where, args...)
 	if err != nil {
 		return nil, err
@@ -98,7 +103,7 @@ func (s *Store) plainApprovals(ctx context.Context, where string, args ...any) (
 // UnreportedApprovals reads the approvals whose answer the agent does not know yet, oldest first: the user answered
 // during a pause, or the goal ended without an answer, and the run that was to report it was cut off before its first
 // message. Within a run the result of the call reports it.
-func (s *Store) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+func (s *approvalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER BY seq DESC LIMIT 1)"
 	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
 	return s.plainApprovals(ctx, `a.goal_id = ?1 AND CASE r.body ->> 'by'
@@ -107,7 +112,7 @@ func (s *Store) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.App
 }
 
 // OpenApprovals reads the open requests of every goal that may continue, or of one; oldest first.
-func (s *Store) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
+func (s *approvalTable) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
 	where, args := "r.body IS NULL AND g.status IN ('running','paused')", []any{}
 	if id != "" {
 		where, args = where+" AND a.goal_id = ?", append(args, id)
@@ -124,7 +129,7 @@ func (s *Store) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, erro
 	return list, nil
 }
 
-func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
+func (s *approvalTable) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, '') FROM approvals a
 		JOIN goals g ON g.id = a.goal_id LEFT JOIN answers r ON r.goal_id = a.goal_id AND r.id = a.id WHERE `+where+` ORDER BY a.at, a.goal_id, a.n`, args...)
 	if err != nil {
@@ -157,7 +162,7 @@ func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]App
 }
 
 // firstUntakenAnswer is the first answer to a request that no run has processed yet.
-func (s *Store) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
+func (s *approvalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT kind, text, request, scope FROM orders
 		WHERE goal_id = ? AND taken_at = '' AND request = ? AND kind IN ('approve','deny') ORDER BY id LIMIT 1`, id, request)
 	if err != nil {
@@ -178,7 +183,7 @@ func (s *Store) firstUntakenAnswer(ctx context.Context, id goal.ID, request stri
 }
 
 // Grants reads the unrevoked grants of a goal, oldest first. Grants with a pending revocation are left out.
-func (s *Store) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
+func (s *approvalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT r.body FROM answers r JOIN approvals a ON a.goal_id = r.goal_id AND a.id = r.id
 		WHERE r.goal_id = ?1 AND r.body ->> 'allowed'
 		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = r.goal_id AND e.id = r.id)
@@ -207,7 +212,7 @@ func (s *Store) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) 
 }
 
 // Granted lists the goals that are not over and have grants.
-func (s *Store) Granted(ctx context.Context) ([]goal.ID, error) {
+func (s *approvalTable) Granted(ctx context.Context) ([]goal.ID, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT r.goal_id FROM answers r JOIN goals g ON g.id = r.goal_id
 		WHERE g.status IN ('pending', 'running', 'paused') AND r.body ->> 'allowed' ORDER BY r.goal_id`)
 	if err != nil {

@@ -20,7 +20,7 @@ const artifactReferences = `WITH refs (goal_id, sum) AS (
 
 // Sweep removes unreferenced artifacts, and returns how many: a process that dies between writing a file and its
 // commit leaves one.
-func (s *Store) Sweep(ctx context.Context) (int, error) {
+func (s *artifactFiles) Sweep(ctx context.Context) (int, error) {
 	kept, err := artifactHashes(ctx, s.read, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
 	if err != nil {
 		return 0, err
@@ -44,7 +44,7 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 // deleteUnreferenced removes those of the given artifacts that nothing refers to. Files are written in the
 // transaction that refers to them, and this one checks for references: an artifact that another process is about to
 // refer to exists, or is written again.
-func (s *Store) deleteUnreferenced(ctx context.Context, names []string) (n int, err error) {
+func (s *artifactFiles) deleteUnreferenced(ctx context.Context, names []string) (n int, err error) {
 	if len(names) == 0 {
 		return 0, nil
 	}
@@ -72,7 +72,7 @@ func (s *Store) deleteUnreferenced(ctx context.Context, names []string) (n int, 
 }
 
 // removeArtifact removes an artifact or an unfinished file, which has another kind of name.
-func (s *Store) removeArtifact(name string) error {
+func (s *artifactFiles) removeArtifact(name string) error {
 	paths := []string{s.artifact(name)}
 	if strings.HasPrefix(name, unfinished) {
 		var err error

@@ -9,10 +9,15 @@ import (
 	"path/filepath"
 )
 
+// artifactFiles keeps large results as files named by their hash.
+type artifactFiles struct {
+	*connection
+}
+
 // SaveArtifact stores bytes under their SHA-256, durably, and returns it in hex. Equal bytes are stored once. It is
 // called in the transaction that refers to them, so that the removal of unreferenced artifacts cannot happen in
 // between.
-func (s *Store) SaveArtifact(b []byte) (string, error) {
+func (s *artifactFiles) SaveArtifact(b []byte) (string, error) {
 	sum := sha256.Sum256(b)
 	name := hex.EncodeToString(sum[:])
 	path := s.artifact(name)
@@ -50,7 +55,7 @@ func writeDurably(path string, b []byte) error {
 }
 
 // Artifact reads what SaveArtifact stored; os.ErrNotExist if nothing has that hash.
-func (s *Store) Artifact(sum string) ([]byte, error) {
+func (s *artifactFiles) Artifact(sum string) ([]byte, error) {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
 		return nil, fmt.Errorf("artifact %q: not a SHA-256: %w", sum, os.ErrNotExist)
 	}
@@ -61,6 +66,6 @@ func (s *Store) Artifact(sum string) ([]byte, error) {
 	return b, nil
 }
 
-func (s *Store) artifact(sum string) string {
+func (s *artifactFiles) artifact(sum string) string {
 	return filepath.Join(s.dir, "artifacts", sum[:2], sum)
 }

@@ -30,7 +30,7 @@ type Visit struct {
 }
 
 // Bookmarks lists all bookmarks, newest first.
-func (s *Store) Bookmarks(ctx context.Context) ([]Bookmark, error) {
+func (s *workspaceTables) Bookmarks(ctx context.Context) ([]Bookmark, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT url, title, added_at FROM bookmarks ORDER BY added_at DESC, url")
 	if err != nil {
 		return nil, fmt.Errorf("bookmarks: %w", err)
@@ -53,7 +53,7 @@ func (s *Store) Bookmarks(ctx context.Context) ([]Bookmark, error) {
 }
 
 // SetBookmark saves an address, or changes its title; on = false removes it.
-func (s *Store) SetBookmark(ctx context.Context, url, title string, on bool) error {
+func (s *workspaceTables) SetBookmark(ctx context.Context, url, title string, on bool) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		query, args := "DELETE FROM bookmarks WHERE url = ?", []any{url}
 		if on {
@@ -68,7 +68,7 @@ func (s *Store) SetBookmark(ctx context.Context, url, title string, on bool) err
 }
 
 // AddVisit records a visit of the user. It drops the oldest of more than 5,000.
-func (s *Store) AddVisit(ctx context.Context, profile, url, title string) error {
+func (s *workspaceTables) AddVisit(ctx context.Context, profile, url, title string) error {
 	now := s.now()
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx,
@@ -91,7 +91,7 @@ func (s *Store) AddVisit(ctx context.Context, profile, url, title string) error 
 }
 
 // Visits finds addresses whose title or address contains every word, most recently visited first, each address once.
-func (s *Store) Visits(ctx context.Context, words string, limit int) ([]Visit, error) {
+func (s *workspaceTables) Visits(ctx context.Context, words string, limit int) ([]Visit, error) {
 	query := "SELECT url, title, max(visited_at), count(*) FROM visits"
 	var args []any
 	for i, w := range strings.Fields(words) {
@@ -120,7 +120,7 @@ func (s *Store) Visits(ctx context.Context, words string, limit int) ([]Visit, e
 }
 
 // ForgetVisits clears the history, or one address of it if url is not "".
-func (s *Store) ForgetVisits(ctx context.Context, url string) error {
+func (s *workspaceTables) ForgetVisits(ctx context.Context, url string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM visits WHERE ?1 = '' OR url = ?1", url); err != nil {
 			return fmt.Errorf("history: %w", err)

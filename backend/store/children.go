@@ -10,7 +10,7 @@ import (
 )
 
 // Children reads the goals that a goal's agent started, oldest first.
-func (s *Store) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
+func (s *goalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE options ->> 'parent' = ? ORDER BY created_at, id", id)
 	if err != nil {
 		return nil, fmt.Errorf("children: %w", err)
@@ -20,7 +20,7 @@ func (s *Store) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
 
 // Shared is what the child goals of a goal have spent, including deleted ones: it counts against the limits of the
 // parent.
-func (s *Store) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
+func (s *goalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
 	var deleted string
 	if err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')", id).Scan(&deleted); err != nil {
 		return total, fmt.Errorf("what deleted children spent: %w", err)

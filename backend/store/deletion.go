@@ -11,7 +11,7 @@ import (
 
 // Delete removes a goal and everything about it, including artifacts that nothing else refers to. A running goal is
 // refused.
-func (s *Store) Delete(ctx context.Context, id goal.ID) error {
+func (s *goalTable) Delete(ctx context.Context, id goal.ID) error {
 	var orphans []string
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var status goal.Status
@@ -41,7 +41,7 @@ func (s *Store) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.deleteUnreferenced(ctx, orphans)
+	_, err = s.artifacts.deleteUnreferenced(ctx, orphans)
 	return err
 }
 

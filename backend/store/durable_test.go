@@ -23,7 +23,7 @@ func TestConnectionsAreDurableAndCareful(t *testing.T) {
 		db    *sql.DB
 		conns int
 		reads string
-	}{"writing": {s.write, 1, "0"}, "reading": {s.read, readers, "1"}} {
+	}{"writing": {s.connection.write, 1, "0"}, "reading": {s.connection.read, readers, "1"}} {
 		if got := pool.db.Stats().MaxOpenConnections; got != pool.conns {
 			t.Errorf("%s: %d connections", name, got)
 		}
@@ -50,12 +50,12 @@ func TestConnectionsAreDurableAndCareful(t *testing.T) {
 func TestATransactionBeginsWithItsLock(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	one, two := open(t, dir, nil), open(t, dir, nil)
-	if _, err := two.write.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil { // it answers at once
+	if _, err := two.connection.write.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil { // it answers at once
 		t.Fatal(err)
 	}
-	err := one.tx(ctx, func(*sql.Tx) error {
+	err := one.connection.tx(ctx, func(*sql.Tx) error {
 		began := false
-		err := two.tx(ctx, func(*sql.Tx) error { began = true; return nil })
+		err := two.connection.tx(ctx, func(*sql.Tx) error { began = true; return nil })
 		if began || err == nil || !strings.Contains(err.Error(), "begin: database is locked") {
 			return fmt.Errorf("beside the first: began %v, %w", began, err)
 		}
@@ -75,28 +75,28 @@ func TestAHeartbeatSavesWhatWasSpent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := s.Close(); err != nil {
+		if err := s.connection.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	now = now.Add(5 * time.Second)
-	if err := s.Heartbeat(ctx, run, 4*time.Second); err != nil {
+	if err := s.journal.Heartbeat(ctx, run, 4*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Heartbeat(ctx, goal.Run{Goal: g.ID, ID: "an earlier one"}, time.Hour); err != nil {
+	if err := s.journal.Heartbeat(ctx, goal.Run{Goal: g.ID, ID: "an earlier one"}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	var at, boot string
 	var pid int
-	if err := s.read.QueryRowContext(ctx, "SELECT heartbeat_at, pid, boot_id FROM runs WHERE id = ?", run.ID).Scan(&at, &pid, &boot); err != nil {
+	if err := s.connection.read.QueryRowContext(ctx, "SELECT heartbeat_at, pid, boot_id FROM runs WHERE id = ?", run.ID).Scan(&at, &pid, &boot); err != nil {
 		t.Fatal(err)
 	}
 	if at != "2026-11-22T08:00:05.000Z" || pid != os.Getpid() || boot != bootID() {
 		t.Errorf("heartbeat %s of pid %d, boot %q", at, pid, boot)
 	}
-	if row, err := s.Goal(ctx, g.ID); err != nil || row.Spent.WallClock != 4*time.Second {
+	if row, err := s.goalTable.Goal(ctx, g.ID); err != nil || row.Spent.WallClock != 4*time.Second {
 		t.Errorf("spent %s, %v", row.Spent.WallClock, err)
 	}
 }
@@ -108,34 +108,34 @@ func TestOrphansAreSweptAndEvidenceStays(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("seen"), Whole: []byte("whole")},
+	err := s.journal.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("seen"), Whole: []byte("whole")},
 		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail, Output: []byte("printed")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	orphan, err := s.SaveArtifact([]byte("left"))
+	orphan, err := s.artifactFiles.SaveArtifact([]byte("left"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	half := filepath.Join(filepath.Dir(s.artifact(orphan)), unfinished+"7")
+	half := filepath.Join(filepath.Dir(s.artifactFiles.artifact(orphan)), unfinished+"7")
 	if err := os.WriteFile(half, []byte("le"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Sweep(ctx); err != nil || n != 2 {
+	if n, err := s.artifactFiles.Sweep(ctx); err != nil || n != 2 {
 		t.Errorf("%d removed, %v", n, err)
 	}
-	if _, err := s.Artifact(orphan); !errors.Is(err, os.ErrNotExist) {
+	if _, err := s.artifactFiles.Artifact(orphan); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the orphan: %v", err)
 	}
 	if _, err := os.Stat(half); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the half one: %v", err)
 	}
 	for handle, want := range map[string]string{"step:1": "whole", "check:1@1": "printed"} {
-		if b, err := s.Evidence(ctx, g.ID, handle); err != nil || string(b) != want {
+		if b, err := s.artifactFiles.Evidence(ctx, g.ID, handle); err != nil || string(b) != want {
 			t.Errorf("%s: %q, %v", handle, b, err)
 		}
 	}
-	if n, err := s.Sweep(ctx); err != nil || n != 0 {
+	if n, err := s.artifactFiles.Sweep(ctx); err != nil || n != 0 {
 		t.Errorf("%d removed, %v", n, err)
 	}
 }
@@ -148,19 +148,19 @@ func TestEvidenceOfOneGoalOutlivesAnother(t *testing.T) {
 	for i := range 20 {
 		shared := []byte{byte(i)}
 		step := func(s *Store, run goal.Run) error {
-			return s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Whole: shared})
+			return s.journal.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Whole: shared})
 		}
 		gone, stays := create(t, one), create(t, two)
 		dying, living := begin(t, one, gone.ID), begin(t, two, stays.ID)
-		if err := errors.Join(step(one, dying), one.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
+		if err := errors.Join(step(one, dying), one.journal.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
 			t.Fatal(err)
 		}
 		deleted := make(chan error)
-		go func() { deleted <- one.Delete(ctx, gone.ID) }()
+		go func() { deleted <- one.goalTable.Delete(ctx, gone.ID) }()
 		if err := errors.Join(step(two, living), <-deleted); err != nil {
 			t.Fatal(err)
 		}
-		if b, err := two.Evidence(ctx, stays.ID, "step:1"); err != nil || string(b) != string(shared) {
+		if b, err := two.artifactFiles.Evidence(ctx, stays.ID, "step:1"); err != nil || string(b) != string(shared) {
 			t.Fatalf("try %d: %q, %v", i, b, err)
 		}
 	}
@@ -172,14 +172,14 @@ func TestTheCardSaysThatAModelDecided(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	if err := s.Append(ctx, run, &event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Judged: true}); err != nil {
+	if err := s.journal.Append(ctx, run, &event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Judged: true}); err != nil {
 		t.Fatal(err)
 	}
-	if rows, _, err := s.List(ctx, Filter{}); err != nil || !rows[0].Judged {
+	if rows, _, err := s.goalTable.List(ctx, Filter{}); err != nil || !rows[0].Judged {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	begin(t, s, g.ID)
-	if row, err := s.Goal(ctx, g.ID); err != nil || row.Judged || row.Verified {
+	if row, err := s.goalTable.Goal(ctx, g.ID); err != nil || row.Judged || row.Verified {
 		t.Errorf("while it runs again: %+v, %v", row, err)
 	}
 }
@@ -194,13 +194,13 @@ func TestThreeCopiesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := s.Close(); err != nil {
+		if err := s.connection.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	for _, version := range []int{8, 9, 10, 11} { // in their order, which is not that of their names
 		now = now.Add(time.Minute)
-		if err := s.keepCopy(ctx, filepath.Join(dir, "goalpost.db"), version); err != nil {
+		if err := s.connection.keepCopy(ctx, filepath.Join(dir, "goalpost.db"), version); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,7 +19,7 @@ const (
 // Follow passes on events of goals that other processes run, until ctx ends. It begins after the seqs given in told;
 // it reports other goals from now on. own returns the seq up to which this process has already reported a goal. It
 // reads when another process wakes it, and polls SQLite's data version, which costs no reading while nothing changes.
-func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
+func (s *history) Follow(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
 	conn, err := s.read.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("follow: %w", err)
@@ -33,7 +33,7 @@ func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goa
 		now[id] = seq
 	}
 	told = now
-	wake := &commitListener{store: s, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	wake := &commitListener{sockets: s.sockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
 	wake.connect(ctx)
 	tick := time.NewTicker(followInterval)
@@ -70,7 +70,7 @@ func ended(ctx context.Context, err error) error {
 	return fmt.Errorf("follow: %w", err)
 }
 
-func (s *Store) deliverNew(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
+func (s *history) deliverNew(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
 	// Goals that changed in the last minute or may still run.
 	seqs, err := s.seqs(ctx, "status IN ('pending','running') OR updated_at > ?", stamp(s.now().Add(-time.Minute)))
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Store) deliverNew(ctx context.Context, told map[goal.ID]int64, own func
 }
 
 // seqs reads the newest seq of the matching goals.
-func (s *Store) seqs(ctx context.Context, where string, args ...any) (map[goal.ID]int64, error) {
+func (s *connection) seqs(ctx context.Context, where string, args ...any) (map[goal.ID]int64, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT id, seq FROM goals WHERE "+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("follow: %w", err)

@@ -19,6 +19,12 @@ import (
 	"goalpost/backend/goal"
 )
 
+// goalLocks says which process runs which goal.
+type goalLocks struct {
+	*connection
+	sockets *peerSockets
+}
+
 // GoalLock is the exclusive right to run one goal. The kernel releases it with the process that holds it: a free lock
 // file of a running goal means that its run died.
 type GoalLock struct{ lock *flock.Flock }
@@ -27,7 +33,7 @@ type GoalLock struct{ lock *flock.Flock }
 var ErrGoalLocked error = fault.Kind(fault.Conflict, "", "another process runs this goal", "look at it there, or abort it")
 
 // LockGoal takes the lock file of a goal, or returns ErrGoalLocked.
-func (s *Store) LockGoal(id goal.ID) (*GoalLock, error) {
+func (s *goalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
 	l := flock.New(s.lockPath(id))
 	ok, err := acquireExclusive(l)
 	if err != nil {
@@ -68,7 +74,7 @@ type LockOwner struct {
 }
 
 // LockOwner returns the process that holds the lock file of a goal.
-func (s *Store) LockOwner(id goal.ID) (LockOwner, error) {
+func (s *goalLocks) LockOwner(id goal.ID) (LockOwner, error) {
 	alive, err := s.IsLocked(id)
 	if err != nil || !alive {
 		return LockOwner{}, err
@@ -87,7 +93,7 @@ func (s *Store) LockOwner(id goal.ID) (LockOwner, error) {
 }
 
 // PeersRunningGoals names the other processes that run goals of this data folder, sorted.
-func (s *Store) PeersRunningGoals(ctx context.Context) ([]string, error) {
+func (s *goalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
 	running, err := s.seqs(ctx, "status = 'running'")
 	if err != nil {
 		return nil, err
@@ -106,24 +112,24 @@ func (s *Store) PeersRunningGoals(ctx context.Context) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-func (s *Store) lockPath(id goal.ID) string {
+func (s *goalLocks) lockPath(id goal.ID) string {
 	return filepath.Join(s.dir, "run", "goal-"+string(id)+".lock")
 }
 
 // process is the name of this process in the run folder: its pid, followed by a number if the process has more than
 // one store.
-func (s *Store) process() string {
-	s.wakeSocketMu.Lock()
-	defer s.wakeSocketMu.Unlock()
-	if s.wakeSocket == nil {
+func (s *goalLocks) process() string {
+	s.sockets.wakeSocketMu.Lock()
+	defer s.sockets.wakeSocketMu.Unlock()
+	if s.sockets.wakeSocket == nil {
 		return strconv.Itoa(os.Getpid())
 	}
-	return strings.TrimSuffix(filepath.Base(s.wakeSocket.listen.Addr().String()), ".sock")
+	return strings.TrimSuffix(filepath.Base(s.sockets.wakeSocket.listen.Addr().String()), ".sock")
 }
 
 // IsLocked reports whether a process holds the lock file of a goal. It does not compete for the lock: it tries a
 // shared lock, and LockGoal waits for that.
-func (s *Store) IsLocked(id goal.ID) (bool, error) {
+func (s *goalLocks) IsLocked(id goal.ID) (bool, error) {
 	l := flock.New(s.lockPath(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,8 +151,8 @@ func (l *GoalLock) Unlock() error {
 
 // Interrupt sets every running goal whose owner died to paused/interrupted. Only a program that may run goals calls
 // it; reading commands never write.
-func (s *Store) Interrupt(ctx context.Context) (int, error) {
-	rows, _, err := s.List(ctx, Filter{Status: goal.Running, Limit: 1 << 20})
+func (s *recovery) Interrupt(ctx context.Context) (int, error) {
+	rows, _, err := s.goals.List(ctx, Filter{Status: goal.Running, Limit: 1 << 20})
 	if err != nil {
 		return 0, err
 	}
@@ -164,16 +170,16 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 }
 
 // InterruptOne does so for one goal. It returns false if the goal's owner lives or the goal is not running.
-func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
+func (s *recovery) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
 	// A run commits its stop before it releases the lock: a running goal with a free lock has died. Any other free
 	// lock may be taken at this moment.
-	if alive, err := s.IsLocked(id); err != nil || alive {
+	if alive, err := s.locks.IsLocked(id); err != nil || alive {
 		return false, err
 	}
-	if g, err := s.Goal(ctx, id); err != nil || g.Status != goal.Running {
+	if g, err := s.goals.Goal(ctx, id); err != nil || g.Status != goal.Running {
 		return false, err
 	}
-	own, err := s.LockGoal(id)
+	own, err := s.locks.LockGoal(id)
 	if errors.Is(err, ErrGoalLocked) {
 		return false, nil
 	}
@@ -186,7 +192,7 @@ func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err erro
 
 // orphanedGoals lists the goals that ran or were queued and whose owner is gone, without completed ones, which can
 // only be reopened. It writes nothing.
-func (s *Store) orphanedGoals(ctx context.Context) ([]any, error) {
+func (s *goalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
 	running, err := s.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
 	if err != nil {
 		return nil, err
@@ -206,12 +212,12 @@ func (s *Store) orphanedGoals(ctx context.Context) ([]any, error) {
 
 // interrupt is called with the lock file held, so the status cannot change any more. The outcome of a call without an
 // answer is unknown, and shown as such.
-func (s *Store) interrupt(ctx context.Context, id goal.ID) (bool, error) {
-	g, err := s.Goal(ctx, id)
+func (s *recovery) interrupt(ctx context.Context, id goal.ID) (bool, error) {
+	g, err := s.goals.Goal(ctx, id)
 	if err != nil || g.Status != goal.Running {
 		return false, err
 	}
-	open, err := s.IntentsWithoutResult(ctx, id)
+	open, err := s.history.IntentsWithoutResult(ctx, id)
 	if err != nil {
 		return false, err
 	}
@@ -221,7 +227,7 @@ func (s *Store) interrupt(ctx context.Context, id goal.ID) (bool, error) {
 		bodies = append(bodies, &event.Step{StepID: step.StepID, Tool: step.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text})
 	}
 	reason := "the program ended while the goal ran"
-	return true, s.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{
+	return true, s.journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{
 		Exit: goal.Interrupted, Reason: reason, Report: []string{"Stopped because " + reason + "."},
 	})...)
 }

@@ -13,6 +13,14 @@ import (
 	"goalpost/backend/goal"
 )
 
+// goalTable holds one row a goal.
+type goalTable struct {
+	*connection
+	journal   *journal
+	locks     *goalLocks
+	artifacts *artifactFiles
+}
+
 const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model, scripted,
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
 	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by`
@@ -33,7 +41,7 @@ type GoalRow struct {
 
 // Create freezes the criterion and the policy with their hashes, stores the
 // goal as pending and appends its first event. The id is set by the caller.
-func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
+func (s *goalTable) Create(ctx context.Context, g *goal.Goal) error {
 	var err error
 	if g.CriterionSHA256, err = goal.Hash(g.Criterion); err != nil {
 		return err
@@ -47,7 +55,7 @@ func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
 		return err
 	}
 	at := stamp(g.CreatedAt)
-	return s.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
+	return s.journal.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
 			limits, provider, model, scripted, checks, updated_at, options) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 			g.ID, at, toValidUTF8(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider, g.Model, g.Scripted,
@@ -98,7 +106,7 @@ func scanGoal(r scanner) (GoalRow, error) {
 }
 
 // Goal reads one goal; goal.ErrNotFound if there is none.
-func (s *Store) Goal(ctx context.Context, id goal.ID) (GoalRow, error) {
+func (s *goalTable) Goal(ctx context.Context, id goal.ID) (GoalRow, error) {
 	return goalOf(ctx, s.read, id)
 }
 
@@ -111,7 +119,7 @@ func goalOf(ctx context.Context, q querier, id goal.ID) (GoalRow, error) {
 }
 
 // Find reads the only goal whose id begins or ends with the given text, of six characters or more.
-func (s *Store) Find(ctx context.Context, part string) (GoalRow, error) {
+func (s *goalTable) Find(ctx context.Context, part string) (GoalRow, error) {
 	part = strings.ToLower(strings.TrimSpace(part))
 	if len(part) < 6 || strings.ContainsAny(part, "%_") {
 		return GoalRow{}, fmt.Errorf("%w: %q (give six or more characters of its id)", goal.ErrNotFound, part)
@@ -144,10 +152,10 @@ type Filter struct {
 }
 
 // List reads a page of goals, newest first, and the number of all matches.
-func (s *Store) List(ctx context.Context, f Filter) ([]GoalRow, int, error) {
+func (s *goalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) {
 	where, args := "1", []any{}
 	if f.Resumable {
-		dead, err := s.orphanedGoals(ctx)
+		dead, err := s.locks.orphanedGoals(ctx)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -193,7 +201,7 @@ func scanGoals(rows *sql.Rows) ([]GoalRow, error) {
 }
 
 // Counts returns how many goals have each status.
-func (s *Store) Counts(ctx context.Context) (map[goal.Status]int, error) {
+func (s *goalTable) Counts(ctx context.Context) (map[goal.Status]int, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT status, count(*) FROM goals GROUP BY status")
 	if err != nil {
 		return nil, fmt.Errorf("count goals: %w", err)

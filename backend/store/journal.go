@@ -7,28 +7,42 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 )
 
+// journal appends events: a commit holds the events and what the tables say because of them.
+type journal struct {
+	*connection
+	artifacts *artifactFiles
+	sockets   *peerSockets
+	queue     *goalQueue
+
+	start   string // identifies this start of the process in leases
+	publish func(event.Event)
+	redact  func([]byte) []byte
+	order   sync.Mutex
+}
+
 // Append writes bodies to the journal of the run's goal in one durable transaction, updates the goal's row and the
 // projection tables, and then publishes them. A run that is not the goal's current one is refused.
-func (s *Store) Append(ctx context.Context, run goal.Run, bodies ...event.Body) error {
+func (s *journal) Append(ctx context.Context, run goal.Run, bodies ...event.Body) error {
 	return s.commit(ctx, run, func(*sql.Tx) error { return nil }, bodies...)
 }
 
 // Begin makes a new run the goal's current one and appends its opening events. A goal that cannot start yet is
 // refused with a *goal.NotReadyError.
-func (s *Store) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
+func (s *journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
 	run := goal.Run{Goal: id, ID: NewID()}
 	at := stamp(s.now())
 	err := s.commit(ctx, run, func(tx *sql.Tx) error {
 		if err := checkTransition(ctx, tx, id, goal.Running); err != nil {
 			return err
 		}
-		if busy, err := s.busy(ctx, tx, id, slots); err != nil || busy != nil {
+		if busy, err := s.queue.busy(ctx, tx, id, slots); err != nil || busy != nil {
 			return errors.Join(err, busyError(busy))
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
@@ -56,7 +70,7 @@ func busyError(b *goal.NotReadyError) error {
 }
 
 // Heartbeat saves the time spent and that the run's owner is alive.
-func (s *Store) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
+func (s *journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		_, err1 := tx.ExecContext(ctx, "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?", spent.Milliseconds(), run.Goal, run.ID)
 		_, err2 := tx.ExecContext(ctx, "UPDATE runs SET heartbeat_at = ? WHERE id = ?", stamp(s.now()), run.ID)
@@ -67,7 +81,7 @@ func (s *Store) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration
 	})
 }
 
-func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
+func (s *journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
 	s.order.Lock() // so that events are published in the order of their commits
 	defer s.order.Unlock()
 	events := make([]event.Event, 0, len(bodies))

@@ -19,7 +19,7 @@ type heldLease struct {
 
 // completeLeases appends release events for panes that the goal still holds when it ends or pauses, or whose process
 // is gone when a new run begins. Leases that change nothing are left out.
-func (s *Store) completeLeases(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body) ([]event.Body, error) {
+func (s *journal) completeLeases(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body) ([]event.Body, error) {
 	if !slices.ContainsFunc(bodies, affectsLeases) {
 		return bodies, nil
 	}
@@ -98,7 +98,7 @@ func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]heldLease, error) 
 	return list, nil
 }
 
-func (s *Store) lease(ev event.Event, b *event.Lease) (string, []any) {
+func (s *journal) lease(ev event.Event, b *event.Lease) (string, []any) {
 	if !b.Held {
 		return "DELETE FROM leases WHERE goal_id = ? AND pane = ?", []any{ev.GoalID, b.Pane}
 	}
@@ -107,7 +107,7 @@ func (s *Store) lease(ev event.Event, b *event.Lease) (string, []any) {
 
 // ReleaseLease journals that a goal no longer has a pane, if it had it: the pane was closed, or the user ended the
 // share.
-func (s *Store) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
+func (s *journal) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
 	var run string
 	var lease event.Lease
 	err := s.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = l.goal_id WHERE l.goal_id = ? AND l.pane = ? AND l.holder = ?",

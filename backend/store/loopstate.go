@@ -12,7 +12,7 @@ import (
 
 // SaveLoopState stores what the next run of a goal needs of the loop guard's state. For a run that is not the goal's
 // current one it does nothing.
-func (s *Store) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error {
+func (s *history) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("memory: %w", err)
@@ -28,7 +28,7 @@ func (s *Store) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopStat
 }
 
 // loopState reads the stored state, unless the user has intervened since.
-func (s *Store) loopState(ctx context.Context, id goal.ID) (m goal.LoopState, err error) {
+func (s *history) loopState(ctx context.Context, id goal.ID) (m goal.LoopState, err error) {
 	var body string
 	err = s.read.QueryRowContext(ctx, `SELECT body FROM memories WHERE goal_id = ?1 AND NOT EXISTS (
 		SELECT 1 FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND seq > memories.seq

@@ -30,7 +30,7 @@ func schemaVersion() int {
 
 // migrate applies missing migrations, each file in one transaction, while no other process has the database open. It
 // makes a copy of the file first.
-func (s *Store) migrate(ctx context.Context, path string) error {
+func (s *connection) migrate(ctx context.Context, path string) error {
 	version, err := s.version(ctx)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *Store) migrate(ctx context.Context, path string) error {
 	return nil
 }
 
-func (s *Store) version(ctx context.Context) (int, error) {
+func (s *connection) version(ctx context.Context) (int, error) {
 	return schemaOf(ctx, s.write, filepath.Join(s.dir, "goalpost.db"))
 }
 
@@ -74,7 +74,7 @@ func schemaOf(ctx context.Context, db *sql.DB, path string) (int, error) {
 	return v, nil
 }
 
-func (s *Store) apply(ctx context.Context, n int) error {
+func (s *connection) apply(ctx context.Context, n int) error {
 	entries, err := migrations.ReadDir("migration")
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
@@ -99,7 +99,7 @@ func (s *Store) apply(ctx context.Context, n int) error {
 }
 
 // keepCopy writes goalpost.db.v<N>-<time> beside the database and removes all but the newest three.
-func (s *Store) keepCopy(ctx context.Context, path string, version int) error {
+func (s *connection) keepCopy(ctx context.Context, path string, version int) error {
 	copyPath := fmt.Sprintf("%s.v%d-%s", path, version, s.now().UTC().Format("20060102T150405.000"))
 	if err := createPrivate(copyPath); err != nil {
 		return err

@@ -10,14 +10,19 @@ import (
 	"goalpost/backend/goal"
 )
 
+// orderTable keeps what users tell a goal until its run has taken it.
+type orderTable struct {
+	*connection
+}
+
 // Order stores an instruction of the user to a goal, for the process that owns the goal.
-func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
+func (s *orderTable) Order(ctx context.Context, id goal.ID, o goal.Order) error {
 	return s.OrderIf(ctx, id, func(GoalRow) error { return nil }, o)
 }
 
 // OrderIf is Order for goals in certain states: hears checks the goal in the same transaction, so that either the run
 // receives the order or the caller learns that it has ended.
-func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(GoalRow) error, orders ...goal.Order) error {
+func (s *orderTable) OrderIf(ctx context.Context, id goal.ID, hears func(GoalRow) error, orders ...goal.Order) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		row, err := goalOf(ctx, tx, id)
 		if err == nil {
@@ -32,7 +37,7 @@ func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(GoalRow) err
 	})
 }
 
-func (s *Store) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
+func (s *orderTable) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
 	if !o.Kind.IsValid() {
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
@@ -47,13 +52,13 @@ func (s *Store) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.
 // Orders returns the pending orders of a goal, oldest first, of the given kinds, or all if none is given. They stay
 // pending until they are settled: in the commit of the event that reports their effect, or by Settle. So a process
 // that dies in between loses none of them.
-func (s *Store) Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
+func (s *orderTable) Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
 	return ordersOf(ctx, s.read, where, args...)
 }
 
 // TakeOrders is Orders for instructions to stop: they are settled at once. It only writes when there are any.
-func (s *Store) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
+func (s *orderTable) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
 	if list, err := ordersOf(ctx, s.read, where, args...); err != nil || len(list) == 0 {
 		return nil, err
@@ -69,7 +74,7 @@ func (s *Store) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderK
 }
 
 // Settle ends orders that no event reports.
-func (s *Store) Settle(ctx context.Context, orders ...goal.Order) error {
+func (s *orderTable) Settle(ctx context.Context, orders ...goal.Order) error {
 	if len(orders) == 0 {
 		return nil
 	}
@@ -155,7 +160,7 @@ func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 }
 
 // Layout reads a saved layout of the page, "" if there is none.
-func (s *Store) Layout(ctx context.Context, name string) (string, error) {
+func (s *workspaceTables) Layout(ctx context.Context, name string) (string, error) {
 	var body string
 	err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT body FROM layouts WHERE name = ?), '')", name).Scan(&body)
 	if err != nil {
@@ -165,7 +170,7 @@ func (s *Store) Layout(ctx context.Context, name string) (string, error) {
 }
 
 // SaveLayout saves a layout of the page, which is JSON.
-func (s *Store) SaveLayout(ctx context.Context, name, body string) error {
+func (s *workspaceTables) SaveLayout(ctx context.Context, name, body string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)
 		if err != nil {

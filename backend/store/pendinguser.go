@@ -10,9 +10,15 @@ import (
 	"goalpost/backend/goal"
 )
 
+// userQuestions says which goals wait for a user, and for what.
+type userQuestions struct {
+	*connection
+	goals *goalTable
+}
+
 // WaitsForManual reports whether the goal is paused for the user's decision about a manual check: the newest claim
 // was the last event, it has not failed, and such a check is left.
-func (s *Store) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
+func (s *userQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !needsUserCondition(g.Criterion) {
 		return false, nil
 	}
@@ -28,7 +34,7 @@ func (s *Store) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
 }
 
 // WasQueued reports whether a goal has waited in the queue.
-func (s *Store) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
+func (s *userQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
 	if err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')", id).Scan(&waited); err != nil {
 		return false, fmt.Errorf("did the goal wait: %w", err)
 	}
@@ -37,7 +43,7 @@ func (s *Store) WasQueued(ctx context.Context, id goal.ID) (waited bool, err err
 
 // ManuallyAnswered lists the goals that are paused for the user although the user has accepted or rejected the
 // result: no run has processed the answer yet.
-func (s *Store) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
+func (s *userQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
 		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER BY 1`)
 	if err != nil {
@@ -60,7 +66,7 @@ func (s *Store) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 
 // QuestionPane is the pane in which the user is to act for the agent of a paused goal, "" if it asked for nothing or
 // named none.
-func (s *Store) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
+func (s *userQuestions) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
 		return "", nil
 	}
@@ -82,7 +88,7 @@ type PendingQuestion struct {
 }
 
 // PendingQuestions reads the goals that are paused for the user, or one of them, oldest first.
-func (s *Store) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
+func (s *userQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
 		WHERE g.status = 'paused' AND g.exit = 'needs_operator' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)
@@ -107,9 +113,9 @@ func (s *Store) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQues
 }
 
 // confirmPending reads the goals again, and leaves out those that continued or were deleted in the meantime.
-func (s *Store) confirmPending(ctx context.Context, list []PendingQuestion) (still []PendingQuestion, err error) {
+func (s *userQuestions) confirmPending(ctx context.Context, list []PendingQuestion) (still []PendingQuestion, err error) {
 	for _, a := range list {
-		a.GoalRow, err = s.Goal(ctx, a.ID)
+		a.GoalRow, err = s.goals.Goal(ctx, a.ID)
 		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsUser) {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // applyEvent updates the goal's row and the projection tables with an event, in the event's own transaction.
-func (s *Store) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) error {
+func (s *journal) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) error {
 	if err := settleAnswered(ctx, tx, ev); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *Store) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *j
 	return nil
 }
 
-func (s *Store) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) (string, []any, error) {
+func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) (string, []any, error) {
 	switch b := ev.Body.(type) {
 	case *event.StepStarted:
 		return stepStarted(ev, b, p)
@@ -70,16 +70,16 @@ func stepStarted(ev event.Event, b *event.StepStarted, p *journalCursor) (string
 		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Tool), toValidUTF8(b.Arguments), string(b.Effect.Risk)}, nil
 }
 
-func (s *Store) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
+func (s *journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
 	if len(b.Image) > 0 {
-		sum, err := s.SaveArtifact(b.Image)
+		sum, err := s.artifacts.SaveArtifact(b.Image)
 		if err != nil {
 			return "", nil, err
 		}
 		b.ImageSHA256 = sum
 	}
 	if len(b.Whole) > 0 {
-		sum, err := s.SaveArtifact(b.Whole)
+		sum, err := s.artifacts.SaveArtifact(b.Whole)
 		if err != nil {
 			return "", nil, err
 		}
@@ -89,9 +89,9 @@ func (s *Store) stepEnded(ev event.Event, b *event.Step) (string, []any, error) 
 		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, toValidUTF8(b.Preview), toValidUTF8(b.Result), b.ImageSHA256, b.WholeSHA256}, nil
 }
 
-func (s *Store) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
+func (s *journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
 	if len(b.Output) > 0 {
-		sum, err := s.SaveArtifact(b.Output)
+		sum, err := s.artifacts.SaveArtifact(b.Output)
 		if err != nil {
 			return "", nil, err
 		}

@@ -12,13 +12,21 @@ import (
 	"goalpost/backend/goal"
 )
 
+// history reads what the journal holds of a goal: its events, steps, claims and runs.
+type history struct {
+	*connection
+	goals     *goalTable
+	artifacts *artifactFiles
+	sockets   *peerSockets
+}
+
 // Events reads at most limit events after seq, oldest first.
-func (s *Store) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
+func (s *history) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
 	return s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
 }
 
 // Conversation reads every message of a goal, oldest first.
-func (s *Store) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
+func (s *history) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
 	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
 	if err != nil {
 		return nil, err
@@ -32,7 +40,7 @@ func (s *Store) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, e
 	return messages, nil
 }
 
-func (s *Store) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
+func (s *history) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
 	rows, err := s.read.QueryContext(ctx, q, append([]any{id}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
@@ -76,7 +84,7 @@ const stepColumns = `s.n, s.run_id, s.at_ms, s.tool, s.arguments, s.risk, coales
 	coalesce(r.image_sha256,'')`
 
 // Steps reads at most limit steps after the given number, oldest first.
-func (s *Store) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
+func (s *history) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+stepColumns+` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND s.n > ? ORDER BY s.n LIMIT ?`, id, after, limit)
 	if err != nil {
@@ -98,7 +106,7 @@ func (s *Store) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step
 }
 
 // Step reads one step with its whole result.
-func (s *Store) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
+func (s *history) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	var st Step
 	err := s.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
 		LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.n = ?`, id, n).
@@ -113,7 +121,7 @@ func (s *Store) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 }
 
 // IntentsWithoutResult reads the intents of a goal that have no result.
-func (s *Store) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
+func (s *history) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
 		AND n NOT IN (SELECT n FROM results WHERE goal_id = ?1) ORDER BY n`, id)
 	if err != nil {
@@ -146,7 +154,7 @@ type Claim struct {
 }
 
 // Claims reads every claim of a goal, oldest first, for the receipt.
-func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
+func (s *history) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT c.n, c.at, c.at_ms, c.claimant, c.rationale, c.result, coalesce(v.verdict,'') FROM claims c
 		LEFT JOIN verdicts v ON v.goal_id = c.goal_id AND v.claim = c.n WHERE c.goal_id = ? ORDER BY c.n, v.check_n`, id)
 	if err != nil {
@@ -187,7 +195,7 @@ const activityQuery = `WITH wanted (id, last) AS (
 	FROM wanted JOIN steps ON steps.goal_id = wanted.id GROUP BY wanted.id, slice`
 
 // Activity counts the steps of goals in equal slices of each one's life.
-func (s *Store) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
+func (s *history) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
 	wanted, err := json.Marshal(ids)
 	if err != nil {
 		return nil, fmt.Errorf("activity: %w", err)

@@ -11,6 +11,13 @@ import (
 	"goalpost/backend/policy"
 )
 
+// goalQueue says which goals may not begin yet, and why.
+type goalQueue struct {
+	*connection
+	locks     *goalLocks
+	approvals *approvalTable
+}
+
 // querier is a connection or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
@@ -19,11 +26,11 @@ type querier interface {
 
 // NotReady returns why a goal cannot start yet, nil if it can. The queue belongs to the data folder: goals of all
 // processes count.
-func (s *Store) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
+func (s *goalQueue) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	return s.busy(ctx, s.read, id, slots)
 }
 
-func (s *Store) busy(ctx context.Context, q querier, id goal.ID, slots int) (*goal.NotReadyError, error) {
+func (s *goalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	first, _, err := s.dependencies(ctx, q, id)
 	if err != nil {
 		return nil, err
@@ -62,11 +69,11 @@ func (s *Store) busy(ctx context.Context, q querier, id goal.ID, slots int) (*go
 
 // QueueReason returns what a goal waits for in the queue of a live process, "" if it does not wait in a queue. Its
 // status is its earlier one: pending, or where it stopped.
-func (s *Store) QueueReason(g GoalRow) (string, error) {
+func (s *goalQueue) QueueReason(g GoalRow) (string, error) {
 	if g.Queued == "" {
 		return "", nil
 	}
-	alive, err := s.IsLocked(g.ID)
+	alive, err := s.locks.IsLocked(g.ID)
 	if err != nil || !alive {
 		return "", err
 	}
@@ -125,7 +132,7 @@ func folderOf(ctx context.Context, q querier, id goal.ID) (goalFolder, error) {
 }
 
 // running lists the other running goals whose owner lives.
-func (s *Store) running(ctx context.Context, q querier, id goal.ID) ([]goalFolder, error) {
+func (s *goalQueue) running(ctx context.Context, q querier, id goal.ID) ([]goalFolder, error) {
 	rows, err := q.QueryContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)
@@ -137,12 +144,12 @@ func (s *Store) running(ctx context.Context, q querier, id goal.ID) ([]goalFolde
 		if err != nil {
 			return nil, fmt.Errorf("queue: %w", err)
 		}
-		alive, err := s.IsLocked(f.id)
+		alive, err := s.locks.IsLocked(f.id)
 		if err != nil {
 			return nil, err
 		}
 		if alive {
-			grants, err := s.Grants(ctx, f.id)
+			grants, err := s.approvals.Grants(ctx, f.id)
 			if err != nil {
 				return nil, err
 			}
@@ -157,7 +164,7 @@ func (s *Store) running(ctx context.Context, q querier, id goal.ID) ([]goalFolde
 }
 
 // ConflictingWriter names the running goal that writes in a folder, below it or above it; "" if none does.
-func (s *Store) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
+func (s *goalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
 	running, err := s.running(ctx, s.read, id)
 	for _, other := range running {
 		if other.conflictsWith(goalFolder{dir: dir}) {
@@ -168,14 +175,14 @@ func (s *Store) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (
 }
 
 // FailedDependency describes a dependency that did not complete, "" if there is none.
-func (s *Store) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
+func (s *goalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
 	_, unmet, err := s.dependencies(ctx, s.read, id)
 	return unmet, err
 }
 
 // dependencies checks the goals that must be done first. first is one that may still complete, also if it stopped and
 // is queued to continue; unmet describes one that did not complete.
-func (s *Store) dependencies(ctx context.Context, q querier, id goal.ID) (waiting goal.ID, unmet string, err error) {
+func (s *goalQueue) dependencies(ctx context.Context, q querier, id goal.ID) (waiting goal.ID, unmet string, err error) {
 	rows, err := q.QueryContext(ctx, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '') FROM goals me, json_each(me.options, '$.after') a
 		LEFT JOIN goals g ON g.id = a.value WHERE me.id = ?`, id)
 	if err != nil {

@@ -43,17 +43,20 @@ var errReadOnly = errors.New("the journal is open for reading only")
 // database of another version is refused with ErrNewerSchema or an *OutdatedSchemaError; if there is none yet, there
 // are no goals. Every method that writes returns an error.
 func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
-	s := &Store{
-		dir: dir, now: time.Now, log: slog.New(slog.DiscardHandler), publish: func(event.Event) {},
+	s := newStore(connection{
+		dir:    dir,
+		now:    time.Now,
+		log:    slog.New(slog.DiscardHandler),
 		shared: flock.New(filepath.Join(dir, "db.lock"), flock.SetFlag(os.O_RDONLY)),
-	}
-	if err := s.openReadOnly(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	})
+	s.publish = func(event.Event) {}
+	if err := s.connection.openReadOnly(ctx); err != nil {
+		return nil, errors.Join(err, s.connection.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) openReadOnly(ctx context.Context) error {
+func (s *connection) openReadOnly(ctx context.Context) error {
 	path := filepath.Join(s.dir, "goalpost.db")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return s.openEmpty(ctx)
@@ -83,7 +86,7 @@ func (s *Store) openReadOnly(ctx context.Context) error {
 }
 
 // openReadConnections opens the reading connections and runs a first query.
-func (s *Store) openReadConnections(ctx context.Context, path, how string) error {
+func (s *connection) openReadConnections(ctx context.Context, path, how string) error {
 	db, err := database("file:" + (&url.URL{Path: path}).EscapedPath() + "?_query_only=true&_busy_timeout=5000&" + how)
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func (s *Store) openReadConnections(ctx context.Context, path, how string) error
 }
 
 // openEmpty makes an empty database in memory.
-func (s *Store) openEmpty(ctx context.Context) error {
+func (s *connection) openEmpty(ctx context.Context) error {
 	db, err := database("file:" + NewID() + "?mode=memory&cache=shared")
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func look(t *testing.T, dir string) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := s.connection.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -36,34 +36,34 @@ func TestLookingChangesNothing(t *testing.T) {
 	run := begin(t, writer, g.ID) // and nobody holds its sentinel
 	s := look(t, dir)
 	for name, err := range map[string]error{
-		"an event":  s.Append(ctx, run, &event.Iteration{N: 1}),
-		"a goal":    s.Create(ctx, g),
-		"a layout":  s.SaveLayout(ctx, "main", "{}"),
-		"deleting":  s.Delete(ctx, g.ID),
-		"an order":  s.Order(ctx, g.ID, goal.Order{Kind: goal.OrderSteer, Text: "x"}),
-		"beginning": func() error { _, err := s.Begin(ctx, g.ID, 3); return err }(),
+		"an event":  s.journal.Append(ctx, run, &event.Iteration{N: 1}),
+		"a goal":    s.goalTable.Create(ctx, g),
+		"a layout":  s.workspaceTables.SaveLayout(ctx, "main", "{}"),
+		"deleting":  s.goalTable.Delete(ctx, g.ID),
+		"an order":  s.orderTable.Order(ctx, g.ID, goal.Order{Kind: goal.OrderSteer, Text: "x"}),
+		"beginning": func() error { _, err := s.journal.Begin(ctx, g.ID, 3); return err }(),
 	} {
 		if !errors.Is(err, errReadOnly) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.read.ExecContext(ctx, "DELETE FROM layouts"); err == nil {
+	if _, err := s.connection.read.ExecContext(ctx, "DELETE FROM layouts"); err == nil {
 		t.Error("the connection writes")
 	}
-	if row, err := s.Goal(ctx, g.ID); err != nil || row.Status != goal.Running {
+	if row, err := s.goalTable.Goal(ctx, g.ID); err != nil || row.Status != goal.Running {
 		t.Errorf("%s, %v", row.Status, err)
 	}
-	if alive, err := s.IsLocked(g.ID); err != nil || alive {
+	if alive, err := s.goalLocks.IsLocked(g.ID); err != nil || alive {
 		t.Errorf("alive %v, %v", alive, err)
 	}
-	if _, err := os.Stat(s.lockPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(s.goalLocks.lockPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("looking made a sentinel: %v", err)
 	}
 	// What is committed is seen.
-	if err := writer.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
+	if err := writer.journal.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
 		t.Fatal(err)
 	}
-	if row, err := s.Goal(ctx, g.ID); err != nil || row.Spent.Iterations != 7 {
+	if row, err := s.goalTable.Goal(ctx, g.ID); err != nil || row.Spent.Iterations != 7 {
 		t.Errorf("%+v, %v", row.Spent, err)
 	}
 }
@@ -72,7 +72,7 @@ func TestLookingChangesNothing(t *testing.T) {
 func TestLookingWhereNothingIs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	s := look(t, dir)
-	if rows, n, err := s.List(context.Background(), Filter{Resumable: true}); err != nil || n != 0 || len(rows) != 0 {
+	if rows, n, err := s.goalTable.List(context.Background(), Filter{Resumable: true}); err != nil || n != 0 || len(rows) != 0 {
 		t.Errorf("%v %d %v", rows, n, err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -89,10 +89,10 @@ func TestLookingAtAnotherVersion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.write.ExecContext(context.Background(), "PRAGMA user_version = "+version); err != nil {
+			if _, err := s.connection.write.ExecContext(context.Background(), "PRAGMA user_version = "+version); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Close(); err != nil {
+			if err := s.connection.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}()

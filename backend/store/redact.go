@@ -11,7 +11,7 @@ import (
 
 // redactBody is a body without secrets. It is made before anything is written: projection tables, artifacts, journal
 // and subscribers see the same.
-func (s *Store) redactBody(b event.Body) (event.Body, error) {
+func (s *journal) redactBody(b event.Body) (event.Body, error) {
 	if s.redact == nil {
 		return b, nil
 	}
@@ -48,7 +48,7 @@ func (s *Store) redactBody(b event.Body) (event.Body, error) {
 }
 
 // redactText leaves pictures as they are.
-func (s *Store) redactText(b []byte) []byte {
+func (s *journal) redactText(b []byte) []byte {
 	if !utf8.Valid(b) {
 		return b
 	}

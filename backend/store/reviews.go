@@ -22,8 +22,8 @@ const reviewIndex = "SELECT seq, run_id, at, type, body FROM events INDEXED BY e
 	" AND type IN ('critic','review') ORDER BY seq"
 
 // Reviews reads every comment of the critic and every review, oldest first.
-func (s *Store) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
-	row, err := s.Goal(ctx, id)
+func (s *history) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
+	row, err := s.goals.Goal(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ type RunRow struct {
 }
 
 // Runs reads every run of a goal, oldest first.
-func (s *Store) Runs(ctx context.Context, id goal.ID) ([]RunRow, error) {
+func (s *history) Runs(ctx context.Context, id goal.ID) ([]RunRow, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT id, pid, started_at, heartbeat_at FROM runs WHERE goal_id = ? ORDER BY started_at, id", id)
 	if err != nil {
 		return nil, fmt.Errorf("read runs: %w", err)

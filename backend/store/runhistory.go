@@ -10,7 +10,7 @@ import (
 )
 
 // RunHistory reads what a new run needs to know about earlier ones, with at most the given number of newest steps.
-func (s *Store) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
+func (s *history) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
 	var p goal.RunHistory
 	var err error
 	if p.Todos, err = s.Todos(ctx, id); err != nil {
@@ -49,7 +49,7 @@ func (s *Store) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.Run
 }
 
 // addClaims adds the claims, each with its verdicts and review.
-func (s *Store) addClaims(ctx context.Context, id goal.ID, since string, said []ReviewRecord, p *goal.RunHistory) error {
+func (s *history) addClaims(ctx context.Context, id goal.ID, since string, said []ReviewRecord, p *goal.RunHistory) error {
 	claims, err := s.Claims(ctx, id)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Store) addClaims(ctx context.Context, id goal.ID, since string, said []
 
 // claimsWithoutChecks separates claims that failed without a check, because nothing was done since the one before,
 // from those whose verification was cut off. It reads the journal only if a claim has no verdict.
-func (s *Store) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
+func (s *history) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
 	without := map[int]bool{}
 	for _, c := range claims {
 		if len(c.Verdicts) == 0 {
@@ -116,7 +116,7 @@ const rareEventFilter = "type IN ('todos','critic','review','paused','ended','us
 const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rareEventFilter + " AND type = 'todos' ORDER BY seq DESC LIMIT 1"
 
 // Todos reads the goal's plan as it is now.
-func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
+func (s *history) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 	list, err := s.events(ctx, todosQuery, id)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 }
 
 // warnedLimits reads, by limit, the highest percentage warned of since the limits were set.
-func (s *Store) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
+func (s *history) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT body ->> 'what', max(body ->> 'percent') FROM events
 		WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'warning' AND body ->> 'percent' > 0
 		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'limits_changed') GROUP BY 1`, id)
@@ -155,7 +155,7 @@ func (s *Store) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, e
 const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
 
 // lastUserStop is when the user last had to look at the goal: failures before that no longer count.
-func (s *Store) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
+func (s *history) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
 	var at string
 	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type IN ('paused','ended')
 		AND body ->> 'exit' IN (`+needsUserExits+`)`, id).Scan(&at)
@@ -169,7 +169,7 @@ const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind
 	AND seq > (SELECT coalesce(max(seq), 0) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND ` + rareEventFilter + " AND type = 'usage')"
 
 // ParkedInARow counts how often the goal was parked since a model last answered.
-func (s *Store) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
+func (s *history) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
 	if err := s.read.QueryRowContext(ctx, parkedInARowQuery, id).Scan(&n); err != nil {
 		return 0, fmt.Errorf("read parks: %w", err)
 	}
@@ -178,7 +178,7 @@ func (s *Store) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error)
 
 // callsWithSecrets are the calls that were not refused and whose arguments name a secret, or may do so in an encoded
 // form.
-func (s *Store) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
+func (s *history) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <> 'denied'`, id)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *Store) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, 
 	return list, nil
 }
 
-func (s *Store) newestSteps(ctx context.Context, id goal.ID, most int) ([]goal.Step, error) {
+func (s *history) newestSteps(ctx context.Context, id goal.ID, most int) ([]goal.Step, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
 		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT ?`, id, most)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const serverColumns = "id, name, host, port, user, key_path, jump, folder, tmux"
 
 // Servers lists the machines that terminals are opened on, by name.
-func (s *Store) Servers(ctx context.Context) ([]pane.SSHServer, error) {
+func (s *workspaceTables) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+serverColumns+" FROM servers ORDER BY lower(CASE name WHEN '' THEN host ELSE name END), id")
 	if err != nil {
 		return nil, fmt.Errorf("servers: %w", err)
@@ -36,7 +36,7 @@ func (s *Store) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 }
 
 // Server reads one server; the error wraps os.ErrNotExist if there is none.
-func (s *Store) Server(ctx context.Context, id string) (pane.SSHServer, error) {
+func (s *workspaceTables) Server(ctx context.Context, id string) (pane.SSHServer, error) {
 	v, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM servers WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return v, fmt.Errorf("there is no server %q: %w", id, os.ErrNotExist)
@@ -52,7 +52,7 @@ func scanServer(row interface{ Scan(...any) error }) (v pane.SSHServer, err erro
 }
 
 // SaveServer stores a server; one without an id is new and gets one.
-func (s *Store) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServer, error) {
+func (s *workspaceTables) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServer, error) {
 	if err := v.Validate(); err != nil {
 		return v, err
 	}
@@ -71,7 +71,7 @@ func (s *Store) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServe
 }
 
 // DeleteServer removes a server. Its open terminals stay open.
-func (s *Store) DeleteServer(ctx context.Context, id string) error {
+func (s *workspaceTables) DeleteServer(ctx context.Context, id string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM servers WHERE id = ?", id); err != nil {
 			return fmt.Errorf("delete server: %w", err)

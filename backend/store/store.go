@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -45,21 +44,40 @@ type Options struct {
 	Log    *slog.Logger     // nil: discarded
 }
 
-// Store is an open database.
+// Store is an open database. Its parts have the methods.
 type Store struct {
-	dir     string
-	start   string // identifies this start of the process in leases
-	write   *sql.DB
-	read    *sql.DB
-	shared  *flock.Flock // held shared while open; exclusive for a migration
-	publish func(event.Event)
-	redact  func([]byte) []byte
-	now     func() time.Time
-	log     *slog.Logger
-	order   sync.Mutex
+	connection
+	artifactFiles
+	peerSockets
+	goalLocks
+	approvalTable
+	goalQueue
+	journal
+	goalTable
+	history
+	orderTable
+	userQuestions
+	recovery
+	workspaceTables
+}
 
-	wakeSocketMu sync.Mutex
-	wakeSocket   *WakeSocket // nil unless this process listens
+// newStore gives every part the connection and the parts that it needs.
+func newStore(c connection) *Store {
+	s := &Store{connection: c}
+	s.artifactFiles.connection = &s.connection
+	s.peerSockets.connection = &s.connection
+	s.goalLocks = goalLocks{&s.connection, &s.peerSockets}
+	s.approvalTable.connection = &s.connection
+	s.goalQueue = goalQueue{&s.connection, &s.goalLocks, &s.approvalTable}
+	s.journal.connection = &s.connection
+	s.journal.artifacts, s.journal.sockets, s.journal.queue = &s.artifactFiles, &s.peerSockets, &s.goalQueue
+	s.goalTable = goalTable{&s.connection, &s.journal, &s.goalLocks, &s.artifactFiles}
+	s.history = history{&s.connection, &s.goalTable, &s.artifactFiles, &s.peerSockets}
+	s.orderTable.connection = &s.connection
+	s.userQuestions = userQuestions{&s.connection, &s.goalTable}
+	s.recovery = recovery{&s.connection, &s.goalTable, &s.journal, &s.history, &s.goalLocks}
+	s.workspaceTables.connection = &s.connection
+	return s
 }
 
 // NewID returns a new lower-case ULID.
@@ -81,14 +99,20 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, fmt.Errorf("state folder: %w", err)
 		}
 	}
-	s := &Store{dir: o.Dir, start: NewID(), publish: o.Publish, redact: o.Redact, now: o.Now, log: o.Log, shared: flock.New(filepath.Join(o.Dir, "db.lock"))}
-	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	s := newStore(connection{
+		dir:    o.Dir,
+		now:    o.Now,
+		log:    o.Log,
+		shared: flock.New(filepath.Join(o.Dir, "db.lock")),
+	})
+	s.start, s.publish, s.redact = NewID(), o.Publish, o.Redact
+	if err := s.connection.open(ctx); err != nil {
+		return nil, errors.Join(err, s.connection.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) open(ctx context.Context) error {
+func (s *connection) open(ctx context.Context) error {
 	path := filepath.Join(s.dir, "goalpost.db")
 	if err := createPrivate(path); err != nil {
 		return err
@@ -142,7 +166,7 @@ func database(dsn string) (*sql.DB, error) {
 	return db, nil
 }
 
-func (s *Store) lockShared(ctx context.Context) error {
+func (s *connection) lockShared(ctx context.Context) error {
 	ok, err := s.shared.TryRLockContext(ctx, 50*time.Millisecond)
 	if err != nil || !ok {
 		return fmt.Errorf("lock %s: %w", s.shared.Path(), err)
@@ -151,7 +175,7 @@ func (s *Store) lockShared(ctx context.Context) error {
 }
 
 // Close closes the database. Nothing may be called afterwards.
-func (s *Store) Close() error {
+func (s *connection) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {
@@ -166,7 +190,7 @@ func (s *Store) Close() error {
 }
 
 // tx runs f in one durable transaction, after it has checked that no newer version has migrated the schema.
-func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
+func (s *connection) tx(ctx context.Context, f func(*sql.Tx) error) error {
 	if s.write == nil {
 		return errReadOnly
 	}

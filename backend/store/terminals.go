@@ -22,7 +22,7 @@ type Terminal struct {
 }
 
 // Terminals reads what SaveTerminals last stored.
-func (s *Store) Terminals(ctx context.Context) ([]Terminal, error) {
+func (s *workspaceTables) Terminals(ctx context.Context) ([]Terminal, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT id, title, dir, server, session, command, output, saved_at FROM terminals ORDER BY rowid")
 	if err != nil {
 		return nil, fmt.Errorf("terminals: %w", err)
@@ -45,7 +45,7 @@ func (s *Store) Terminals(ctx context.Context) ([]Terminal, error) {
 }
 
 // SaveTerminals replaces all stored terminals with these.
-func (s *Store) SaveTerminals(ctx context.Context, list []Terminal) error {
+func (s *workspaceTables) SaveTerminals(ctx context.Context, list []Terminal) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM terminals"); err != nil {
 			return fmt.Errorf("save terminals: %w", err)
@@ -67,7 +67,7 @@ func (s *Store) SaveTerminals(ctx context.Context, list []Terminal) error {
 
 // HoldWorkspace makes this process the one that restores and saves the user's terminals; ok is false if another
 // process does. release ends that.
-func (s *Store) HoldWorkspace() (release func() error, ok bool, err error) {
+func (s *workspaceTables) HoldWorkspace() (release func() error, ok bool, err error) {
 	lock := flock.New(filepath.Join(s.dir, "workspace.lock"))
 	ok, err = lock.TryLock()
 	if err != nil || !ok {

@@ -19,6 +19,14 @@ import (
 	"goalpost/backend/goal"
 )
 
+// peerSockets finds and wakes the other processes on the same folder.
+type peerSockets struct {
+	*connection
+
+	wakeSocketMu sync.Mutex
+	wakeSocket   *WakeSocket // nil unless this process listens
+}
+
 // WakeSocket lets processes on one data folder wake each other: a Unix socket beside the lock files, for the same
 // user alone. It carries no data itself: a process that is woken reads the database, and polling finds everything a
 // little later anyway. All methods may be called concurrently.
@@ -27,11 +35,11 @@ import (
 // connection and gets a byte after each commit of this process. "visit" asks to see the panes; the store passes that
 // connection on.
 type WakeSocket struct {
-	store  *Store
-	listen net.Listener
-	onWake func(goal.ID)
-	visit  func(net.Conn)
-	work   sync.WaitGroup
+	sockets *peerSockets
+	listen  net.Listener
+	onWake  func(goal.ID)
+	visit   func(net.Conn)
+	work    sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
@@ -43,7 +51,7 @@ const wakeTimeout = 5 * time.Second
 
 // ListenWake opens the wake socket. heard is called with the id of each goal that it is woken for. visit gets the
 // connection of each peer that wants to see the panes, and closes it; nil refuses them. Neither may block.
-func (s *Store) ListenWake(ctx context.Context, heard func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
+func (s *peerSockets) ListenWake(ctx context.Context, heard func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
 	var config net.ListenConfig
 	path := ""
 	for n := 1; ; n++ {
@@ -63,7 +71,7 @@ func (s *Store) ListenWake(ctx context.Context, heard func(goal.ID), visit func(
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("the bell: %w", err), l.Close())
 	}
-	b := &WakeSocket{store: s, listen: l, onWake: heard, visit: visit, conns: map[net.Conn]chan struct{}{}}
+	b := &WakeSocket{sockets: s, listen: l, onWake: heard, visit: visit, conns: map[net.Conn]chan struct{}{}}
 	s.wakeSocketMu.Lock()
 	s.wakeSocket = b
 	s.wakeSocketMu.Unlock()
@@ -71,7 +79,7 @@ func (s *Store) ListenWake(ctx context.Context, heard func(goal.ID), visit func(
 	return b, nil
 }
 
-func (s *Store) wakeSocketPath(n int) string {
+func (s *peerSockets) wakeSocketPath(n int) string {
 	name := fmt.Sprintf("%d.sock", os.Getpid())
 	if n > 1 {
 		name = fmt.Sprintf("%d-%d.sock", os.Getpid(), n)
@@ -81,9 +89,9 @@ func (s *Store) wakeSocketPath(n int) string {
 
 // Close closes the socket and waits for its connections.
 func (b *WakeSocket) Close() error {
-	b.store.wakeSocketMu.Lock()
-	b.store.wakeSocket = nil
-	b.store.wakeSocketMu.Unlock()
+	b.sockets.wakeSocketMu.Lock()
+	b.sockets.wakeSocket = nil
+	b.sockets.wakeSocketMu.Unlock()
 	err := b.listen.Close() // which removes the file
 	b.mu.Lock()
 	b.closed = true
@@ -105,11 +113,11 @@ func (b *WakeSocket) accept() {
 			return
 		}
 		if err != nil {
-			b.store.log.Warn("the bell", "error", err)
+			b.sockets.log.Warn("the bell", "error", err)
 			return
 		}
 		if !sameUser(c) {
-			b.store.log.Warn("wake socket: refused a connection of another user")
+			b.sockets.log.Warn("wake socket: refused a connection of another user")
 			_ = c.Close()
 			continue
 		}
@@ -207,7 +215,7 @@ func (b *WakeSocket) notifyFollower(c net.Conn) {
 }
 
 // notifyFollowers wakes the followers. It does not block.
-func (s *Store) notifyFollowers() {
+func (s *peerSockets) notifyFollowers() {
 	s.wakeSocketMu.Lock()
 	b := s.wakeSocket
 	s.wakeSocketMu.Unlock()
@@ -226,7 +234,7 @@ func (s *Store) notifyFollowers() {
 
 // WakeAll wakes the process that owns a goal, so that it processes the goal's orders now. It wakes all processes: for
 // a queued or parked goal no run names the owner.
-func (s *Store) WakeAll(ctx context.Context, id goal.ID) {
+func (s *peerSockets) WakeAll(ctx context.Context, id goal.ID) {
 	for _, path := range s.wakeSockets() {
 		if err := sendWake(ctx, path, "order "+string(id)); err != nil {
 			s.log.Debug("waking another process", "error", err)
@@ -243,7 +251,7 @@ func dial(ctx context.Context, path string) (net.Conn, error) {
 var processName = regexp.MustCompile(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
 
 // DialPeer connects to another process, named by LockOwner.Process, to see its panes.
-func (s *Store) DialPeer(ctx context.Context, process string) (net.Conn, error) {
+func (s *peerSockets) DialPeer(ctx context.Context, process string) (net.Conn, error) {
 	if !processName.MatchString(process) {
 		return nil, fmt.Errorf("%q is not a process of this data folder", process)
 	}
@@ -272,7 +280,7 @@ func sendWake(ctx context.Context, path, line string) error {
 }
 
 // wakeSockets lists those of all other processes.
-func (s *Store) wakeSockets() []string {
+func (s *peerSockets) wakeSockets() []string {
 	all, err := filepath.Glob(filepath.Join(s.dir, "run", "*.sock"))
 	if err != nil {
 		return nil // the pattern is well formed
@@ -290,7 +298,7 @@ func (s *Store) wakeSockets() []string {
 
 // Peers names the other processes with a wake socket, for DialPeer. A killed one may be among them; it does not
 // answer.
-func (s *Store) Peers() []string {
+func (s *peerSockets) Peers() []string {
 	var names []string
 	for _, path := range s.wakeSockets() {
 		if name := strings.TrimSuffix(filepath.Base(path), ".sock"); processName.MatchString(name) {
@@ -301,7 +309,7 @@ func (s *Store) Peers() []string {
 }
 
 // Processes lists the other processes that work on this data folder.
-func (s *Store) Processes() []int {
+func (s *peerSockets) Processes() []int {
 	var list []int
 	for _, path := range s.wakeSockets() {
 		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sock"), "-")
@@ -314,9 +322,9 @@ func (s *Store) Processes() []int {
 
 // commitListener receives the commits of other processes. It belongs to one Follow.
 type commitListener struct {
-	store *Store
-	woken chan struct{}
-	work  sync.WaitGroup
+	sockets *peerSockets
+	woken   chan struct{}
+	work    sync.WaitGroup
 
 	mu    sync.Mutex
 	conns map[string]net.Conn
@@ -326,12 +334,12 @@ type commitListener struct {
 func (w *commitListener) connect(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, path := range w.store.wakeSockets() {
+	for _, path := range w.sockets.wakeSockets() {
 		if w.conns[path] != nil || ctx.Err() != nil {
 			continue
 		}
 		c, err := dial(ctx, path)
-		if errors.Is(err, syscall.ECONNREFUSED) && w.store.write != nil {
+		if errors.Is(err, syscall.ECONNREFUSED) && w.sockets.write != nil {
 			_ = os.Remove(path) // its process was killed
 		}
 		if err != nil {
@@ -370,11 +378,11 @@ func (w *commitListener) close() {
 }
 
 // publishAndNotify publishes events and wakes the followers.
-func (s *Store) publishAndNotify(events []event.Event) {
+func (s *journal) publishAndNotify(events []event.Event) {
 	for _, ev := range events {
 		s.publish(ev)
 	}
 	if len(events) > 0 {
-		s.notifyFollowers()
+		s.sockets.notifyFollowers()
 	}
 }

@@ -17,11 +17,11 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
 	heard := make(chan goal.ID, 1)
-	bell, err := owner.ListenWake(t.Context(), func(id goal.ID) { heard <- id }, nil)
+	bell, err := owner.peerSockets.ListenWake(t.Context(), func(id goal.ID) { heard <- id }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, err := other.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
+	beside, err := other.peerSockets.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 	g := create(t, owner)
-	other.WakeAll(t.Context(), g.ID)
+	other.peerSockets.WakeAll(t.Context(), g.ID)
 	if id := <-heard; id != g.ID {
 		t.Errorf("it rang for %s", id)
 	}
@@ -44,7 +44,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 	if err := gone.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wake := &commitListener{store: other, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	wake := &commitListener{sockets: &other.peerSockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
 	wake.connect(t.Context())
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
@@ -52,7 +52,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 	}
 	run := begin(t, owner, g.ID)
 	for n := 1; ; n++ { // the connection may be made a little later than the first commit
-		if err := owner.Append(context.Background(), run, &event.Iteration{N: n}); err != nil {
+		if err := owner.journal.Append(context.Background(), run, &event.Iteration{N: n}); err != nil {
 			t.Fatal(err)
 		}
 		select {

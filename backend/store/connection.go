@@ -1,0 +1,19 @@
+package store
+
+import (
+	"database/sql"
+	"log/slog"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// connection is the open database and its folder: what every part works with.
+type connection struct {
+	dir    string
+	write  *sql.DB
+	read   *sql.DB
+	shared *flock.Flock // held shared while open; exclusive for a migration
+	now    func() time.Time
+	log    *slog.Logger
+}

@@ -17,8 +17,11 @@ import (
 	"goalpost/backend/store"
 )
 
+// approvalCommands show and answer what goals ask the user for.
+type approvalCommands struct{ Program }
+
 // approvals shows the pending requests, and the permissions that the user has granted.
-func (p Program) approvals() *cobra.Command {
+func (p approvalCommands) approvals() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "approvals [ID]", Short: "List pending approvals and questions, and the permissions of each goal", Args: cobra.MaximumNArgs(1),
@@ -56,7 +59,7 @@ func (p Program) approvals() *cobra.Command {
 }
 
 // formatApprovals lists pending requests with everything that is needed to answer them.
-func (p Program) formatApprovals(open []api.ApprovalView) string {
+func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
 	var b strings.Builder
 	for _, a := range open {
 		if a.Objective != "" {
@@ -98,7 +101,7 @@ func formatGrants(grants []api.GrantView, several bool) string {
 }
 
 // printPending prints the pending requests of one goal, or of all, for show and list.
-func (p Program) printPending(ctx context.Context, s *store.Store, id string) error {
+func (p approvalCommands) printPending(ctx context.Context, s *store.Store, id string) error {
 	list, err := api.NewApprovalAPI(ctx, nil, s).List(id)
 	if err != nil {
 		return err
@@ -111,7 +114,7 @@ func (p Program) printPending(ctx context.Context, s *store.Store, id string) er
 }
 
 // pendingQuestions are the questions of goals apart from the calls in open; id may be a part of one, or "".
-func (p Program) pendingQuestions(ctx context.Context, s *store.Store, id string, open []api.ApprovalView) ([]pendingQuestion, error) {
+func (p approvalCommands) pendingQuestions(ctx context.Context, s *store.Store, id string, open []api.ApprovalView) ([]pendingQuestion, error) {
 	var whole goal.ID
 	if id != "" {
 		row, err := s.Find(ctx, id)
@@ -127,7 +130,7 @@ func (p Program) pendingQuestions(ctx context.Context, s *store.Store, id string
 	return pendingQuestions(ctx, s, whole, waiting)
 }
 
-func (p Program) approve() *cobra.Command {
+func (p approvalCommands) approve() *cobra.Command {
 	var scope string
 	return p.answerCommand(&cobra.Command{Use: "approve ID REQUEST", Short: "Approve a pending request, and resume the goal if it was paused"}, func(c *cobra.Command) {
 		c.Flags().StringVar(&scope, "scope", "", "once, or a scope that the request offers for the whole goal: goal, host, command, path, pane (default: the first offered)")
@@ -145,7 +148,7 @@ func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 	return policy.ScopeOnce
 }
 
-func (p Program) deny() *cobra.Command {
+func (p approvalCommands) deny() *cobra.Command {
 	var why string
 	return p.answerCommand(&cobra.Command{Use: "deny ID REQUEST", Short: "Deny a pending request, and resume the goal if it was paused"}, func(c *cobra.Command) {
 		c.Flags().StringVar(&why, "why", "", "the reason, shown to the agent")
@@ -154,7 +157,7 @@ func (p Program) deny() *cobra.Command {
 
 // answerCommand is a command that answers a request. The process that runs the goal takes the answer; a paused goal
 // without further requests continues in this process.
-func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput)) *cobra.Command {
+func (p approvalCommands) answerCommand(c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput)) *cobra.Command {
 	var o output
 	var only bool
 	c.Args = cobra.ExactArgs(2)
@@ -194,7 +197,7 @@ func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fil
 				p.errorf("The goal is paused; %s resume %s resumes it.\n", p.Name, row.ID.Short())
 				return nil
 			}
-			return p.follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
+			return liveView{p.Program}.follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
 				return runningGoal{id: row.ID, seen: row.Seq}, a.Resume(ctx, row.ID, api.ResumeInput{})
 			})
 		})
@@ -205,7 +208,7 @@ func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fil
 	return c
 }
 
-func (p Program) revoke() *cobra.Command {
+func (p approvalCommands) revoke() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "revoke ID REQUEST", Short: "Revoke a permission; the next call asks again", Args: cobra.ExactArgs(2),
@@ -228,7 +231,7 @@ func (p Program) revoke() *cobra.Command {
 }
 
 // confirmKill asks before a revocation that ends running programs.
-func (p Program) confirmKill(ctx context.Context, a *app.App, id, request string) error {
+func (p approvalCommands) confirmKill(ctx context.Context, a *app.App, id, request string) error {
 	row, err := a.Store().Find(ctx, id)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)

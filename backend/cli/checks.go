@@ -112,7 +112,7 @@ func (c *checkFlags) setLocation(v string) error {
 }
 
 // loadCriterion reads the checks of --criterion, after showing the whole file.
-func (p Program) loadCriterion(f runFlags, in *api.StartInput) error {
+func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 	if f.criterion == "" {
 		return nil
 	}

@@ -81,12 +81,21 @@ func (p Program) root() *cobra.Command {
 			return c.Help()
 		},
 	}
-	root.AddCommand(p.run(), p.list(), p.show(), p.events(), p.report(), p.receipt(), p.recording(), p.resume(),
-		p.reopen(), p.accept(), p.reject(), p.prune(), p.providers(), p.mcp(), p.recipe(),
-		p.orderCommand("pause", "Pause a running goal after its current call", (*api.GoalAPI).Pause),
-		p.orderCommand("abort", "End a goal at once", (*api.GoalAPI).Abort),
-		p.orderCommand("delete", "Delete a goal with all its data; an active goal is aborted first", (*api.GoalAPI).Delete),
-		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.secrets(), p.sandbox(), p.doctor(), p.serve(), p.static(), p.version(), p.exitCodes())
+	reading, resuming, serving := readCommands{p}, resumeCommands{p}, serveCommands{p}
+	orders, approvals := orderCommands{p}, approvalCommands{p}
+	root.AddCommand(
+		runCommand{p}.run(), reading.list(), reading.show(), reading.events(), reading.report(),
+		receiptCommand{p}.receipt(), p.recording(),
+		resuming.resume(), resuming.reopen(), resuming.accept(), resuming.reject(),
+		orders.orderCommand("pause", "Pause a running goal after its current call", (*api.GoalAPI).Pause),
+		orders.orderCommand("abort", "End a goal at once", (*api.GoalAPI).Abort),
+		orders.orderCommand("delete", "Delete a goal with all its data; an active goal is aborted first",
+			(*api.GoalAPI).Delete),
+		orders.steer(), orders.prune(),
+		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),
+		providerCommands{p}.providers(), mcpCommands{p}.mcp(), recipeCommands{p}.recipe(), secretCommands{p}.secrets(),
+		sandboxCommand{p}.sandbox(), p.doctor(), serving.serve(), serving.static(), p.version(), p.exitCodes(),
+	)
 	p.wrapUsageErrors(root)
 	return root
 }

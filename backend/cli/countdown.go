@@ -19,9 +19,9 @@ type countdown struct {
 	tick        <-chan time.Time
 }
 
-func (p Program) countdown(o output) *countdown {
+func (p liveView) countdown(o output) *countdown {
 	f, ok := p.Stderr.(*os.File)
-	return &countdown{p: p, off: o.noWait, interactive: ok && isTerminal(f)}
+	return &countdown{p: p.Program, off: o.noWait, interactive: ok && isTerminal(f)}
 }
 
 // onEvent starts the countdown when a goal is parked, and stops it at the next event.

@@ -19,6 +19,9 @@ import (
 	"goalpost/backend/goal"
 )
 
+// liveView shows a goal while it runs, in this process or another.
+type liveView struct{ Program }
+
 // output is how a followed goal is shown.
 type output struct{ json, deltas, noWait bool }
 
@@ -37,7 +40,7 @@ type runningGoal struct {
 
 // follow starts a goal and shows its events until its run is over. The first signal pauses the goal as interrupted;
 // the second ends this process at once.
-func (p Program) follow(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) (err error) {
+func (p liveView) follow(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) (err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -65,7 +68,7 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 	defer func() {
 		if !o.json {
 			ctx := context.WithoutCancel(ctx)
-			err = errors.Join(err, p.verdicts(ctx, a.Store(), id), p.printAnswerHelp(ctx, a.Store(), id))
+			err = errors.Join(err, receiptCommand{p.Program}.verdicts(ctx, a.Store(), id), approvalCommands{p.Program}.printAnswerHelp(ctx, a.Store(), id))
 		}
 	}()
 	for {
@@ -100,7 +103,7 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 
 // startGoal starts the goal. A signal while the checks are tried before the start cancels that: no goal is created
 // then.
-func (p Program) startGoal(ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error)) (runningGoal, error) {
+func (p liveView) startGoal(ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error)) (runningGoal, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type result struct {
@@ -129,7 +132,7 @@ func (p Program) startGoal(ctx context.Context, signals chan os.Signal, start fu
 }
 
 // announceSignal reports the signal, and lets a second one end the process at once.
-func (p Program) announceSignal(sig os.Signal, signals <-chan os.Signal) {
+func (p liveView) announceSignal(sig os.Signal, signals <-chan os.Signal) {
 	p.errorf("\n%s: %v: pausing the goal; press Ctrl+C again to quit immediately\n", p.Name, sig)
 	go func() {
 		<-signals
@@ -139,7 +142,7 @@ func (p Program) announceSignal(sig os.Signal, signals <-chan os.Signal) {
 
 // printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in
 // another process, or the journal could not be written.
-func (p Program) printRest(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
+func (p liveView) printRest(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	exit, err := p.printMissed(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
 		if owner, err := a.Store().LockOwner(id); err == nil && owner.Other {
@@ -160,7 +163,7 @@ func isClosed(exit goal.Exit) error {
 }
 
 // interrupt pauses the program's goals after a signal that came at a time, and shows the last events.
-func (p Program) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
+func (p liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
 	left := p.exitAfterSignal(exitInterrupted, at)
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-finalWait))
 	defer cancel()
@@ -175,7 +178,7 @@ func (p Program) interrupt(ctx context.Context, a *app.App, at time.Time, id goa
 }
 
 // printMissed shows what the journal has after the last shown event.
-func (p Program) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
+func (p liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
 	const page = 500
 	for {
 		events, err := a.Store().Events(ctx, id, *shown, page)
@@ -204,7 +207,7 @@ func isLossy(b event.Body) bool {
 }
 
 // showEvent shows one event; exit is set by the event after which the process exits.
-func (p Program) showEvent(e event.Event, o output) (goal.Exit, error) {
+func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 	if o.json {
 		if e.Seq > 0 || o.deltas || !isLossy(e.Body) {
 			line, err := json.Marshal(e)
@@ -256,7 +259,7 @@ func reportText(id goal.ID, exit goal.Exit, report []string, account string) str
 }
 
 // progress writes an event as a line on stderr, for users.
-func (p Program) progress(e event.Event) {
+func (p liveView) progress(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.Created:
 		who := b.Provider + " " + b.Model
@@ -307,7 +310,7 @@ func (p Program) progress(e event.Event) {
 			p.errorf("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.ApprovalRequested:
-		p.errorf("%s", p.formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
+		p.errorf("%s", approvalCommands{p.Program}.formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
 		p.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:

@@ -46,7 +46,7 @@ func TestFollowingEndsWhereAGoalRests(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		p := Program{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
-		if err := p.journal(ctx, s, g.ID, true); err != nil && ctx.Err() == nil {
+		if err := (readCommands{p}).journal(ctx, s, g.ID, true); err != nil && ctx.Err() == nil {
 			t.Fatal(err)
 		}
 		return ctx.Err() == nil
@@ -63,7 +63,7 @@ func TestFollowingEndsWhereAGoalRests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	go func() {
-		_ = in.CloseWithError(Program{Stdout: in, Stderr: &bytes.Buffer{}}.journal(ctx, s, g.ID, true))
+		_ = in.CloseWithError(readCommands{Program{Stdout: in, Stderr: &bytes.Buffer{}}}.journal(ctx, s, g.ID, true))
 	}()
 	lines := bufio.NewScanner(out)
 	printed := func(text string) bool {

@@ -19,8 +19,11 @@ import (
 	"goalpost/backend/policy"
 )
 
+// mcpCommands manage MCP servers, and serve goals as one.
+type mcpCommands struct{ Program }
+
 // mcp is an MCP server on standard input and output for another agent. Goals that it creates end with this process.
-func (p Program) mcp() *cobra.Command {
+func (p mcpCommands) mcp() *cobra.Command {
 	var b policy.Policy
 	var risk string
 	c := &cobra.Command{
@@ -41,7 +44,7 @@ func (p Program) mcp() *cobra.Command {
 	return c
 }
 
-func (p Program) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err error) {
+func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err error) {
 	if err := a.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
@@ -78,7 +81,7 @@ type nopCloser struct{ io.Writer }
 func (nopCloser) Close() error { return nil }
 
 // mcpServers are the user's servers whose tools goals may use.
-func (p Program) mcpServers() *cobra.Command {
+func (p mcpCommands) mcpServers() *cobra.Command {
 	c := &cobra.Command{Use: "servers", Short: "Manage the MCP servers whose tools goals may use", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
@@ -86,11 +89,11 @@ func (p Program) mcpServers() *cobra.Command {
 }
 
 // withMCPServers runs a command with the API of MCP servers.
-func (p Program) withMCPServers(ctx context.Context, do func(*api.MCPAPI) error) error {
+func (p mcpCommands) withMCPServers(ctx context.Context, do func(*api.MCPAPI) error) error {
 	return p.withApp(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a)) })
 }
 
-func (p Program) listMCPServers() *cobra.Command {
+func (p mcpCommands) listMCPServers() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the MCP servers and their tools at the last contact", Args: cobra.NoArgs,
@@ -113,7 +116,7 @@ func (p Program) listMCPServers() *cobra.Command {
 	return c
 }
 
-func (p Program) mcpTable(list []api.MCPServer) error {
+func (p mcpCommands) mcpTable(list []api.MCPServer) error {
 	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
 	_, err := fmt.Fprintln(w, "NAME\tTOOLS\tASKED\tWHERE")
 	for _, s := range list {
@@ -139,7 +142,7 @@ func (p Program) mcpTable(list []api.MCPServer) error {
 	return nil
 }
 
-func (p Program) addMCPServer() *cobra.Command {
+func (p mcpCommands) addMCPServer() *cobra.Command {
 	var s api.MCPServer
 	c := &cobra.Command{
 		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server", Args: cobra.MinimumNArgs(1),
@@ -166,7 +169,7 @@ func (p Program) addMCPServer() *cobra.Command {
 	return c
 }
 
-func (p Program) testMCPServer() *cobra.Command {
+func (p mcpCommands) testMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME", Short: "Start a server as a goal would and show its tools", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -189,7 +192,7 @@ func (p Program) testMCPServer() *cobra.Command {
 	}
 }
 
-func (p Program) removeMCPServer() *cobra.Command {
+func (p mcpCommands) removeMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Remove a server", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

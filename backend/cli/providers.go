@@ -15,7 +15,10 @@ import (
 	"goalpost/backend/config"
 )
 
-func (p Program) providers() *cobra.Command {
+// providerCommands manage where models are.
+type providerCommands struct{ Program }
+
+func (p providerCommands) providers() *cobra.Command {
 	c := &cobra.Command{Use: "providers", Short: "Manage the models that goals may use", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.listProviders(), p.addProvider(), p.removeProvider(), p.testProvider())
@@ -32,7 +35,7 @@ func (p Program) withConfig(do func(*config.Config) error) (err error) {
 	return do(c)
 }
 
-func (p Program) listProviders() *cobra.Command {
+func (p providerCommands) listProviders() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the providers; * is the default for new goals", Args: cobra.NoArgs,
@@ -57,7 +60,7 @@ func (p Program) printJSONIf(ok bool, v any) error {
 	return p.json(v)
 }
 
-func (p Program) providerTable(list []api.Provider) error {
+func (p providerCommands) providerTable(list []api.Provider) error {
 	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
 	_, err := fmt.Fprintln(w, "\tID\tKIND\tMODEL\tADDRESS\tNOTE")
 	for _, v := range list {
@@ -116,7 +119,7 @@ func (f *providerFlags) applyTo(p *config.Provider, model string) {
 	}
 }
 
-func (p Program) addProvider() *cobra.Command {
+func (p providerCommands) addProvider() *cobra.Command {
 	var f providerFlags
 	var model string
 	var use bool
@@ -157,7 +160,7 @@ func describeAddress(v config.Provider) string {
 	return strings.Join(words, ", ")
 }
 
-func (p Program) removeProvider() *cobra.Command {
+func (p providerCommands) removeProvider() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove ID", Short: "Remove a provider", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -171,7 +174,7 @@ func (p Program) removeProvider() *cobra.Command {
 	}
 }
 
-func (p Program) testProvider() *cobra.Command {
+func (p providerCommands) testProvider() *cobra.Command {
 	return &cobra.Command{
 		Use: "test [ID]", Short: "Ask a provider's model one short question (default: the active one)", Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

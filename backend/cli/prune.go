@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-func (p Program) prune() *cobra.Command {
+func (p orderCommands) prune() *cobra.Command {
 	var status string
 	var older time.Duration
 	var yes bool
@@ -33,7 +33,7 @@ func (p Program) prune() *cobra.Command {
 	return c
 }
 
-func (p Program) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
+func (p orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
 	found, err := g.Prunable(in)
 	if err != nil {
 		return err

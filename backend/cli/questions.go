@@ -44,7 +44,7 @@ func pendingQuestions(ctx context.Context, s *store.Store, id goal.ID, approvals
 }
 
 // formatQuestions lists what goals need, each with the commands that answer it.
-func (p Program) formatQuestions(list []pendingQuestion) string {
+func (p approvalCommands) formatQuestions(list []pendingQuestion) string {
 	var b strings.Builder
 	for _, a := range list {
 		id := goal.ID(a.GoalID).Short()
@@ -62,7 +62,7 @@ func (p Program) formatQuestions(list []pendingQuestion) string {
 }
 
 // answerCommands are the commands that answer a question.
-func (p Program) answerCommands(a pendingQuestion) string {
+func (p approvalCommands) answerCommands(a pendingQuestion) string {
 	id := goal.ID(a.GoalID).Short()
 	switch a.What {
 	case "word":
@@ -80,7 +80,7 @@ func (p Program) answerCommands(a pendingQuestion) string {
 
 // printAnswerHelp says, after a followed goal has stopped, how to answer it. For calls to approve that was shown with
 // the request.
-func (p Program) printAnswerHelp(ctx context.Context, s *store.Store, id goal.ID) error {
+func (p approvalCommands) printAnswerHelp(ctx context.Context, s *store.Store, id goal.ID) error {
 	open, err := s.OpenApprovals(ctx, id)
 	if err != nil {
 		return fmt.Errorf("approvals: %w", err)

@@ -23,7 +23,10 @@ import (
 	"goalpost/backend/store"
 )
 
-func (p Program) list() *cobra.Command {
+// readCommands show goals from the journal, without starting anything.
+type readCommands struct{ Program }
+
+func (p readCommands) list() *cobra.Command {
 	var asJSON bool
 	var in api.ListInput
 	c := &cobra.Command{
@@ -45,7 +48,7 @@ func (p Program) list() *cobra.Command {
 				if n := len(list.Goals); list.Total > n {
 					defer p.errorf("%d of %d goals; --limit %d shows all\n", n, list.Total, list.Total)
 				}
-				return errors.Join(p.table(list.Goals), p.printPending(c.Context(), s, ""))
+				return errors.Join(p.table(list.Goals), approvalCommands{p.Program}.printPending(c.Context(), s, ""))
 			})
 		},
 	}
@@ -69,7 +72,7 @@ func validateFilter(in api.ListInput) error {
 	return nil
 }
 
-func (p Program) table(goals []api.GoalCard) error {
+func (p readCommands) table(goals []api.GoalCard) error {
 	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
 	_, err := fmt.Fprintln(w, "ID\tSTATE\tSTEPS\tCHECKS\tOBJECTIVE")
 	for _, g := range goals {
@@ -105,7 +108,7 @@ func (p Program) json(v any) error {
 	return p.printf("%s", plainJSON(b.Bytes()))
 }
 
-func (p Program) show() *cobra.Command {
+func (p readCommands) show() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a goal with its steps", Args: cobra.ExactArgs(1),
@@ -118,7 +121,7 @@ func (p Program) show() *cobra.Command {
 				if asJSON {
 					return p.json(v)
 				}
-				return errors.Join(p.showGoal(g, v), p.printPending(c.Context(), s, v.ID))
+				return errors.Join(p.showGoal(g, v), approvalCommands{p.Program}.printPending(c.Context(), s, v.ID))
 			})
 		},
 	}
@@ -126,7 +129,7 @@ func (p Program) show() *cobra.Command {
 	return c
 }
 
-func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
+func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "iteration"),
 		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
@@ -169,7 +172,7 @@ func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	}
 }
 
-func (p Program) events() *cobra.Command {
+func (p readCommands) events() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
 		Use: "events ID", Short: "Print a goal's journal, one event per line", Args: cobra.ExactArgs(1),
@@ -187,7 +190,7 @@ func (p Program) events() *cobra.Command {
 	return c
 }
 
-func (p Program) journal(ctx context.Context, s *store.Store, id goal.ID, follow bool) error {
+func (p readCommands) journal(ctx context.Context, s *store.Store, id goal.ID, follow bool) error {
 	const page = 500
 	seq, over := int64(0), false
 	for {
@@ -215,7 +218,7 @@ func (p Program) journal(ctx context.Context, s *store.Store, id goal.ID, follow
 }
 
 // followJournal prints a goal's events while another process writes them.
-func (p Program) followJournal(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
+func (p readCommands) followJournal(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error
@@ -256,7 +259,7 @@ func isStartEvent(e event.Event) bool {
 	return false
 }
 
-func (p Program) printEvent(e event.Event) error {
+func (p readCommands) printEvent(e event.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", e.Seq, err)
@@ -264,7 +267,7 @@ func (p Program) printEvent(e event.Event) error {
 	return p.printf("%s\n", plainJSON(b))
 }
 
-func (p Program) report() *cobra.Command {
+func (p readCommands) report() *cobra.Command {
 	return &cobra.Command{
 		Use: "report ID", Short: "Print why a goal stopped", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -279,32 +282,7 @@ func (p Program) report() *cobra.Command {
 				if err := p.printf("%s", reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
 					return err
 				}
-				return p.verdicts(c.Context(), s, row.ID)
-			})
-		},
-	}
-}
-
-// orderCommand is a command that sends an instruction to one goal.
-func (p Program) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
-	return &cobra.Command{
-		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				_, err := do(a.GoalAPI(c.Context()), args[0])
-				return err
-			})
-		},
-	}
-}
-
-func (p Program) steer() *cobra.Command {
-	return &cobra.Command{
-		Use: "steer ID TEXT", Short: "Send a note to an active goal", Args: cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
-				return err
+				return receiptCommand{p.Program}.verdicts(c.Context(), s, row.ID)
 			})
 		},
 	}

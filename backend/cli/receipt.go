@@ -13,7 +13,10 @@ import (
 	"goalpost/backend/store"
 )
 
-func (p Program) receipt() *cobra.Command {
+// receiptCommand shows the verdicts of claims and runs the checks again.
+type receiptCommand struct{ Program }
+
+func (p receiptCommand) receipt() *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
@@ -35,7 +38,7 @@ func (p Program) receipt() *cobra.Command {
 	return c
 }
 
-func (p Program) recheck(ctx context.Context, id string) error {
+func (p receiptCommand) recheck(ctx context.Context, id string) error {
 	return p.withApp(ctx, app.Options{}, func(a *app.App) error {
 		out, err := a.GoalAPI(ctx).Recheck(id)
 		if err != nil {
@@ -77,7 +80,7 @@ func inconclusiveText(now []goal.Verdict) string {
 }
 
 // verdicts prints the receipt for users: every claim with its verdicts, the review, and the deciding claim.
-func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error {
+func (p receiptCommand) verdicts(ctx context.Context, s *store.Store, id goal.ID) error {
 	r, err := api.NewGoalAPI(ctx, nil, s).Receipt(string(id))
 	if err != nil || len(r.Claims) == 0 {
 		return err
@@ -124,7 +127,7 @@ func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 }
 
 // printProtected shows before the start what the agent cannot change.
-func (p Program) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
+func (p receiptCommand) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
 	const most = 12
 	list, err := a.Protected(ctx, api.ProtectInput{Dir: in.Dir, Checks: in.Checks, Protect: in.Protect, NoProtect: in.NoProtect})
 	if err != nil || len(list) == 0 {

@@ -18,14 +18,17 @@ import (
 	"goalpost/backend/store"
 )
 
-func (p Program) recipe() *cobra.Command {
+// recipeCommands manage recipes.
+type recipeCommands struct{ Program }
+
+func (p recipeCommands) recipe() *cobra.Command {
 	c := &cobra.Command{Use: "recipe", Short: "Manage recipes (steps that agents can repeat): list, show, save, remove", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.listRecipes(), p.showRecipe(), p.saveRecipe(), p.removeRecipe())
 	return c
 }
 
-func (p Program) listRecipes() *cobra.Command {
+func (p recipeCommands) listRecipes() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the recipes", Args: cobra.NoArgs,
@@ -51,7 +54,7 @@ func (p Program) listRecipes() *cobra.Command {
 	return c
 }
 
-func (p Program) showRecipe() *cobra.Command {
+func (p recipeCommands) showRecipe() *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: "Print a recipe as YAML", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -70,7 +73,7 @@ func (p Program) showRecipe() *cobra.Command {
 	}
 }
 
-func (p Program) removeRecipe() *cobra.Command {
+func (p recipeCommands) removeRecipe() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Forget a recipe", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -87,7 +90,7 @@ type stepRange struct {
 	file        string
 }
 
-func (p Program) saveRecipe() *cobra.Command {
+func (p recipeCommands) saveRecipe() *cobra.Command {
 	var s stepRange
 	c := &cobra.Command{
 		Use: "save NAME [GOAL]", Short: "Save a recipe from a goal's steps or from a YAML file", Args: cobra.RangeArgs(1, 2),
@@ -112,7 +115,7 @@ func (p Program) saveRecipe() *cobra.Command {
 	return c
 }
 
-func (p Program) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
+func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
 	if s.to < s.from || s.from < 1 {
 		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("steps %d to %d are not a range", s.from, s.to), Hint: "give --from and --to; show GOAL lists the steps", Field: "to"}
 	}
@@ -144,7 +147,7 @@ func (p Program) saveStepsAsRecipe(ctx context.Context, name, id string, s stepR
 	})
 }
 
-func (p Program) saveFileAsRecipe(name, file string) error {
+func (p recipeCommands) saveFileAsRecipe(name, file string) error {
 	from := p.Stdin
 	if file != "-" {
 		f, err := os.Open(file)

@@ -13,8 +13,11 @@ import (
 	"goalpost/backend/goal"
 )
 
+// resumeCommands continue goals that stopped.
+type resumeCommands struct{ Program }
+
 // resumeCommand is a command that starts a run of a stopped goal, and shows it.
-func (p Program) resumeCommand(c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error) *cobra.Command {
+func (p resumeCommands) resumeCommand(c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error) *cobra.Command {
 	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isInteractive()}, func(a *app.App) error {
@@ -26,7 +29,7 @@ func (p Program) resumeCommand(c *cobra.Command, o *output, start func(context.C
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
-			return p.follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
+			return liveView{p.Program}.follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
 				// Earlier events of the goal are not shown again.
 				return runningGoal{id: row.ID, seen: row.Seq}, start(ctx, a, row.ID)
 			})
@@ -36,7 +39,7 @@ func (p Program) resumeCommand(c *cobra.Command, o *output, start func(context.C
 	return c
 }
 
-func (p Program) resume() *cobra.Command {
+func (p resumeCommands) resume() *cobra.Command {
 	var o output
 	var limits limitFlags
 	var note string
@@ -87,7 +90,7 @@ func (f *protectedFlags) decision() (string, error) {
 	return "", nil
 }
 
-func (p Program) reopen() *cobra.Command {
+func (p resumeCommands) reopen() *cobra.Command {
 	var o output
 	var limits limitFlags
 	var note string
@@ -113,13 +116,13 @@ func (p Program) reopen() *cobra.Command {
 	return c
 }
 
-func (p Program) accept() *cobra.Command {
+func (p resumeCommands) accept() *cobra.Command {
 	var o output
 	return p.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Accept a pending manual check"}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Accept(ctx, id) })
 }
 
-func (p Program) reject() *cobra.Command {
+func (p resumeCommands) reject() *cobra.Command {
 	var o output
 	var note string
 	c := p.resumeCommand(&cobra.Command{Use: "reject ID --note TEXT", Short: "Reject a pending manual check and send the goal back to work"}, &o,

@@ -19,6 +19,9 @@ import (
 	"goalpost/backend/policy"
 )
 
+// runCommand creates a goal and runs it.
+type runCommand struct{ Program }
+
 // runFlags are the flags of run as the user wrote them.
 type runFlags struct {
 	in               api.StartInput
@@ -35,7 +38,7 @@ type runFlags struct {
 	unconfined       bool
 }
 
-func (p Program) run() *cobra.Command {
+func (p runCommand) run() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use: "run [flags] OBJECTIVE", Short: "Create a goal and run it until it stops", Args: cobra.MaximumNArgs(1),
@@ -197,7 +200,7 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 	return forget, nil
 }
 
-func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
+func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
 	return p.withApp(ctx, app.Options{Pace: demoPace, Unconfined: f.unconfined, Attended: isInteractive()}, func(a *app.App) error {
 		if err := a.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
@@ -206,17 +209,17 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 			demo := a.DemoInput()
 			in.Objective, in.Checks, in.Provider = demo.Objective, demo.Checks, demo.Provider
 		}
-		follow, begin := p.follow, a.Start
+		follow, begin := liveView{p.Program}.follow, a.Start
 		if len(in.Panes) > 0 {
 			in.Unconfined = f.unconfined
-			follow, begin = p.followInOwner, a.StartInOwnerProcess
+			follow, begin = liveView{p.Program}.followInOwner, a.StartInOwnerProcess
 		}
 		return follow(ctx, a, f.out, func(ctx context.Context) (runningGoal, error) {
 			forget, err := f.saveProvider(a.Config(), &in)
 			if err != nil {
 				return runningGoal{}, err
 			}
-			p.printProtected(ctx, a, in)
+			receiptCommand{p.Program}.printProtected(ctx, a, in)
 			id, err := begin(ctx, in)
 			if err != nil {
 				return runningGoal{}, errors.Join(fmt.Errorf("start: %w", err), forget())

@@ -19,8 +19,11 @@ import (
 	"goalpost/backend/process"
 )
 
+// sandboxCommand runs a program as a goal would.
+type sandboxCommand struct{ Program }
+
 // sandbox runs a command where a goal's programs would run.
-func (p Program) sandbox() *cobra.Command {
+func (p sandboxCommand) sandbox() *cobra.Command {
 	in := api.StartInput{}
 	var risk string
 	var times int
@@ -61,7 +64,7 @@ func (p Program) sandbox() *cobra.Command {
 
 // runInSandbox connects the command to this program's own input and output. It has no terminal of its own, so a shell
 // in it has no job control.
-func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []string) error {
+func (p sandboxCommand) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []string) error {
 	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if errors.Is(err, fs.ErrNotExist) {
 		return &fault.Error{Code: fault.NotFound, Message: "the sandbox: " + err.Error(), Hint: "the sandbox has the programs of the system and of the usual toolchains; use --allow-read PATH for others"}
@@ -91,7 +94,7 @@ func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []s
 }
 
 // benchmark prints a row for docs/performance.md: the command inside and outside.
-func (p Program) benchmark(ctx context.Context, w *app.TrialSandbox, argv []string, times int) error {
+func (p sandboxCommand) benchmark(ctx context.Context, w *app.TrialSandbox, argv []string, times int) error {
 	in, err1 := measure(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
 	out, err2 := measure(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
 	if err := errors.Join(err1, err2); err != nil {

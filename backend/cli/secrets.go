@@ -17,9 +17,12 @@ import (
 	"goalpost/backend/secret"
 )
 
+// secretCommands manage secrets.
+type secretCommands struct{ Program }
+
 // secrets are the user's keys and passwords. A value is never an argument:
 // arguments are in the shell's history and in the list of processes.
-func (p Program) secrets() *cobra.Command {
+func (p secretCommands) secrets() *cobra.Command {
 	c := &cobra.Command{Use: "secret", Short: "Manage keys and passwords that goals can use but not read", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
@@ -27,7 +30,7 @@ func (p Program) secrets() *cobra.Command {
 }
 
 // vault runs a command with the secrets.
-func (p Program) vault(ctx context.Context, do func(*api.SecretAPI) error) (err error) {
+func (p secretCommands) vault(ctx context.Context, do func(*api.SecretAPI) error) (err error) {
 	c, err := p.config()
 	if err != nil {
 		return err
@@ -40,7 +43,7 @@ func (p Program) vault(ctx context.Context, do func(*api.SecretAPI) error) (err 
 	return do(api.NewSecretAPI(ctx, v))
 }
 
-func (p Program) setSecret() *cobra.Command {
+func (p secretCommands) setSecret() *cobra.Command {
 	var hosts []string
 	c := &cobra.Command{
 		Use: "set NAME", Short: "Store a secret; its value is read from the terminal or from standard input", Args: cobra.ExactArgs(1),
@@ -70,7 +73,7 @@ func (p Program) setSecret() *cobra.Command {
 	return c
 }
 
-func (p Program) listSecrets() *cobra.Command {
+func (p secretCommands) listSecrets() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the secrets by name, and where they are stored", Args: cobra.NoArgs,
@@ -115,7 +118,7 @@ func hostsText(hosts []string) string {
 	return ", for " + strings.Join(hosts, ", ") + " only"
 }
 
-func (p Program) removeSecret() *cobra.Command {
+func (p secretCommands) removeSecret() *cobra.Command {
 	var origin string
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a secret, or with --login a saved login", Args: cobra.ExactArgs(1),
@@ -137,7 +140,7 @@ func (p Program) removeSecret() *cobra.Command {
 	return c
 }
 
-func (p Program) passphrase() *cobra.Command {
+func (p secretCommands) passphrase() *cobra.Command {
 	var off bool
 	c := &cobra.Command{
 		Use: "passphrase", Short: "Lock the encrypted file with a passphrase, or change it", Args: cobra.NoArgs,
@@ -165,7 +168,7 @@ func (p Program) passphrase() *cobra.Command {
 }
 
 // read takes a value from the terminal, without showing it, or all of standard input without one line end at the end.
-func (p Program) read(ctx context.Context, what string) (string, error) {
+func (p secretCommands) read(ctx context.Context, what string) (string, error) {
 	if isInteractive() {
 		return p.readHidden(ctx, what)
 	}

@@ -22,7 +22,10 @@ import (
 	"goalpost/backend/serve"
 )
 
-func (p Program) serve() *cobra.Command {
+// serveCommands serve the page to a browser.
+type serveCommands struct{ Program }
+
+func (p serveCommands) serve() *cobra.Command {
 	var o serve.Options
 	var asJSON bool
 	c := &cobra.Command{
@@ -43,7 +46,7 @@ func (p Program) serve() *cobra.Command {
 	return c
 }
 
-func (p Program) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) (err error) {
+func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) (err error) {
 	if err := a.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
@@ -79,7 +82,7 @@ func (p Program) runServer(ctx context.Context, a *app.App, o serve.Options, asJ
 	return p.exitAfterSignal(exitDone, time.Now())
 }
 
-func (p Program) ready(link string, asJSON bool) error {
+func (p serveCommands) ready(link string, asJSON bool) error {
 	if !asJSON {
 		return p.printf("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
 	}
@@ -91,7 +94,7 @@ func (p Program) ready(link string, asJSON bool) error {
 }
 
 // static serves a folder on the loopback, for the demonstration.
-func (p Program) static() *cobra.Command {
+func (p serveCommands) static() *cobra.Command {
 	var listen string
 	c := &cobra.Command{
 		Use: "static DIR", Short: "Serve a folder on this machine's loopback", Args: cobra.ExactArgs(1), Hidden: true,

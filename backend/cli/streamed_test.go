@@ -38,7 +38,7 @@ func TestWhatWasStreamedIsShown(t *testing.T) {
 		if err := a.Config().SaveProvider(config.Provider{ID: "local", Kind: config.OpenAI, BaseURL: model.URL, Model: "m"}); err != nil {
 			return err
 		}
-		return p.follow(t.Context(), a, output{json: true, deltas: true}, func(ctx context.Context) (runningGoal, error) {
+		return liveView{p}.follow(t.Context(), a, output{json: true, deltas: true}, func(ctx context.Context) (runningGoal, error) {
 			id, err := a.Start(ctx, api.StartInput{
 				Objective: "x", Provider: "local", Risk: "write_local", Dir: t.TempDir(), Checks: []goal.Check{{Type: goal.File, Path: "never"}},
 			})

@@ -14,7 +14,7 @@ import (
 )
 
 // followInOwner starts a goal in the process that owns its pane, and shows it to its end.
-func (p Program) followInOwner(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) error {
+func (p liveView) followInOwner(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -29,14 +29,14 @@ func (p Program) followInOwner(ctx context.Context, a *app.App, o output, start 
 	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
 	if !o.json {
 		ctx := context.WithoutCancel(ctx)
-		err = errors.Join(err, p.verdicts(ctx, a.Store(), s.id), p.printAnswerHelp(ctx, a.Store(), s.id))
+		err = errors.Join(err, receiptCommand{p.Program}.verdicts(ctx, a.Store(), s.id), approvalCommands{p.Program}.printAnswerHelp(ctx, a.Store(), s.id))
 	}
 	return err
 }
 
 // watchGoal shows a goal that runs in another process, until it stops there: the process that owns a parked goal
 // resumes it. A signal ends only the watching.
-func (p Program) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
+func (p liveView) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	owner, err := a.Store().LockOwner(id)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (p Program) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown in
 	return errors.Join(err, isClosed(exit), <-followed)
 }
 
-func (p Program) watchUntilStop(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal) (goal.Exit, error) {
+func (p liveView) watchUntilStop(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal) (goal.Exit, error) {
 	look := time.NewTicker(time.Second) // a process that is killed sends nothing
 	defer look.Stop()
 	for {

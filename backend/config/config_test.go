@@ -178,7 +178,7 @@ func TestUnreadableSettingsAreKeptAside(t *testing.T) {
 		if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != text {
 			t.Errorf("%q: kept %q, %v", text, kept, err)
 		}
-		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil || !strings.Contains(string(log), "cannot be read") {
+		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil || !strings.Contains(string(log), "cannot be parsed") {
 			t.Errorf("the log says %q, %v", log, err)
 		}
 		if err := c.SaveSettings(c.Settings()); err != nil {

@@ -66,7 +66,7 @@ func TestACriterionFileGrantsNothing(t *testing.T) {
 		"checks: make test":                                                   "checks is to be a list, not a text",
 		"checks: [make test]":                                                 "check 1 is not written as words",
 		"checks: [{type: shell, command: x, exit_code: no}]":                  "checks.exit_code is to be a whole number, not a text",
-		"checks: [{type: shell, command: x, timeout: 10}]":                    `check 1 has the unknown word "timeout"`,
+		"checks: [{type: shell, command: x, timeout: 10}]":                    `check 1 has the unknown field "timeout"`,
 		"checks: [{type: manual}]\n" + strings.Repeat("# filler\n", 64<<10/8): "larger than 64 KiB",
 	} {
 		_, err := criterion(t, text)

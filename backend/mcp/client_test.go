@@ -220,7 +220,7 @@ func TestAToolThatChangedSinceItWasListedIsNotCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := f.open(t, program("changed"))
-	has(t, call(t, s, "fix__echo", `{"text":"a"}`).Text, "not called", "otherwise than when it was listed")
+	has(t, call(t, s, "fix__echo", `{"text":"a"}`).Text, "not called", "differently than when it was listed")
 	if r := call(t, s, "fix__note", `{}`); !r.OK { // this one did not
 		t.Fatal(r.Text)
 	}

@@ -37,7 +37,7 @@ func look(r Deps) (Tool, error) {
 		}
 		question := a.Question
 		if question == "" {
-			question = "Describe what it shows: what kind of page or program it is, what stands where, what seems wrong."
+			question = "Describe what it shows: what kind of page or program it is, what is where, what seems wrong."
 		}
 		for _, i := range r.Panes.List() {
 			if i.ID == a.Pane && i.Kind == pane.Terminal {

@@ -27,7 +27,7 @@ func TestToolsOfAProgramCarryItsName(t *testing.T) {
 	}
 }
 
-func TestEffectComesOfTheAnnotations(t *testing.T) {
+func TestEffect_FollowsTheAnnotations(t *testing.T) {
 	f := setup(t)
 	s := f.known(t, program("whole"))
 	for name, want := range map[string]policy.Effect{
@@ -48,9 +48,9 @@ func TestEffectComesOfTheAnnotations(t *testing.T) {
 	}
 }
 
-// TestAServerOfThisMachineIsNotBelieved: no wall holds what answers at an address of
+// TestEffect_LocalServer_IgnoresAnnotations: no wall holds what answers at an address of
 // it, so what it says of its tools makes them no smaller. The user's word does.
-func TestAServerOfThisMachineIsNotBelieved(t *testing.T) {
+func TestEffect_LocalServer_IgnoresAnnotations(t *testing.T) {
 	f := setup(t)
 	server := mcp.Server{Name: "web", URL: newWeb(t).URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer sesame"}}
 	s := f.known(t, server)
@@ -80,7 +80,7 @@ func TestAServerOfThisMachineIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestThePersonsWordOverridesTheAnnotations(t *testing.T) {
+func TestEffect_UsersRisk_OverridesAnnotations(t *testing.T) {
 	f := setup(t)
 	server := program("whole")
 	server.Risk = policy.SpendsMoney
@@ -177,7 +177,7 @@ func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestWhatSpeaksNoProtocolIsSaid(t *testing.T) {
+func TestServer_NoProtocol_IsReported(t *testing.T) {
 	f := setup(t)
 	for kind, words := range map[string]string{"garbage": "I speak no JSON", "broken": "left-pad"} {
 		_, err := mcp.FetchTools(t.Context(), program(kind), f.room, f.listings, time.Now())
@@ -226,7 +226,7 @@ func TestAToolThatChangedSinceItWasListedIsNotCalled(t *testing.T) {
 	}
 }
 
-func TestWhatAServerSaysIsData(t *testing.T) {
+func TestServerOutput_IsWrappedAsData(t *testing.T) {
 	f := setup(t)
 	s := f.known(t, program("whole"))
 	r := call(t, s, "fix__fail", `{}`)
@@ -271,7 +271,7 @@ func TestAnAddressIsReachedWithItsHeaders(t *testing.T) {
 	}
 }
 
-func TestAServerThatWasNeverAskedHasNoTools(t *testing.T) {
+func TestServer_NoCachedTools_HasNoTools(t *testing.T) {
 	f := setup(t)
 	w := newWeb(t)
 	s := f.open(t, mcp.Server{Name: "web", URL: w.URL})
@@ -281,7 +281,7 @@ func TestAServerThatWasNeverAskedHasNoTools(t *testing.T) {
 	}
 }
 
-func TestServersThatCannotBeAreRefused(t *testing.T) {
+func TestServer_Invalid_IsRefused(t *testing.T) {
 	for _, s := range []mcp.Server{
 		{},
 		{Name: "a"},

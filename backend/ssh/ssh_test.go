@@ -163,8 +163,8 @@ func TestWithoutTmux(t *testing.T) {
 	}
 }
 
-// TestNobodyElseAsks: without the link's key the socket says nothing.
-func TestNobodyElseAsks(t *testing.T) {
+// TestAskpass_UnknownCaller_IsRefused: without the link's key the socket says nothing.
+func TestAskpass_UnknownCaller_IsRefused(t *testing.T) {
 	d := newDesk(newMachine(t))
 	l, _ := d.open("goalpost-one", false)
 	d.asks("authenticity of host")

@@ -101,9 +101,9 @@ func TestAHeartbeatSavesWhatWasSpent(t *testing.T) {
 	}
 }
 
-// TestOrphansAreSweptAndEvidenceStays: what a process left that died between a file
+// TestSweep_RemovesOrphansOnly: what a process left that died between a file
 // and its commit goes, also what it had half written.
-func TestOrphansAreSweptAndEvidenceStays(t *testing.T) {
+func TestSweep_RemovesOrphansOnly(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
@@ -166,8 +166,8 @@ func TestEvidenceOfOneGoalOutlivesAnother(t *testing.T) {
 	}
 }
 
-// TestTheCardSaysThatAModelDecided as its event did, also where a program could have.
-func TestTheCardSaysThatAModelDecided(t *testing.T) {
+// TestGoalRow_ModelDecided_IsJudged as its event did, also where a program could have.
+func TestGoalRow_ModelDecided_IsJudged(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
@@ -184,8 +184,8 @@ func TestTheCardSaysThatAModelDecided(t *testing.T) {
 	}
 }
 
-// TestThreeCopiesAreKept of those that are made before an update, the newest.
-func TestThreeCopiesAreKept(t *testing.T) {
+// TestMigrate_KeepsThreeCopies of those that are made before an update, the newest.
+func TestMigrate_KeepsThreeCopies(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	dir := t.TempDir()

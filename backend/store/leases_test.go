@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestEveryLeaseIsSeenToBeGivenBack: by a pause what was lent, by the end of its
+// TestLeases_EveryLeaseIsReleased: by a pause what was lent, by the end of its
 // program and of the goal everything, once each and before the event that says why.
-func TestEveryLeaseIsSeenToBeGivenBack(t *testing.T) {
+func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	first := open(t, dir, nil)
 	g := create(t, first)

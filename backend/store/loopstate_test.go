@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestMemoryLastsUntilThePersonLooks: a pause, a parked goal and a crash keep what
+// TestLoopState_UserIntervenes_IsDropped: a pause, a parked goal and a crash keep what
 // the run knew; a stop for the user and new limits do not.
-func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
+func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	want := goal.LoopState{Calls: map[string]goal.RepeatCount{"a": {Result: "b", Times: 3}}, Warned: []string{"reading"}, Worlds: []string{"w"}, Quiet: 4, USD: 0.5}
 	for _, c := range []struct {

@@ -40,9 +40,9 @@ func running(t *testing.T, s *Store, g *goal.Goal) (goal.Run, *GoalLock) {
 	return run, own
 }
 
-// TestTheQueueBelongsToTheFolder: slots, folders and goals that come first, also
+// TestQueue_SpansProcesses: slots, folders and goals that come first, also
 // of other processes; what died takes no room.
-func TestTheQueueBelongsToTheFolder(t *testing.T) {
+func TestQueue_SpansProcesses(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
 	other := open(t, dir, nil) // another process sees the same
@@ -97,8 +97,8 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 	}
 }
 
-// TestAGoalWaitsForThoseBeforeIt, and learns when one of them did not end done.
-func TestAGoalWaitsForThoseBeforeIt(t *testing.T) {
+// TestQueue_DependencyUnfinished_Waits, and learns when one of them did not end done.
+func TestQueue_DependencyUnfinished_Waits(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	first := in(t, s, "/w/a", policy.WriteLocal)
 	next := in(t, s, "/w/b", policy.WriteLocal, first.ID)
@@ -232,9 +232,9 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestPastClaimsAreWhole: with the review, and of one that failed without a check
+// TestRunHistory_ClaimsAreComplete: with the review, and of one that failed without a check
 // what the claim before had; one that was cut short has nothing.
-func TestPastClaimsAreWhole(t *testing.T) {
+func TestRunHistory_ClaimsAreComplete(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := in(t, s, "/w/a", policy.WriteLocal)
 	run, _ := running(t, s, g)

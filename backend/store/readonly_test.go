@@ -27,9 +27,9 @@ func look(t *testing.T, dir string) *Store {
 	return s
 }
 
-// TestLookingChangesNothing: not the file, not the schema, not a goal whose
+// TestOpenReadOnly_ChangesNothing: not the file, not the schema, not a goal whose
 // process died, and no call that writes gets through.
-func TestLookingChangesNothing(t *testing.T) {
+func TestOpenReadOnly_ChangesNothing(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	writer := open(t, dir, nil)
 	g := create(t, writer)
@@ -68,8 +68,8 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestLookingWhereNothingIs makes no folder and finds no goal.
-func TestLookingWhereNothingIs(t *testing.T) {
+// TestOpenReadOnly_NoDatabase_HasNoGoals makes no folder and finds no goal.
+func TestOpenReadOnly_NoDatabase_HasNoGoals(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	s := look(t, dir)
 	if rows, n, err := s.List(context.Background(), Filter{Resumable: true}); err != nil || n != 0 || len(rows) != 0 {
@@ -80,8 +80,8 @@ func TestLookingWhereNothingIs(t *testing.T) {
 	}
 }
 
-// TestLookingAtAnotherVersion says which of the two is behind, and leaves the file as it is.
-func TestLookingAtAnotherVersion(t *testing.T) {
+// TestOpenReadOnly_OtherVersion_IsRefused says which of the two is behind, and leaves the file as it is.
+func TestOpenReadOnly_OtherVersion_IsRefused(t *testing.T) {
 	for _, version := range []string{"1", "99"} {
 		dir := t.TempDir()
 		func() {
@@ -115,7 +115,7 @@ func TestLookingAtAnotherVersion(t *testing.T) {
 	}
 }
 
-func TestLookingAtWhatIsNoDatabase(t *testing.T) {
+func TestOpenReadOnly_NotADatabase_IsRefused(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
 		t.Fatal(err)

@@ -53,8 +53,8 @@ func begin(t testing.TB, s *Store, id goal.ID) goal.Run {
 	return run
 }
 
-// TestWhoLooksAtASentinelDoesNotHoldIt against one who takes it at the same moment.
-func TestWhoLooksAtASentinelDoesNotHoldIt(t *testing.T) {
+// TestIsLocked_DoesNotBlockLockGoal against one who takes it at the same moment.
+func TestIsLocked_DoesNotBlockLockGoal(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	for name, look := range map[string]func() (bool, error){
@@ -93,8 +93,8 @@ func TestWhoLooksAtASentinelDoesNotHoldIt(t *testing.T) {
 	}
 }
 
-// TestFrozen tries every way to move the posts with SQL, and hears which trigger was in the way.
-func TestFrozen(t *testing.T) {
+// TestGoal_FrozenFields_CannotChange tries every way to move the posts with SQL, and hears which trigger was in the way.
+func TestGoal_FrozenFields_CannotChange(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	ctx := context.Background()
@@ -142,9 +142,9 @@ func mustRefuse(t *testing.T, s *Store, q, want string) {
 	}
 }
 
-// TestWhatWasWrittenStays: each table of the journal takes rows of the current run
+// TestJournal_IsAppendOnly: each table of the journal takes rows of the current run
 // alone, and none is changed, replaced or removed.
-func TestWhatWasWrittenStays(t *testing.T) {
+func TestJournal_IsAppendOnly(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
@@ -304,7 +304,7 @@ func TestClaimsAndVerdicts(t *testing.T) {
 	}
 }
 
-func TestInterruptOnlyTheDead(t *testing.T) {
+func TestInterrupt_LiveOwner_IsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	s, other := open(t, dir, nil), open(t, dir, nil)
 	alive, dead := create(t, s), create(t, s)
@@ -332,7 +332,7 @@ func TestInterruptOnlyTheDead(t *testing.T) {
 	}
 }
 
-func TestDeleteTakesTheArtifactsAlong(t *testing.T) {
+func TestDelete_RemovesArtifacts(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	ctx := context.Background()
 	one, two := create(t, s), create(t, s)
@@ -505,15 +505,15 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// TestACardDoesNotReadTheSteps: its cost would grow with what the steps hold.
-func TestACardDoesNotReadTheSteps(t *testing.T) {
+// TestActivity_DoesNotReadSteps: its cost would grow with what the steps hold.
+func TestActivity_DoesNotReadSteps(t *testing.T) {
 	if p := plan(t, activityQuery, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p, "COVERING INDEX steps_in_time")*2 {
 		t.Error(p)
 	}
 }
 
-// TestWhatIsRareIsFoundWithoutReadingTheJournal: a goal of 10,000 steps opens as fast as one of ten.
-func TestWhatIsRareIsFoundWithoutReadingTheJournal(t *testing.T) {
+// TestRareEvents_UseTheirIndex: a goal of 10,000 steps opens as fast as one of ten.
+func TestRareEvents_UseTheirIndex(t *testing.T) {
 	for _, q := range []string{todosQuery, reviewIndex, parkedInARowQuery} {
 		if p := plan(t, q, "x"); !strings.Contains(p, "INDEX events_of_kind (goal_id=? AND type=?") {
 			t.Errorf("%s: %s", q, p)
@@ -545,8 +545,8 @@ func plan(t *testing.T, query string, args ...any) string {
 	return said
 }
 
-// TestAnOldDatabaseIsBroughtUpToDate and a copy of it is kept, for its owner alone.
-func TestAnOldDatabaseIsBroughtUpToDate(t *testing.T) {
+// TestMigrate_OldDatabase and a copy of it is kept, for its owner alone.
+func TestMigrate_OldDatabase(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	first, err := migrations.ReadFile("migration/0001_goals.sql")
 	if err != nil {

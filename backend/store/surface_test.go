@@ -16,8 +16,8 @@ func end(t *testing.T, s *Store, run goal.Run, status goal.Status, exit goal.Exi
 	}
 }
 
-// TestPrunableAreEndedGoalsThatFit, and none that lives.
-func TestPrunableAreEndedGoalsThatFit(t *testing.T) {
+// TestPrunable_ListsMatchingEndedGoals, and none that lives.
+func TestPrunable_ListsMatchingEndedGoals(t *testing.T) {
 	now := time.Now()
 	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
 	if err != nil {
@@ -49,8 +49,8 @@ func TestPrunableAreEndedGoalsThatFit(t *testing.T) {
 	_ = pending
 }
 
-// TestResumableAreThoseThatMayGoOn, those among them whose owner died.
-func TestResumableAreThoseThatMayGoOn(t *testing.T) {
+// TestList_Resumable, those among them whose owner died.
+func TestList_Resumable(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	done, failed, dead, owned := create(t, s), create(t, s), create(t, s), create(t, s)
 	end(t, s, begin(t, s, done.ID), goal.Completed, goal.Done)
@@ -85,8 +85,8 @@ func TestResumableAreThoseThatMayGoOn(t *testing.T) {
 	}
 }
 
-// TestOpinionsAndRunsAreReadBack in their order.
-func TestOpinionsAndRunsAreReadBack(t *testing.T) {
+// TestReviewsAndRuns_AreReadBack in their order.
+func TestReviewsAndRuns_AreReadBack(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
@@ -109,8 +109,8 @@ func TestOpinionsAndRunsAreReadBack(t *testing.T) {
 	}
 }
 
-// TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes.
-func TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes(t *testing.T) {
+// TestWaitsForManual_LaterEvent_IsFalse.
+func TestWaitsForManual_LaterEvent_IsFalse(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := &goal.Goal{ID: goal.ID(NewID()), Objective: "x", Limits: goal.DefaultLimits()}
 	g.Criterion.Checks = []goal.Check{{Type: goal.Manual, Wait: true}}
@@ -145,9 +145,9 @@ func TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes(t *testing.T) {
 	}
 }
 
-// TestAGoalThatStoppedAskingMeanwhileIsLeftOut of those that ask, as is one that was
+// TestPendingQuestions_GoalContinued_IsLeftOut of those that ask, as is one that was
 // deleted: the others are still named.
-func TestAGoalThatStoppedAskingMeanwhileIsLeftOut(t *testing.T) {
+func TestPendingQuestions_GoalContinued_IsLeftOut(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	asks, goesOn, gone := create(t, s), create(t, s), goal.ID(NewID())
 	for _, g := range []*goal.Goal{asks, goesOn} {

@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestTheBellWakesAnotherProcess: an order is heard of without looking for it,
+// TestWakeSocket_WakesAnotherProcess: an order is heard of without looking for it,
 // and so is a commit. Nobody else can ring, and a bell of the dead is taken down.
-func TestTheBellWakesAnotherProcess(t *testing.T) {
+func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
 	heard := make(chan goal.ID, 1)

@@ -130,8 +130,8 @@ func TestControlToolsOutsideARun(t *testing.T) {
 	}
 }
 
-// TestControlToolsHandOnRefusals: what the run refuses is told to the agent as a failure.
-func TestControlToolsHandOnRefusals(t *testing.T) {
+// TestControlTools_RunRefuses_Fail: what the run refuses is told to the agent as a failure.
+func TestControlTools_RunRefuses_Fail(t *testing.T) {
 	h := newHouse(t)
 	able := []string{"declare_step", "verify_step", "write_todos", "complete_todo", "read_evidence"}
 	for _, c := range controls() {

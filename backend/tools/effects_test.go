@@ -265,9 +265,9 @@ func TestShellLines(t *testing.T) {
 	}
 }
 
-// TestWhatIsTypedIntoAPersonsTerminal: a delete is named also where its folder
+// TestTyping_UnconfinedTerminal_AsksForThePane: a delete is named also where its folder
 // cannot be told, and an approval to the pane does not cover it.
-func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
+func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
 	h := newHouse(t)
 	h.panes.person = true
 	law, err := policy.DefaultRules("/home/anna")
@@ -315,10 +315,10 @@ func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 	}
 }
 
-// TestWhatDestroysInAPersonsTerminalAsksEachTime: where no wall is, an approval to the pane
+// TestTyping_UnconfinedTerminalDestructive_AsksEachTime: where no wall is, an approval to the pane
 // covers no line that throws work away, whatever its program; the goal's own
 // terminals, which have walls, are as free as ever.
-func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
+func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
 	h := newHouse(t)
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
@@ -357,9 +357,9 @@ func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 	}
 }
 
-// TestALineInPiecesIsTheLine: in a terminal of the user's an approval to the pane covers
+// TestTyping_CommandInPieces_IsJudgedWhole: in a terminal of the user's an approval to the pane covers
 // neither a command that is typed in pieces nor one that nobody can read.
-func TestALineInPiecesIsTheLine(t *testing.T) {
+func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
@@ -435,9 +435,9 @@ func TestALineInPiecesIsTheLine(t *testing.T) {
 	}
 }
 
-// TestALentPageIsOutsideTheGoalsNetwork: also where it shows its own loopback,
+// TestSharedPage_IsOutsideTheGoalsNetwork: also where it shows its own loopback,
 // which is this machine's there, or nothing.
-func TestALentPageIsOutsideTheGoalsNetwork(t *testing.T) {
+func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 	h := newHouse(t)
 	h.panes.person = true
 	law, err := policy.DefaultRules("/home/anna")
@@ -475,8 +475,8 @@ func TestALentPageIsOutsideTheGoalsNetwork(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsJudgedWithItsPort: an allowed NAME:PORT is reached there and nowhere else.
-func TestAnAddressIsJudgedWithItsPort(t *testing.T) {
+// TestAddressEffect_HasThePort: an allowed NAME:PORT is reached there and nowhere else.
+func TestAddressEffect_HasThePort(t *testing.T) {
 	h := newHouse(t)
 	p := policy.Policy{Risk: policy.NetworkGet, Dir: h.dir, AllowHosts: []string{"shop.example:8443"}}
 	for url, want := range map[string]policy.Answer{
@@ -492,8 +492,8 @@ func TestAnAddressIsJudgedWithItsPort(t *testing.T) {
 	}
 }
 
-// TestWhatTakesMoreThanAYes: an agent neither trusts a server nor logs in by an OK.
-func TestWhatTakesMoreThanAYes(t *testing.T) {
+// TestDialog_CertificateOrLogin_NeedsMoreThanAccept: an agent neither trusts a server nor logs in by an OK.
+func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 	h := newHouse(t)
 	h.panes.at = "about:blank"
 	for _, c := range []struct {

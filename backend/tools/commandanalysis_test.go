@@ -12,10 +12,10 @@ import (
 	"goalpost/backend/tools"
 )
 
-// TestALineIsReadThroughWhatStartsIt: what always asks does so however a shell is told
+// TestCommandAnalysis_Launchers_AreParsed: what always asks does so however a shell is told
 // to run it. Where the folder that a line deletes in cannot be told, the walls hold it,
 // and a goal without walls asks.
-func TestALineIsReadThroughWhatStartsIt(t *testing.T) {
+func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 	h := newHouse(t)
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
@@ -154,9 +154,9 @@ func TestALineIsReadThroughWhatStartsIt(t *testing.T) {
 	}
 }
 
-// TestALineWithManyReadingsAsks: what starts itself behind every option is read for a
+// TestCommandAnalysis_ManyReadings_Asks: what starts itself behind every option is read for a
 // while, and then asks.
-func TestALineWithManyReadingsAsks(t *testing.T) {
+func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 	h, lent := newHouse(t), newHouse(t)
 	lent.panes.person = true
 	for _, one := range []string{"find . -exec ", "env -a ", "ssh -a x ", "git foreach ", "sudo -u env -S ", "watch -n ", "timeout 5 "} {
@@ -183,9 +183,9 @@ func TestALineWithManyReadingsAsks(t *testing.T) {
 	}
 }
 
-// TestWhereALineDeletesWithoutWalls: through a link it is somewhere else, and nobody
+// TestCommandAnalysis_WithoutSandbox_ResolvesDeletes: through a link it is somewhere else, and nobody
 // knows where a terminal stands. Inside the walls neither matters.
-func TestWhereALineDeletesWithoutWalls(t *testing.T) {
+func TestCommandAnalysis_WithoutSandbox_ResolvesDeletes(t *testing.T) {
 	h := newHouse(t)
 	if err := errors.Join(os.Symlink(h.outside, filepath.Join(h.dir, "link")), os.Mkdir(filepath.Join(h.dir, "own"), 0o700)); err != nil {
 		t.Fatal(err)
@@ -232,9 +232,9 @@ func TestWhereALineDeletesWithoutWalls(t *testing.T) {
 	}
 }
 
-// TestPiecesInTheGoalsOwnTerminalAreTheLine: what asks about a whole line asks about the
+// TestTyping_GoalsTerminalInPieces_IsJudgedWhole: what asks about a whole line asks about the
 // piece that ends it, where walls hold the terminal, and where none do.
-func TestPiecesInTheGoalsOwnTerminalAreTheLine(t *testing.T) {
+func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)

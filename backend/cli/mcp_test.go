@@ -191,8 +191,7 @@ func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
 	}
 }
 
-// TestMCP_ReadsOnlyItsOwnGoals: what the user does outside of the lent
-// folder is none of its business, over whichever tool it asks; of a goal of theirs
+// TestMCP_ReadsOnlyItsOwnGoals: it cannot see what the user does outside of the shared folder.
 // inside it reads and does nothing.
 func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
 	a := lent(t, "claims-first", "--deny-host", "*.evil.example")
@@ -259,8 +258,8 @@ func (a *agent) theOther(known ...string) string {
 	return ""
 }
 
-// TestMCP_FolderSwappedForALink_IsRefused between the desk's look at it and the place where
-// the goal takes it, as a program of the desk could do all the time.
+// TestMCP_FolderSwappedForALink_IsRefused swaps it between the check of the server and the place where the goal uses
+// it, as a program of the other agent could at any time.
 func TestMCP_FolderSwappedForALink_IsRefused(t *testing.T) {
 	a := lent(t, "good")
 	victim, kept, w := t.TempDir(), filepath.Join(a.dir, "kept"), filepath.Join(a.dir, "w")
@@ -302,7 +301,7 @@ func TestMCP_SteersAndEndsItsGoal(t *testing.T) {
 	}
 	a.refused("steer_goal", map[string]any{"goal_id": id, "text": "again"}, "already")
 	a.must("resume_goal", map[string]any{"goal_id": id, "note": "once more"})
-	for _, words := range []string{`"from": "mcp"`, "once more", "an agent outside of this program"} { // the agent is told so before its next turn
+	for _, words := range []string{`"from": "mcp"`, "once more", "an agent outside of this program"} { // the agent gets the note before its next turn
 		a.reads(id, words)
 	}
 }

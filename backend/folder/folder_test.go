@@ -57,8 +57,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestCreate_Links_AreRefused, and nothing in git's own folder, by whatever name:
-// what stands there runs outside the sandbox.
+// TestCreate_Links_AreRefused also tests .git by all its names: files there are run outside the sandbox.
 func TestCreate_Links_AreRefused(t *testing.T) {
 	root, dir := open(t)
 	must(t, os.MkdirAll(filepath.Join(dir, ".git/hooks"), 0o755))

@@ -48,8 +48,8 @@ func TestEffect_FollowsTheAnnotations(t *testing.T) {
 	}
 }
 
-// TestEffect_LocalServer_IgnoresAnnotations: no wall holds what answers at an address of
-// it, so what it says of its tools makes them no smaller. The user's word does.
+// TestEffect_LocalServer_IgnoresAnnotations: a server at an address of this machine is not sandboxed, so its
+// annotations do not lower the effect. The user's setting does.
 func TestEffect_LocalServer_IgnoresAnnotations(t *testing.T) {
 	f := setup(t)
 	server := mcp.Server{Name: "web", URL: newWeb(t).URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer sesame"}}

@@ -73,8 +73,8 @@ func TestTextIsStreamedAndWhole(t *testing.T) {
 	})
 }
 
-// TestTheEffortIsAskedFor in every turn and in the protocol's own word, is not
-// taken back when the server refuses it, and the user is told what to do.
+// TestTheEffortIsAskedFor in every turn and in the protocol's own word, is not dropped if the server refuses it, and
+// the error says what to do.
 func TestTheEffortIsAskedFor(t *testing.T) {
 	for protocol, open := range protocols() {
 		t.Run(protocol, func(t *testing.T) {

@@ -37,7 +37,7 @@ func TestRules_WrongExample_AreRefused(t *testing.T) {
 	}
 }
 
-// TestDeletingInTmp: inside the walls /tmp is the goal's own, outside everybody's.
+// TestDeletingInTmp: in the sandbox /tmp is the goal's own, outside it is shared.
 func TestDeletingInTmp(t *testing.T) {
 	for _, file := range []string{"/tmp/x", "/var/tmp/x"} {
 		c := policy.Call{Tool: "tool", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{file}, CommandLine: "rm " + file}}

@@ -140,7 +140,7 @@ func TestMask_PartialValues(t *testing.T) {
 	}
 }
 
-// TestMask_TruncatedText: tools leave out what is too long, and the mask hears of it only by the "…".
+// TestMask_TruncatedText: tools truncate long texts, and the mask only sees the "…".
 func TestMask_TruncatedText(t *testing.T) {
 	var m Mask
 	value := `S3cr3t-"Valu3"-xyz`

@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/serve"
 )
 
-// TestSession_OtherUser_IsRefused: whoever else on this machine is sent the cookie, by a
-// browser that does not look at ports, is not let in with it.
+// TestSession_OtherUser_IsRefused: another user of this machine who gets the cookie, from a browser that ignores
+// ports, cannot log in with it.
 func TestSession_OtherUser_IsRefused(t *testing.T) {
 	curl, err := exec.LookPath("curl")
 	if err != nil || os.Geteuid() != 0 {

@@ -126,7 +126,7 @@ func open(t *testing.T, change func(*serve.Options)) *site {
 	return &site{s, calc, c, strings.TrimSuffix(s.URL(), "/")}
 }
 
-// person is a browser with cookies that does not follow redirects by itself.
+// person is a browser with cookies that does not follow redirects automatically.
 func person(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

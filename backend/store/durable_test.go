@@ -140,8 +140,8 @@ func TestSweep_RemovesOrphansOnly(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfOneGoalOutlivesAnother: while one is deleted, another refers to the
-// same bytes. Whoever comes first, they are there afterwards.
+// TestEvidenceOfOneGoalOutlivesAnother: while one goal is deleted, another refers to the same bytes. They exist
+// afterwards in either order.
 func TestEvidenceOfOneGoalOutlivesAnother(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	one, two := open(t, dir, nil), open(t, dir, nil)

@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestFollowDoesNotRepeatAnOldGoal: a goal that rested for an hour is resumed by
-// another process. Only what is new is told, and each event once.
+// TestFollowDoesNotRepeatAnOldGoal: a goal that rested for an hour is resumed by another process. Only new events are
+// reported, each once.
 func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 	dir := t.TempDir()
 	long, err := Open(context.Background(), Options{Dir: dir, Now: func() time.Time { return time.Now().Add(-time.Hour) }})

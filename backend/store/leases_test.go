@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestLeases_EveryLeaseIsReleased: by a pause what was lent, by the end of its
-// program and of the goal everything, once each and before the event that says why.
+// TestLeases_EveryLeaseIsReleased: a pause releases shared panes, the end of the program or the goal all panes, once
+// each and before the event with the reason.
 func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	first := open(t, dir, nil)
@@ -47,7 +47,7 @@ func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	if err := first.ReleaseLease(ctx, g.ID, "t1"); err != nil { // its own t1 is another one
 		t.Fatal(err)
 	}
-	if n, err := second.Interrupt(ctx); err != nil || n != 1 { // nobody holds the sentinel
+	if n, err := second.Interrupt(ctx); err != nil || n != 1 { // nobody holds the lock file
 		t.Fatal(n, err)
 	}
 	run = begin(t, second, g.ID)

@@ -25,7 +25,7 @@ func in(t *testing.T, s *Store, dir string, risk policy.Risk, after ...goal.ID) 
 	return g
 }
 
-// running begins a goal and holds its sentinel, as its owner does.
+// running begins a goal and holds its lock file, as its owner does.
 func running(t *testing.T, s *Store, g *goal.Goal) (goal.Run, *GoalLock) {
 	t.Helper()
 	own, err := s.LockGoal(g.ID)
@@ -40,8 +40,7 @@ func running(t *testing.T, s *Store, g *goal.Goal) (goal.Run, *GoalLock) {
 	return run, own
 }
 
-// TestQueue_SpansProcesses: slots, folders and goals that come first, also
-// of other processes; what died takes no room.
+// TestQueue_SpansProcesses: slots, folders and dependencies count across processes; dead runs do not count.
 func TestQueue_SpansProcesses(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)

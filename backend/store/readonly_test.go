@@ -33,7 +33,7 @@ func TestOpenReadOnly_ChangesNothing(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	writer := open(t, dir, nil)
 	g := create(t, writer)
-	run := begin(t, writer, g.ID) // and nobody holds its sentinel
+	run := begin(t, writer, g.ID) // nobody holds its lock file
 	s := look(t, dir)
 	for name, err := range map[string]error{
 		"an event":  s.Append(ctx, run, &event.Iteration{N: 1}),

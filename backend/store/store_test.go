@@ -93,7 +93,7 @@ func TestIsLocked_DoesNotBlockLockGoal(t *testing.T) {
 	}
 }
 
-// TestGoal_FrozenFields_CannotChange tries every way to move the posts with SQL, and hears which trigger was in the way.
+// TestGoal_FrozenFields_CannotChange tries every way to change them with SQL, and checks which trigger refuses it.
 func TestGoal_FrozenFields_CannotChange(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
@@ -238,7 +238,7 @@ func TestPublishFollowsTheCommit(t *testing.T) {
 	var got []event.Event
 	dir := t.TempDir()
 	other := open(t, dir, nil)
-	s := open(t, dir, func(e event.Event) { // whoever hears of it finds it, in another process, too
+	s := open(t, dir, func(e event.Event) { // a receiver finds the event, in another process, too
 		if kept, err := other.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 || kept[0].Seq != e.Seq {
 			t.Errorf("%s was told before it was kept: %v", e.Body.EventType(), err)
 		}

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestWakeSocket_WakesAnotherProcess: an order is heard of without looking for it,
-// and so is a commit. Nobody else can ring, and a bell of the dead is taken down.
+// TestWakeSocket_WakesAnotherProcess: an order and a commit wake another process without polling. Other users are
+// refused, and sockets of dead processes are removed.
 func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
@@ -72,7 +72,7 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	}
 }
 
-// shortDir has room for the path of a socket, which has a hundred bytes.
+// shortDir is short enough for the path of a socket, which is limited to about a hundred bytes.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s-*")

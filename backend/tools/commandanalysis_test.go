@@ -12,9 +12,8 @@ import (
 	"goalpost/backend/tools"
 )
 
-// TestCommandAnalysis_Launchers_AreParsed: what always asks does so however a shell is told
-// to run it. Where the folder that a line deletes in cannot be told, the walls hold it,
-// and a goal without walls asks.
+// TestCommandAnalysis_Launchers_AreParsed: rules that always ask apply however a shell is made to run the command. If
+// the folder of a deletion is unknown, the sandbox limits it, and a goal without a sandbox asks.
 func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 	h := newHouse(t)
 	law, err := policy.DefaultRules("/home/anna")
@@ -154,8 +153,8 @@ func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 	}
 }
 
-// TestCommandAnalysis_ManyReadings_Asks: what starts itself behind every option is read for a
-// while, and then asks.
+// TestCommandAnalysis_ManyReadings_Asks: a command that starts itself after every option is parsed up to a limit, and
+// then asks.
 func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 	h, lent := newHouse(t), newHouse(t)
 	lent.panes.person = true
@@ -183,8 +182,8 @@ func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 	}
 }
 
-// TestCommandAnalysis_WithoutSandbox_ResolvesDeletes: through a link it is somewhere else, and nobody
-// knows where a terminal stands. Inside the walls neither matters.
+// TestCommandAnalysis_WithoutSandbox_ResolvesDeletes: a path through a link leads somewhere else, and the folder of a
+// terminal is unknown. In the sandbox neither matters.
 func TestCommandAnalysis_WithoutSandbox_ResolvesDeletes(t *testing.T) {
 	h := newHouse(t)
 	if err := errors.Join(os.Symlink(h.outside, filepath.Join(h.dir, "link")), os.Mkdir(filepath.Join(h.dir, "own"), 0o700)); err != nil {
@@ -232,8 +231,8 @@ func TestCommandAnalysis_WithoutSandbox_ResolvesDeletes(t *testing.T) {
 	}
 }
 
-// TestTyping_GoalsTerminalInPieces_IsJudgedWhole: what asks about a whole line asks about the
-// piece that ends it, where walls hold the terminal, and where none do.
+// TestTyping_GoalsTerminalInPieces_IsJudgedWhole: the last piece of a command asks if the whole command would ask,
+// with and without a sandbox.
 func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {

@@ -265,8 +265,8 @@ func TestShellLines(t *testing.T) {
 	}
 }
 
-// TestTyping_UnconfinedTerminal_AsksForThePane: a delete is named also where its folder
-// cannot be told, and an approval to the pane does not cover it.
+// TestTyping_UnconfinedTerminal_AsksForThePane: a delete is named even if its folder is unknown, and an approval for
+// the pane does not cover it.
 func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
 	h := newHouse(t)
 	h.panes.person = true
@@ -315,9 +315,8 @@ func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
 	}
 }
 
-// TestTyping_UnconfinedTerminalDestructive_AsksEachTime: outside the sandbox, an approval for the pane
-// covers no line that throws work away, whatever its program; the goal's own
-// terminals, which have walls, are as free as ever.
+// TestTyping_UnconfinedTerminalDestructive_AsksEachTime: outside the sandbox, an approval for the pane covers no
+// destructive command, whatever its program; the goal's own sandboxed terminals are not affected.
 func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
 	h := newHouse(t)
 	law, err := policy.DefaultRules("/home/anna")
@@ -357,8 +356,8 @@ func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
 	}
 }
 
-// TestTyping_CommandInPieces_IsJudgedWhole: in a terminal of the user's an approval to the pane covers
-// neither a command that is typed in pieces nor one that nobody can read.
+// TestTyping_CommandInPieces_IsJudgedWhole: in a terminal of the user, an approval for the pane covers neither a
+// command typed in pieces nor one that cannot be parsed.
 func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {

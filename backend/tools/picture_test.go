@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// eyes answer what they are told to, and keep what they were shown.
+// eyes give prepared answers, and record what they were shown.
 type eyes struct {
 	text     string
 	err      error

@@ -191,8 +191,8 @@ func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
 	}
 }
 
-// TestMCP_ReadsOnlyItsOwnGoals: it cannot see what the user does outside of the shared folder.
-// inside it reads and does nothing.
+// TestMCP_ReadsOnlyItsOwnGoals: it cannot see what the user does outside of the shared folder, with any tool. Of the
+// goals of the user inside it, it can read but change nothing.
 func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
 	a := lent(t, "claims-first", "--deny-host", "*.evil.example")
 	other := t.TempDir()

@@ -98,7 +98,7 @@ hostile: $(HELPER) ## 10,000 random and hostile argument objects for each tool (
 	go test ./backend/tools -run TestHostileArguments -hostile 10000 -v
 
 flood: $(HELPER) ## a terminal that prints a gigabyte to a slow viewer, and the memory that takes (unit does 64 MiB)
-	go test ./backend/terminal -run 'TestAFloodStaysSmall' -flood 1024 -timeout 20m -v
+	go test ./backend/terminal -run 'TestFlood_Memory_IsBounded' -flood 1024 -timeout 20m -v
 
 cover: $(HELPER) ## statement coverage of the engine by its own tests and by the transcripts
 	$(SCRIPTS)/cover.sh

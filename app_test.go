@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/fault"
 )
 
-// TestWailsGetsProblemsAsText: its runtime calls new Error(...) with what it gets, so
+// TestFormatProblem_IsText: its runtime calls new Error(...) with what it gets, so
 // that an object would read "[object Object]" in the page.
-func TestWailsGetsProblemsAsText(t *testing.T) {
+func TestFormatProblem_IsText(t *testing.T) {
 	w := &window{}
 	format := w.options(nil, nil).ErrorFormatter
 	refusal := &fault.Error{Message: `no "model"`, Hint: "add one <here>\nor there", Field: "provider"}

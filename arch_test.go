@@ -253,7 +253,7 @@ func ours(t *testing.T) []pkg {
 	return slices.DeleteFunc(packages(t, "./..."), func(p pkg) bool { return strings.Contains(p.ImportPath, "/node_modules/") })
 }
 
-func TestArrowsFollowTheDrawing(t *testing.T) {
+func TestImports_FollowTheRings(t *testing.T) {
 	list := ours(t)
 	if len(list) < 10 {
 		t.Fatalf("go list found only %d packages", len(list))

@@ -2,5 +2,5 @@
 
 package main
 
-// generating says that this build is the binding generator.
+// generating reports whether this build is the binding generator.
 const generating = true

@@ -1,5 +1,5 @@
-// Command goalpost is the desktop app; with a subcommand it runs without a
-// window. Everything that can fail is looked at before the window opens.
+// Command goalpost is the desktop app; with a subcommand it runs without a window. Everything that can fail is
+// checked before the window opens.
 package main
 
 import (
@@ -17,7 +17,7 @@ var version = "unversioned"
 func main() { os.Exit(run()) }
 
 func run() int {
-	// Whoever sets these could drive the page or load code into it.
+	// A process that sets these could control the page or load code into it.
 	for _, name := range []string{"WEBKIT_INSPECTOR_SERVER", "WEBKIT_INSPECTOR_HTTP_SERVER"} {
 		if err := os.Unsetenv(name); err != nil {
 			return fail(err)

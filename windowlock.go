@@ -16,16 +16,15 @@ import (
 	"goalpost/backend/fault"
 )
 
-// windowLock is the right to be the one window of a data folder. The kernel drops
-// it with the process that holds it; the file names that process for the next one.
+// windowLock is the right to be the only window of a data folder. The kernel releases it with the process that holds
+// it; the file tells the next process which one that is.
 type windowLock struct{ file *flock.Flock }
 
-// handoverTimeout is how long a window has to come to the front. One that is just being
-// started needs the most.
+// handoverTimeout is how long a window may take to come to the front. One that is just starting needs the most time.
 const handoverTimeout = 15 * time.Second
 
-// lockWindow takes the lock. Where another process has it, the window there comes to
-// the front instead, and its pid is answered.
+// lockWindow takes the lock. If another process has it, its window comes to the front, and lockWindow returns its
+// pid.
 func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
@@ -37,7 +36,7 @@ func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int
 		case err != nil:
 			return nil, 0, fmt.Errorf("window lock: %w", err)
 		case ok:
-			return l, 0, l.name("") // who had it before is no matter any more
+			return l, 0, l.name("") // the name of the earlier holder no longer matters
 		}
 		if pid := l.holder(); pid != 0 && app.RaiseWindow(ctx, state, pid) == nil {
 			return nil, pid, l.release()
@@ -61,7 +60,7 @@ func processOfLock(pid int) string {
 	return fmt.Sprintf(" (pid %d)", pid)
 }
 
-// holder is the process that says it has the lock, 0 if none does yet.
+// holder is the process named in the lock file, 0 if none is named yet.
 func (l *windowLock) holder() int {
 	b, err := os.ReadFile(l.file.Path())
 	if err != nil {

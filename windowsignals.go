@@ -11,13 +11,12 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// exitInterrupted is the command line's code for a process that had to go at once.
+// exitInterrupted is the exit code of the command line for a process that had to end at once.
 const exitInterrupted = 8
 
-// opened is called by Wails when there is a window.
+// opened is called by Wails when the window exists.
 func (w *window) opened(ctx context.Context) {
-	// Wails hears SIGINT and SIGTERM, too, and would ask whether goals may be
-	// paused, with a dialog that nobody may be there to answer.
+	// Wails handles SIGINT and SIGTERM, too, and would open a dialog about pausing goals that perhaps nobody answers.
 	signal.Reset(syscall.SIGINT, syscall.SIGTERM)
 	w.listen()
 	w.ctx = ctx
@@ -28,7 +27,7 @@ func (w *window) listen() {
 	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// bringToFront brings the window to the front, as soon as there is one.
+// bringToFront brings the window to the front, as soon as it exists.
 func (w *window) bringToFront(ctx context.Context) bool {
 	select {
 	case <-w.up:
@@ -36,12 +35,12 @@ func (w *window) bringToFront(ctx context.Context) bool {
 		return false
 	}
 	runtime.WindowShow(w.ctx)       //nolint:contextcheck // Wails takes its own context only
-	runtime.WindowUnminimise(w.ctx) //nolint:contextcheck // the same; it also raises a window that something covers
+	runtime.WindowUnminimise(w.ctx) //nolint:contextcheck // as above; it also raises a covered window
 	return true
 }
 
-// handleSignals makes the first signal pause the goals and close the window, and the second
-// end this process at once; the helpers end its children. What it answers ends that.
+// handleSignals makes the first signal pause the goals and close the window, and the second end this process at once;
+// the helpers end its children. The function that it returns ends that.
 func (w *window) handleSignals() func() {
 	w.listen()
 	ended := make(chan struct{})
@@ -61,7 +60,7 @@ func (w *window) handleSignals() func() {
 
 func (w *window) exitOnSignal(sig os.Signal) {
 	w.leaving.Store(true)
-	fmt.Fprintf(os.Stderr, "goalpost: %v: pausing the goals and closing; again to leave at once\n", sig)
+	fmt.Fprintf(os.Stderr, "goalpost: %v: pausing the goals and closing; press Ctrl+C again to quit immediately\n", sig)
 	late := time.NewTimer(closing)
 	defer late.Stop()
 	stopped := make(chan error, 1)
@@ -76,7 +75,7 @@ func (w *window) exitOnSignal(sig os.Signal) {
 			stopped = nil
 		case <-w.signals:
 			os.Exit(exitInterrupted)
-		case <-late.C: // the goals are paused; the window does not close
+		case <-late.C: // the goals are paused, but the window does not close
 			os.Exit(exitInterrupted)
 		case <-w.over:
 			return
@@ -93,7 +92,7 @@ func (w *window) pauseGoals() error {
 	return nil
 }
 
-// quit closes the window, as soon as there is one.
+// quit closes the window, as soon as it exists.
 func (w *window) quit() {
 	select {
 	case <-w.up:

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// ApprovalView is a call that waits for a user, with everything there is to know.
+// ApprovalView is a call that waits for the user, with all its details.
 type ApprovalView struct {
 	GoalID    string         `json:"goal_id"`
 	Objective string         `json:"objective"`
@@ -24,26 +24,26 @@ type ApprovalView struct {
 	Risk      policy.Risk    `json:"risk"`
 	Hosts     []string       `json:"hosts"`
 	Paths     []string       `json:"paths"`
-	Show      string         `json:"show"` // a diff, or what a form would send; "" if there is no more to see
+	Show      string         `json:"show"` // a diff, or what a form would send; "" if the arguments say everything
 	Why       string         `json:"why"`
-	Always    bool           `json:"always"` // asked at every level
+	Always    bool           `json:"always"` // asked at every risk level
 	Offers    []OfferView    `json:"offers"`
-	Given     goal.OrderKind `json:"given"` // approve or deny: answered, and the goal has not continued yet
+	Given     goal.OrderKind `json:"given"` // approve or deny: answered, but the goal has not continued yet
 }
 
 // OfferView is one thing that an approval may cover.
 type OfferView struct {
 	Scope  policy.Scope `json:"scope"`
-	Covers string       `json:"covers"` // in words
+	Covers string       `json:"covers"` // a description
 }
 
-// GrantView is what a user allowed a goal and has not taken back.
+// GrantView is an unrevoked grant of a goal.
 type GrantView struct {
 	GoalID  string       `json:"goal_id"`
 	Request string       `json:"request"`
 	Scope   policy.Scope `json:"scope"`
 	Covers  string       `json:"covers"`
-	Held    bool         `json:"held"` // programs may have it open: taking it back ends those of the goal's agent
+	Held    bool         `json:"held"` // programs may have it open: revoking it ends the programs of the goal's agent
 }
 
 // AnswerInput answers one approval.
@@ -51,32 +51,31 @@ type AnswerInput struct {
 	GoalID  string       `json:"goal_id"`
 	Request string       `json:"request"`
 	Allow   bool         `json:"allow"`
-	Scope   policy.Scope `json:"scope"` // of an approval: once, host, command, path, pane; goal is what is offered for the goal
-	Why     string       `json:"why"`   // of a no
+	Scope   policy.Scope `json:"scope"` // of an approval: once, host, command, path, pane; goal is the widest offered for the goal
+	Why     string       `json:"why"`   // reason of a denial
 }
 
-// Approvals is what ApprovalAPI asks of the program.
+// Approvals is the interface of ApprovalAPI to the program.
 type Approvals interface {
-	// Answer gives the user's answer to an open approval, whoever runs the goal.
+	// Answer answers an open approval, in whatever process the goal runs.
 	Answer(ctx context.Context, id goal.ID, o goal.Order) error
-	// Revoke takes a grant back.
+	// Revoke revokes a grant.
 	Revoke(ctx context.Context, id goal.ID, request string) error
 }
 
-// ApprovalAPI is what waits for a user, and what the user has allowed.
+// ApprovalAPI is for pending requests, and for the user's grants.
 type ApprovalAPI struct {
 	approvals Approvals
 	store     *store.Store
 	apiBase
 }
 
-// NewApprovalAPI makes the area; ctx is the program's life. Without Approvals it
-// can only read.
+// NewApprovalAPI makes the API; ctx is the program's life. Without Approvals it is read-only.
 func NewApprovalAPI(ctx context.Context, a Approvals, s *store.Store) *ApprovalAPI {
 	return &ApprovalAPI{a, s, apiBase{ctx}}
 }
 
-// List reads what waits for a user, oldest first; goalID "" is every goal.
+// List reads the pending requests, oldest first; goalID "" means every goal.
 func (a *ApprovalAPI) List(goalID string) (out []ApprovalView, err error) {
 	defer a.recoverProblem(&err)
 	id, err := a.find(goalID)
@@ -114,7 +113,7 @@ func approvalView(a store.Approval) ApprovalView {
 	return v
 }
 
-// ViewOfRequest is what a goal asks, as far as the request itself says it.
+// ViewOfRequest is a goal's request, with the information in the request itself.
 func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
 	v := ApprovalView{
 		GoalID: string(id), Request: a.ID, Step: a.Step, Tool: a.Tool,
@@ -127,8 +126,7 @@ func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
 	return v
 }
 
-// Answer answers approvals, several at once. Those that could be answered are,
-// also when another could not.
+// Answer answers several approvals. If one cannot be answered, the others still are.
 func (a *ApprovalAPI) Answer(list []AnswerInput) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	if len(list) == 0 {
@@ -153,8 +151,7 @@ func (a *ApprovalAPI) answer(in AnswerInput) error {
 	return a.approvals.Answer(a.ctx, row.ID, o)
 }
 
-// Grants reads what the user has allowed a goal and not taken back; goalID ""
-// is every goal that is not over.
+// Grants reads the unrevoked grants of a goal; goalID "" means every goal that is not over.
 func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 	defer a.recoverProblem(&err)
 	id, err := a.find(goalID)
@@ -180,7 +177,7 @@ func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 	return out, nil
 }
 
-// Revoke takes a grant back: the next call that needs it asks again.
+// Revoke revokes a grant: the next call that needs it asks again.
 func (a *ApprovalAPI) Revoke(goalID, request string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, goalID)

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Browsing is what browser panes ask of the program besides the panes themselves.
+// Browsing is the interface to the program for browser panes, besides the panes themselves.
 type Browsing interface {
 	Upload(in ArgsUpload) (string, error)
 	OpenFile(ctx context.Context, id, download string, folder bool) error
@@ -26,18 +26,18 @@ type Browsing interface {
 // ArgsUpload is one piece of a file that the user gives to a page.
 type ArgsUpload struct {
 	Name string `json:"name"`
-	Path string `json:"path"` // what the first piece was answered with; "" begins a file
+	Path string `json:"path"` // the path returned for the first piece; "" begins a file
 	Data string `json:"data"` // base64, at most 1 MiB of it
 }
 
-// Bookmark is an address that the user kept.
+// Bookmark is an address that the user saved.
 type Bookmark struct {
 	URL     string `json:"url"`
 	Title   string `json:"title"`
 	AddedAt string `json:"added_at"`
 }
 
-// Visit is an address that the user came to.
+// Visit is an address that the user visited.
 type Visit struct {
 	URL       string `json:"url"`
 	Title     string `json:"title"`
@@ -45,14 +45,13 @@ type Visit struct {
 	Times     int    `json:"times"`
 }
 
-// FoundText is where a search in a page stands; both are 0 when nothing matches.
+// FoundText is the state of a search in a page; both are 0 if nothing matches.
 type FoundText struct {
 	Index int `json:"index"`
 	Count int `json:"count"`
 }
 
-// Enter loads what the user wrote into the address bar: an address, or words to
-// search for where they have said with what.
+// Enter loads the user's input in the address bar: an address, or words for the configured search page.
 func (a *BrowserAPI) Enter(id, text string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error {
 		address, err := a.browsing.Destination(text)
@@ -63,7 +62,7 @@ func (a *BrowserAPI) Enter(id, text string) (bool, error) {
 	})
 }
 
-// Answer answers what a page asks.
+// Answer answers a prompt of a page.
 func (a *BrowserAPI) Answer(id string, in pane.Answer) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Answer(a.ctx, in) })
 }
@@ -78,7 +77,7 @@ func (a *BrowserAPI) HandBack(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return a.browsing.HandBack(a.ctx, p) })
 }
 
-// Find marks a text in the page; step moves among the matches, no text ends it.
+// Find marks a text in the page; step moves among the matches, an empty text ends the search.
 func (a *BrowserAPI) Find(id, text string, step int) (out FoundText, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
 		f, err := p.Find(a.ctx, text, step)
@@ -93,7 +92,7 @@ func (a *BrowserAPI) Zoom(id string, percent int) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Zoom(a.ctx, percent) })
 }
 
-// Print writes the page as a PDF among the downloads and says where.
+// Print writes the page as a PDF to the downloads and returns its path.
 func (a *BrowserAPI) Print(id string) (out string, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
 		out, err = p.PDF(a.ctx)
@@ -102,7 +101,7 @@ func (a *BrowserAPI) Print(id string) (out string, err error) {
 	return out, err
 }
 
-// CancelDownload gives up a download.
+// CancelDownload cancels a download.
 func (a *BrowserAPI) CancelDownload(id, download string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.CancelDownload(a.ctx, download) })
 }
@@ -118,19 +117,19 @@ func (a *BrowserAPI) Save(id, address string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Save(a.ctx, address) })
 }
 
-// Upload takes a piece of a file for a page and says where the file is.
+// Upload receives a piece of a file for a page and returns the file's path.
 func (a *BrowserAPI) Upload(in ArgsUpload) (out string, err error) {
 	defer a.recoverProblem(&err)
 	return a.browsing.Upload(in)
 }
 
-// PageLogins are the saved logins of the origin that a page has.
+// PageLogins are the saved logins for the origin of a page.
 type PageLogins struct {
 	Origin string   `json:"origin"`
 	Users  []string `json:"users"`
 }
 
-// Logins lists who has a saved login on the page's present origin.
+// Logins lists the users with a saved login for the page's present origin.
 func (a *BrowserAPI) Logins(id string) (out PageLogins, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
 		out.Origin, out.Users, err = p.LoginUsers(a.ctx)
@@ -139,7 +138,7 @@ func (a *BrowserAPI) Logins(id string) (out PageLogins, err error) {
 	return out, err
 }
 
-// FillLogin puts a saved login into the page's fields; user "" is the only one.
+// FillLogin fills a saved login into the page's fields; user "" is the only one.
 func (a *BrowserAPI) FillLogin(id, user string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error {
 		_, err := p.FillLogin(a.ctx, user)
@@ -147,7 +146,7 @@ func (a *BrowserAPI) FillLogin(id, user string) (bool, error) {
 	})
 }
 
-// Site tells where a page is from, what its origin may do and how many cookies it has.
+// Site describes a page's origin, its permissions and its number of cookies.
 func (a *BrowserAPI) Site(id string) (out pane.Site, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
 		out, err = p.Site(a.ctx)
@@ -156,12 +155,12 @@ func (a *BrowserAPI) Site(id string) (out pane.Site, err error) {
 	return out, err
 }
 
-// SetPermission says again what the page's origin may do: state is ask, allow or block.
+// SetPermission changes a permission of the page's origin: state is ask, allow or block.
 func (a *BrowserAPI) SetPermission(id, origin, name, state string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.SetPermission(a.ctx, origin, name, state) })
 }
 
-// ClearSite forgets the cookies and what else the page's origin has stored.
+// ClearSite deletes the cookies and stored data of the page's origin.
 func (a *BrowserAPI) ClearSite(id, origin string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.ClearSite(a.ctx, origin) })
 }
@@ -172,7 +171,7 @@ func (a *BrowserAPI) Profiles() (out []string, err error) {
 	return a.browsing.Profiles(), nil
 }
 
-// DeleteProfile forgets a profile and its logins.
+// DeleteProfile deletes a profile and its logins.
 func (a *BrowserAPI) DeleteProfile(name string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.browsing.DeleteProfile(a.ctx, name)
@@ -184,8 +183,8 @@ func (a *BrowserAPI) RenameProfile(name, to string) (ok bool, err error) {
 	return true, a.browsing.RenameProfile(a.ctx, name, strings.TrimSpace(to))
 }
 
-// ImportCookies takes the cookies of a file, Netscape's format or JSON, into the
-// profile of a pane and says how many they were.
+// ImportCookies imports the cookies of a file, in Netscape's format or JSON, into the profile of a pane, and returns
+// their number.
 func (a *BrowserAPI) ImportCookies(id, file string) (n int, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
 		n, err = p.ImportCookies(a.ctx, file)
@@ -204,7 +203,7 @@ func (a *BrowserAPI) Bookmarks() (out []Bookmark, err error) {
 	return out, err
 }
 
-// SetBookmark keeps an address or forgets it.
+// SetBookmark saves or removes an address.
 func (a *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	address, err = browser.Address(address)
@@ -214,7 +213,7 @@ func (a *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err e
 	return true, a.store.SetBookmark(a.ctx, address, title, on)
 }
 
-// History finds visited addresses by words in title and address, the last first.
+// History finds visited addresses by words in title and address, most recent first.
 func (a *BrowserAPI) History(words string, limit int) (out []Visit, err error) {
 	defer a.recoverProblem(&err)
 	list, err := a.store.Visits(a.ctx, strings.TrimSpace(words), min(max(limit, 1), 500))
@@ -224,7 +223,7 @@ func (a *BrowserAPI) History(words string, limit int) (out []Visit, err error) {
 	return out, err
 }
 
-// ClearHistory forgets all visits, or those of one address.
+// ClearHistory deletes all visits, or those of one address.
 func (a *BrowserAPI) ClearHistory(address string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.store.ForgetVisits(a.ctx, address)

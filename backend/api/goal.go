@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// Goals is what GoalAPI asks of the program. Every method may be called concurrently.
+// Goals is the interface of GoalAPI to the program. Every method may be called concurrently.
 type Goals interface {
 	Start(ctx context.Context, in StartInput) (goal.ID, error)
 	Demo(ctx context.Context) (goal.ID, error)
@@ -33,16 +33,14 @@ type Goals interface {
 	Network(id goal.ID) (NetworkView, error)
 }
 
-// GoalAPI is everything that can be asked of goals. An id may be a unique part
-// of six characters or more.
+// GoalAPI is for goals. An id may be a unique part of six characters or more.
 type GoalAPI struct {
 	goals Goals
 	store *store.Store
 	apiBase
 }
 
-// NewGoalAPI makes the area; ctx is the program's life. Without Goals it can
-// only read.
+// NewGoalAPI makes the API; ctx is the program's life. Without Goals it is read-only.
 func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
 	return &GoalAPI{goals: g, store: s, apiBase: apiBase{ctx}}
 }
@@ -107,7 +105,7 @@ func (a *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	return f, errors.Join(errs[:]...)
 }
 
-// owner asks only for goals that a process may have.
+// owner looks up the owner only for goals that a process may have.
 func (a *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
 	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.WaitingForProvider || row.Queued != "" {
 		return a.store.LockOwner(row.ID)
@@ -189,7 +187,7 @@ func (a *GoalAPI) Steps(id string, after, limit int) (out StepPage, err error) {
 	return out, nil
 }
 
-// Step reads one step with everything.
+// Step reads one step with all its details.
 func (a *GoalAPI) Step(id string, n int) (out StepView, err error) {
 	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
@@ -239,7 +237,7 @@ func (a *GoalAPI) Events(id string, after int64, limit int) (out EventPage, err 
 	return out, nil
 }
 
-// Output reads the whole kept output of a check, by its hash.
+// Output reads the whole stored output of a check, by its hash.
 func (a *GoalAPI) Output(sha256 string) (out string, err error) {
 	defer a.recoverProblem(&err)
 	b, err := a.store.Artifact(sha256)

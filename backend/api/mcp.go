@@ -2,8 +2,7 @@ package api
 
 import "context"
 
-// MCPServer is a server of the Model Context Protocol, and what it offered when
-// it was last asked.
+// MCPServer is an MCP server, with its tools at the last contact.
 type MCPServer struct {
 	Name           string    `json:"name"`
 	Command        string    `json:"command"`
@@ -11,11 +10,11 @@ type MCPServer struct {
 	Env            []string  `json:"env"` // KEY=value
 	URL            string    `json:"url"`
 	Headers        []string  `json:"headers"` // Name: value
-	Risk           string    `json:"risk"`    // "" takes what the server says of its tools
+	Risk           string    `json:"risk"`    // "" uses the server's annotations
 	TimeoutSeconds int       `json:"timeout_seconds"`
 	Off            bool      `json:"off"`
-	Title          string    `json:"title"`     // what it calls itself; filled by the program
-	ListedAt       string    `json:"listed_at"` // "" if it was never asked
+	Title          string    `json:"title"`     // the server's own name for itself; set by the program
+	ListedAt       string    `json:"listed_at"` // "" if its tools were never listed
 	Tools          []MCPTool `json:"tools"`
 }
 
@@ -23,10 +22,10 @@ type MCPServer struct {
 type MCPTool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Risk        string `json:"risk"` // what a call of it counts as
+	Risk        string `json:"risk"` // risk level of its calls
 }
 
-// MCPServers is what MCPAPI asks of the program.
+// MCPServers is the interface of MCPAPI to the program.
 type MCPServers interface {
 	MCPServers() ([]MCPServer, error)
 	SaveMCPServer(s MCPServer) error
@@ -34,22 +33,22 @@ type MCPServers interface {
 	TestMCPServer(ctx context.Context, name string) (MCPServer, error)
 }
 
-// MCPAPI is the servers whose tools goals may use.
+// MCPAPI is for the servers whose tools goals may use.
 type MCPAPI struct {
 	servers MCPServers
 	apiBase
 }
 
-// NewMCPAPI makes the area; ctx is the program's life.
+// NewMCPAPI makes the API; ctx is the program's life.
 func NewMCPAPI(ctx context.Context, s MCPServers) *MCPAPI { return &MCPAPI{s, apiBase{ctx}} }
 
-// List gives every server; nothing is started.
+// List lists the servers; it starts none.
 func (a *MCPAPI) List() (out []MCPServer, err error) {
 	defer a.recoverProblem(&err)
 	return a.servers.MCPServers()
 }
 
-// Save adds a server or changes the one with its name.
+// Save adds a server or updates the one with its name.
 func (a *MCPAPI) Save(s MCPServer) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.servers.SaveMCPServer(s)
@@ -61,7 +60,7 @@ func (a *MCPAPI) Delete(name string) (ok bool, err error) {
 	return true, a.servers.DeleteMCPServer(name)
 }
 
-// Test starts a server as a goal would and says what it offers.
+// Test starts a server as a goal would and lists its tools.
 func (a *MCPAPI) Test(name string) (out MCPServer, err error) {
 	defer a.recoverProblem(&err)
 	return a.servers.TestMCPServer(a.ctx, name)

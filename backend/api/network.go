@@ -12,23 +12,22 @@ import (
 	"goalpost/backend/event"
 )
 
-// NetworkView is where a goal's programs and pages went, and where they were
-// kept from going.
+// NetworkView is where a goal's programs and pages connected to, and what was refused.
 type NetworkView struct {
 	Hosts   []NetworkHost `json:"hosts"` // refused ones first, then by requests
 	Refused int           `json:"refused"`
 	Total   int           `json:"total"`
 }
 
-// NetworkHost adds up the requests to one host and port with one outcome.
+// NetworkHost sums up the requests to one host and port with one outcome.
 type NetworkHost struct {
-	Host    string   `json:"host"` // with its port, where that says something; * is hosts that came too fast to be told apart
+	Host    string   `json:"host"` // with its port if that is not a default; * is several hosts whose requests came too fast to be recorded separately
 	Own     bool     `json:"own"`  // the goal's own loopback
 	Allowed bool     `json:"allowed"`
 	Methods []string `json:"methods"` // CONNECT is a tunnel
 	From    []string `json:"from"`    // program, pane
 	Count   int      `json:"count"`
-	In      int64    `json:"in"` // bytes of plain answers and of tunnels, also of those that are still open
+	In      int64    `json:"in"` // bytes of unencrypted answers and of tunnels, including open ones
 	Out     int64    `json:"out"`
 	Reason  string   `json:"reason"` // of the newest refusal
 	LastAt  string   `json:"last_at"`
@@ -47,18 +46,18 @@ func (a *GoalAPI) Network(id string) (out NetworkView, err error) {
 	return a.goals.Network(row.ID)
 }
 
-// NetworkSummary adds requests up.
+// NetworkSummary sums up requests.
 type NetworkSummary struct {
 	view NetworkView
 	at   map[string]int
 }
 
-// NewNetworkSum is empty.
+// NewNetworkSum makes an empty summary.
 func NewNetworkSum() *NetworkSummary {
 	return &NetworkSummary{view: NetworkView{Hosts: []NetworkHost{}}, at: map[string]int{}}
 }
 
-// Read adds a log, one event a line. A line that was cut is left out.
+// Read adds a log, one event a line. A truncated line is skipped.
 func (s *NetworkSummary) Read(r io.Reader) error {
 	const longest = 1 << 20
 	lines := bufio.NewScanner(r)
@@ -78,7 +77,7 @@ func (s *NetworkSummary) Read(r io.Reader) error {
 	return nil
 }
 
-// Add adds one request, or several that were told together.
+// Add adds one request, or several that were reported together.
 func (s *NetworkSummary) Add(at string, e event.Egress) {
 	host := e.Host
 	if e.Port != "" && e.Port != "443" && e.Port != "80" {
@@ -112,7 +111,7 @@ func (s *NetworkSummary) Add(at string, e event.Egress) {
 	}
 }
 
-// View is the sum: at most the first 200 hosts of its order.
+// View is the result: at most the first 200 hosts in its order.
 func (s *NetworkSummary) View() NetworkView {
 	const most = 200
 	out := s.view

@@ -8,37 +8,36 @@ import (
 	"goalpost/backend/store"
 )
 
-// Abort ends a goal at once, also in the middle of a call.
+// Abort ends a goal at once, even during a call.
 func (a *GoalAPI) Abort(id string) (bool, error) { return a.addOrder(id, a.goals.Abort) }
 
-// Pause stops a goal after the call that runs.
+// Pause stops a goal after its current call.
 func (a *GoalAPI) Pause(id string) (bool, error) { return a.addOrder(id, a.goals.Pause) }
 
-// Resume continues a paused, failed or aborted goal with the same steps and
-// numbers; in changes limits and leaves a note.
+// Resume resumes a paused, failed or aborted goal with its history and counters; in changes limits and adds a note.
 func (a *GoalAPI) Resume(id string, in ResumeInput) (bool, error) {
 	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Resume(ctx, id, in) })
 }
 
-// Reopen continues a goal that was done; the note says what is missing.
+// Reopen continues a completed goal; the note says what is missing.
 func (a *GoalAPI) Reopen(id string, in ResumeInput) (bool, error) {
 	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reopen(ctx, id, in) })
 }
 
-// Accept lets a manual check that waits pass.
+// Accept accepts a pending manual check.
 func (a *GoalAPI) Accept(id string) (bool, error) { return a.addOrder(id, a.goals.Accept) }
 
-// Reject sends a goal whose manual check waits back to work; the note says why.
+// Reject rejects a pending manual check and sends the goal back to work; the note is the reason.
 func (a *GoalAPI) Reject(id, note string) (bool, error) {
 	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reject(ctx, id, note) })
 }
 
-// Steer puts a note of the user into the conversation.
+// Steer adds a note of the user to the conversation.
 func (a *GoalAPI) Steer(id, text string) (bool, error) {
 	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Steer(ctx, id, text) })
 }
 
-// Delete removes a goal and everything about it. A live one is aborted first.
+// Delete removes a goal with all its data. An active one is aborted first.
 func (a *GoalAPI) Delete(id string) (bool, error) { return a.addOrder(id, a.goals.Delete) }
 
 func (a *GoalAPI) addOrder(id string, do func(context.Context, goal.ID) error) (ok bool, err error) {
@@ -64,39 +63,39 @@ func (a *GoalAPI) Prunable(in PruneInput) (out PruneOutput, err error) {
 	return PruneOutput{len(ids)}, err
 }
 
-// Prune deletes ended goals and everything about them.
+// Prune deletes ended goals with all their data.
 func (a *GoalAPI) Prune(in PruneInput) (out PruneOutput, err error) {
 	defer a.recoverProblem(&err)
 	n, err := a.goals.Prune(a.ctx, in)
 	return PruneOutput{n}, err
 }
 
-// Predicate is the input as the store takes it, or a refusal.
+// Predicate converts the input for the store, or refuses it.
 func (in PruneInput) Predicate() (store.Predicate, error) {
 	switch {
 	case in.Status != "" && in.Status != goal.Completed && in.Status != goal.Failed && in.Status != goal.Aborted:
 		return store.Predicate{}, &fault.Error{Code: fault.Refused, Message: "only ended goals are pruned, not " + string(in.Status) + " ones", Hint: "use completed, failed or aborted; delete removes a single goal", Field: "status"}
 	case in.OlderThanMS < 0:
-		return store.Predicate{}, &fault.Error{Code: fault.Refused, Message: "the age is negative", Hint: "give one such as 720h", Field: "older_than"}
+		return store.Predicate{}, &fault.Error{Code: fault.Refused, Message: "the age is negative", Hint: "use a duration such as 720h", Field: "older_than"}
 	}
 	return store.Predicate{Status: in.Status, OlderThanMS: in.OlderThanMS}, nil
 }
 
-// Proposal reads what the folder's .goalpost/done.yaml proposes. It starts nothing.
+// Proposal reads the criterion proposed by the folder's .goalpost/done.yaml. It starts nothing.
 func (a *GoalAPI) Proposal(dir string) (out ProposalView, err error) {
 	defer a.recoverProblem(&err)
 	return a.goals.Proposal(dir)
 }
 
-// Protected lists what of a folder would decide a goal with these checks, and be
-// held or compared. It starts nothing.
+// Protected lists the files of a folder that would decide a goal with these checks, and be locked or monitored. It
+// starts nothing.
 func (a *GoalAPI) Protected(in ProtectInput) (out []ProtectedFile, err error) {
 	defer a.recoverProblem(&err)
 	return a.goals.Protected(a.ctx, in)
 }
 
-// Recheck runs the gates of a goal again, as they were frozen. Neither the goal
-// nor its receipt changes.
+// Recheck runs the deterministic checks of a goal again, as they were frozen. Neither the goal nor its receipt
+// changes.
 func (a *GoalAPI) Recheck(id string) (out RecheckOutput, err error) {
 	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
@@ -106,7 +105,7 @@ func (a *GoalAPI) Recheck(id string) (out RecheckOutput, err error) {
 	return a.goals.Recheck(a.ctx, row.ID)
 }
 
-// ListResumable reads every goal that Resume would take, newest first.
+// ListResumable lists the resumable goals, newest first.
 func (a *GoalAPI) ListResumable() (out []GoalCard, err error) {
 	list, err := a.List(ListInput{Resumable: true, Limit: 1 << 20})
 	return list.Goals, err

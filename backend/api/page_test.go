@@ -18,9 +18,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestThePageKnowsTheSameShapes compares every type that crosses the bridge with
+// TestTypes_MatchTheFrontend compares every type that crosses the bridge with
 // the page's own types, field by field, so that neither side drifts.
-func TestThePageKnowsTheSameShapes(t *testing.T) {
+func TestTypes_MatchTheFrontend(t *testing.T) {
 	page := interfaces(pageTypes(t))
 	for name, v := range map[string]any{
 		"Problem": fault.Error{}, "StartInput": api.StartInput{}, "StartOutput": api.StartOutput{}, "StatusOutput": api.StatusOutput{},
@@ -59,8 +59,8 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 	}
 }
 
-// TestThePageKnowsEveryEvent looks for each event type in the page's union.
-func TestThePageKnowsEveryEvent(t *testing.T) {
+// TestEvents_MatchTheFrontend looks for each event type in the page's union.
+func TestEvents_MatchTheFrontend(t *testing.T) {
 	source := pageTypes(t)
 	for _, b := range event.BodyTypes() {
 		if kind := b.EventType(); !strings.Contains(source, `"`+kind+`"`) && !strings.Contains(source, "\n  "+kind+": ") {

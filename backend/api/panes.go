@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// Panes is what the pane areas ask of the program.
+// Panes is the interface of the pane APIs to the program.
 type Panes interface {
 	Snapshot() PaneList
 	OpenTerminal(ctx context.Context, in ArgsOpenTerminal) (pane.Info, error)
@@ -22,13 +22,13 @@ type Panes interface {
 	CloseBrowser(ctx context.Context, id string) error
 }
 
-// TerminalAPI opens and closes terminal panes; their bytes go over the stream.
+// TerminalAPI opens and closes terminal panes; their bytes are sent over the stream.
 type TerminalAPI struct {
 	panes Panes
 	apiBase
 }
 
-// NewTerminalAPI makes the area; ctx is the program's life.
+// NewTerminalAPI makes the API; ctx is the program's life.
 func NewTerminalAPI(ctx context.Context, p Panes) *TerminalAPI { return &TerminalAPI{p, apiBase{ctx}} }
 
 // Open starts the user's shell in a new pane.
@@ -43,19 +43,19 @@ func (a *TerminalAPI) Restart(id string) (out pane.Info, err error) {
 	return a.panes.RestartTerminal(a.ctx, id)
 }
 
-// Rename gives a pane another title.
+// Rename sets a pane's title.
 func (a *TerminalAPI) Rename(id, title string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.panes.RenameTerminal(id, title)
 }
 
-// Close ends what runs in a pane and closes it.
+// Close ends the program of a pane and closes it.
 func (a *TerminalAPI) Close(id string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.panes.CloseTerminal(a.ctx, id)
 }
 
-// BrowserAPI opens and steers browser panes; frames and input go over the stream.
+// BrowserAPI opens and controls browser panes; frames and input are sent over the stream.
 type BrowserAPI struct {
 	panes    Panes
 	browsing Browsing
@@ -63,7 +63,7 @@ type BrowserAPI struct {
 	apiBase
 }
 
-// NewBrowserAPI makes the area; ctx is the program's life.
+// NewBrowserAPI makes the API; ctx is the program's life.
 func NewBrowserAPI(ctx context.Context, p Panes, b Browsing, s *store.Store) *BrowserAPI {
 	return &BrowserAPI{p, b, s, apiBase{ctx}}
 }
@@ -85,7 +85,7 @@ func (a *BrowserAPI) Navigate(id, url string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Navigate(a.ctx, url) })
 }
 
-// Back goes to the page before.
+// Back goes to the previous page.
 func (a *BrowserAPI) Back(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Back(a.ctx) })
 }
@@ -95,12 +95,12 @@ func (a *BrowserAPI) Forward(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Forward(a.ctx) })
 }
 
-// Reload loads the page again, and brings back one that crashed.
+// Reload loads the page again, and restarts one that crashed.
 func (a *BrowserAPI) Reload(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Reload(a.ctx) })
 }
 
-// Stop ends loading.
+// Stop stops loading.
 func (a *BrowserAPI) Stop(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Stop(a.ctx) })
 }
@@ -114,14 +114,14 @@ func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err
 	return true, do(p)
 }
 
-// WorkspaceAPI is the panes as a whole.
+// WorkspaceAPI is for the panes as a whole.
 type WorkspaceAPI struct {
 	panes Panes
 	store *store.Store
 	apiBase
 }
 
-// NewWorkspaceAPI makes the area; ctx is the program's life.
+// NewWorkspaceAPI makes the API; ctx is the program's life.
 func NewWorkspaceAPI(ctx context.Context, p Panes, s *store.Store) *WorkspaceAPI {
 	return &WorkspaceAPI{p, s, apiBase{ctx}}
 }
@@ -132,13 +132,13 @@ func (a *WorkspaceAPI) Panes() (out PaneList, err error) {
 	return a.panes.Snapshot(), nil
 }
 
-// Layout is what SaveLayout kept last, "" if nothing.
+// Layout is the last saved layout, "" if there is none.
 func (a *WorkspaceAPI) Layout() (out string, err error) {
 	defer a.recoverProblem(&err)
 	return a.store.Layout(a.ctx, "main")
 }
 
-// SaveLayout keeps the page's layout, which is JSON of at most 1 MiB.
+// SaveLayout saves the page's layout, which is JSON of at most 1 MiB.
 func (a *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	if len(body) > 1<<20 || !json.Valid([]byte(body)) {

@@ -12,11 +12,11 @@ import (
 	"goalpost/backend/fault"
 )
 
-// apiBase is what every area has: the program's life, and the guard at its exit.
+// apiBase is embedded in every API: the program's life, and the recovery from panics.
 type apiBase struct{ ctx context.Context }
 
-// recoverProblem turns a panic and every error of a bound method into a fault.Error: a
-// promise that never settles would leave the page waiting.
+// recoverProblem turns a panic and every error of a bound method into a fault.Error: a promise that never settles
+// would block the page.
 func (apiBase) recoverProblem(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("panic in a bound method", "panic", p, "stack", string(debug.Stack()))
@@ -28,18 +28,18 @@ func (apiBase) recoverProblem(err *error) {
 	}
 }
 
-// ToProblem says an error as the page and the command line show it.
+// ToProblem converts an error to the form that the page and the command line show.
 func ToProblem(err error) *fault.Error {
 	f := fault.Of(err)
 	switch {
 	case f.Code != fault.Internal:
 	case errors.Is(err, os.ErrNotExist):
-		f.Code, f.Hint = fault.NotFound, "look whether it is written right and still there"
+		f.Code, f.Hint = fault.NotFound, "check that it is spelled correctly and still exists"
 	case f.Hint == "":
 		f.Hint = hintForSystemError(err)
 	}
 	return f
 }
 
-// sanitizeOutput makes output fit to be shown: valid UTF-8.
+// sanitizeOutput makes output valid UTF-8.
 func sanitizeOutput(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

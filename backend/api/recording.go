@@ -13,10 +13,10 @@ import (
 	"goalpost/backend/recording"
 )
 
-// errEnough ends a reading that has what was wanted.
+// errEnough ends a reading that has found what it needs.
 var errEnough = errors.New("enough")
 
-// RecordingView says what of a goal's panes was recorded.
+// RecordingView describes the recordings of a goal's panes.
 type RecordingView struct {
 	Panes []RecordedPane `json:"panes"`
 }
@@ -37,17 +37,16 @@ type RecordingPage struct {
 	More    bool         `json:"more"` // continue after the last record's n
 }
 
-// RecordView is one thing that a pane showed: bytes of a terminal, or a picture
-// of a page as a JPEG.
+// RecordView is one record of a pane: bytes of a terminal, or a picture of a page as a JPEG.
 type RecordView struct {
-	N      int    `json:"n"` // counts from 1 in its pane, as the recording is now
+	N      int    `json:"n"` // counts from 1 in its pane, in the present recording
 	AtMS   int64  `json:"at_ms"`
 	Width  int    `json:"width"` // terminal: columns and rows; browser: CSS pixels
 	Height int    `json:"height"`
 	Data   string `json:"data"` // base64
 }
 
-// Recording says what was recorded of a goal.
+// Recording lists what was recorded of a goal.
 func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
 	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
@@ -78,7 +77,7 @@ func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
 	return out, nil
 }
 
-// Replay reads what a pane showed after the given record, at most about 4 MiB.
+// Replay reads the records of a pane after the given one, at most about 4 MiB.
 func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err error) {
 	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
@@ -88,10 +87,9 @@ func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err err
 	return a.replay(row.Goal, name, after)
 }
 
-// ReplayAt reads what shows a pane as it was at a moment, in milliseconds since
-// the goal started, and what follows: of a page from the last picture before it,
-// of a terminal from where at most about 1 MiB lies before it, or from its first
-// byte. Before the first record it is the beginning.
+// ReplayAt reads the records that show a pane at a moment, in milliseconds since the goal started, and the following
+// ones: of a page from the last picture before it, of a terminal from at most about 1 MiB before it, or from its
+// first byte. A moment before the first record means the beginning.
 func (a *GoalAPI) ReplayAt(id, name string, ms int64) (out RecordingPage, err error) {
 	const lead = 1 << 20
 	defer a.recoverProblem(&err)
@@ -99,7 +97,7 @@ func (a *GoalAPI) ReplayAt(id, name string, ms int64) (out RecordingPage, err er
 	if err != nil {
 		return out, err
 	}
-	n, before, sizes := 0, 0, []int(nil) // sizes are those of the records that lead to the moment, the last of them n
+	n, before, sizes := 0, 0, []int(nil) // sizes are those of the records before the moment, n is the last of them
 	err = a.recorded(row.Goal, func(recording.Record) bool { return false }, func(r recording.Record) error {
 		if r.Pane != name {
 			return nil
@@ -144,8 +142,7 @@ func (a *GoalAPI) replay(g goal.Goal, name string, after int) (out RecordingPage
 	return out, err
 }
 
-// recorded hands out everything that was recorded of a goal, terminals first,
-// with the data of what is wanted.
+// recorded reads everything recorded of a goal, terminals first, with data only for the wanted records.
 func (a *GoalAPI) recorded(g goal.Goal, wanted func(recording.Record) bool, visit func(recording.Record) error) error {
 	for _, kind := range []pane.Kind{pane.Terminal, pane.Browser} {
 		err := recording.Scan(a.store.Recording(g.ID), kind, wanted, visit)

@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/recording"
 )
 
-// TestReplayBeginsWhereTheMomentShows: a picture that was there before it, and so
+// TestReplayAt_BeginsBeforeTheMoment: a picture that was there before it, and so
 // much of a terminal that its screen is right; from there it continues in pages.
-func TestReplayBeginsWhereTheMomentShows(t *testing.T) {
+func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 	const mib = 1 << 20
 	a, s := bench(t)
 	id := seeded(t, s, 1)

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// SecretService is what the area of secrets asks of the program.
+// SecretService is the interface of SecretAPI to the program.
 type SecretService interface {
 	Where(ctx context.Context) secret.BackendInfo
 	List() ([]secret.Secret, error)
@@ -18,20 +18,20 @@ type SecretService interface {
 	Logins() *secret.Logins
 }
 
-// SecretAPI is the user's secrets and saved logins. Values go in and never come out.
+// SecretAPI is for the user's secrets and saved logins. Values are never returned.
 type SecretAPI struct {
 	vault SecretService
 	apiBase
 }
 
-// NewSecretAPI makes the area; ctx is the program's life.
+// NewSecretAPI makes the API; ctx is the program's life.
 func NewSecretAPI(ctx context.Context, v SecretService) *SecretAPI {
 	return &SecretAPI{v, apiBase{ctx}}
 }
 
-// The shapes of the area.
+// The types of this API.
 type (
-	// SecretPlace says where new values go, and what opens them.
+	// SecretPlace is where new values are stored, and what protects them.
 	SecretPlace struct {
 		Place      string `json:"place"` // keyring, file
 		Detail     string `json:"detail"`
@@ -42,7 +42,7 @@ type (
 	SecretView struct {
 		Name  string   `json:"name"`
 		Place string   `json:"place"`
-		Hosts []string `json:"hosts"` // where it may be sent; none: not bound
+		Hosts []string `json:"hosts"` // where it may be sent; none: anywhere
 		Added string   `json:"added"` // RFC 3339
 	}
 	// LoginView is a saved login without its password.
@@ -50,13 +50,13 @@ type (
 		Origin string `json:"origin"`
 		User   string `json:"user"`
 	}
-	// SecretInput keeps a secret, in the place of an older one of that name.
+	// SecretInput stores a secret, and replaces an older one of that name.
 	SecretInput struct {
 		Name  string   `json:"name"`
 		Value string   `json:"value"`
 		Hosts []string `json:"hosts"`
 	}
-	// LoginInput keeps a login.
+	// LoginInput stores a login.
 	LoginInput struct {
 		Origin   string `json:"origin"`
 		User     string `json:"user"`
@@ -64,14 +64,14 @@ type (
 	}
 )
 
-// Where says where new values go.
+// Where describes where new values are stored.
 func (a *SecretAPI) Where() (out SecretPlace, err error) {
 	defer a.recoverProblem(&err)
 	w := a.vault.Where(a.ctx)
 	return SecretPlace{string(w.Place), w.Detail, w.Locked, w.Passphrase}, nil
 }
 
-// List tells of every secret, by name.
+// List lists the secrets, by name.
 func (a *SecretAPI) List() (out []SecretView, err error) {
 	defer a.recoverProblem(&err)
 	list, err := a.vault.List()
@@ -82,26 +82,26 @@ func (a *SecretAPI) List() (out []SecretView, err error) {
 	return out, err
 }
 
-// Set keeps a secret and says where: keyring or file.
+// Set stores a secret and returns where: keyring or file.
 func (a *SecretAPI) Set(in SecretInput) (place string, err error) {
 	defer a.recoverProblem(&err)
 	p, err := a.vault.Set(a.ctx, in.Name, in.Value, in.Hosts)
 	return string(p), err
 }
 
-// Remove forgets a secret.
+// Remove removes a secret.
 func (a *SecretAPI) Remove(name string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.vault.Remove(a.ctx, name)
 }
 
-// Unlock opens the encrypted file with the user's passphrase, for this process.
+// Unlock unlocks the encrypted file with the user's passphrase, for this process.
 func (a *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.vault.Unlock(passphrase)
 }
 
-// Protect puts a passphrase on the key of the encrypted file, or takes it off with "".
+// Protect protects the key of the encrypted file with a passphrase, or removes the protection with "".
 func (a *SecretAPI) Protect(passphrase string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.vault.SetPassphrase(a.ctx, passphrase)
@@ -118,13 +118,13 @@ func (a *SecretAPI) Logins() (out []LoginView, err error) {
 	return out, err
 }
 
-// SaveLogin keeps a login, in the place of an older one of the same user there.
+// SaveLogin stores a login, and replaces an older one of the same user for that origin.
 func (a *SecretAPI) SaveLogin(in LoginInput) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.vault.Logins().Save(a.ctx, secret.Login{Origin: in.Origin, User: in.User, Password: in.Password})
 }
 
-// RemoveLogin forgets a login.
+// RemoveLogin removes a login.
 func (a *SecretAPI) RemoveLogin(origin, user string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.vault.Logins().Remove(a.ctx, origin, user)

@@ -8,28 +8,28 @@ import (
 	"goalpost/backend/model"
 )
 
-// ProviderService is what settings and models ask of the program.
+// ProviderService is the interface of ModelAPI and SettingsAPI to the program.
 type ProviderService interface {
 	Doctor() []DoctorFinding
 	StreamConnection() Connection
 	TestProvider(ctx context.Context, id string) DoctorFinding
-	// ValidateToolchains refuses a list of folders that goals may not see.
+	// ValidateToolchains refuses folders that goals may not read.
 	ValidateToolchains(list string) error
 }
 
-// ModelAPI is the providers.
+// ModelAPI is for the providers.
 type ModelAPI struct {
 	cfg  *config.Config
 	host ProviderService
 	apiBase
 }
 
-// NewModelAPI makes the area; ctx is the program's life.
+// NewModelAPI makes the API; ctx is the program's life.
 func NewModelAPI(ctx context.Context, c *config.Config, h ProviderService) *ModelAPI {
 	return &ModelAPI{c, h, apiBase{ctx}}
 }
 
-// List gives every provider, the built-in demonstration last.
+// List lists the providers, the built-in demonstration last.
 func (a *ModelAPI) List() (out []Provider, err error) {
 	defer a.recoverProblem(&err)
 	out = []Provider{}
@@ -47,7 +47,7 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 	}), nil
 }
 
-// Save adds a provider or changes the one with the same id. The first one is used.
+// Save adds a provider or updates the one with the same id. The first one becomes the default.
 func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.cfg.SaveProvider(config.Provider{
@@ -61,7 +61,7 @@ func (a *ModelAPI) Delete(id string) (ok bool, err error) {
 	return true, a.cfg.DeleteProvider(id)
 }
 
-// Use makes a provider the one that new goals get.
+// Use makes a provider the default for new goals.
 func (a *ModelAPI) Use(id string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.cfg.Use(id)
@@ -73,14 +73,14 @@ func (a *ModelAPI) Test(id string) (out DoctorFinding, err error) {
 	return a.host.TestProvider(a.ctx, id), nil
 }
 
-// SettingsAPI is what the user chose and what the machine offers.
+// SettingsAPI is for the user's settings and for what this machine supports.
 type SettingsAPI struct {
 	cfg  *config.Config
 	host ProviderService
 	apiBase
 }
 
-// NewSettingsAPI makes the area; ctx is the program's life.
+// NewSettingsAPI makes the API; ctx is the program's life.
 func NewSettingsAPI(ctx context.Context, c *config.Config, h ProviderService) *SettingsAPI {
 	return &SettingsAPI{c, h, apiBase{ctx}}
 }
@@ -96,10 +96,10 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	}, nil
 }
 
-// Save keeps the settings.
+// Save saves the settings.
 func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	defer a.recoverProblem(&err)
-	all := a.cfg.Settings() // what the page does not know stays
+	all := a.cfg.Settings() // settings that the page does not know are unchanged
 	if s.Toolchains != all.Toolchains {
 		if err := a.host.ValidateToolchains(s.Toolchains); err != nil {
 			return false, err
@@ -114,13 +114,13 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	return true, a.cfg.SaveSettings(all)
 }
 
-// Doctor looks at what this machine offers.
+// Doctor checks what this machine supports.
 func (a *SettingsAPI) Doctor() (out []DoctorFinding, err error) {
 	defer a.recoverProblem(&err)
 	return a.host.Doctor(), nil
 }
 
-// Connect says how the page reaches the streams.
+// Connect returns how the page reaches the streams.
 func (a *SettingsAPI) Connect() (out Connection, err error) {
 	defer a.recoverProblem(&err)
 	return a.host.StreamConnection(), nil

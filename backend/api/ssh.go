@@ -6,15 +6,15 @@ import (
 	"goalpost/backend/pane"
 )
 
-// ArgsOpenSSH says which session of which server to open in a pane.
+// ArgsOpenSSH is the session and the server to open in a pane.
 type ArgsOpenSSH struct {
 	Server  string `json:"server"`  // id
-	Session string `json:"session"` // of tmux there; "" = a new one
+	Session string `json:"session"` // tmux session on the server; "" = a new one
 	Cols    int    `json:"cols"`
 	Rows    int    `json:"rows"`
 }
 
-// ArgsAnswer is what the user says to a question of ssh.
+// ArgsAnswer is the user's answer to a question of ssh.
 type ArgsAnswer struct {
 	Pane string `json:"pane"`
 	Ask  string `json:"ask"` // the question that was answered
@@ -22,15 +22,15 @@ type ArgsAnswer struct {
 	OK   bool   `json:"ok"` // false: no answer; ssh gives up
 }
 
-// RemoteSession is one of tmux's on a server.
+// RemoteSession is a tmux session on a server.
 type RemoteSession struct {
 	Name     string `json:"name"`
 	Created  string `json:"created"`
-	Attached int    `json:"attached"` // how many look at it
+	Attached int    `json:"attached"` // number of attached clients
 	Windows  int    `json:"windows"`
 }
 
-// SSHServers is what the area of SSH asks of the program.
+// SSHServers is the interface of SSHAPI to the program.
 type SSHServers interface {
 	Servers(ctx context.Context) ([]pane.SSHServer, error)
 	SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error)
@@ -41,46 +41,46 @@ type SSHServers interface {
 	DestroySession(ctx context.Context, paneID string) error
 }
 
-// SSHAPI is servers, and terminals on them.
+// SSHAPI is for servers and terminals on them.
 type SSHAPI struct {
 	remotes SSHServers
 	apiBase
 }
 
-// NewSSHAPI makes the area; ctx is the program's life.
+// NewSSHAPI makes the API; ctx is the program's life.
 func NewSSHAPI(ctx context.Context, r SSHServers) *SSHAPI { return &SSHAPI{r, apiBase{ctx}} }
 
-// List gives the stored servers by name.
+// List lists the stored servers by name.
 func (a *SSHAPI) List() (out []pane.SSHServer, err error) {
 	defer a.recoverProblem(&err)
 	return a.remotes.Servers(a.ctx)
 }
 
-// Save keeps a server; without an id it is a new one.
+// Save stores a server; one without an id is new.
 func (a *SSHAPI) Save(in pane.SSHServer) (out pane.SSHServer, err error) {
 	defer a.recoverProblem(&err)
 	return a.remotes.SaveServer(a.ctx, in)
 }
 
-// Delete forgets a server; terminals that are open on it stay.
+// Delete removes a server; its open terminals stay open.
 func (a *SSHAPI) Delete(id string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.remotes.DeleteServer(a.ctx, id)
 }
 
-// Sessions lists tmux's sessions on a server, the free ones first.
+// Sessions lists the tmux sessions on a server, unattached ones first.
 func (a *SSHAPI) Sessions(server string) (out []RemoteSession, err error) {
 	defer a.recoverProblem(&err)
 	return a.remotes.RemoteSessions(a.ctx, server)
 }
 
-// Open connects a new pane.
+// Open opens a new pane with a connection.
 func (a *SSHAPI) Open(in ArgsOpenSSH) (out pane.Info, err error) {
 	defer a.recoverProblem(&err)
 	return a.remotes.OpenSSH(a.ctx, in)
 }
 
-// Answer gives ssh what it asks for.
+// Answer answers a question of ssh.
 func (a *SSHAPI) Answer(in ArgsAnswer) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.remotes.AnswerSSH(in)

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// timeline are the words of critic, checks and reviewer on one time axis.
+// timeline has the results of critic, checks and reviewer on one time axis.
 func timeline(f goalFacts, status goal.Status) []TimelineEntry {
 	list := []TimelineEntry{}
 	for i, c := range f.claims {

@@ -1,8 +1,7 @@
-// Package api is what the page may ask for: one struct per area, bound to the
-// window and reached over the authenticated socket in serve. Its types hold
-// strings, numbers, bools and slices of them: times are RFC 3339 in UTC,
-// durations are milliseconds, everything else says its unit. Every method
-// guards itself: a panic and an error reach the page as a Problem.
+// Package api has the methods for the page: one struct per area, bound to the window, and reached over the
+// authenticated socket in serve. Its types contain strings, numbers, bools and slices of them: times are RFC 3339 in
+// UTC, durations are milliseconds, all others name their unit. Every method recovers: panics and errors reach the
+// page as a fault.Error.
 package api
 
 import (
@@ -13,11 +12,11 @@ import (
 	"goalpost/backend/policy"
 )
 
-// NoLimit is how a limit is switched off; 0 means its default.
+// NoLimit disables a limit; 0 means the default.
 const NoLimit = -1
 
-// StartInput is the New goal dialog and the flags of run. A limit of 0 is the
-// default (60 min, 300 iterations, 5 claims; no tokens, no money), NoLimit is none.
+// StartInput is the input of the New goal dialog and the flags of run. A limit of 0 is the default (60 min, 300
+// iterations, 5 claims; no limit on tokens and money), NoLimit is none.
 type StartInput struct {
 	Objective      string       `json:"objective"`
 	Checks         []goal.Check `json:"checks"`
@@ -40,29 +39,28 @@ type StartInput struct {
 	AllowRead      []string     `json:"allow_read"`   // other files and folders
 	AllowSocket    []string     `json:"allow_socket"` // Unix sockets
 	Secrets        []string     `json:"secrets"`      // names that may be filled in without asking
-	Unconfined     bool         `json:"unconfined"`   // no sandbox: the user's explicit word
+	Unconfined     bool         `json:"unconfined"`   // no sandbox, as the user requested explicitly
 	AllowPassing   bool         `json:"allow_passing"`
 	AllowMissing   bool         `json:"allow_missing"`
 	RequireSteps   bool         `json:"require_steps"` // a changing call needs a declared step
 
-	Effort         string          `json:"effort"`          // how much the model thinks, in its protocol's word; "" = the provider's own
+	Effort         string          `json:"effort"`          // reasoning effort, in its protocol's word; "" = the provider's default
 	Persona        string          `json:"persona"`         // "" = engineer
 	CriticEvery    int             `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
 	CriticProvider string          `json:"critic_provider"` // "" = the goal's own
 	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
 	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
-	After          []string        `json:"after"`           // ids, or unique parts of them, of goals that must be done first
-	Panes          []string        `json:"panes"`           // panes of the user that the goal may drive
-	Protect        []string        `json:"protect"`         // globs, relative to the folder, held besides those found
+	After          []string        `json:"after"`           // ids, or unique parts of them, of goals that must be completed first
+	Panes          []string        `json:"panes"`           // panes that the user shares with the goal
+	Protect        []string        `json:"protect"`         // globs, relative to the folder, protected in addition to the files found
 	NoProtect      []string        `json:"no_protect"`      // globs left out
 	OnAsk          string          `json:"on_ask"`          // "" = park, deny, allow
 }
 
-// ResumeInput is what the user changes when a goal continues. A limit of 0 stays
-// as it is, NoLimit is none.
+// ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none.
 type ResumeInput struct {
-	Note           string  `json:"note"`      // enters the conversation
-	Protected      string  `json:"protected"` // what becomes of changed protected files; "" = no decision
+	Note           string  `json:"note"`      // added to the conversation
+	Protected      string  `json:"protected"` // what to do with changed protected files; "" = no decision
 	WallClockMS    int64   `json:"wall_clock_ms"`
 	Iterations     int     `json:"iterations"`
 	ClaimsPerCheck int     `json:"claims_per_gate"`
@@ -70,8 +68,8 @@ type ResumeInput struct {
 	USD            float64 `json:"usd"`
 }
 
-// What ResumeInput.Protected may say of protected files that were changed: the present
-// versions become the protected ones, or the old versions are put back.
+// Values of ResumeInput.Protected for changed protected files: the present versions become the protected ones, or the
+// old versions are restored.
 const (
 	AcceptProtected  = "accept"
 	RestoreProtected = "restore"
@@ -83,47 +81,47 @@ type PruneInput struct {
 	OlderThanMS int64       `json:"older_than_ms"` // since it ended; 0 = any age
 }
 
-// PruneOutput says how many goals that are, or were.
+// PruneOutput is how many goals would be or were deleted.
 type PruneOutput struct {
 	Goals int `json:"goals"`
 }
 
-// ProtectInput is a criterion that is being written.
+// ProtectInput is a criterion that is being edited.
 type ProtectInput struct {
-	Dir       string       `json:"dir"` // "" = a new folder, in which nothing is to protect
+	Dir       string       `json:"dir"` // "" = a new folder, with nothing to protect
 	Checks    []goal.Check `json:"checks"`
 	Protect   []string     `json:"protect"`
 	NoProtect []string     `json:"no_protect"`
 }
 
-// ProtectedFile is a file that decides and that the agent must not change.
+// ProtectedFile is a file that decides about the goal and that the agent must not change.
 type ProtectedFile struct {
-	Path string `json:"path"` // relative to the folder; of appears a pattern
-	Kind string `json:"kind"` // held: as it was; compared: a part of it is; appears: it may not come to be
+	Path string `json:"path"` // relative to the folder; a pattern for appears
+	Kind string `json:"kind"` // held: locked; compared: monitored, or a part of it; appears: must not be created
 	Part string `json:"part"` // of a compared one, "" = all of it
 	Why  string `json:"why"`
 }
 
-// RecheckOutput is what the gates of a goal say now.
+// RecheckOutput is the present result of a goal's deterministic checks.
 type RecheckOutput struct {
-	Verdicts []goal.Verdict `json:"verdicts"` // of the gates, in the order of the criterion
-	Passed   bool           `json:"passed"`   // the gates that the criterion needs pass now, and all evidence is what was kept
-	Open     bool           `json:"open"`     // not passed, but nothing failed: what decided cannot be run again
-	Faults   []string       `json:"faults"`   // evidence of the receipt that is lost or not what was kept, in sentences
+	Verdicts []goal.Verdict `json:"verdicts"` // of the deterministic checks, in the order of the criterion
+	Passed   bool           `json:"passed"`   // the checks that the criterion needs pass now, and no evidence was changed
+	Open     bool           `json:"open"`     // not passed, but nothing failed: the deciding checks cannot be run again
+	Faults   []string       `json:"faults"`   // lost or changed evidence of the receipt, as sentences
 }
 
-// ProposalView is what a folder's .goalpost/done.yaml proposes. It is shown whole,
-// and counts only when the user takes it over.
+// ProposalView is the criterion proposed by a folder's .goalpost/done.yaml. It is shown whole, and applies only if
+// the user accepts it.
 type ProposalView struct {
 	Path   string       `json:"path"`
 	Text   string       `json:"text"` // the whole file
 	Checks []goal.Check `json:"checks"`
 	Any    bool         `json:"any"`
-	Words  string       `json:"words"` // what it means
-	Hosts  []string     `json:"hosts"` // which the checks could then contact
+	Words  string       `json:"words"` // its meaning
+	Hosts  []string     `json:"hosts"` // hosts that the checks could then contact
 }
 
-// StartOutput is the answer to Start.
+// StartOutput is the result of Start.
 type StartOutput struct {
 	GoalID string `json:"goal_id"`
 }
@@ -136,7 +134,7 @@ type StatusOutput struct {
 	LastStep string      `json:"last_step"`
 }
 
-// GoalCard is a goal as the list shows it.
+// GoalCard is a goal in the list.
 type GoalCard struct {
 	ID             string      `json:"id"`
 	Objective      string      `json:"objective"`
@@ -144,11 +142,11 @@ type GoalCard struct {
 	Exit           goal.Exit   `json:"exit"`
 	Reason         string      `json:"reason"` // why it stopped, "" while it runs
 	Verified       bool        `json:"verified"`
-	Judged         bool        `json:"judged"` // verified by a model, and by no program
+	Judged         bool        `json:"judged"` // verified by a model, not by a program
 	Scripted       bool        `json:"scripted"`
 	CreatedAt      string      `json:"created_at"`
 	StartedAt      string      `json:"started_at"` // "" before the first run
-	EndedAt        string      `json:"ended_at"`   // "" while it lives
+	EndedAt        string      `json:"ended_at"`   // "" while it is active
 	SpentMS        int64       `json:"spent_ms"`
 	Steps          int         `json:"steps"`
 	Iterations     int         `json:"iterations"`
@@ -157,10 +155,10 @@ type GoalCard struct {
 	TokensIn       int64       `json:"tokens_in"`
 	TokensOut      int64       `json:"tokens_out"`
 	USD            float64     `json:"usd"`
-	ParkedUntil    string      `json:"parked_until"` // "" when it is not parked
-	Queued         string      `json:"queued"`       // what it waits for in the queue, whatever its status is; "" when it does not
-	PID            int         `json:"pid"`          // of the process that runs it or waits with it, 0 when there is none
-	InOtherProcess bool        `json:"elsewhere"`    // that is another process than this one
+	ParkedUntil    string      `json:"parked_until"` // "" if it is not parked
+	Queued         string      `json:"queued"`       // what it waits for in the queue, whatever its status is; "" if it is not queued
+	PID            int         `json:"pid"`          // of the process that runs or queues it, 0 if there is none
+	InOtherProcess bool        `json:"elsewhere"`    // that process is not this one
 	Seq            int64       `json:"seq"`          // of the newest event in this card
 	Activity       []int       `json:"activity"`     // steps per slice of its life, 24 slices
 }
@@ -177,7 +175,7 @@ type CheckState struct {
 	Claim   int            `json:"claim"`
 }
 
-// GoalView is a goal as the dashboard shows it.
+// GoalView is a goal on the dashboard.
 type GoalView struct {
 	GoalCard
 	CriterionSHA256 string           `json:"criterion_sha256"`
@@ -195,21 +193,21 @@ type GoalView struct {
 	Account         string           `json:"account"` // the agent's own, under the host's report
 	Checks          []goal.Check     `json:"criterion"`
 	Options         goal.CareOptions `json:"options"`
-	Reviewed        bool             `json:"reviewed"`   // a cold reviewer looks at claims that passed
-	Waits           bool             `json:"waits"`      // for the user's word about a manual check
-	AskedPane       string           `json:"asked_pane"` // where the user is to do what the agent asked for, "" if nowhere
+	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
+	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
+	AskedPane       string           `json:"asked_pane"` // where the user is to act for the agent, "" if nowhere
 	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
 	Panes           []string         `json:"panes"`      // ids of the panes it leases
 	Marks           []TimelineEntry  `json:"marks"`      // critic, claims and reviews on the time axis
 }
 
-// TimelineEntry is one word about the goal on the time axis.
+// TimelineEntry is one result on the time axis.
 type TimelineEntry struct {
 	AtMS   int64  `json:"at_ms"` // since the goal started
 	What   string `json:"what"`  // verify:pass, fail, error, tampered, waits, running; critic:progressing, stuck, achieved, misled, unparsed; review:confirmed, rejected, error
 	Detail string `json:"detail"`
 	Claim  int    `json:"claim"` // 0 for the critic
-	Step   int    `json:"step"`  // the newest that the critic saw, else 0
+	Step   int    `json:"step"`  // the newest step that the critic saw, else 0
 }
 
 // StepRow is one line of the step log.
@@ -222,10 +220,10 @@ type StepRow struct {
 	MS          int64  `json:"ms"`
 	Preview     string `json:"preview"`
 	ImageSHA256 string `json:"image_sha256"`
-	Effect      string `json:"effect"` // the risk that was computed
+	Effect      string `json:"effect"` // the computed risk level
 }
 
-// StepView is one step with everything.
+// StepView is one step with all its details.
 type StepView struct {
 	StepRow
 	Result string `json:"result"` // whole
@@ -245,7 +243,7 @@ type ListInput struct {
 	Search string `json:"search"`
 	Limit  int    `json:"limit"`
 	Offset int    `json:"offset"`
-	// Resumable leaves the goals that Resume would take, those among them whose program died.
+	// Resumable selects goals that can be resumed, including those whose program died.
 	Resumable bool `json:"resumable"`
 }
 
@@ -262,7 +260,7 @@ type EventPage struct {
 	More   bool              `json:"more"`
 }
 
-// TryInput runs one check as pre-flight would.
+// TryInput runs one check as in pre-flight.
 type TryInput struct {
 	Check       goal.Check  `json:"check"`
 	Dir         string      `json:"dir"`  // "" = an empty one
@@ -276,7 +274,7 @@ type TryInput struct {
 	Unconfined  bool        `json:"unconfined"`
 }
 
-// TryOutput is what pre-flight would say.
+// TryOutput is the result of pre-flight.
 type TryOutput struct {
 	Outcome  goal.Outcome `json:"outcome"` // fails_now, passes_already, cannot_run
 	Detail   string       `json:"detail"`
@@ -295,12 +293,12 @@ type ReceiptView struct {
 	Status          goal.Status    `json:"status"`
 	Exit            goal.Exit      `json:"exit"`
 	Verified        bool           `json:"verified"`
-	Judged          bool           `json:"judged"`   // by a model, and by no program
+	Judged          bool           `json:"judged"`   // by a model, not by a program
 	Reviewed        bool           `json:"reviewed"` // the deciding claim was confirmed
 	Model           string         `json:"model"`
-	Effort          string         `json:"effort"` // that was asked for, "" = the provider's own
+	Effort          string         `json:"effort"` // the requested effort, "" = the provider's default
 	Scripted        bool           `json:"scripted"`
-	Report          []string       `json:"report"` // of the host when it stopped: what changed, what could not be compared
+	Report          []string       `json:"report"` // of the host when the goal stopped: what changed, what could not be compared
 	Claims          []ReceiptClaim `json:"claims"`
 }
 
@@ -313,23 +311,23 @@ type ReceiptClaim struct {
 	Result       string         `json:"result"`
 	Deciding     bool           `json:"deciding"`
 	Verdicts     []goal.Verdict `json:"verdicts"`
-	Review       string         `json:"review"` // confirmed, rejected, error; "" if nobody reviewed it
+	Review       string         `json:"review"` // confirmed, rejected, error; "" without a review
 	ReviewReason string         `json:"review_reason"`
 }
 
-// ArgsOpenTerminal says how to open a terminal pane.
+// ArgsOpenTerminal describes the terminal pane to open.
 type ArgsOpenTerminal struct {
 	Dir  string `json:"dir"` // "" = home
 	Cols int    `json:"cols"`
 	Rows int    `json:"rows"`
 }
 
-// ArgsOpenBrowser says how to open a browser pane.
+// ArgsOpenBrowser describes the browser pane to open.
 type ArgsOpenBrowser struct {
 	URL     string `json:"url"` // "" = about:blank
 	Width   int    `json:"width"`
 	Height  int    `json:"height"`
-	Profile string `json:"profile"` // where logins are kept: "" = the user's own, "temporary" = nowhere, or a name
+	Profile string `json:"profile"` // where logins are stored: "" = the user's own, "temporary" = nowhere, or a name
 }
 
 // PaneList is the workspace's panes at one revision.
@@ -338,20 +336,20 @@ type PaneList struct {
 	Panes []pane.Info `json:"panes"`
 }
 
-// Provider is where a model is reached.
+// Provider is how a model is reached.
 type Provider struct {
 	ID            string `json:"id"`
 	Kind          string `json:"kind"` // openai, anthropic, demo
 	BaseURL       string `json:"base_url"`
 	Model         string `json:"model"`
-	APIKeyEnv     string `json:"api_key_env"`    // name of the environment variable that holds the key
-	APIKeySecret  string `json:"api_key_secret"` // name of the secret that is the key instead
-	ContextWindow int    `json:"context_window"` // tokens; 0 = what is known of the model
+	APIKeyEnv     string `json:"api_key_env"`    // name of the environment variable that contains the key
+	APIKeySecret  string `json:"api_key_secret"` // name of the secret that is used as the key instead
+	ContextWindow int    `json:"context_window"` // tokens; 0 = the known value for the model
 	Active        bool   `json:"active"`
 	Scripted      bool   `json:"scripted"`
 	Ready         bool   `json:"ready"`
 	Note          string `json:"note"` // why it is not ready, or "scripted, no AI"
-	// Efforts are the words of its protocol for how much a model thinks. Save ignores them.
+	// Efforts are its protocol's names for the reasoning effort. Save ignores them.
 	Efforts []string `json:"efforts"`
 }
 
@@ -364,7 +362,7 @@ type DoctorFinding struct {
 	Hint   string `json:"hint"`
 }
 
-// Settings is what the user chose.
+// Settings are the user's choices.
 type Settings struct {
 	Theme        string `json:"theme"` // system, dark, light
 	FontSize     int    `json:"font_size"`
@@ -373,25 +371,26 @@ type Settings struct {
 	WebGL        bool   `json:"webgl"`
 	ScreenReader bool   `json:"screen_reader"`
 	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
-	// ApprovalMinutes is how long an approval waits for a user; 0: the goal pauses at once.
+	// ApprovalMinutes is how long an approval waits for the user; 0: the goal pauses at once.
 	ApprovalMinutes int  `json:"approval_minutes"`
 	Notifications   bool `json:"notifications"` // on the user's desktop
-	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs; from the next start on.
+	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
+	// start.
 	SecretsInFile bool   `json:"secrets_in_file"`
-	GoalsAtOnce   int    `json:"goals_at_once"`  // 0 = the usual three; from the next start on
-	KeepDays      int    `json:"keep_days"`      // after which an ended goal is deleted at a start; 0 = never
-	TurnMinutes   int    `json:"turn_minutes"`   // that a model may take for one turn; 0 = the usual three
-	GraceMinutes  int    `json:"linger_minutes"` // that a goal's programs stay after done; 0 = not at all
-	GoalMemory    int    `json:"goal_memory"`    // MiB that all programs of a goal take together; 0 = three quarters of the machine's
-	Toolchains    string `json:"toolchains"`     // folders that goals see besides the usual ones, separated as in PATH
-	WorkDir       string `json:"work_dir"`       // where new goals get their folders; "" = the usual place
-	HomePage      string `json:"home_page"`      // where the house of a browser pane leads; "" = a blank page
-	SearchPage    string `json:"search_page"`    // where words in the address lead, %s standing for them; "" = nowhere
+	GoalsAtOnce   int    `json:"goals_at_once"`  // 0 = the default of three; takes effect at the next start
+	KeepDays      int    `json:"keep_days"`      // days after which an ended goal is deleted at a start; 0 = never
+	TurnMinutes   int    `json:"turn_minutes"`   // maximum for one turn of a model; 0 = the default of three
+	GraceMinutes  int    `json:"linger_minutes"` // how long a goal's programs keep running after done; 0 = not at all
+	GoalMemory    int    `json:"goal_memory"`    // maximum memory of all programs of a goal together, in MiB; 0 = three quarters of the machine's
+	Toolchains    string `json:"toolchains"`     // additional folders that goals can read, separated as in PATH
+	WorkDir       string `json:"work_dir"`       // where new goals get their folders; "" = the default
+	HomePage      string `json:"home_page"`      // address of the home button of a browser pane; "" = a blank page
+	SearchPage    string `json:"search_page"`    // search address for words in the address bar, with %s for the words; "" = none
 }
 
 // Connection is how the page reaches the loopback stream.
 type Connection struct {
-	URL     string `json:"url"`   // ws://127.0.0.1:PORT, "" when the page's own origin serves it
+	URL     string `json:"url"`   // ws://127.0.0.1:PORT, "" if the page's own origin serves it
 	Token   string `json:"token"` // sent as the WebSocket subprotocol "token.<Token>"
 	Version string `json:"version"`
 	OS      string `json:"os"`

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// activitySlices is how many bars the sparkline of a card has.
+// activitySlices is the number of bars in the sparkline of a card.
 const activitySlices = 24
 
 func stamp(t time.Time) string {
@@ -34,19 +34,19 @@ func goalCard(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
 	return c
 }
 
-// goalFacts is what the store knows of a goal besides its row.
+// goalFacts is what the store knows about a goal besides its row.
 type goalFacts struct {
 	claims   []store.Claim
 	opinions []store.ReviewRecord
 	todos    []goal.Todo
 	activity []int
 	waits    bool
-	// askedPane is where the user is to do what the agent asked for.
+	// askedPane is where the user is to act for the agent.
 	askedPane string
 	owner     store.LockOwner
 }
 
-// gated says whether a program may have decided.
+// goalView builds the view of a goal from its row and facts.
 func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 	return GoalView{
 		GoalCard: goalCard(r, f.activity, f.owner), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, f.claims),
@@ -58,7 +58,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 	}
 }
 
-// checkStates gives every check its newest verdict.
+// checkStates adds the newest verdict to every check.
 func checkStates(r store.GoalRow, claims []store.Claim) []CheckState {
 	states := make([]CheckState, len(r.Criterion.Checks))
 	for i, c := range r.Criterion.Checks {

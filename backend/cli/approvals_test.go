@@ -7,9 +7,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestAYesWithoutAScope: the line that run prints can be typed as it stands, also
+// TestApprove_NoScope_UsesTheFirstOffer: the line that run prints can be typed as it stands, also
 // where once is not offered.
-func TestAYesWithoutAScope(t *testing.T) {
+func TestApprove_NoScope_UsesTheFirstOffer(t *testing.T) {
 	open := []api.ApprovalView{
 		{Request: "a1", Offers: []api.OfferView{{Scope: policy.ScopeOnce}, {Scope: policy.ScopeHost}}},
 		{Request: "a2", Offers: []api.OfferView{{Scope: policy.ScopeHost}, {Scope: policy.ScopeMachine}}},

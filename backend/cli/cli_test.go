@@ -113,7 +113,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			return modeltest.Answer{Calls: append(done.Calls, claim.Calls...)}
 		}
 		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> turns; while ! test -e go; do sleep 0.02; done; rm go", hold, turn)})
-	case "returns": // works, and has too much to do when it is told to come later
+	case "returns": // works, and still has much to do when a note arrives
 		if strings.HasPrefix(lastNote(r), "later") {
 			return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
 		}

@@ -129,8 +129,8 @@ func (a *agent) create(args map[string]any) string {
 	return out.GoalID
 }
 
-// TestAnotherAgentCreatesWatchesAndReadsAGoal over MCP, and sees each step.
-func TestAnotherAgentCreatesWatchesAndReadsAGoal(t *testing.T) {
+// TestMCP_CreatesWatchesAndReadsAGoal over MCP, and sees each step.
+func TestMCP_CreatesWatchesAndReadsAGoal(t *testing.T) {
 	a := lent(t, "claims-first")
 	id := a.create(map[string]any{"objective": "create done.txt", "check_shell": "test -f done.txt", "dir": "one"})
 	text := a.must("wait_for_goal", map[string]any{"goal_id": id, "timeout_seconds": 600})
@@ -159,8 +159,8 @@ func TestAnotherAgentCreatesWatchesAndReadsAGoal(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentStaysWithinTheBoundsOfThePerson.
-func TestAnotherAgentStaysWithinTheBoundsOfThePerson(t *testing.T) {
+// TestMCP_StaysWithinTheUsersLimits.
+func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
 	a := lent(t, "slow", "--allow-host", "docs.example")
 	base := func(more map[string]any) map[string]any {
 		m := map[string]any{"objective": "x", "check_shell": "test -f never"}
@@ -191,10 +191,9 @@ func TestAnotherAgentStaysWithinTheBoundsOfThePerson(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentReadsItsOwnGoalsOnly: what the user does outside of the lent
-// folder is none of its business, over whichever tool it asks; of a goal of theirs
-// inside it reads and does nothing.
-func TestAnotherAgentReadsItsOwnGoalsOnly(t *testing.T) {
+// TestMCP_ReadsOnlyItsOwnGoals: it cannot see what the user does outside of the shared folder, with any tool. Of the
+// goals of the user inside it, it can read but change nothing.
+func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
 	a := lent(t, "claims-first", "--deny-host", "*.evil.example")
 	other := t.TempDir()
 	if out, code := a.person("run", "create done.txt", "--check-shell", "test -f done.txt", "--dir", other); code != 0 {
@@ -259,9 +258,9 @@ func (a *agent) theOther(known ...string) string {
 	return ""
 }
 
-// TestAFolderIsNotSwappedForALink between the desk's look at it and the place where
-// the goal takes it, as a program of the desk could do all the time.
-func TestAFolderIsNotSwappedForALink(t *testing.T) {
+// TestMCP_FolderSwappedForALink_IsRefused swaps it between the check of the server and the place where the goal uses
+// it, as a program of the other agent could at any time.
+func TestMCP_FolderSwappedForALink_IsRefused(t *testing.T) {
 	a := lent(t, "good")
 	victim, kept, w := t.TempDir(), filepath.Join(a.dir, "kept"), filepath.Join(a.dir, "w")
 	if err := errors.Join(os.Mkdir(kept, 0o700), os.Symlink(kept, w)); err != nil {
@@ -288,8 +287,8 @@ func TestAFolderIsNotSwappedForALink(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentSteersAndEndsItsGoal while it runs.
-func TestAnotherAgentSteersAndEndsItsGoal(t *testing.T) {
+// TestMCP_SteersAndEndsItsGoal while it runs.
+func TestMCP_SteersAndEndsItsGoal(t *testing.T) {
 	a := lent(t, "slow")
 	id := a.create(map[string]any{"objective": "x", "check_shell": "test -f never"})
 	if text := a.must("wait_for_goal", map[string]any{"goal_id": id, "timeout_seconds": 1}); !strings.Contains(text, `"status": "running"`) {
@@ -302,13 +301,13 @@ func TestAnotherAgentSteersAndEndsItsGoal(t *testing.T) {
 	}
 	a.refused("steer_goal", map[string]any{"goal_id": id, "text": "again"}, "already")
 	a.must("resume_goal", map[string]any{"goal_id": id, "note": "once more"})
-	for _, words := range []string{`"from": "mcp"`, "once more", "an agent outside of this program"} { // the agent is told so before its next turn
+	for _, words := range []string{`"from": "mcp"`, "once more", "an agent outside of this program"} { // the agent gets the note before its next turn
 		a.reads(id, words)
 	}
 }
 
-// TestAnotherAgentDoesNotResumeWhatThePersonPaused, though it asked for a pause, too.
-func TestAnotherAgentDoesNotResumeWhatThePersonPaused(t *testing.T) {
+// TestMCP_PausedByUser_IsNotResumed, though it asked for a pause, too.
+func TestMCP_PausedByUser_IsNotResumed(t *testing.T) {
 	a := lent(t, "rests")
 	id := a.create(map[string]any{"objective": "x", "check_shell": "test -f never"})
 	stop := func(exit string) {
@@ -344,9 +343,9 @@ func (a *agent) reads(id, words string) {
 	}
 }
 
-// TestAnotherAgentIsNotShownSecretsNorFlooded: results go through the same mask as a
+// TestMCP_Output_IsRedactedAndBounded: results go through the same mask as a
 // goal's, and what is long is read in pages.
-func TestAnotherAgentIsNotShownSecretsNorFlooded(t *testing.T) {
+func TestMCP_Output_IsRedactedAndBounded(t *testing.T) {
 	t.Setenv("DESK_TEST_TOKEN", "sesame-4711-hidden")
 	a := lent(t, "good")
 	opened := a.must("terminal_open", map[string]any{"title": "mine"})
@@ -376,8 +375,8 @@ func TestAnotherAgentIsNotShownSecretsNorFlooded(t *testing.T) {
 	a.refused("read_result", map[string]any{"result": 7, "from": 0}, "no long result 7")
 }
 
-// TestAnotherAgentUsesPanesInsideTheWalls.
-func TestAnotherAgentUsesPanesInsideTheWalls(t *testing.T) {
+// TestMCP_Panes_AreSandboxed.
+func TestMCP_Panes_AreSandboxed(t *testing.T) {
 	a := lent(t, "good")
 	opened := a.must("terminal_open", map[string]any{"title": "mine"})
 	name := opened[strings.Index(opened, "t1"):][:2]

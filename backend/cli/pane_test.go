@@ -17,9 +17,9 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// TestAGoalRunsWhereItsPaneIs: the command line starts it in the program that has
+// TestRun_PaneOfAnotherProcess_RunsThere: the command line starts it in the program that has
 // the pane, says which there are if that one is not, and follows it to its exit.
-func TestAGoalRunsWhereItsPaneIs(t *testing.T) {
+func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
 	t.Setenv("HOME", home)

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/recording"
 )
 
-// TestARecordingIsWrittenOutAsFilesThatCanBePlayed, and never over anything.
-func TestARecordingIsWrittenOutAsFilesThatCanBePlayed(t *testing.T) {
+// TestRecording_ExportsPlayableFiles, and never over anything.
+func TestRecording_ExportsPlayableFiles(t *testing.T) {
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	started := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	tape := recording.NewWriter(dir, recording.DefaultLimits())

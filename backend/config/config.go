@@ -1,5 +1,5 @@
-// Package config is the folders of the program and what the user chose: the
-// settings and the providers, kept in one settings.json.
+// Package config has the folders of the program and the user's choices: the settings and the providers, in one
+// settings.json.
 package config
 
 import (
@@ -14,12 +14,11 @@ import (
 	"goalpost/backend/fault"
 )
 
-// HomeVariable names the environment variable that puts all data into one folder.
+// HomeVariable is the environment variable that puts all data into one folder.
 const HomeVariable = "GOALPOST_HOME"
 
-// Config is open folders and settings. All methods may be called concurrently,
-// and several processes may have the same folders open: a change is made to what
-// the file holds at that moment.
+// Config is open folders and settings. All methods may be called concurrently, and several processes may have the
+// same folders open: a change is applied to the present content of the file.
 type Config struct {
 	state, work string
 	log         *slog.Logger
@@ -56,8 +55,8 @@ func Open(getenv func(string) string) (*Config, error) {
 	return c, nil
 }
 
-// StateDir finds the state folder for who only reads in it: it makes and changes
-// nothing, and the folder need not exist. One of another user is refused as by Open.
+// StateDir finds the state folder for commands that only read: it creates and changes nothing, and the folder need
+// not exist. As in Open, a folder of another user is refused.
 func StateDir(getenv func(string) string) (string, error) {
 	state, _, err := defaultDirs(getenv)
 	if err != nil {
@@ -80,17 +79,17 @@ func (c *Config) Close() error {
 // State is the folder of the database, the artifacts and the settings: 0700.
 func (c *Config) State() string { return c.state }
 
-// Work is the folder under which new goals get theirs.
+// Work is the folder in which new goals get their folders.
 func (c *Config) Work() string { return cmp.Or(c.Settings().WorkDir, c.work) }
 
-// KeyFileVariable names the environment variable that says where the key of the
-// encrypted secrets lies; else it lies beside them.
+// KeyFileVariable is the environment variable with the path of the key of the encrypted secrets; by default it is
+// beside them.
 const KeyFileVariable = "GOALPOST_KEY_FILE"
 
-// HideInLog says what takes secrets out of a line before it is written.
+// HideInLog sets the function that removes secrets from a line before it is written.
 func (c *Config) HideInLog(redact func([]byte) []byte) { c.logFile.hide(redact) }
 
-// Log writes JSON lines to the state folder, never contents of tools.
+// Log writes JSON lines to the state folder, never the content of tools.
 func (c *Config) Log() *slog.Logger { return c.log }
 
 func defaultDirs(getenv func(string) string) (state, work string, err error) {
@@ -102,16 +101,16 @@ func defaultDirs(getenv func(string) string) (state, work string, err error) {
 	}
 	home := getenv("HOME")
 	if !filepath.IsAbs(home) {
-		return "", "", &fault.Error{Field: "HOME", Message: "HOME is not set, so there is no place for data", Hint: "set HOME, or " + HomeVariable}
+		return "", "", &fault.Error{Field: "HOME", Message: "HOME is not set, so there is no folder for data", Hint: "set HOME, or " + HomeVariable}
 	}
 	state = getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // the specification wants relative ones ignored
+	if !filepath.IsAbs(state) { // the XDG specification says to ignore relative ones
 		state = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(state, "goalpost"), filepath.Join(home, "Goalpost"), nil
 }
 
-// makePrivateDir makes the folder, readable for nobody else.
+// makePrivateDir creates the folder, readable only by this user.
 func makePrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("state folder: %w", err)

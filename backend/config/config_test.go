@@ -116,7 +116,7 @@ func TestFoldersOfOthersAreRefused(t *testing.T) {
 	}
 }
 
-func TestSettingsComeBack(t *testing.T) {
+func TestSettings_AreReadBack(t *testing.T) {
 	home := t.TempDir()
 	c := open(t, home)
 	if s := c.Settings(); s.Theme != "system" || s.Welcomed || s.Scrollback <= 0 {
@@ -178,7 +178,7 @@ func TestUnreadableSettingsAreKeptAside(t *testing.T) {
 		if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != text {
 			t.Errorf("%q: kept %q, %v", text, kept, err)
 		}
-		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil || !strings.Contains(string(log), "cannot be read") {
+		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil || !strings.Contains(string(log), "cannot be parsed") {
 			t.Errorf("the log says %q, %v", log, err)
 		}
 		if err := c.SaveSettings(c.Settings()); err != nil {
@@ -187,7 +187,7 @@ func TestUnreadableSettingsAreKeptAside(t *testing.T) {
 	}
 }
 
-func TestAFileThatBreaksLaterLosesNothing(t *testing.T) {
+func TestSettings_FileBreaksLater_NothingIsLost(t *testing.T) {
 	c := open(t, t.TempDir())
 	if err := c.SaveProvider(isLocalFilesystem("one")); err != nil {
 		t.Fatal(err)
@@ -341,7 +341,7 @@ func TestTwoProcessesKeepEachOthersChanges(t *testing.T) {
 	}
 }
 
-func TestLogTurnsOver(t *testing.T) {
+func TestLog_Full_IsRotated(t *testing.T) {
 	c := open(t, t.TempDir())
 	dir := filepath.Join(c.State(), "log")
 	line := strings.Repeat("x", 1<<20)
@@ -379,7 +379,7 @@ func TestLogTurnsOver(t *testing.T) {
 	}
 }
 
-func TestLogGoesOnWhereItCannotMove(t *testing.T) {
+func TestLog_RotationFails_Continues(t *testing.T) {
 	c := open(t, t.TempDir())
 	blocked := filepath.Join(c.State(), "log", "goalpost.log.1")
 	if err := os.MkdirAll(filepath.Join(blocked, "x"), 0o700); err != nil { // a folder that is not empty cannot be replaced

@@ -18,18 +18,17 @@ import (
 	"goalpost/backend/goal"
 )
 
-// ProposalFile is where a folder proposes how a goal in it is decided.
+// ProposalFile is the file in which a folder proposes a criterion for goals in it.
 const ProposalFile = ".goalpost/done.yaml"
 
-// CriterionFile is a criterion as a file proposes it.
+// CriterionFile is the content of a criterion file.
 type CriterionFile struct {
 	Text      string // the whole file, to be shown
 	Criterion goal.Criterion
 }
 
-// ReadCriterion reads a criterion from a YAML file: checks, a list with the
-// fields of goal.Check, and any. What only a user may set (where a check runs,
-// risk, hosts, grants) is refused, and so is every word that is not known.
+// ReadCriterion reads a criterion from a YAML file: checks, a list with the fields of goal.Check, and any. Fields
+// that only a user may set (where a check runs, risk, hosts, grants) are refused, and so are unknown ones.
 // os.ErrNotExist if there is no such file.
 func ReadCriterion(file string) (CriterionFile, error) {
 	b, err := readBounded(file, "criterion file")
@@ -44,7 +43,7 @@ func ReadCriterion(file string) (CriterionFile, error) {
 	return CriterionFile{Text: strings.ToValidUTF8(string(b), "\uFFFD"), Criterion: c}, nil
 }
 
-// readBounded reads a file that people write by hand.
+// readBounded reads a file that users write by hand.
 func readBounded(file, what string) ([]byte, error) {
 	const most = 64 << 10
 	f, err := os.Open(file)
@@ -60,7 +59,7 @@ func readBounded(file, what string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	if len(b) > most {
-		return nil, invalidCriterion(file+" is larger than 64 KiB", "this file is meant to be short")
+		return nil, invalidCriterion(file+" is larger than 64 KiB", "shorten it")
 	}
 	return b, nil
 }
@@ -69,7 +68,7 @@ func invalidCriterion(message, hint string) *fault.Error {
 	return &fault.Error{Field: "criterion", Message: message, Hint: hint}
 }
 
-// checkFieldTypes are what a word of a criterion file may be, checkFieldValues what JSON calls what stands there.
+// checkFieldTypes describe the types of fields in a criterion file, checkFieldValues the types of JSON values.
 var (
 	checkFieldTypes = map[reflect.Kind]string{
 		reflect.String: "a text", reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Slice: "a list", reflect.Struct: "words with their values",
@@ -84,18 +83,18 @@ func parseCriterion(b []byte) (goal.Criterion, *fault.Error) {
 	var words map[string]any
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	if err := d.Decode(&words); err != nil {
-		return c, invalidCriterion("it cannot be read as YAML: "+strings.TrimPrefix(err.Error(), "yaml: "), example)
+		return c, invalidCriterion("it is not valid YAML: "+strings.TrimPrefix(err.Error(), "yaml: "), example)
 	}
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return c, invalidCriterion("it holds more than one document", "keep the first one")
+		return c, invalidCriterion("it contains more than one document", "keep the first one")
 	}
 	for word := range words {
 		switch word {
 		case "checks", "any":
 		case "where", "hosts", "allow_hosts", "risk", "policy", "allow_tools", "deny_tools", "allow_write", "allow_read", "allow_local", "allow_socket", "unconfined", "grants":
-			return c, invalidCriterion(fmt.Sprintf("it sets %s, which only a user may", word), "remove it, and choose that in the dialog or with a flag")
+			return c, invalidCriterion(fmt.Sprintf("it sets %s, which only the user may set", word), "remove it, and set it in the dialog or with a flag")
 		default:
-			return c, invalidCriterion(fmt.Sprintf("it has the unknown word %q", word), "the words are checks and any")
+			return c, invalidCriterion(fmt.Sprintf("it has the unknown field %q", word), "the fields are checks and any")
 		}
 	}
 	if checks, ok := words["checks"].([]any); ok {
@@ -109,35 +108,35 @@ func parseCriterion(b []byte) (goal.Criterion, *fault.Error) {
 	if refusal != nil {
 		return c, refusal
 	}
-	for i, check := range c.Checks { // however it is written: JSON reads Where as where
+	for i, check := range c.Checks { // in any spelling: JSON reads Where as where
 		if check.Where != "" {
-			return c, invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only a user may", i+1), "remove where, and choose it in the dialog")
+			return c, invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only the user may set", i+1), "remove where, and set it in the dialog")
 		}
 	}
 	return c, nil
 }
 
-// validateCheckFields refuses the words of check n that a file may not say, or that mean nothing.
+// validateCheckFields refuses fields of check n that a file may not set, or that are unknown.
 func validateCheckFields(n int, check any) *fault.Error {
 	fields, ok := check.(map[string]any)
 	if !ok {
-		return invalidCriterion(fmt.Sprintf("check %d is not written as words with their values", n), example)
+		return invalidCriterion(fmt.Sprintf("check %d is not written as fields with their values", n), example)
 	}
 	known := checkFields()
 	for _, word := range slices.Sorted(maps.Keys(fields)) {
 		switch {
 		case strings.EqualFold(word, "where"): // JSON reads Where as where
-			return invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only a user may", n), "remove where, and choose it in the dialog or with --where")
+			return invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only the user may set", n), "remove where, and set it in the dialog or with --where")
 		case word == "timeout":
-			return invalidCriterion(fmt.Sprintf("check %d has the unknown word %q", n, word), "write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
+			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word), "write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
 		case !slices.Contains(known, word):
-			return invalidCriterion(fmt.Sprintf("check %d has the unknown word %q", n, word), "the words of a check are "+strings.Join(known, ", "))
+			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word), "the fields of a check are "+strings.Join(known, ", "))
 		}
 	}
 	return nil
 }
 
-// checkFields are the fields of goal.Check that a file may set, as it writes them.
+// checkFields are the fields of goal.Check that a file may set, by their YAML names.
 func checkFields() []string {
 	var words []string
 	t := reflect.TypeFor[goal.Check]()
@@ -149,11 +148,11 @@ func checkFields() []string {
 	return words
 }
 
-// decodeChecks takes the words over; those of a check are the fields of goal.Check.
+// decodeChecks decodes the checks; their fields are those of goal.Check.
 func decodeChecks(words map[string]any) (c goal.Criterion, refusal *fault.Error) {
 	raw, err := json.Marshal(words)
 	if err != nil {
-		return c, invalidCriterion("it has keys that are not words", example)
+		return c, invalidCriterion("it has keys that are not names", example)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -161,7 +160,7 @@ func decodeChecks(words map[string]any) (c goal.Criterion, refusal *fault.Error)
 	err = d.Decode(&c)
 	switch {
 	case errors.As(err, &other):
-		return c, invalidCriterion(fmt.Sprintf("%s is to be %s, not %s", other.Field, checkFieldTypes[other.Type.Kind()], checkFieldValues[strings.Fields(other.Value)[0]]), example)
+		return c, invalidCriterion(fmt.Sprintf("%s must be %s, not %s", other.Field, checkFieldTypes[other.Type.Kind()], checkFieldValues[strings.Fields(other.Value)[0]]), example)
 	case err != nil:
 		return c, invalidCriterion(strings.TrimPrefix(err.Error(), "json: "), example)
 	}

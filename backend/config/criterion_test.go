@@ -47,12 +47,12 @@ checks:
 // TestACriterionFileGrantsNothing, and says what is wrong with it.
 func TestACriterionFileGrantsNothing(t *testing.T) {
 	for text, want := range map[string]string{
-		"checks:\n  - {type: shell, command: x, where: host}": "only a user may",
-		"checks:\n  - {type: shell, command: x, Where: host}": "only a user may",
-		"risk: spends_money\nchecks: [{type: manual}]":        "only a user may",
-		"hosts: [example.org]\nchecks: [{type: manual}]":      "only a user may",
-		"unconfined: true\nchecks: [{type: manual}]":          "only a user may",
-		"speed: 9\nchecks: [{type: manual}]":                  "unknown word",
+		"checks:\n  - {type: shell, command: x, where: host}": "only the user may",
+		"checks:\n  - {type: shell, command: x, Where: host}": "only the user may",
+		"risk: spends_money\nchecks: [{type: manual}]":        "only the user may",
+		"hosts: [example.org]\nchecks: [{type: manual}]":      "only the user may",
+		"unconfined: true\nchecks: [{type: manual}]":          "only the user may",
+		"speed: 9\nchecks: [{type: manual}]":                  "unknown field",
 		"checks:\n  - {type: shell, comand: x}":               "comand",
 		"checks:\n  - {type: guess}":                          "unknown type",
 		"checks:\n  - {type: file, path: /etc/passwd}":        "not inside",
@@ -61,12 +61,12 @@ func TestACriterionFileGrantsNothing(t *testing.T) {
 		"":           "YAML",
 		"\tx":        "YAML",
 		"checks: [{type: manual}]\n---\nchecks: [{type: manual}]":             "more than one document",
-		"checks: [{type: manual, 1: 2}]":                                      "check 1 is not written as words",
-		"a: &a [1,1]\nchecks: &b [*a,*a]\nany: true":                          "unknown word",
-		"checks: make test":                                                   "checks is to be a list, not a text",
-		"checks: [make test]":                                                 "check 1 is not written as words",
-		"checks: [{type: shell, command: x, exit_code: no}]":                  "checks.exit_code is to be a whole number, not a text",
-		"checks: [{type: shell, command: x, timeout: 10}]":                    `check 1 has the unknown word "timeout"`,
+		"checks: [{type: manual, 1: 2}]":                                      "check 1 is not written as fields",
+		"a: &a [1,1]\nchecks: &b [*a,*a]\nany: true":                          "unknown field",
+		"checks: make test":                                                   "checks must be a list, not a text",
+		"checks: [make test]":                                                 "check 1 is not written as fields",
+		"checks: [{type: shell, command: x, exit_code: no}]":                  "checks.exit_code must be a whole number, not a text",
+		"checks: [{type: shell, command: x, timeout: 10}]":                    `check 1 has the unknown field "timeout"`,
 		"checks: [{type: manual}]\n" + strings.Repeat("# filler\n", 64<<10/8): "larger than 64 KiB",
 	} {
 		_, err := criterion(t, text)

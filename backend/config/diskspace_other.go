@@ -4,5 +4,5 @@ package config
 
 import "math"
 
-// FreeBytes is not known here.
+// FreeBytes is unknown on this system.
 func FreeBytes(string) (uint64, error) { return math.MaxUint64, nil }

@@ -41,7 +41,7 @@ func network(magic uint32) bool {
 	return false
 }
 
-// FreeBytes says how many bytes the program may still write below dir.
+// FreeBytes is how many bytes the program may still write below dir.
 func FreeBytes(dir string) (uint64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {

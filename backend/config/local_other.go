@@ -2,5 +2,5 @@
 
 package config
 
-// isLocalFilesystem cannot tell here.
+// isLocalFilesystem cannot detect network file systems here.
 func isLocalFilesystem(string) error { return nil }

@@ -13,15 +13,14 @@ const (
 	logFiles = 5
 )
 
-// rotatingLog is a log file that moves aside when it is full: goalpost.log,
-// goalpost.log.1 … .4. Several processes may write to it; each moves it when it
-// finds it full.
+// rotatingLog is a log file that is rotated when it is full: goalpost.log, goalpost.log.1 … .4. Several processes may
+// write to it; each rotates it when it finds it full.
 type rotatingLog struct {
 	mu   sync.Mutex
 	path string
 	file *os.File
 	size int64
-	// redact takes secrets out of a line; nil leaves all.
+	// redact removes secrets from a line; nil changes nothing.
 	redact func([]byte) []byte
 }
 
@@ -63,7 +62,7 @@ func (r *rotatingLog) Write(line []byte) (int, error) {
 		b = r.redact(line)
 	}
 	if r.size > 0 && r.size+int64(len(b)) > logSize {
-		_ = r.rotate() // a log that cannot move is better than none
+		_ = r.rotate() // a log that cannot be rotated is better than none
 	}
 	n, err := r.file.Write(b)
 	r.size += int64(n)
@@ -73,11 +72,11 @@ func (r *rotatingLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// rotate moves the files on and begins a new one. Where that fails the old one
-// continues, and the next try comes after as many bytes again.
+// rotate renames the files and begins a new one. If that fails, the old one is used, and the next attempt comes after
+// the same number of bytes.
 func (r *rotatingLog) rotate() error {
 	r.size = 0
-	if info, err := os.Stat(r.path); err == nil && info.Size()+1 > logSize/2 { // another process may have moved it
+	if info, err := os.Stat(r.path); err == nil && info.Size()+1 > logSize/2 { // another process may have rotated it
 		for i := logFiles - 2; i >= 0; i-- {
 			from := r.path
 			if i > 0 {

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/fault"
 )
 
-// MCPServer is a server of the Model Context Protocol whose tools goals may
-// use. Values of Env and Headers may name secrets; they are best not written here.
+// MCPServer is an MCP server whose tools goals may use. Values of Env and Headers may refer to secrets; put no secret
+// values here.
 type MCPServer struct {
 	Name           string            `json:"name"`
 	Command        string            `json:"command,omitempty"`
@@ -18,9 +18,9 @@ type MCPServer struct {
 	Env            map[string]string `json:"env,omitempty"`
 	URL            string            `json:"url,omitempty"`
 	Headers        map[string]string `json:"headers,omitempty"`
-	Risk           string            `json:"risk,omitempty"` // "" takes what the server says of its tools
+	Risk           string            `json:"risk,omitempty"` // "" uses the server's annotations
 	TimeoutSeconds int               `json:"timeout_seconds,omitempty"`
-	Off            bool              `json:"off,omitempty"` // kept, and lent to no goal
+	Off            bool              `json:"off,omitempty"` // saved, but used by no goal
 }
 
 // MCPServers lists them by name.
@@ -32,8 +32,7 @@ func (c *Config) MCPServers() []MCPServer {
 	return list
 }
 
-// SaveMCPServer adds a server or replaces the one with its name. What makes a
-// server possible is for the caller to know.
+// SaveMCPServer adds a server or replaces the one with its name. The caller validates it.
 func (c *Config) SaveMCPServer(s MCPServer) error {
 	return c.change(func(f *file) error {
 		list := slices.Clone(f.MCPServers)

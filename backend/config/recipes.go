@@ -26,8 +26,7 @@ func (c *Config) recipeFile(name string) (string, error) {
 	return filepath.Join(c.recipeDir(), name+".yaml"), nil
 }
 
-// Recipes reads every recipe, by name. A file that cannot be read is an error
-// beside the others.
+// Recipes reads every recipe, by name. For unreadable files it returns an error together with the others.
 func (c *Config) Recipes() ([]goal.Recipe, error) {
 	files, err := os.ReadDir(c.recipeDir())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +52,7 @@ func (c *Config) Recipes() ([]goal.Recipe, error) {
 	return list, errors.Join(errs...)
 }
 
-// Recipe reads one recipe; a fault.Error if there is none or it cannot be used.
+// Recipe reads one recipe; a fault.Error if there is none or it is invalid.
 func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	file, err := c.recipeFile(name)
 	if err != nil {
@@ -68,7 +67,7 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	}
 	r, err := ParseRecipe(b)
 	if err == nil && r.Name != name {
-		err = fmt.Errorf("it calls itself %q", r.Name)
+		err = fmt.Errorf("its name in the file is %q", r.Name)
 	}
 	if err != nil {
 		return goal.Recipe{}, &fault.Error{Field: "name", Message: fmt.Sprintf("the recipe %s: %v", name, err), Hint: "correct " + file}
@@ -76,7 +75,7 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	return r, nil
 }
 
-// ParseRecipe reads a recipe from YAML. A word that is not known is refused.
+// ParseRecipe parses a recipe from YAML. Unknown fields are refused.
 func ParseRecipe(b []byte) (goal.Recipe, error) {
 	var r goal.Recipe
 	d := yaml.NewDecoder(bytes.NewReader(b))
@@ -87,7 +86,7 @@ func ParseRecipe(b []byte) (goal.Recipe, error) {
 	return r, r.Validate()
 }
 
-// MarshalRecipe is a recipe as its file says it.
+// MarshalRecipe encodes a recipe for its file.
 func MarshalRecipe(r goal.Recipe) ([]byte, error) {
 	b, err := yaml.Marshal(r)
 	if err != nil {
@@ -96,8 +95,7 @@ func MarshalRecipe(r goal.Recipe) ([]byte, error) {
 	return b, nil
 }
 
-// SaveRecipe keeps a new recipe. One of that name is never replaced: it is
-// somebody's.
+// SaveRecipe saves a new recipe. It never replaces one of that name, because another goal or the user may need it.
 func (c *Config) SaveRecipe(r goal.Recipe) error {
 	if err := r.Validate(); err != nil {
 		return &fault.Error{Field: "recipe", Message: err.Error()}
@@ -127,7 +125,7 @@ func (c *Config) SaveRecipe(r goal.Recipe) error {
 	return nil
 }
 
-// DeleteRecipe forgets a recipe.
+// DeleteRecipe removes a recipe.
 func (c *Config) DeleteRecipe(name string) error {
 	file, err := c.recipeFile(name)
 	if err != nil {

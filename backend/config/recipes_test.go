@@ -36,7 +36,7 @@ func TestRecipes(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"../settings", "", "A", "a/b", ".x", strings.Repeat("a", 61)} {
-		if _, err := c.Recipe(name); !strings.Contains(invalid(err).Message, "no name") {
+		if _, err := c.Recipe(name); !strings.Contains(invalid(err).Message, "not a valid recipe name") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

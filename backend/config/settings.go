@@ -15,48 +15,47 @@ import (
 	"goalpost/backend/lock"
 )
 
-// Settings is what the user chose.
+// Settings are the user's choices.
 type Settings struct {
 	Theme      string `json:"theme"` // system, dark, light
 	FontSize   int    `json:"font_size"`
 	Scrollback int    `json:"scrollback"` // lines
-	// FontFamily of terminals, "" is the built-in one. WebGL draws them with the
-	// graphics card, ScreenReader reads them out.
+	// FontFamily of terminals, "" is the built-in one. WebGL draws them with the graphics card, ScreenReader
+	// announces their output.
 	FontFamily   string `json:"font_family"`
 	WebGL        bool   `json:"webgl"`
 	ScreenReader bool   `json:"screen_reader"`
 	Welcomed     bool   `json:"welcomed"`
-	// ApprovalMinutes is how long an approval waits for a user before its goal pauses.
+	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
-	// TurnMinutes is how long a model may take for one turn before it is asked again; 0
-	// is the usual three.
+	// TurnMinutes is how long a model may take for one turn before it is asked again; 0 is the default of three.
 	TurnMinutes int `json:"turn_minutes"`
-	// Notifications tells the user's desktop when a goal needs somebody or is over.
+	// Notifications shows desktop notifications when a goal needs the user or is over.
 	Notifications bool `json:"notifications"`
-	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs.
+	// SecretsInFile stores secrets in the encrypted file even if a keyring is running.
 	SecretsInFile bool `json:"secrets_in_file"`
-	// GoalsAtOnce is how many goals run at the same time; 0 is the usual three.
+	// GoalsAtOnce is how many goals run at the same time; 0 is the default of three.
 	GoalsAtOnce int `json:"goals_at_once"`
 	// KeepDays is after how many days an ended goal is deleted, 0 never.
 	KeepDays int `json:"keep_days"`
-	// LingerMinutes is how long the programs of a goal stay after done, so that its
-	// user can look at what was built; 0 is not at all.
+	// GraceMinutes is how long the programs of a goal keep running after done, so that the user can look at the
+	// result; 0 is not at all.
 	GraceMinutes int `json:"linger_minutes"`
-	// GoalMemory is how many MiB of memory all programs of a goal take together; 0 is
-	// three quarters of the machine's.
+	// GoalMemory is the maximum memory of all programs of a goal together, in MiB; 0 is three quarters of the
+	// machine's.
 	GoalMemory int `json:"goal_memory"`
-	// Toolchains are folders that goals see besides the usual ones, separated as in PATH.
+	// Toolchains are additional folders that goals can read, separated as in PATH.
 	Toolchains string `json:"toolchains,omitempty"`
-	// WorkDir is where new goals get their folders, "" the usual place.
+	// WorkDir is where new goals get their folders, "" the default.
 	WorkDir string `json:"work_dir"`
-	// HomePage is where the house of a browser pane leads, "" a blank page.
+	// HomePage is the address of the home button of a browser pane, "" a blank page.
 	HomePage string `json:"home_page"`
-	// SearchPage is where words in the address of a browser pane lead, %s standing for
-	// them; "" nowhere.
+	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words; ""
+	// disables it.
 	SearchPage string `json:"search_page"`
 }
 
-// Kind says what a provider speaks.
+// Kind is the protocol of a provider.
 type Kind string
 
 // The kinds. Demo is built in and never stored.
@@ -66,17 +65,17 @@ const (
 	Demo      Kind = "demo"
 )
 
-// Provider is where a model is reached. Keys are never stored here: APIKeyEnv
-// names the environment variable that holds one, APIKeySecret a secret.
+// Provider is how a model is reached. Keys are never stored here: APIKeyEnv names the environment variable with the
+// key, APIKeySecret a secret.
 type Provider struct {
 	ID        string `json:"id"`
 	Kind      Kind   `json:"kind"`
 	BaseURL   string `json:"base_url"`
 	Model     string `json:"model"`
 	APIKeyEnv string `json:"api_key_env,omitempty"`
-	// APIKeySecret names a secret of the vault that is the key instead.
+	// APIKeySecret names a secret of the vault that is used as the key instead.
 	APIKeySecret string `json:"api_key_secret,omitempty"`
-	// ContextWindow is how many tokens the model's context holds; 0 takes what is known of the model.
+	// ContextWindow is the model's context window in tokens; 0 uses the known value for the model.
 	ContextWindow int  `json:"context_window,omitempty"`
 	Active        bool `json:"-"`
 }
@@ -84,7 +83,7 @@ type Provider struct {
 type file struct {
 	Settings  Settings   `json:"settings"`
 	Providers []Provider `json:"providers"`
-	Active    string     `json:"active"` // id of the provider that new goals get
+	Active    string     `json:"active"` // id of the default provider for new goals
 	// MCPServers are sorted by name.
 	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
 }
@@ -95,17 +94,15 @@ func defaults() Settings {
 
 func (c *Config) path() string { return filepath.Join(c.state, "settings.json") }
 
-// load reads the settings at the start. A file that cannot be understood is set
-// aside, never overwritten.
+// load reads the settings at the start. A file that cannot be parsed is moved aside, never overwritten.
 func (c *Config) load() error {
 	c.file = file{Settings: defaults()}
 	return c.refresh(true)
 }
 
-// refresh takes over what the file says now; mu is held. What it says nothing
-// about stays at its default, and a missing file changes nothing. A file that
-// cannot be understood may be one that somebody is just writing: it changes
-// nothing either, and is moved out of the way only when it has to be.
+// refresh reads the present content of the file; mu is held. Missing settings keep their defaults, and a missing file
+// changes nothing. A file that cannot be parsed may be one that a user is just writing: it changes nothing either,
+// and is moved aside only if that is necessary.
 func (c *Config) refresh(setAside bool) error {
 	b, err := os.ReadFile(c.path())
 	if errors.Is(err, os.ErrNotExist) {
@@ -120,14 +117,14 @@ func (c *Config) refresh(setAside bool) error {
 			return nil
 		}
 		aside := c.path() + ".unreadable"
-		c.log.Warn("the settings cannot be read and are kept aside", "error", err, "kept", aside)
+		c.log.Warn("the settings cannot be parsed and are moved aside", "error", err, "kept", aside)
 		if err := os.Rename(c.path(), aside); err != nil {
 			return fmt.Errorf("settings: %w", err)
 		}
 		return nil
 	}
 	if err := f.Settings.check(); err != nil {
-		c.log.Warn("a setting is not possible; defaults are used", "error", err)
+		c.log.Warn("a setting is invalid; defaults are used", "error", err)
 		welcomed := f.Settings.Welcomed
 		f.Settings = defaults()
 		f.Settings.Welcomed = welcomed
@@ -136,7 +133,7 @@ func (c *Config) refresh(setAside bool) error {
 	return nil
 }
 
-// current is what the file says now, also when another process wrote it.
+// current is the present content of the file, even if another process wrote it.
 func (c *Config) current() file {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,8 +143,8 @@ func (c *Config) current() file {
 	return c.file
 }
 
-// change makes one change to what the file holds now, and keeps others, of this
-// process and of the next one, out.
+// change applies one change to the present content of the file, and excludes other changes, of this process and of
+// others.
 func (c *Config) change(edit func(*file) error) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,7 +164,7 @@ func (c *Config) change(edit func(*file) error) (err error) {
 	return c.save(next)
 }
 
-// save writes the file whole or not at all.
+// save writes the file atomically.
 func (c *Config) save(next file) error {
 	b, err := json.MarshalIndent(next, "", "  ")
 	if err != nil {
@@ -189,7 +186,7 @@ func (c *Config) save(next file) error {
 	return nil
 }
 
-// isPageURL says whether an address is one that a pane opens, written out.
+// isPageURL reports whether an address is a complete address of a page.
 func isPageURL(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
@@ -201,39 +198,39 @@ func (s Settings) check() error {
 	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
 		return &fault.Error{Field: "theme", Message: fmt.Sprintf("unknown theme %q", s.Theme), Hint: "use system, dark or light"}
 	case s.FontSize < minFont || s.FontSize > maxFont:
-		return &fault.Error{Field: "font_size", Message: fmt.Sprintf("a font size of %d cannot be read", s.FontSize), Hint: fmt.Sprintf("use %d to %d", minFont, maxFont)}
+		return &fault.Error{Field: "font_size", Message: fmt.Sprintf("the font size %d is not possible", s.FontSize), Hint: fmt.Sprintf("use %d to %d", minFont, maxFont)}
 	case len(s.FontFamily) > 200 || strings.ContainsAny(s.FontFamily, ";{}<>\\\n\r"):
-		return &fault.Error{Field: "font_family", Message: fmt.Sprintf("%q is no font", s.FontFamily), Hint: "name one that is installed, or several with commas in between"}
+		return &fault.Error{Field: "font_family", Message: fmt.Sprintf("%q is not a font", s.FontFamily), Hint: "name one that is installed, or several with commas in between"}
 	case s.Scrollback < minLines || s.Scrollback > maxLines:
 		return &fault.Error{Field: "scrollback", Message: fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback), Hint: fmt.Sprintf("use %d to %d", minLines, maxLines)}
 	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
-		return &fault.Error{Field: "goals_at_once", Message: fmt.Sprintf("%d goals at once are not possible", s.GoalsAtOnce), Hint: fmt.Sprintf("use 1 to %d, or 0 for the usual three", maxGoals)}
+		return &fault.Error{Field: "goals_at_once", Message: fmt.Sprintf("%d goals at once are not possible", s.GoalsAtOnce), Hint: fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals)}
 	case s.TurnMinutes < 0 || s.TurnMinutes > maxMinutes:
-		return &fault.Error{Field: "turn_minutes", Message: fmt.Sprintf("a model cannot take %d minutes for a turn", s.TurnMinutes), Hint: fmt.Sprintf("use 1 to %d, or 0 for the usual three", maxMinutes)}
+		return &fault.Error{Field: "turn_minutes", Message: fmt.Sprintf("a model cannot take %d minutes for a turn", s.TurnMinutes), Hint: fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxMinutes)}
 	case s.KeepDays < 0 || s.KeepDays > maxDays:
 		return &fault.Error{Field: "keep_days", Message: fmt.Sprintf("goals cannot be kept for %d days", s.KeepDays), Hint: fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays)}
 	case s.GraceMinutes < 0 || s.GraceMinutes > maxMinutes:
-		return &fault.Error{Field: "linger_minutes", Message: fmt.Sprintf("programs cannot stay for %d minutes", s.GraceMinutes), Hint: fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes)}
+		return &fault.Error{Field: "linger_minutes", Message: fmt.Sprintf("programs cannot keep running for %d minutes", s.GraceMinutes), Hint: fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes)}
 	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
 		return &fault.Error{Field: "goal_memory", Message: fmt.Sprintf("a goal cannot work with %d MiB of memory", s.GoalMemory), Hint: fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory)}
 	case s.HomePage != "" && !isPageURL(s.HomePage):
-		return &fault.Error{Field: "home_page", Message: fmt.Sprintf("%q is not the address of a page", s.HomePage), Hint: "give it whole, such as https://example.org/, or leave it empty"}
+		return &fault.Error{Field: "home_page", Message: fmt.Sprintf("%q is not the address of a page", s.HomePage), Hint: "give a complete address, such as https://example.org/, or leave it empty"}
 	case s.SearchPage != "" && (!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
-		return &fault.Error{Field: "search_page", Message: fmt.Sprintf("%q is not the address of a search", s.SearchPage), Hint: "give it with %s where the words go, such as https://example.org/?q=%s, or leave it empty"}
+		return &fault.Error{Field: "search_page", Message: fmt.Sprintf("%q is not the address of a search", s.SearchPage), Hint: "give one with %s for the words, such as https://example.org/?q=%s, or leave it empty"}
 	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
-		return &fault.Error{Field: "work_dir", Message: fmt.Sprintf("%q does not say which folder", s.WorkDir), Hint: "give it from the root on, such as /home/you/goals, or leave it empty"}
+		return &fault.Error{Field: "work_dir", Message: fmt.Sprintf("%q is not an absolute path", s.WorkDir), Hint: "give an absolute path, such as /home/you/goals, or leave it empty"}
 	case s.ApprovalMinutes < 0 || s.ApprovalMinutes > maxMinutes:
 		return &fault.Error{Field: "approval_minutes", Message: fmt.Sprintf("an approval cannot wait for %d minutes", s.ApprovalMinutes), Hint: fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes)}
 	}
 	return nil
 }
 
-// Settings reads what the user chose.
+// Settings returns the user's choices.
 func (c *Config) Settings() Settings {
 	return c.current().Settings
 }
 
-// SaveSettings keeps what the user chose.
+// SaveSettings saves the user's choices.
 func (c *Config) SaveSettings(s Settings) error {
 	if err := s.check(); err != nil {
 		return err
@@ -241,7 +238,7 @@ func (c *Config) SaveSettings(s Settings) error {
 	if s.WorkDir != "" {
 		s.WorkDir = filepath.Clean(s.WorkDir)
 		if rel, err := filepath.Rel(c.state, s.WorkDir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
-			return &fault.Error{Field: "work_dir", Message: s.WorkDir + " is where Goalpost keeps its own data", Hint: "no goal may work there; choose another folder"}
+			return &fault.Error{Field: "work_dir", Message: s.WorkDir + " is the folder of Goalpost's own data", Hint: "choose another folder; no goal may work there"}
 		}
 		if err := checkRootOwnership(s.WorkDir); err != nil {
 			return err
@@ -280,19 +277,18 @@ func (p Provider) check() error {
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return &fault.Error{Field: "base_url", Message: fmt.Sprintf("%q is not an address", p.BaseURL), Hint: "give one like http://127.0.0.1:11434/v1"}
 	case u.User != nil || u.RawQuery != "":
-		return &fault.Error{Field: "base_url", Message: "the address holds a password or a query", Hint: "put the key into an environment variable and name that"}
+		return &fault.Error{Field: "base_url", Message: "the address contains a password or a query", Hint: "put the key into an environment variable and name that"}
 	case p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv):
-		return &fault.Error{Field: "api_key_env", Message: "this is not the name of an environment variable", Hint: "name the variable that holds the key, not the key itself"}
+		return &fault.Error{Field: "api_key_env", Message: "this is not the name of an environment variable", Hint: "give the name of the variable that contains the key, not the key itself"}
 	case p.APIKeySecret != "" && (!secretForm.MatchString(p.APIKeySecret) || p.APIKeyEnv != ""):
 		return &fault.Error{Field: "api_key_secret", Message: "this is not the name of a secret, or the key is named twice", Hint: "give the name of a secret, not the key itself, and no environment variable"}
 	case p.ContextWindow != 0 && (p.ContextWindow < minWindow || p.ContextWindow > maxWindow):
-		return &fault.Error{Field: "context_window", Message: fmt.Sprintf("a context window of %d tokens is not possible", p.ContextWindow), Hint: fmt.Sprintf("use at least %d, or 0 for what is known of the model", minWindow)}
+		return &fault.Error{Field: "context_window", Message: fmt.Sprintf("a context window of %d tokens is not possible", p.ContextWindow), Hint: fmt.Sprintf("use at least %d, or 0 for the known value of the model", minWindow)}
 	}
 	return nil
 }
 
-// SaveProvider adds a provider or replaces the one with its id. The first one
-// becomes active.
+// SaveProvider adds a provider or replaces the one with its id. The first one becomes the default.
 func (c *Config) SaveProvider(p Provider) error {
 	_, err := c.ChangeProvider(p.ID, func(now *Provider) error {
 		*now = p
@@ -301,8 +297,8 @@ func (c *Config) SaveProvider(p Provider) error {
 	return err
 }
 
-// ChangeProvider edits the provider with an id, or an empty one that is added then:
-// what edit does not touch stays. It gives what is kept now.
+// ChangeProvider edits the provider with an id, or adds an empty one and edits that; fields that edit does not touch
+// are unchanged. It returns the saved provider.
 func (c *Config) ChangeProvider(id string, edit func(*Provider) error) (p Provider, err error) {
 	err = c.change(func(f *file) error {
 		i := f.find(id)
@@ -328,7 +324,7 @@ func (c *Config) ChangeProvider(id string, edit func(*Provider) error) (p Provid
 	return p, err
 }
 
-// DeleteProvider removes one; if it was active, the first of the others is.
+// DeleteProvider removes a provider; if it was the default, the first of the others becomes the default.
 func (c *Config) DeleteProvider(id string) error {
 	return c.change(func(f *file) error {
 		i := f.find(id)
@@ -346,7 +342,7 @@ func (c *Config) DeleteProvider(id string) error {
 	})
 }
 
-// Use makes a provider the one that new goals get.
+// Use makes a provider the default for new goals.
 func (c *Config) Use(id string) error {
 	return c.change(func(f *file) error {
 		if f.find(id) < 0 {

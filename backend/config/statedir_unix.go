@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/fault"
 )
 
-// checkRootOwnership refuses, for root, a folder that would be made inside somebody
-// else's: what root leaves in a user's home the user cannot change any more.
+// checkRootOwnership refuses to create, as root, a folder inside another user's folder: that user could not change
+// files that root leaves there.
 func checkRootOwnership(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil // the kernel refuses it
@@ -36,8 +36,8 @@ func checkRootOwnership(dir string) error {
 	}
 }
 
-// checkStateOwner refuses a state folder of somebody else: as root on a user's folder
-// the files would no longer be the user's.
+// checkStateOwner refuses a state folder of another user: if root used it, the files would no longer belong to the
+// user.
 func checkStateOwner(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -1,7 +1,7 @@
 package config
 
-// checkRootOwnership has nothing to look at here.
+// checkRootOwnership has nothing to check on this system.
 func checkRootOwnership(string) error { return nil }
 
-// checkStateOwner has nothing to look at: folders in a profile are the user's own.
+// checkStateOwner has nothing to check: folders in a profile belong to the user.
 func checkStateOwner(string) error { return nil }

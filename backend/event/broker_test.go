@@ -31,7 +31,7 @@ func seqs(s *event.Subscription) (got []int64, closed bool) {
 	}
 }
 
-func TestEveryoneHears(t *testing.T) {
+func TestPublish_ReachesEverySubscriber(t *testing.T) {
 	var b event.Broker
 	one, two := b.SubscribeReliable(4), b.SubscribeLossy(4)
 	publish(&b, 1, 3)
@@ -51,7 +51,7 @@ func TestEveryoneHears(t *testing.T) {
 	}
 }
 
-func TestSureClosesWhenItFallsBehind(t *testing.T) {
+func TestReliableSubscription_FallsBehind_IsClosed(t *testing.T) {
 	var b event.Broker
 	s := b.SubscribeReliable(3)
 	publish(&b, 1, 10)
@@ -62,7 +62,7 @@ func TestSureClosesWhenItFallsBehind(t *testing.T) {
 	s.Close()
 }
 
-func TestLossyDrops(t *testing.T) {
+func TestLossySubscription_FallsBehind_DropsEvents(t *testing.T) {
 	var b event.Broker
 	s := b.SubscribeLossy(3)
 	defer s.Close()
@@ -76,8 +76,8 @@ func TestLossyDrops(t *testing.T) {
 	}
 }
 
-// TestDeltaGivesWay: streaming text never costs a listener its subscription.
-func TestDeltaGivesWay(t *testing.T) {
+// TestPublish_Deltas_DoNotCloseSubscriptions: streaming text never costs a listener its subscription.
+func TestPublish_Deltas_DoNotCloseSubscriptions(t *testing.T) {
 	var b event.Broker
 	s := b.SubscribeReliable(8)
 	defer s.Close()

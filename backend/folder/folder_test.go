@@ -57,9 +57,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestNoLinkIsWrittenThrough, and nothing in git's own folder, by whatever name:
-// what stands there runs outside the sandbox.
-func TestNoLinkIsWrittenThrough(t *testing.T) {
+// TestCreate_Links_AreRefused also tests .git by all its names: files there are run outside the sandbox.
+func TestCreate_Links_AreRefused(t *testing.T) {
 	root, dir := open(t)
 	must(t, os.MkdirAll(filepath.Join(dir, ".git/hooks"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, ".git/config"), []byte("as it was"), 0o600))
@@ -87,8 +86,8 @@ func TestNoLinkIsWrittenThrough(t *testing.T) {
 	}
 }
 
-// TestALinkThatIsSwappedIn while files are written: none of them lands behind it.
-func TestALinkThatIsSwappedIn(t *testing.T) {
+// TestCreate_LinkSwappedIn_StaysInTheFolder while files are written: none of them lands behind it.
+func TestCreate_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
 	root, dir := open(t)
 	must(t, os.Mkdir(filepath.Join(dir, "behind"), 0o755))
 	door := filepath.Join(dir, "door")

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestWhatRootMakesBelongsToTheOwnerOfTheFolder, so that the goal's programs, which
+// TestCreate_AsRoot_BelongsToTheFoldersOwner, so that the goal's programs, which
 // run as that owner, can change it; what was there stays whose it was.
-func TestWhatRootMakesBelongsToTheOwnerOfTheFolder(t *testing.T) {
+func TestCreate_AsRoot_BelongsToTheFoldersOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can work in the folder of another user")
 	}

@@ -28,7 +28,7 @@ func CheckTypes() []CheckType {
 	return []CheckType{Shell, HTTP, File, JSONPredicate, Visual, ModelQuestion, Manual}
 }
 
-// IsDeterministic says whether a program decides.
+// IsDeterministic reports whether a program decides.
 func (t CheckType) IsDeterministic() bool {
 	return t == Shell || t == HTTP || t == File || t == JSONPredicate
 }
@@ -150,7 +150,7 @@ func (c Check) Describe() string {
 		if c.Wait {
 			return fmt.Sprintf("the user accepts the result (%s)", c.Name())
 		}
-		return fmt.Sprintf("your word is taken, and the goal is marked as not verified by the host (%s)", c.Name())
+		return fmt.Sprintf("your claim is accepted unchecked, and the goal is marked as not verified by the host (%s)", c.Name())
 	}
 	return string(c.Type)
 }

@@ -17,45 +17,45 @@ import (
 	"goalpost/backend/process"
 )
 
-// Environment is where servers are started and from where they are reached.
+// Environment is where servers are started and how they are reached.
 type Environment struct {
 	Launcher process.Launcher
 	Env      []string
 	Dir      string       // absolute
-	HTTP     *http.Client // by the goal's proxy
-	// Fill replaces what stands for a secret in the value of a server's variable
-	// or header; nil leaves values as they are.
+	HTTP     *http.Client // goes through the goal's proxy
+	// Fill replaces references to secrets in the value of a server's variable or header; nil leaves values as they
+	// are.
 	Fill func(ctx context.Context, s Server, value string) (string, error)
 }
 
-// maxStartFailures is how often in a row a server may fail to start before it is left alone.
+// maxStartFailures is how often in a row a server may fail to start before no further attempt is made.
 const maxStartFailures = 3
 
-// client is the connection to one server: made at the first use, made again after
-// the server ended. Its methods may be called concurrently.
+// client is the connection to one server: made at the first use, and again after the server ended. Its methods may be
+// called concurrently.
 type client struct {
 	server Server
 	env    Environment
 
 	mu      sync.Mutex
 	session *session
-	failed  int // starts in a row
+	failed  int // failed starts in a row
 	closed  bool
 	work    sync.WaitGroup
 }
 
-// session is one life of a server.
+// session is one connection to a running server.
 type session struct {
 	*sdk.ClientSession
 	program process.Process // nil: an address
-	words   *stderrTail     // what the program said on its standard error
-	hears   io.Closer       // where that is read
+	words   *stderrTail     // the program's standard error
+	hears   io.Closer       // closes the reader of standard error
 	over    chan struct{}   // closed when the connection has ended
 	offers  map[string]ToolInfo
 	title   string
 }
 
-// currentSession gives the living session, or a new one.
+// currentSession returns the live session, or a new one.
 func (l *client) currentSession(ctx context.Context) (*session, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +70,7 @@ func (l *client) currentSession(ctx context.Context) (*session, error) {
 		l.session = nil
 	}
 	if l.failed >= maxStartFailures {
-		return nil, fmt.Errorf("the server %s did not start %d times and is left alone for the rest of this run", l.server.Name, maxStartFailures)
+		return nil, fmt.Errorf("the server %s failed to start %d times and is not used for the rest of this run", l.server.Name, maxStartFailures)
 	}
 	s, err := l.connect(ctx)
 	if err != nil {
@@ -107,10 +107,9 @@ func (l *client) connect(ctx context.Context) (s *session, err error) {
 	return s, nil
 }
 
-// isClosed says whether the connection has ended, or the program has and the news of
-// it is still on its way.
+// isClosed reports whether the connection has ended, or the program has and the connection has not noticed yet.
 func (s *session) isClosed() bool {
-	var ended <-chan struct{} // never, for an address
+	var ended <-chan struct{} // never closed for an address
 	if s.program != nil {
 		ended = s.program.Done()
 	}
@@ -124,7 +123,7 @@ func (s *session) isClosed() bool {
 	}
 }
 
-// list asks for everything that the server offers.
+// list lists all tools of the server.
 func (s *session) list(ctx context.Context) error {
 	const most = 500
 	if info := s.InitializeResult(); info != nil && info.ServerInfo != nil {
@@ -146,7 +145,7 @@ func (s *session) list(ctx context.Context) error {
 	return nil
 }
 
-// newTransport starts the program, or says how the address is reached.
+// newTransport starts the program, or returns the transport for the address.
 func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, error) {
 	if l.server.URL != "" {
 		headers, err := l.fillSecrets(ctx, l.server.Headers)
@@ -179,7 +178,7 @@ func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, e
 	return &sdk.IOTransport{Reader: pipes.out, Writer: pipes.in, MaxLineLength: maxFrame}, nil
 }
 
-// maxFrame bounds one message of a server, in bytes.
+// maxFrame limits one message of a server, in bytes.
 const maxFrame = 16 << 20
 
 func (l *client) fillSecrets(ctx context.Context, values map[string]string) (map[string]string, error) {
@@ -196,7 +195,7 @@ func (l *client) fillSecrets(ctx context.Context, values map[string]string) (map
 	return out, nil
 }
 
-// wrapError adds how a program ended and what it said before, when it is given to end.
+// wrapError adds how a program ended and its last output, if it ends soon.
 func (s *session) wrapError(err error) error {
 	if s.program == nil {
 		return err
@@ -205,7 +204,7 @@ func (s *session) wrapError(err error) error {
 		err = fmt.Errorf("%w; it ended: %s", err, s.program.Status())
 		select {
 		case <-s.words.whole:
-		case <-time.After(shutdownTimeout): // a child of it holds its standard error
+		case <-time.After(shutdownTimeout): // a child of the program holds its standard error
 		}
 	}
 	if text := s.words.String(); text != "" {
@@ -214,7 +213,7 @@ func (s *session) wrapError(err error) error {
 	return err
 }
 
-// awaitExit waits a little for the end of a program whose connection broke.
+// awaitExit waits briefly for the end of a program whose connection broke.
 func (s *session) awaitExit() bool {
 	if s.program == nil {
 		return false
@@ -227,13 +226,13 @@ func (s *session) awaitExit() bool {
 	}
 }
 
-// exitNoticeTimeout is how long it may take until the end of a program is known.
+// exitNoticeTimeout is how long it may take until the end of a program is noticed.
 const exitNoticeTimeout = 10 * time.Second
 
-// shutdownTimeout is how long a server may take to end by itself.
+// shutdownTimeout is how long a server may take to end after its connection is closed.
 const shutdownTimeout = 2 * time.Second
 
-// end closes the connection and ends the program: politely, firmly, at once.
+// end closes the connection and ends the program: first by closing its input, then by signals.
 func (s *session) end() {
 	if s.ClientSession != nil {
 		_ = s.Close()
@@ -256,8 +255,8 @@ func (s *session) end() {
 	}
 }
 
-// drainStderr waits a little for the last words of a program that has ended, and listens no
-// more: a child that lives on may hold its standard error.
+// drainStderr waits briefly for the last output of a program that has ended, and then stops reading: a child that
+// still runs may hold its standard error.
 func (s *session) drainStderr() {
 	select {
 	case <-s.words.whole:
@@ -266,7 +265,7 @@ func (s *session) drainStderr() {
 	}
 }
 
-// close ends the server and waits for everything that listened to it.
+// close ends the server and waits for all goroutines that read from it.
 func (l *client) close() {
 	l.mu.Lock()
 	s := l.session
@@ -278,7 +277,7 @@ func (l *client) close() {
 	l.work.Wait()
 }
 
-// sanitizeLine makes one harmless line of what a server said, of at most that many characters.
+// sanitizeLine makes one harmless line of at most most characters of a server's text.
 func sanitizeLine(s string, most int) string {
 	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -27,7 +27,7 @@ func TestToolsOfAProgramCarryItsName(t *testing.T) {
 	}
 }
 
-func TestEffectComesOfTheAnnotations(t *testing.T) {
+func TestEffect_FollowsTheAnnotations(t *testing.T) {
 	f := setup(t)
 	s := f.known(t, program("whole"))
 	for name, want := range map[string]policy.Effect{
@@ -48,9 +48,9 @@ func TestEffectComesOfTheAnnotations(t *testing.T) {
 	}
 }
 
-// TestAServerOfThisMachineIsNotBelieved: no wall holds what answers at an address of
-// it, so what it says of its tools makes them no smaller. The user's word does.
-func TestAServerOfThisMachineIsNotBelieved(t *testing.T) {
+// TestEffect_LocalServer_IgnoresAnnotations: a server at an address of this machine is not sandboxed, so its
+// annotations do not lower the effect. The user's setting does.
+func TestEffect_LocalServer_IgnoresAnnotations(t *testing.T) {
 	f := setup(t)
 	server := mcp.Server{Name: "web", URL: newWeb(t).URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer sesame"}}
 	s := f.known(t, server)
@@ -80,7 +80,7 @@ func TestAServerOfThisMachineIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestThePersonsWordOverridesTheAnnotations(t *testing.T) {
+func TestEffect_UsersRisk_OverridesAnnotations(t *testing.T) {
 	f := setup(t)
 	server := program("whole")
 	server.Risk = policy.SpendsMoney
@@ -177,7 +177,7 @@ func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestWhatSpeaksNoProtocolIsSaid(t *testing.T) {
+func TestServer_NoProtocol_IsReported(t *testing.T) {
 	f := setup(t)
 	for kind, words := range map[string]string{"garbage": "I speak no JSON", "broken": "left-pad"} {
 		_, err := mcp.FetchTools(t.Context(), program(kind), f.room, f.listings, time.Now())
@@ -220,13 +220,13 @@ func TestAToolThatChangedSinceItWasListedIsNotCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := f.open(t, program("changed"))
-	has(t, call(t, s, "fix__echo", `{"text":"a"}`).Text, "not called", "otherwise than when it was listed")
+	has(t, call(t, s, "fix__echo", `{"text":"a"}`).Text, "not called", "differently than when it was listed")
 	if r := call(t, s, "fix__note", `{}`); !r.OK { // this one did not
 		t.Fatal(r.Text)
 	}
 }
 
-func TestWhatAServerSaysIsData(t *testing.T) {
+func TestServerOutput_IsWrappedAsData(t *testing.T) {
 	f := setup(t)
 	s := f.known(t, program("whole"))
 	r := call(t, s, "fix__fail", `{}`)
@@ -271,7 +271,7 @@ func TestAnAddressIsReachedWithItsHeaders(t *testing.T) {
 	}
 }
 
-func TestAServerThatWasNeverAskedHasNoTools(t *testing.T) {
+func TestServer_NoCachedTools_HasNoTools(t *testing.T) {
 	f := setup(t)
 	w := newWeb(t)
 	s := f.open(t, mcp.Server{Name: "web", URL: w.URL})
@@ -281,7 +281,7 @@ func TestAServerThatWasNeverAskedHasNoTools(t *testing.T) {
 	}
 }
 
-func TestServersThatCannotBeAreRefused(t *testing.T) {
+func TestServer_Invalid_IsRefused(t *testing.T) {
 	for _, s := range []mcp.Server{
 		{},
 		{Name: "a"},

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Options say whose servers they are.
+// Options describe the servers of a goal.
 type Options struct {
 	Servers     []Server
 	Environment Environment
-	// Listings are what the servers offered when they were asked (Ask).
+	// Listings are the cached tool lists of the servers (FetchTools).
 	Listings ToolCache
-	// Warn hears why a server, or a tool of one, is left out.
+	// Warn is called with the reason why a server, or a tool of one, is left out.
 	Warn func(server, why string)
 }
 
@@ -25,8 +25,7 @@ type Clients struct {
 	tools []*Tool
 }
 
-// Open makes the tools of the servers that were asked before. It starts none:
-// the first call of a tool does.
+// Open makes the tools of the servers whose lists are cached. It starts no server: the first call of a tool does.
 func Open(o Options) *Clients {
 	s := &Clients{}
 	offers := make([][]ToolInfo, len(o.Servers))
@@ -37,7 +36,7 @@ func Open(o Options) *Clients {
 		case err != nil:
 			o.Warn(server.Name, err.Error())
 		case !known:
-			o.Warn(server.Name, "what it offers is not known, so this goal does without. Test it in the settings once.")
+			o.Warn(server.Name, "its tools are not known, so this goal does not use it. Test it once in the settings.")
 		}
 		offers[i] = list.Tools
 	}
@@ -45,8 +44,7 @@ func Open(o Options) *Clients {
 	return s
 }
 
-// buildTools makes the tools, in an order that is the same each time. Two that come
-// to the same name are one too many.
+// buildTools makes the tools, always in the same order. Of two with the same name the second is left out.
 func (s *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string)) {
 	taken := map[string]bool{}
 	for i, l := range s.links {
@@ -56,7 +54,7 @@ func (s *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string))
 			case err != nil:
 				warn(l.server.Name, err.Error())
 			case taken[t.spec.Name]:
-				warn(l.server.Name, fmt.Sprintf("two tools come to the name %s; the second is left out", t.spec.Name))
+				warn(l.server.Name, fmt.Sprintf("two tools get the name %s; the second is left out", t.spec.Name))
 			default:
 				taken[t.spec.Name] = true
 				s.tools = append(s.tools, t)
@@ -65,7 +63,7 @@ func (s *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string))
 	}
 }
 
-// Tools are what the goal may call.
+// Tools are the tools that the goal may call.
 func (s *Clients) Tools() []*Tool { return s.tools }
 
 // Close ends the servers and waits for them.
@@ -77,7 +75,7 @@ func (s *Clients) Close() {
 	all.Wait()
 }
 
-// FetchTools starts a server, keeps what it offers, and ends it.
+// FetchTools starts a server, caches its tool list, and ends it.
 func FetchTools(ctx context.Context, server Server, room Environment, kept ToolCache, now time.Time) (CachedToolList, error) {
 	if err := server.Validate(); err != nil {
 		return CachedToolList{}, err

@@ -10,11 +10,10 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxImage bounds a picture that is kept, in bytes.
+// maxImage limits a stored picture, in bytes.
 const maxImage = 8 << 20
 
-// toResult makes a result of what a server answered: its text as data, its first
-// picture for the screen.
+// toResult converts a server's answer to a result: its text as data, its first picture for the screen.
 func toResult(server string, r *sdk.CallToolResult) goal.Result {
 	var parts []string
 	out := goal.Result{OK: !r.IsError}
@@ -43,7 +42,7 @@ func toResult(server string, r *sdk.CallToolResult) goal.Result {
 	head := "the server " + server + " answered"
 	switch {
 	case r.NeedsInput():
-		out.OK, head = false, "the server "+server+" wants to ask the user something in the middle of the call, which it cannot here"
+		out.OK, head = false, "the server "+server+" wants to ask the user a question during the call, which is not possible here"
 	case r.IsError:
 		head = "the server " + server + " reports an error"
 	case len(parts) == 0:

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// leaveAChild starts what lives on, with the server's standard error, until its room ends.
+// leaveAChild starts a child that keeps running, with the server's standard error, until its sandbox ends.
 func leaveAChild() {
 	child := exec.Command("sleep", "1000")
 	child.Stderr = os.Stderr

@@ -12,29 +12,28 @@ import (
 	"goalpost/backend/goal"
 )
 
-// ServedTools is what this program lends to another agent.
+// ServedTools are the tools for another agent.
 type ServedTools struct {
 	Version      string
 	Instructions string
 	Handlers     []Handler
 }
 
-// Handler is one tool that is offered.
+// Handler is one tool of the server.
 type Handler struct{ add func(*sdk.Server) }
 
-// Hints tell the other agent's host what a tool does.
+// Hints describe a tool's behaviour to the other agent's host.
 type Hints struct{ ReadOnly, Destructive, Open bool }
 
 func (h Hints) annotations() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{ReadOnlyHint: h.ReadOnly, DestructiveHint: &h.Destructive, OpenWorldHint: &h.Open}
 }
 
-// Progress tells the other agent how far a long call is. It may be called often.
+// Progress reports the progress of a long call to the other agent. It may be called often.
 type Progress func(message string, done float64)
 
-// NewHandler makes a tool of a function whose arguments are an A, with a schema that
-// its fields and jsonschema tags say. What it returns is sent as JSON, a string
-// as it is; an error is the tool's, not the protocol's.
+// NewHandler makes a tool of a function with arguments of type A; the schema comes from its fields and jsonschema
+// tags. Its result is sent as JSON, a string as it is; an error is an error of the tool, not of the protocol.
 func NewHandler[A any](name, description string, h Hints, do func(context.Context, A, Progress) (any, error)) Handler {
 	t := &sdk.Tool{Name: name, Description: description, Annotations: h.annotations()}
 	return Handler{func(s *sdk.Server) {
@@ -60,7 +59,7 @@ func textResult(v any) (string, error) {
 	return string(b), nil
 }
 
-// ForwardTool offers a goal's tool; do decides whether it may be called, and validates.
+// ForwardTool serves a tool of a goal; do validates the call and decides whether it is allowed.
 func ForwardTool(spec goal.ToolSpec, h Hints, do func(context.Context, json.RawMessage) goal.Result) Handler {
 	t := &sdk.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema, Annotations: h.annotations()}
 	return Handler{func(s *sdk.Server) {
@@ -86,20 +85,19 @@ func schemaKind(image []byte) string {
 	return "image/png"
 }
 
-// progress reports to whoever asked for it; to others it says nothing.
+// progress reports progress if the caller asked for it, and otherwise does nothing.
 func progress(ctx context.Context, r *sdk.CallToolRequest) Progress {
 	token := r.Params.GetProgressToken()
 	return func(message string, done float64) {
 		if token == nil {
 			return
 		}
-		// The agent may be gone; the call's own end says so.
+		// The agent may be gone; the end of the call reports that.
 		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: sanitizeLine(message, 500), Progress: done})
 	}
 }
 
-// Serve answers another agent on in and out until in ends or ctx does. Nothing
-// but the protocol may be written to out.
+// Serve serves another agent on in and out until in or ctx ends. Only the protocol may be written to out.
 func Serve(ctx context.Context, o ServedTools, in io.ReadCloser, out io.WriteCloser) error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "goalpost", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: o.Instructions, Capabilities: &sdk.ServerCapabilities{},

@@ -13,8 +13,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Server is one server that the user configured: a program (Command) or an
-// address (URL).
+// Server is one server that the user configured: a program (Command) or an address (URL).
 type Server struct {
 	Name    string            `json:"name"`
 	Command string            `json:"command,omitempty"`
@@ -22,9 +21,9 @@ type Server struct {
 	Env     map[string]string `json:"env,omitempty"`
 	URL     string            `json:"url,omitempty"` // streamable HTTP
 	Headers map[string]string `json:"headers,omitempty"`
-	// Risk is what the user says of all tools of the server; "" takes their annotations.
+	// Risk is the risk level of all tools of the server as set by the user; "" uses their annotations.
 	Risk policy.Risk `json:"risk,omitempty"`
-	// Timeout bounds one call; 0 is two minutes.
+	// Timeout limits one call; 0 is two minutes.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
 
@@ -36,11 +35,11 @@ const (
 
 var namePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 
-// Validate refuses a server that could not be started, with what to do.
+// Validate refuses a server that could not be started, and says what to do.
 func (s Server) Validate() error {
 	switch {
 	case !namePattern.MatchString(s.Name):
-		return &fault.Error{Field: "name", Message: fmt.Sprintf("%q cannot be the name of a server", s.Name), Hint: "use up to 32 small letters, digits and dashes"}
+		return &fault.Error{Field: "name", Message: fmt.Sprintf("%q cannot be the name of a server", s.Name), Hint: "use up to 32 lower-case letters, digits and dashes"}
 	case (s.Command == "") == (s.URL == ""):
 		return &fault.Error{Field: "command", Message: "a server is either a program or an address", Hint: "give a command or a URL"}
 	case s.Risk != "" && !s.Risk.IsValid():
@@ -61,12 +60,12 @@ func (s Server) Validate() error {
 		return &fault.Error{Field: "url", Message: fmt.Sprintf("%q is not the address of a server", s.URL), Hint: "give one like https://example.org/mcp; a key belongs into a header"}
 	}
 	if u.Scheme == "http" && !loopback(u.Hostname()) {
-		return &fault.Error{Field: "url", Message: "what is said to " + u.Hostname() + " could be read on the way", Hint: "use https; http is for this machine"}
+		return &fault.Error{Field: "url", Message: "the connection to " + u.Hostname() + " would not be encrypted", Hint: "use https; http is for this machine only"}
 	}
 	return nil
 }
 
-// Location is what the server is, for people: its command line or its address.
+// Location is the server's command line or address, for users.
 func (s Server) Location() string {
 	if s.URL != "" {
 		return s.URL
@@ -74,7 +73,7 @@ func (s Server) Location() string {
 	return strings.Join(append([]string{s.Command}, s.Args...), " ")
 }
 
-// Host is host and port of a server that is an address; both are "" for a program.
+// Host is the host and port of a server that is an address; both are "" for a program.
 func (s Server) Host() (host, port string) {
 	u, err := url.Parse(s.URL)
 	if s.URL == "" || err != nil {
@@ -95,7 +94,7 @@ func (s Server) Address() string {
 	return net.JoinHostPort(host, port)
 }
 
-// IsLocal says whether reaching the server leaves nothing but this machine.
+// IsLocal reports whether the server is reached without leaving this machine.
 func (s Server) IsLocal() bool {
 	host, _ := s.Host()
 	return host == "" || loopback(host)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// pipes join a program's descriptors 0 to 2 with this one.
+// pipes connect a program's descriptors 0 to 2 with this process.
 type pipes struct {
 	theirs         [3]*os.File
 	in, out, words *os.File
@@ -48,9 +48,9 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// stderrTail keeps the end of what a program says on its standard error.
+// stderrTail stores the end of a program's standard error.
 type stderrTail struct {
-	whole chan struct{} // closed when nothing more comes
+	whole chan struct{} // closed when nothing more can come
 
 	mu   sync.Mutex
 	text []byte
@@ -58,7 +58,7 @@ type stderrTail struct {
 
 func newTail() *stderrTail { return &stderrTail{whole: make(chan struct{})} }
 
-// fill reads until the program, and whoever has its standard error, is gone.
+// fill reads until the program, and every process with its standard error, has ended.
 func (t *stderrTail) fill(r io.ReadCloser) {
 	const most = 2048
 	defer func() {
@@ -80,14 +80,14 @@ func (t *stderrTail) fill(r io.ReadCloser) {
 	}
 }
 
-// String is the end of it, in one line.
+// String is the stored end, in one line.
 func (t *stderrTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return sanitizeLine(string(t.text), 500)
 }
 
-// headerTransport sends headers with every request, and follows no redirection to another host.
+// headerTransport sends headers with every request, and follows no redirect to another host.
 type headerTransport struct {
 	headers map[string]string
 	next    http.RoundTripper
@@ -98,10 +98,10 @@ func (h headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	for k, v := range h.headers {
 		r.Header.Set(k, v)
 	}
-	return h.next.RoundTrip(r) //nolint:wrapcheck // a transport says its own errors
+	return h.next.RoundTrip(r) //nolint:wrapcheck // a transport wraps its own errors
 }
 
-var errCrossHostRedirect = errors.New("the server sends elsewhere, and its headers are for itself")
+var errCrossHostRedirect = errors.New("the server redirects to another host, which must not get its headers")
 
 func withHeaders(c *http.Client, headers map[string]string) *http.Client {
 	if c == nil {

@@ -20,21 +20,21 @@ type Tool struct {
 	link   *client
 	offer  ToolInfo
 	spec   goal.ToolSpec
-	schema *jsonschema.Resolved // nil: the server alone knows
+	schema *jsonschema.Resolved // nil: only the server can validate
 }
 
 const (
 	maxDescription = 2000     // of a description, in characters
 	maxSchema      = 64 << 10 // in bytes
-	maxName        = 64       // of server__tool: what providers take
+	maxName        = 64       // of server__tool: the limit of providers
 )
 
-// NameSeparator stands between the names of a server and of its tool.
+// NameSeparator separates the names of a server and of its tool.
 const NameSeparator = "__"
 
 var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// toolInfoFrom takes what a server says of a tool.
+// toolInfoFrom is a server's description of a tool.
 func toolInfoFrom(t *sdk.Tool) (ToolInfo, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
@@ -43,7 +43,7 @@ func toolInfoFrom(t *sdk.Tool) (ToolInfo, error) {
 	return ToolInfo{Name: t.Name, Description: t.Description, Schema: schema, Annotations: t.Annotations}, nil
 }
 
-// toolOf makes a tool of an offer; the error says why the goal cannot have it.
+// toolOf makes a tool from its description; the error says why the goal cannot have it.
 func toolOf(l *client, o ToolInfo) (*Tool, error) {
 	name := l.server.Name + NameSeparator + invalidNameChars.ReplaceAllString(o.Name, "_")
 	if len(name) > maxName {
@@ -62,17 +62,17 @@ func toolOf(l *client, o ToolInfo) (*Tool, error) {
 			t.schema = resolved
 		}
 	}
-	about := fmt.Sprintf("A tool of the user's MCP server %s, which says of it: %s", l.server.Name, sanitizeLine(o.Description, maxDescription))
+	about := fmt.Sprintf("A tool of the user's MCP server %s, described by it as: %s", l.server.Name, sanitizeLine(o.Description, maxDescription))
 	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema}
 	return t, nil
 }
 
-// Spec is what the model is told.
+// Spec is the tool's description for the model.
 func (t *Tool) Spec() goal.ToolSpec { return t.spec }
 
-// Effect comes of what the user says of the server, else of the tool's
-// annotations. A program is held by its walls whatever they say; what answers at an
-// address of this machine has none, and is not believed.
+// Effect is the user's risk level for the server, otherwise it follows from the tool's annotations. A program is
+// limited by its sandbox whatever they say; a server at an address of this machine is not limited, so its annotations
+// are not trusted.
 func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, error) {
 	if err := t.validateArgs(raw); err != nil {
 		return policy.Effect{}, err
@@ -88,11 +88,11 @@ func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 
 func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
 	if s.Risk != "" {
-		return policy.Effect{Risk: s.Risk, Reason: "the user says so of the server " + s.Name}
+		return policy.Effect{Risk: s.Risk, Reason: "the user's setting for the server " + s.Name}
 	}
 	if s.URL != "" && s.IsLocal() {
 		wipes := a != nil && !a.ReadOnlyHint && a.DestructiveHint != nil && *a.DestructiveHint
-		return policy.Effect{Risk: policy.NetworkWrite, Irreversible: wipes, Reason: "the server " + s.Name + " runs on this machine with nothing around it, so what it says of itself does not count; what its tools count as is set in the settings"}
+		return policy.Effect{Risk: policy.NetworkWrite, Irreversible: wipes, Reason: "the server " + s.Name + " runs on this machine without a sandbox, so its annotations are not trusted; the risk level of its tools can be set in the settings"}
 	}
 	if a == nil {
 		return policy.UnknownEffect("the server " + s.Name + " does not say what the tool does")
@@ -137,7 +137,7 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	}
 	name := t.link.server.Name
 	if now, ok := s.offers[t.offer.Name]; !ok || now.hash() != t.offer.hash() {
-		return failed("not called: the server %s describes this tool otherwise than when it was listed. The user can look at it (settings, MCP servers, Test); do without it in this run.", name)
+		return failed("not called: the server %s describes this tool differently than when it was listed. The user can check it (settings, MCP servers, Test); do not use it in this run.", name)
 	}
 	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
 	defer cancel()
@@ -147,13 +147,13 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	case err == nil:
 		return toResult(name, result)
 	case ctx.Err() == nil && limited.Err() != nil:
-		return failed("the server %s did not answer within %s. Whether it did something is not known.", name, goal.FormatDuration(t.link.server.timeout()))
+		return failed("the server %s did not answer within %s. It is unknown whether it did something.", name, goal.FormatDuration(t.link.server.timeout()))
 	case ctx.Err() != nil:
 		return failed("the call of the server %s may have begun", name)
 	case errors.As(err, &refused):
 		return failed("the server %s refuses the call:\n%s", name, goal.WrapUntrusted("the server "+name, refused.Error()))
 	case s.awaitExit():
-		return failed("the server %s ended during the call, so whether it did something is not known: %s. The next call starts it again.", name, s.wrapError(err))
+		return failed("the server %s ended during the call, so it is unknown whether it did something: %s. The next call starts it again.", name, s.wrapError(err))
 	}
 	return failed("the call of the server %s failed: %s", name, sanitizeLine(err.Error(), 1000))
 }

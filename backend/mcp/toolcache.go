@@ -14,12 +14,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// CachedToolList is what a server offered when it was last asked. It lets a goal know
-// the tools of a server that is not started yet.
+// CachedToolList is a server's tool list at the last contact. With it a goal knows the tools of a server that is not
+// started yet.
 type CachedToolList struct {
 	Server string     `json:"server"` // fingerprint of the configuration
 	At     time.Time  `json:"at"`
-	Title  string     `json:"title"` // what the server calls itself
+	Title  string     `json:"title"` // the server's own name for itself
 	Tools  []ToolInfo `json:"tools"`
 }
 
@@ -31,31 +31,29 @@ type ToolInfo struct {
 	Annotations *sdk.ToolAnnotations `json:"annotations,omitempty"`
 }
 
-// hash changes with everything that a model and a user go by.
+// hash changes with everything that a model and a user rely on.
 func (o ToolInfo) hash() string { return digest(o) }
 
 func digest(v any) string {
 	b, err := json.Marshal(v)
-	if err != nil { // strings, numbers and JSON that was read: it cannot fail
+	if err != nil { // strings, numbers and parsed JSON: it cannot fail
 		return ""
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// hash is the fingerprint of what decides which server this is: the values
-// of variables and headers do not.
+// hash is the fingerprint of the server's identity: it excludes the values of variables and headers.
 func (s Server) hash() string {
 	return digest([]any{s.Name, s.Command, s.Args, s.URL})
 }
 
-// ToolCache are kept in a folder, a file a server. Processes may share it.
+// ToolCache stores the lists in a folder, one file for each server. Processes may share it.
 type ToolCache struct{ Dir string }
 
 func (l ToolCache) path(name string) string { return filepath.Join(l.Dir, name+".json") }
 
-// Get reads what a server offered; ok is false if it was never asked, or was
-// another server then.
+// Get reads the list of a server; ok is false if there is none, or if it belongs to another configuration.
 func (l ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
 	b, err := os.ReadFile(l.path(s.Name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,12 +63,12 @@ func (l ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
 		return list, false, fmt.Errorf("listing of %s: %w", s.Name, err)
 	}
 	if err := json.Unmarshal(b, &list); err != nil || list.Server != s.hash() {
-		return CachedToolList{}, false, nil //nolint:nilerr // what cannot be read is asked for again
+		return CachedToolList{}, false, nil //nolint:nilerr // an unreadable list is fetched again
 	}
 	return list, true, nil
 }
 
-// Put keeps a listing, whole or not at all.
+// Put stores a list atomically.
 func (l ToolCache) Put(s Server, list CachedToolList) (err error) {
 	list.Server = s.hash()
 	b, err := json.Marshal(list)
@@ -94,7 +92,7 @@ func (l ToolCache) Put(s Server, list CachedToolList) (err error) {
 	return nil
 }
 
-// Forget drops what a server offered.
+// Forget removes a server's list.
 func (l ToolCache) Forget(name string) error {
 	if err := os.Remove(l.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("listing of %s: %w", name, err)
@@ -102,14 +100,14 @@ func (l ToolCache) Forget(name string) error {
 	return nil
 }
 
-// ToolSummary is one tool in words for people.
+// ToolSummary is one tool as described to users.
 type ToolSummary struct {
 	Name        string
 	Description string
-	Risk        string // what a call of it counts as
+	Risk        string // the risk level of its calls
 }
 
-// Summaries says what a server offers and as what its calls count.
+// Summaries describes a server's tools with their risk levels.
 func (l CachedToolList) Summaries(s Server) []ToolSummary {
 	list := make([]ToolSummary, 0, len(l.Tools))
 	for _, o := range l.Tools {

@@ -11,16 +11,15 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Anthropic is a client of one server that speaks the Messages API. It is safe
-// for concurrent use.
+// Anthropic is a client of one server with the Messages API. It is safe for concurrent use.
 type Anthropic struct {
 	*baseClient
 	thoughts thinkingCache
-	short    atomic.Bool // the server refused a reply as long as we ask for
+	short    atomic.Bool // the server refused our maximum reply length
 }
 
 const (
-	// maxReplyTokens is asked for where the model allows it, in tokens; the reply ends when it is done.
+	// maxReplyTokens is requested if the model allows it, in tokens; a reply may end earlier.
 	maxReplyTokens = 32_000
 	// fallbackReplyTokens is what every model allows.
 	fallbackReplyTokens = 4_096
@@ -35,8 +34,7 @@ func NewAnthropic(o Options) (*Anthropic, error) {
 	return &Anthropic{baseClient: s}, nil
 }
 
-// Turn asks the model once. ctx bounds it; its end is returned as the context's
-// error, everything else as *Error.
+// Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
 func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
 	if t.Model == "" {
 		t.Model = c.o.Model
@@ -58,10 +56,10 @@ func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text strin
 	return reply, nil
 }
 
-// anthropicOptions is what a request asks for and sends along, and may be refused.
+// anthropicOptions are parts of a request that the server may refuse.
 type anthropicOptions struct{ long, thoughts bool }
 
-// dropRejected drops that for which the server refused a request, and says whether it did.
+// dropRejected drops the option for which the server refused a request, and reports whether it did.
 func (c *Anthropic) dropRejected(err error, a *anthropicOptions) bool {
 	e, ok := AsError(err)
 	if !ok || e.Kind != BadRequest {
@@ -94,7 +92,7 @@ func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a anthropicOptions
 	if err != nil {
 		return goal.Reply{}, nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // nothing is left to lose
+	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
 	r := newBlocks(delta, func(used tokenCount) float64 { return c.cost(t.Model, used) })
 	var reply goal.Reply
 	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
@@ -108,13 +106,13 @@ func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a anthropicOptions
 	return reply, r, err
 }
 
-// endpoint takes base URLs with and without the version.
+// endpoint accepts base URLs with and without the version.
 func (c *Anthropic) endpoint() string {
 	base := strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1")
 	return base + "/v1/messages"
 }
 
-// maxTokens is how many tokens a reply may have.
+// maxTokens is the maximum length of a reply, in tokens.
 func (a anthropicOptions) maxTokens(model string) int {
 	if !a.long {
 		return fallbackReplyTokens

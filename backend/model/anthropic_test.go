@@ -41,9 +41,9 @@ func TestAnthropicTakesBaseURLsWithAndWithoutTheVersion(t *testing.T) {
 	}
 }
 
-// TestThoughtsGoBackAsTheyCame with the results of the calls; and not when the
+// TestThinking_IsSentBackUnchanged with the results of the calls; and not when the
 // conversation was changed, or another model is asked.
-func TestThoughtsGoBackAsTheyCame(t *testing.T) {
+func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{Thinking: "first the file", Text: "I write.", Calls: []goal.Call{{Tool: "write_file", Arguments: `{"path":"a"}`}, {Tool: "list_files", Arguments: "{}"}}}))
 	c, in := claude(t, s.URL), turn()
 	var heard strings.Builder
@@ -73,8 +73,8 @@ func TestThoughtsGoBackAsTheyCame(t *testing.T) {
 	}
 }
 
-// TestThoughtsThatTheServerRefusesAreLeftOut, and the turn is asked again.
-func TestThoughtsThatTheServerRefusesAreLeftOut(t *testing.T) {
+// TestThinking_ServerRefuses_IsLeftOut, and the turn is asked again.
+func TestThinking_ServerRefuses_IsLeftOut(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if bytes.Contains(r.Body, []byte(`"signature"`)) {
 			return modeltest.Fail(http.StatusBadRequest, "messages.1.content.0: invalid signature in thinking block")

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// messagesRequest is what the Messages API is asked.
+// messagesRequest is the body of a request to the Messages API.
 type messagesRequest struct {
 	Model     string        `json:"model"`
 	MaxTokens int           `json:"max_tokens"`
@@ -32,13 +32,13 @@ type toolBlock struct {
 	Cache       *cacheControl   `json:"cache_control,omitempty"`
 }
 
-// wireMessage is everything that one side says before the other speaks.
+// wireMessage is everything that one side says before the other one.
 type wireMessage struct {
 	Role    goal.Role `json:"role"`
 	Content []*block  `json:"content"`
 }
 
-// block is a piece of content of any type.
+// block is a content block of any type.
 type block struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text,omitempty"`
@@ -60,16 +60,15 @@ type imageSource struct {
 	Data      string `json:"data"`
 }
 
-// cacheControl says that the prefix up to here is worth keeping.
+// cacheControl marks the end of a prefix to cache.
 type cacheControl struct {
 	Type string `json:"type"`
 }
 
 func cacheBreakpoint() *cacheControl { return &cacheControl{"ephemeral"} }
 
-// request writes a turn in the provider's words. Three marks let the cache hit:
-// after the tools and the contract, which never change; at the end of the
-// conversation, for the next turn; and where this conversation ended the last time.
+// request encodes a turn for the provider. Three marks make the cache effective: after the tools and the contract,
+// which never change; at the end of the conversation, for the next turn; and where this conversation ended last time.
 func (c *Anthropic) request(t goal.Turn, a anthropicOptions) messagesRequest {
 	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t.Model), Stream: true, Messages: c.wireMessages(t, a)}
 	if c.o.Effort != "" {
@@ -97,8 +96,8 @@ func (c *Anthropic) request(t goal.Turn, a anthropicOptions) messagesRequest {
 	return r
 }
 
-// wireMessages writes the conversation as the API wants it: the two sides in turn, the
-// user's first, every call answered in the message after it.
+// wireMessages encodes the conversation as the API requires: both sides alternate, the user begins, and every call is
+// answered in the next message.
 func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage {
 	var list []wireMessage
 	add := func(role goal.Role, content ...*block) {
@@ -148,7 +147,7 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 	return list
 }
 
-// assistantBlocks is a reply of the model, without what it thought.
+// assistantBlocks is a reply of the model, without its thinking.
 func assistantBlocks(m goal.Message) []*block {
 	var list []*block
 	if strings.TrimSpace(m.Text) != "" || len(m.Calls) == 0 {
@@ -164,7 +163,7 @@ func use(call goal.Call) *block {
 	return &block{Type: "tool_use", ID: sanitizeName(call.ID), Name: sanitizeName(call.Tool), Input: json.RawMessage(sanitizeArguments(call.Arguments))}
 }
 
-// text is never blank: the API refuses that.
+// text is never blank, because the API refuses blank text.
 func text(s string) *block {
 	if strings.TrimSpace(s) == "" {
 		s = "(nothing)"

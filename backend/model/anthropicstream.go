@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// blockEvent is one event of a Messages stream; what other types carry is empty.
+// blockEvent is one event of a Messages stream; fields of other event types are empty.
 type blockEvent struct {
 	Type    string `json:"type"`
 	Message struct {
@@ -22,18 +22,18 @@ type blockEvent struct {
 	Usage *blockUsage     `json:"usage"`
 	Error json.RawMessage `json:"error"`
 
-	// Of an answer that is not streamed.
+	// Only in an answer that is not streamed.
 	Content    []blockPart `json:"content"`
 	StopReason *string     `json:"stop_reason"`
 }
 
-// blockDelta is what is added to a block, or to the message.
+// blockDelta is an addition to a block, or to the message.
 type blockDelta struct {
 	blockPart
 	StopReason *string `json:"stop_reason"`
 }
 
-// blockPart is a block at its start, and what is added to it.
+// blockPart is a block at its start, or an addition to it.
 type blockPart struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
@@ -46,25 +46,25 @@ type blockPart struct {
 	Data      string          `json:"data"`
 }
 
-// blockUsage counts tokens; counts that are missing were said before.
+// blockUsage counts tokens; missing counts were reported before.
 type blockUsage struct {
-	In         *float64 `json:"input_tokens"` // without those from and for the cache
+	In         *float64 `json:"input_tokens"` // without those read from or written to the cache
 	Out        *float64 `json:"output_tokens"`
 	CacheRead  *float64 `json:"cache_read_input_tokens"`
 	CacheWrite *float64 `json:"cache_creation_input_tokens"`
 }
 
-// anthropicReader reads the protocol of Anthropic.
+// anthropicReader parses Anthropic's protocol.
 type anthropicReader struct {
 	*replyReader
 	open   map[int]*openBlock // by index
 	blocks []*openBlock       // in the order of their start
 }
 
-// openBlock is a block under way.
+// openBlock is a block that is not complete yet.
 type openBlock struct {
 	kind      string
-	text      strings.Builder // or what was thought
+	text      strings.Builder // or the thinking
 	signature strings.Builder
 	data      string
 	slot      *toolCallSlot // of a call
@@ -76,7 +76,7 @@ func newBlocks(delta func(string), price func(tokenCount) float64) *anthropicRea
 	return b
 }
 
-// event takes one event. Those of unknown types say nothing, whatever they hold.
+// event processes one event. Unknown types are ignored.
 func (b *anthropicReader) event(data []byte) error {
 	var e blockEvent
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -99,7 +99,7 @@ func (b *anthropicReader) event(data []byte) error {
 		b.finished = true
 	case "error":
 		return streamErrorEvent(e.Error)
-	case "": // a gateway's own complaint
+	case "": // an error of a gateway
 		if len(e.Error) > 0 {
 			return streamErrorEvent(e.Error)
 		}
@@ -118,7 +118,7 @@ func (b *anthropicReader) start(index int, p blockPart) error {
 		}
 		slot.call.ID, slot.call.Tool, o.slot = p.ID, p.Name, slot
 		if input := strings.TrimSpace(string(p.Input)); input != "" && input != "{}" && input != "null" {
-			if err := b.calls.append(slot, func() { slot.args.WriteString(input) }); err != nil { // whole at once
+			if err := b.calls.append(slot, func() { slot.args.WriteString(input) }); err != nil { // complete at once
 				return err
 			}
 		}
@@ -163,7 +163,7 @@ func (b *anthropicReader) stop(reason *string) {
 	}
 }
 
-// readFull reads an answer of a server that does not stream.
+// readFull parses an answer of a server that does not stream.
 func (b *anthropicReader) readFull(body io.Reader) (goal.Reply, error) {
 	data, err := readBounded(body)
 	if err != nil {
@@ -193,7 +193,7 @@ func (b *anthropicReader) readFull(body io.Reader) (goal.Reply, error) {
 	return b.reply()
 }
 
-// rawReply is the reply as it came, to be given back; nil if the model did not think.
+// rawReply is the unchanged reply, to be sent back; nil if it contains no thinking.
 func (b *anthropicReader) rawReply(r goal.Reply) []*block {
 	var list []*block
 	thought, call := false, 0
@@ -219,7 +219,7 @@ func (b *anthropicReader) rawReply(r goal.Reply) []*block {
 	return list
 }
 
-// asThinking is a block as the server takes it back: an empty thought is one, too.
+// asThinking is a block in the form in which the server accepts it back, including empty thinking.
 func (o *openBlock) asThinking() *block {
 	if o.kind == "redacted_thinking" {
 		return &block{Type: o.kind, Data: o.data}

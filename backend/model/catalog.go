@@ -7,20 +7,19 @@ import (
 	"goalpost/backend/goal"
 )
 
-// modelInfo is what we know of a model by its name.
+// modelInfo is what is known about a model by its name.
 type modelInfo struct {
 	prefix  string
 	window  int     // of its context, in tokens
-	output  int     // the longest reply that it accepts to be asked for, in tokens; 0 unknown
+	output  int     // the longest reply that it accepts, in tokens; 0 unknown
 	in, out float64 // USD per million tokens, without batch discounts; 0 unknown
 	cached  float64 // USD per million tokens read from the cache; writing costs a quarter more than in
-	blind   bool    // takes no images
-	family  bool    // a guess for all names that begin so: no price
+	blind   bool    // does not accept images
+	family  bool    // a guess for all names with this prefix: no price
 }
 
-// modelCatalog is list prices and windows as their makers published them by October
-// 2026. The longest prefix wins. What is not in here costs an unknown amount,
-// written as 0.
+// modelCatalog has list prices and context windows as published by October 2026. The longest prefix wins. The cost of
+// other models is unknown, written as 0.
 func modelCatalog() []modelInfo {
 	const k, m = 1_000, 1_000_000
 	return []modelInfo{
@@ -74,7 +73,7 @@ func modelCatalog() []modelInfo {
 	}
 }
 
-// lookupModel is what is known of a model, the zero value if nothing is.
+// lookupModel is what is known about a model, the zero value if nothing is.
 func lookupModel(model string) modelInfo {
 	var best modelInfo
 	name := canonicalName(model)
@@ -87,8 +86,7 @@ func lookupModel(model string) modelInfo {
 	return best
 }
 
-// canonicalName leaves out the maker's name that resellers put before a model's, and
-// writes 4.5 like 4-5.
+// canonicalName drops the maker's name that resellers put before a model's, and writes 4.5 as 4-5.
 func canonicalName(model string) string {
 	if i := strings.LastIndexByte(model, '/'); i >= 0 {
 		model = model[i+1:]
@@ -96,16 +94,16 @@ func canonicalName(model string) string {
 	return strings.ReplaceAll(strings.ToLower(model), ".", "-")
 }
 
-// isSameModel says whether what follows a name is only its date or edition:
-// gpt-4o-2024-08-06 is gpt-4o; gpt-4o-audio-preview is another model.
+// isSameModel reports whether the rest of a name is only its date or edition: gpt-4o-2024-08-06 is gpt-4o;
+// gpt-4o-audio-preview is another model.
 func isSameModel(rest string) bool {
 	return rest == "" || strings.HasPrefix(rest, "-20") || rest == "-latest" || strings.HasPrefix(rest, "@20") || strings.HasPrefix(rest, ":")
 }
 
-// DefaultContextWindow is taken for models that nothing is known of, in tokens.
+// DefaultContextWindow is the assumed window of unknown models, in tokens.
 const DefaultContextWindow = 32_768
 
-// ContextWindow is how many tokens a model's context holds, DefaultContextWindow if that is unknown.
+// ContextWindow is the context window of a model in tokens, DefaultContextWindow if unknown.
 func ContextWindow(model string) int {
 	if w := lookupModel(model).window; w > 0 {
 		return w
@@ -113,21 +111,21 @@ func ContextWindow(model string) int {
 	return DefaultContextWindow
 }
 
-// SupportsImages says whether a model takes images. One that nothing is known of is worth
-// a try: it says by itself that it does not.
+// SupportsImages reports whether a model accepts images. For an unknown model it returns true: such a model answers
+// with an error if it does not.
 func SupportsImages(model string) bool { return !lookupModel(model).blind }
 
 // tokenCount is what a provider counted in one turn, in tokens.
 type tokenCount struct {
-	in, out, cacheRead, cacheWrite int64 // in holds the tokens that were neither read from the cache nor written to it
+	in, out, cacheRead, cacheWrite int64 // in excludes tokens read from the cache or written to it
 }
 
 func (t tokenCount) usage(usd float64) goal.Usage {
 	return goal.Usage{TokensIn: t.in + t.cacheRead + t.cacheWrite, TokensOut: t.out, USD: usd}
 }
 
-// cost is 0 where no price is known: another server may serve a model of the
-// same name for another price, or for none.
+// cost is 0 if the price is unknown: another server may serve a model of the same name for another price, or for
+// none.
 func (s *baseClient) cost(model string, t tokenCount) float64 {
 	if !HasPrice(s.o.BaseURL, model) {
 		return 0
@@ -136,8 +134,7 @@ func (s *baseClient) cost(model string, t tokenCount) float64 {
 	return (float64(t.in)*k.in + float64(t.cacheRead)*k.cached + float64(t.cacheWrite)*k.in*1.25 + float64(t.out)*k.out) / 1e6
 }
 
-// HasPrice says whether the price of a model on a server is known, so that what it
-// costs counts.
+// HasPrice reports whether the price of a model on a server is known, so that its cost counts.
 func HasPrice(baseURL, model string) bool {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Hostname() != "api.openai.com" && base.Hostname() != "api.anthropic.com" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsKnownOfModels(t *testing.T) {
+func TestModelCatalog(t *testing.T) {
 	for model, window := range map[string]int{
 		"gpt-4o": 128_000, "gpt-4o-mini-2024-07-18": 128_000, "gpt-4.1-mini": 1_047_576, "openai/gpt-4.1": 1_047_576, "gpt-99": 128_000,
 		"claude-sonnet-4-5-20250929": 200_000, "anthropic/claude-sonnet-4.5": 200_000, "claude-opus-5-5": 1_000_000, "claude-next": 200_000,

@@ -11,21 +11,20 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Demo is a scripted model: no AI and no network. It plays a small goal with
-// real tools: it writes a page with a wrong total, claims, is refused, repairs
-// the page, looks at it and claims again. It keeps nothing between turns; what
-// comes next follows from the conversation alone, so a resumed goal continues where
-// it was. It is safe for concurrent use.
+// Demo is a scripted model: no AI and no network. It plays a small goal with real tools: it writes a page with a
+// wrong total, claims, is refused, repairs the page, looks at it and claims again. It has no state between turns; the
+// next move follows from the conversation alone, so a resumed goal continues where it was. It is safe for concurrent
+// use.
 type Demo struct {
-	// Pace is the pause after each word of the streamed text. 0 means none; 70 ms
-	// lets a user follow and keeps the whole script's words under 15 s.
+	// Pace is the pause after each word of the streamed text. 0 means none; 70 ms lets a user follow and keeps the
+	// text of the whole script under 15 s.
 	Pace time.Duration
-	// Server is a command that serves the goal's folder, prints its address and
-	// keeps running; it is in for one that the objective names.
+	// Server is a command that serves the goal's folder, prints its address and keeps running; it replaces the one in
+	// the objective.
 	Server string
 }
 
-// DemoLabel is shown wherever the scripted model is in for a real one.
+// DemoLabel is shown wherever the scripted model is used instead of a real one.
 const DemoLabel = "scripted, no AI"
 
 // DemoObjective is the goal that Demo can reach. serverCommand serves the
@@ -53,14 +52,14 @@ func (d Demo) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (g
 	}
 	m := s.next()
 	if s.note {
-		m.text = "(A note came. I am a script and cannot follow it.) " + m.text
+		m.text = "(A note arrived. I am a script and cannot follow it.) " + m.text
 	}
 	if err := d.speak(ctx, m.text, delta); err != nil {
 		return goal.Reply{}, err
 	}
 	var args bytes.Buffer
 	e := json.NewEncoder(&args)
-	e.SetEscapeHTML(false) // people read the page's source in the step log
+	e.SetEscapeHTML(false) // users read the page's source in the step log
 	if err := e.Encode(m.args); err != nil {
 		return goal.Reply{}, fmt.Errorf("writing the arguments of %s: %w", m.tool, err)
 	}
@@ -90,7 +89,7 @@ func (d Demo) speak(ctx context.Context, text string, delta func(string)) error 
 	return nil
 }
 
-// demoMove is what the script does in one turn.
+// demoMove is the script's move in one turn.
 type demoMove struct {
 	text string
 	tool string

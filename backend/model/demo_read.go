@@ -10,7 +10,7 @@ import (
 // maxToolFailures is how often a tool may fail before the script continues without it.
 const maxToolFailures = 2
 
-// demoScript is how far the demonstration has come, read from the conversation.
+// demoScript is the progress of the demonstration, read from the conversation.
 type demoScript struct {
 	command  string // of the server, "" if none was given
 	written  bool
@@ -33,7 +33,7 @@ type demoScript struct {
 	problem  map[string]string // per tool, first line of the last failure
 }
 
-// The words of the host and of the tools that the script depends on.
+// Texts of the host and of the tools that the script depends on.
 var (
 	commandLine  = regexp.MustCompile(`(?m)^\s*server command:[ \t]*(\S.*)$`)
 	openedPane   = regexp.MustCompile(`\bpane ([A-Za-z0-9_-]+)`)
@@ -78,7 +78,7 @@ func (s *demoScript) findCommand(text string) {
 	}
 }
 
-// readUser takes what the host or the user says.
+// readUser processes a message of the host or the user.
 func (s *demoScript) readUser(text string) {
 	s.findCommand(text)
 	switch {
@@ -95,13 +95,13 @@ func (s *demoScript) readUser(text string) {
 	}
 }
 
-// result takes what a tool answered.
+// result processes the result of a tool.
 func (s *demoScript) result(tool, text string) {
 	switch {
 	case strings.HasPrefix(text, hostSkipped):
 		return
 	case strings.Contains(text, hostDoubt):
-		s.content = "" // an edit may have been done: read again
+		s.content = "" // the file may have been edited: read it again
 		return
 	}
 	if s.readResult(tool, text) {
@@ -113,7 +113,7 @@ func (s *demoScript) result(tool, text string) {
 	s.problem[tool] = firstLine(text)
 }
 
-// readResult takes over what a tool says when it worked, and says whether it did.
+// readResult processes the result of a successful call, and reports whether it was one.
 func (s *demoScript) readResult(tool, text string) bool {
 	switch tool {
 	case "write_file":
@@ -139,7 +139,7 @@ func (s *demoScript) readResult(tool, text string) bool {
 	case "browser_open":
 		m := arrivedPane.FindStringSubmatch(text)
 		if m == nil {
-			s.browser = "" // the pane may be gone: the next try opens a new one
+			s.browser = "" // the pane may be gone: the next attempt opens a new one
 			return false
 		}
 		s.browser, s.opened, s.reloaded = m[1], true, s.edited || strings.Contains(s.content, demoRight)

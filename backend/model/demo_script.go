@@ -8,7 +8,7 @@ const (
 	demoRight = `id="total">42<`
 )
 
-// demoPage adds 12, 14 and 16 up to 41.
+// demoPage has a total of 41 for 12, 14 and 16.
 const demoPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -33,7 +33,7 @@ const demoPage = `<!doctype html>
 </html>
 `
 
-// next is the first move whose purpose is not yet reached.
+// next is the first move whose purpose is not reached yet.
 func (s *demoScript) next() demoMove {
 	switch {
 	case s.failures["write_file"] >= maxToolFailures:
@@ -50,10 +50,10 @@ func (s *demoScript) next() demoMove {
 	if s.canBrowse() && !s.opened {
 		return demoMove{"The server runs. I open the page in a browser.", "browser_open", map[string]any{"url": s.address}}
 	}
-	return s.claim("The page stands. I claim that the goal is reached.", "index.html holds three prices and their total.")
+	return s.claim("The page is ready. I claim that the goal is reached.", "index.html holds three prices and their total.")
 }
 
-// show brings up the server, as far as it can.
+// show starts the server, as far as possible.
 func (s *demoScript) show() (demoMove, bool) {
 	switch {
 	case s.command == "" || s.broken("terminal_open") || s.broken("terminal_run") || s.address != "":
@@ -102,7 +102,7 @@ func (s *demoScript) look() demoMove {
 		case s.seen == "" && !s.broken("browser_snapshot"):
 			return demoMove{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": s.browser}}
 		case !s.pictured && !s.broken("browser_screenshot"):
-			return demoMove{"I keep a picture of it for the journal.", "browser_screenshot", map[string]any{"pane": s.browser}}
+			return demoMove{"I store a picture of it in the journal.", "browser_screenshot", map[string]any{"pane": s.browser}}
 		}
 	}
 	if strings.Contains(s.seen, "42") {
@@ -113,7 +113,7 @@ func (s *demoScript) look() demoMove {
 
 func (s *demoScript) canBrowse() bool { return s.address != "" && !s.broken("browser_open") }
 
-// broken says that a part of the demonstration does not work here.
+// broken reports whether a part of the demonstration does not work here.
 func (s *demoScript) broken(tool string) bool {
 	return s.failures[tool] >= maxToolFailures || (s.problem[tool] != "" && s.failures[tool] == 0)
 }

@@ -192,7 +192,7 @@ func TestDemoPlaysItsScript(t *testing.T) {
 	}
 }
 
-func TestDemoGoesOnAfterAKillAtAnyStep(t *testing.T) {
+func TestDemo_KilledAtAnyStep_Continues(t *testing.T) {
 	for _, doubt := range []bool{false, true} {
 		for at := 1; at <= 10; at++ {
 			s := newStage(t, "serve")
@@ -208,7 +208,7 @@ func TestDemoGoesOnAfterAKillAtAnyStep(t *testing.T) {
 	}
 }
 
-func TestDemoIsHonestAboutWhatIsMissing(t *testing.T) {
+func TestDemo_ToolMissing_IsReported(t *testing.T) {
 	for tool, answer := range map[string]string{
 		"browser_open":       "no Chromium was found; install it with apt install chromium",
 		"terminal_open":      "denied: the tool terminal_open is denied for this goal",
@@ -236,7 +236,7 @@ func TestDemoIsHonestAboutWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestDemoGivesUpWhenItCannotGoOn(t *testing.T) {
+func TestDemo_CannotContinue_GivesUp(t *testing.T) {
 	for tool, answer := range map[string]string{
 		"write_file": "denied: this goal may do at most read_only",
 		"read_file":  "permission denied",

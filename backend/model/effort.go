@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Protocol is what a server speaks, in the word of a provider's kind.
+// Protocol is the protocol of a server, named by a provider's kind.
 type Protocol string
 
 // The protocols.
@@ -19,9 +19,8 @@ func (p Protocol) String() string {
 	return map[Protocol]string{ProtocolOpenAI: "OpenAI", ProtocolAnthropic: "Anthropic"}[p]
 }
 
-// Efforts are the protocol's words for how much a model thinks before it
-// answers, from little to much. Which of them a model takes, its server says: it
-// refuses the others. What is no protocol has none.
+// Efforts are the protocol's names for the reasoning effort of a model, lowest first. A server refuses those that the
+// model does not support. An unknown protocol has none.
 func (p Protocol) Efforts() []string {
 	switch p {
 	case ProtocolOpenAI:
@@ -32,13 +31,13 @@ func (p Protocol) Efforts() []string {
 	return []string{}
 }
 
-// validateEffort refuses an effort for which the protocol has no word.
+// validateEffort refuses an effort that the protocol does not define.
 func (p Protocol) validateEffort(effort string) error {
 	if effort == "" || slices.Contains(p.Efforts(), effort) {
 		return nil
 	}
 	return &Error{
-		Kind: BadRequest, Message: fmt.Sprintf("the %s protocol knows no effort %q", p, effort),
+		Kind: BadRequest, Message: fmt.Sprintf("the %s protocol does not support the effort %q", p, effort),
 		Hint: "use one of " + strings.Join(p.Efforts(), ", ") + ", or leave it out",
 	}
 }

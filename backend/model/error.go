@@ -22,23 +22,23 @@ const (
 	Unreachable  Kind = "unreachable"  // no connection, or no answer in time
 	Auth         Kind = "auth"         // the key is missing or wrong
 	RateLimited  Kind = "rate_limited" // too many requests; RetryAfter may say how long
-	Overloaded   Kind = "overloaded"   // the server's own fault, 5xx
+	Overloaded   Kind = "overloaded"   // an error of the server, 5xx
 	Truncated    Kind = "truncated"    // the stream broke before its end
 	InvalidReply Kind = "garbage"      // the answer does not follow the protocol
-	Refused      Kind = "refused"      // the provider does not want to: content filter, no credit
+	Refused      Kind = "refused"      // the provider refuses: content filter, no credit
 	BadRequest   Kind = "bad_request"  // the provider does not accept what was sent
 	TooLong      Kind = "too_long"     // the conversation does not fit into the model's window; errors.Is goal.ErrContextTooLong
 	NoVision     Kind = "blind"        // the model takes no images
 )
 
-// Error is a turn that failed. It never holds the API key.
+// Error is a failed turn. It never contains the API key.
 type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0 if there was none
-	RetryAfter time.Duration // what the provider asked for, 0 if nothing
+	RetryAfter time.Duration // requested by the provider, 0 if not
 	Message    string
 	Hint       string // what to do
-	Err        error  // the cause, nil if the provider said it
+	Err        error  // the cause, nil if the provider sent the error
 }
 
 func (e *Error) Error() string {
@@ -51,7 +51,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// As lets fault.Of say what to do.
+// As lets fault.Of find the hint.
 func (e *Error) As(target any) bool {
 	f, ok := target.(**fault.Error)
 	if ok {
@@ -60,10 +60,10 @@ func (e *Error) As(target any) bool {
 	return ok
 }
 
-// Is lets those who see the words only recognise a conversation that is too long.
+// Is lets packages that only know goal's errors recognize a conversation that is too long.
 func (e *Error) Is(target error) bool { return target == goal.ErrContextTooLong && e.Kind == TooLong }
 
-// Retryable says whether the same turn may work later.
+// Retryable reports whether the same turn may work later.
 func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case Unreachable, RateLimited, Overloaded, Truncated:
@@ -104,9 +104,8 @@ func (c apiError) codeWord() string {
 	return strings.ToLower(strings.Trim(string(c.Code), `"`) + " " + c.Type)
 }
 
-// tooLong recognises a conversation that does not fit. Every server says it in
-// its own words, some with a status that means something else: a request that is
-// larger than all the tokens of a minute comes as 429 and never fits by waiting.
+// tooLong recognizes a conversation that does not fit. Every server has its own message, some with a misleading
+// status: a request that is larger than all the tokens of a minute gets 429 and never fits by waiting.
 func (c apiError) tooLong(status int) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return true
@@ -147,8 +146,7 @@ func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 	}
 }
 
-// classifyStatus sorts an answer by its status, and a complaint inside a stream
-// (status 0) by its words.
+// classifyStatus classifies an answer by its status, and an error inside a stream (status 0) by its text.
 func classifyStatus(status int, c apiError) Kind {
 	word := c.codeWord()
 	switch {
@@ -197,7 +195,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// truncate keeps a provider's words short and on one line.
+// truncate makes a provider's message one short line.
 func truncate(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	const most = 400

@@ -15,23 +15,22 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Options say where a model is reached.
+// Options say how a model is reached.
 type Options struct {
 	BaseURL string // such as http://127.0.0.1:11434/v1
 	Model   string // used when a turn names none
-	Effort  string // asked for in every turn, one of its protocol's Efforts; "" leaves it to the server
-	APIKey  string // may be empty: local servers ask for none
+	Effort  string // requested in every turn, one of its protocol's Efforts; "" leaves it to the server
+	APIKey  string // may be empty: local servers do not need one
 	KeyName string // the environment variable of the key, for hints
-	// Transport is shared by many clients; nil means one of its own.
+	// Transport is shared by many clients; nil means one for this client alone.
 	Transport *http.Transport
-	// Linger is how long the end of a stream may follow its last word, for the
-	// usage that comes after it. 0 means 5 s.
+	// Linger is how long the end of a stream may follow its last event, for the usage that comes after it. 0 means 5
+	// s.
 	Linger time.Duration
 	Clock  Clock // for a Retry-After that is a date; nil means the real one
 }
 
-// NewTransport makes what clients share. Whoever made it closes its idle
-// connections in the end.
+// NewTransport makes a transport that clients share. Its creator closes its idle connections at the end.
 func NewTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -41,11 +40,11 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// baseClient is what the clients of every protocol have in common.
+// baseClient is the common part of the clients of all protocols.
 type baseClient struct {
 	o        Options
 	protocol Protocol
-	usual    string // how a base URL usually looks
+	usual    string // the usual form of a base URL
 	http     *http.Client
 	own      *http.Transport // nil when it is shared
 }
@@ -58,7 +57,7 @@ func newBaseClient(o Options, protocol Protocol, usual string) (*baseClient, err
 	if err := protocol.validateEffort(o.Effort); err != nil {
 		return nil, err
 	}
-	o.APIKey = strings.TrimSpace(o.APIKey) // a file's last newline often comes along
+	o.APIKey = strings.TrimSpace(o.APIKey) // a file often ends with a line break
 	if o.Linger == 0 {
 		o.Linger = 5 * time.Second
 	}
@@ -72,28 +71,28 @@ func newBaseClient(o Options, protocol Protocol, usual string) (*baseClient, err
 	}
 	s.http = &http.Client{
 		Transport: o.Transport,
-		// A redirected POST would lose its body or carry the key elsewhere.
+		// A redirected POST would lose its body or send the key to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return s, nil
 }
 
-// Close lets go of idle connections that are not shared. Turns under way are not touched.
+// Close closes idle connections that are not shared. Running turns are not affected.
 func (s *baseClient) Close() {
 	if s.own != nil {
 		s.own.CloseIdleConnections()
 	}
 }
 
-// checkImages refuses images for a model that is known not to see.
+// checkImages refuses images for a model that is known not to accept them.
 func (s *baseClient) checkImages(t goal.Turn) error {
 	if hasImages(t) && !SupportsImages(t.Model) {
-		return &Error{Kind: NoVision, Message: fmt.Sprintf("the model %s sees no images", t.Model)}
+		return &Error{Kind: NoVision, Message: fmt.Sprintf("the model %s does not accept images", t.Model)}
 	}
 	return nil
 }
 
-// imageError is the error of a turn with images: servers refuse them in many words.
+// imageError is the error of a turn with images: servers refuse images with various messages.
 func (s *baseClient) imageError(t goal.Turn, err error) error {
 	e, ok := AsError(err)
 	if !ok || e.Status == 0 || e.Kind != BadRequest && e.Kind != Overloaded || !hasImages(t) {
@@ -114,8 +113,8 @@ func hasImages(t goal.Turn) bool {
 	return slices.ContainsFunc(t.Messages, func(m goal.Message) bool { return len(m.Images) > 0 })
 }
 
-// post sends a request for a stream of events. It returns the response if it is a success;
-// the caller closes its body. post adds to header, which must not be nil.
+// post sends a request for a stream of events. It returns a successful response, whose body the caller closes. post
+// adds to header, which must not be nil.
 func (s *baseClient) post(
 	ctx context.Context, endpoint string, header http.Header, body []byte,
 ) (*http.Response, error) {
@@ -141,7 +140,7 @@ func encodingError(err error) error {
 	return &Error{
 		Kind:    BadRequest,
 		Message: "the request cannot be written: " + truncate(err.Error()),
-		Hint:    "this is a fault of the program or of an MCP server",
+		Hint:    "this is a bug in the program or in an MCP server",
 		Err:     err,
 	}
 }
@@ -155,21 +154,20 @@ func webPageError(resp *http.Response) error {
 	}
 }
 
-// responseError is the error of an answer that is not a success; it closes the answer.
-// An error's body is read up to a bound.
+// responseError is the error of an unsuccessful response; it closes the response. It reads the body up to a limit.
 func (s *baseClient) responseError(resp *http.Response) error {
 	const most = 64 << 10
 	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
-	_ = resp.Body.Close() // nothing is left to lose
+	_ = resp.Body.Close() // the body is not needed any more
 	if err != nil {
-		body = nil // the status says enough
+		body = nil // the status is enough
 	}
 	e := statusError(resp, body, s.o.Clock.Now())
 	e.Hint = s.hint(e.Kind, e.Status)
 	return e
 }
 
-// wrapError makes every error one of ours, with a hint and without the key.
+// wrapError converts every error to an *Error with a hint and without the key.
 func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("model turn: %w", ctx.Err())
@@ -216,14 +214,14 @@ func (s *baseClient) publicURL() string {
 	return u.String()
 }
 
-// hint says what the user can do about a fault.
+// hint says what the user can do about an error.
 func (s *baseClient) hint(k Kind, status int) string {
 	switch k {
 	case Unreachable:
 		return "is the server running at " + s.publicURL() + "?"
 	case Auth:
 		if s.o.KeyName == "" {
-			return "give the provider the name of the environment variable that holds its key"
+			return "give the provider the name of the environment variable that contains its key"
 		}
 		if s.o.APIKey == "" {
 			return "set " + s.o.KeyName
@@ -245,7 +243,7 @@ func (s *baseClient) hint(k Kind, status int) string {
 	case TooLong:
 		return "choose a model with a larger window, or make the server's context longer"
 	case NoVision:
-		return "choose a model that sees images"
+		return "choose a model that accepts images"
 	}
 	return ""
 }

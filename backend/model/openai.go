@@ -1,8 +1,6 @@
-// Package model talks to language models. OpenAI reaches any server that
-// speaks /chat/completions with streaming and tool calls, Retry repeats what may
-// be repeated, Demo plays a script without any AI. All have the same method,
-// Turn, which either returns a whole reply or an error: half a reply never
-// leaves this package.
+// Package model talks to language models. OpenAI reaches any server that implements /chat/completions with streaming
+// and tool calls, Retry repeats what may be repeated, Demo plays a script without any AI. All have the same method,
+// Turn, which returns either a whole reply or an error: half a reply never leaves this package.
 package model
 
 import (
@@ -17,9 +15,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Client is one model turn. delta gets the text as it comes, from the goroutine
-// that called Turn; it may be nil. Text that was given to delta before an error
-// is void.
+// Client is one model turn. delta gets the text as it arrives, from the goroutine that called Turn; it may be nil.
+// Text that delta received before an error is void.
 type Client interface {
 	Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error)
 }
@@ -28,8 +25,8 @@ type Client interface {
 type OpenAI struct {
 	*baseClient
 	endpoint string      // URL of /chat/completions
-	noUsage  atomic.Bool // the server refused stream_options once
-	noThink  atomic.Bool // it takes tools from a model that does not think only
+	noUsage  atomic.Bool // the server refused stream_options before
+	noThink  atomic.Bool // it accepts tools only without reasoning
 }
 
 // NewOpenAI checks the options; it does not contact the server.
@@ -55,7 +52,7 @@ func joinChatEndpoint(base string) (string, error) {
 		return "", fmt.Errorf("joining the base URL: %w", err)
 	}
 	if !strings.HasSuffix(u.Path, "/") {
-		u.Path += "/" // the slash went to the query or the fragment
+		u.Path += "/" // the slash was part of the query or the fragment
 	}
 	u, err = u.Parse("chat/completions")
 	if err != nil {
@@ -64,8 +61,7 @@ func joinChatEndpoint(base string) (string, error) {
 	return u.String(), nil
 }
 
-// Turn asks the model once. ctx bounds it; its end is returned as the context's
-// error, everything else as *Error.
+// Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
 func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
 	if t.Model == "" {
 		t.Model = c.o.Model
@@ -90,11 +86,11 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 	return reply, nil
 }
 
-// openAIOptions are what a request asks for beyond a reply, and may be refused.
+// openAIOptions are optional parts of a request that the server may refuse.
 type openAIOptions struct{ usage, think bool }
 
-// dropRejected drops the wish for which the server refused a request, for this turn and
-// for later ones, and says whether it did.
+// dropRejected drops the option for which the server refused a request, for this turn and later ones, and reports
+// whether it did.
 func (c *OpenAI) dropRejected(err error, w *openAIOptions) bool {
 	e, ok := AsError(err)
 	if !ok || e.Kind != BadRequest {
@@ -105,8 +101,7 @@ func (c *OpenAI) dropRejected(err error, w *openAIOptions) bool {
 		w.usage = false
 		c.noUsage.Store(true)
 	case w.think && c.o.Effort == "" && strings.Contains(said, "reasoning_effort"):
-		// OpenAI's models from GPT-5.4 on think by default, and take no tools over
-		// this protocol while they do.
+		// OpenAI's models from GPT-5.4 on think by default, and do not accept tools in this protocol while they do.
 		w.think = false
 		c.noThink.Store(true)
 	default:
@@ -122,7 +117,7 @@ func (c *OpenAI) attempt(
 		req.StreamOptions = &chatStreamOptions{IncludeUsage: true}
 	}
 	switch {
-	case c.o.Effort != "": // what the user chose is not taken back for a server
+	case c.o.Effort != "": // the user's choice is not dropped for a server
 		req.ReasoningEffort = c.o.Effort
 	case !w.think && len(req.Tools) > 0:
 		req.ReasoningEffort = "none"
@@ -131,8 +126,7 @@ func (c *OpenAI) attempt(
 	if err != nil {
 		return goal.Reply{}, encodingError(err)
 	}
-	// OPENAI_* of the environment is not read: a key or an organisation that is meant
-	// for another server must not reach this one.
+	// OPENAI_* of the environment is not read: a key or an organisation for another server must not reach this one.
 	header := http.Header{}
 	if c.o.APIKey != "" {
 		header.Set("Authorization", "Bearer "+c.o.APIKey)
@@ -141,7 +135,7 @@ func (c *OpenAI) attempt(
 	if err != nil {
 		return goal.Reply{}, err
 	}
-	defer func() { _ = resp.Body.Close() }() // nothing is left to lose
+	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
 	r := newOpenAIReader(delta, func(t tokenCount) float64 { return c.cost(req.Model, t) })
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch kind {

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// chatRequest is the body of a request to /chat/completions. Its fields and those of
-// the types below are in the order in which they are sent.
+// chatRequest is the body of a request to /chat/completions. Its fields and those of the types below are in the order
+// in which they are sent.
 type chatRequest struct {
 	Messages        []chatMessage      `json:"messages,omitempty"`
 	Model           string             `json:"model,omitempty"`
@@ -28,7 +28,7 @@ type chatStreamOptions struct {
 type chatMessage struct {
 	Content    any            `json:"content,omitempty"` // a string or []chatPart; nil leaves it out
 	ToolCalls  []chatToolCall `json:"tool_calls,omitempty"`
-	ToolCallID *string        `json:"tool_call_id,omitempty"` // in every tool message, even when it is empty
+	ToolCallID *string        `json:"tool_call_id,omitempty"` // in every tool message, even if it is empty
 	Role       goal.Role      `json:"role"`
 }
 
@@ -65,7 +65,7 @@ type chatToolFunction struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"` // a JSON schema
 }
 
-// newChatRequest writes a turn in the provider's words.
+// newChatRequest encodes a turn for the provider.
 func newChatRequest(t goal.Turn) (chatRequest, error) {
 	r := chatRequest{
 		Model:  t.Model,
@@ -89,7 +89,7 @@ func newChatRequest(t goal.Turn) (chatRequest, error) {
 			return r, &Error{
 				Kind:    BadRequest,
 				Message: fmt.Sprintf("the schema of the tool %s is not a JSON object", tool.Name),
-				Hint:    "this is a fault of the program or of an MCP server",
+				Hint:    "this is a bug in the program or in an MCP server",
 				Err:     err,
 			}
 		}
@@ -180,8 +180,8 @@ func newAssistantMessage(m goal.Message) chatMessage {
 	return a
 }
 
-// appendToolImages appends the images of the newest results to list. A result holds
-// text only in this protocol: images come in a message of their own, after all results.
+// appendToolImages appends the images of the newest results to list. In this protocol a result contains only text:
+// images come in a message of their own, after all results.
 func appendToolImages(list []chatMessage, messages []goal.Message) []chatMessage {
 	var parts []chatPart
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == goal.ToolRole; i-- {
@@ -216,9 +216,9 @@ func newImageParts(m goal.Message) []chatPart {
 	return parts
 }
 
-// sanitizeArguments is a past call's arguments as servers accept them. Several parse the
-// arguments of the conversation and refuse it for ever after one broken call, so
-// broken JSON goes back as a string inside an object.
+// sanitizeArguments makes a past call's arguments acceptable to servers. Several parse the arguments of the
+// conversation and refuse it for ever after one broken call, so broken JSON is sent back as a string inside an
+// object.
 func sanitizeArguments(arguments string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &object) == nil && object != nil {

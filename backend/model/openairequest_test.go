@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestToolsAreWrittenAsTheyStand: name, words and schema of a tool, and a schema
+// TestRequest_ToolSchemas_AreUnchanged: name, words and schema of a tool, and a schema
 // that is none, which an MCP server may have sent.
-func TestToolsAreWrittenAsTheyStand(t *testing.T) {
+func TestRequest_ToolSchemas_AreUnchanged(t *testing.T) {
 	const schema = `{ "type": "object", "properties": {"to": {"type": "string", "description": "a <b> & \u00e9"}, "at": {"maximum": 12345678901234567890}} }`
 	for _, c := range []struct{ schema, want, refused string }{
 		{schema: schema, want: `{"type":"object","properties":{"to":{"type":"string","description":"a <b> & é"},"at":{"maximum":12345678901234567890}}}`},

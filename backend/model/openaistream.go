@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// chunk is one event of a stream, as tolerant as the servers are different.
+// chunk is one event of a stream, tolerant of the differences between servers.
 type chunk struct {
 	Choices []struct {
 		Index        int     `json:"index"`
@@ -17,7 +17,7 @@ type chunk struct {
 		FinishReason *string `json:"finish_reason"`
 	} `json:"choices"`
 	Usage *struct {
-		In      float64 `json:"prompt_tokens"` // with those from the cache
+		In      float64 `json:"prompt_tokens"` // including those from the cache
 		Out     float64 `json:"completion_tokens"`
 		Details struct {
 			Cached float64 `json:"cached_tokens"`
@@ -47,7 +47,7 @@ func (w *flexibleText) UnmarshalJSON(b []byte) error {
 		Text string `json:"text"`
 	}
 	if err := json.Unmarshal(b, &parts); err != nil {
-		return err //nolint:wrapcheck // json adds the place
+		return err //nolint:wrapcheck // json adds the position
 	}
 	for _, p := range parts {
 		*w += flexibleText(p.Text)
@@ -55,7 +55,7 @@ func (w *flexibleText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// newOpenAIReader reads the protocol of OpenAI.
+// newOpenAIReader parses OpenAI's protocol.
 func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyReader {
 	r := &replyReader{delta: delta, price: price}
 	r.take = func(event []byte) error {
@@ -68,7 +68,7 @@ func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyR
 	return r
 }
 
-// onChunk takes one event.
+// onChunk processes one event.
 func (r *replyReader) onChunk(c chunk) error {
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return streamErrorEvent(c.Error)
@@ -80,7 +80,7 @@ func (r *replyReader) onChunk(c chunk) error {
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
-			continue // one reply was asked for
+			continue // only one reply was requested
 		}
 		for _, p := range []part{choice.Delta, choice.Message} {
 			r.emitText(string(p.Content))
@@ -98,7 +98,7 @@ func (r *replyReader) onChunk(c chunk) error {
 	return nil
 }
 
-// whole reads an answer of a server that does not stream.
+// whole parses an answer of a server that does not stream.
 func (r *replyReader) whole(body io.Reader) (goal.Reply, error) {
 	b, err := readBounded(body)
 	if err != nil {

@@ -8,24 +8,22 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxParks is how often in a row a goal waits for its provider before the fault
-// is an error.
+// maxParks is how often in a row a goal waits for its provider before the provider's error ends the run.
 const maxParks = 6
 
-// ParkCounter counts how often in a row a goal was parked for one model, over all of
-// its runs: a run ends with the park, and the next one continues counting. A nil
-// one counts nothing. It is safe for concurrent use.
+// ParkCounter counts how often in a row a goal was parked for one model, across its runs: a run ends when it is
+// parked, and the next one continues counting. A nil counter counts nothing. It is safe for concurrent use.
 type ParkCounter struct {
 	mu sync.Mutex
 	n  int
 }
 
-// NewParkCounter counts on after n parks in a row, of which another process knew.
+// NewParkCounter continues counting after n parks in a row, as stored by another process.
 func NewParkCounter(n int) *ParkCounter { return &ParkCounter{n: n} }
 
-// decide decides what is left when the budget is used up: a provider that
-// limits or is overloaded parks the goal, until when it said or for 1, 2, 4 … 30
-// min; anything else, and the seventh park in a row, is the fault itself.
+// decide returns the error when the budget is used up: a provider that limits requests or is overloaded parks the
+// goal, until the time that it gave or for 1, 2, 4 … 30 min; anything else, and the seventh park in a row, returns
+// the provider's error.
 func (p *ParkCounter) decide(now time.Time, fault *Error, err error) error {
 	if fault.Kind != RateLimited && fault.Kind != Overloaded {
 		return err
@@ -37,13 +35,13 @@ func (p *ParkCounter) decide(now time.Time, fault *Error, err error) error {
 	return &goal.Unavailable{Until: now.Add(max(fault.RetryAfter, parkDuration(n))), Err: err}
 }
 
-// parkDuration is how long the n-th park in a row lasts when the provider does not say.
+// parkDuration is how long the n-th park in a row lasts if the provider gives no time.
 func parkDuration(n int) time.Duration {
 	const most = 30 * time.Minute
 	return min(time.Minute<<(n-1), most)
 }
 
-// next counts a park and says the how-manieth in a row it is, from 1.
+// next increments the number of consecutive parks and returns it.
 func (p *ParkCounter) next() int {
 	if p == nil {
 		return 1
@@ -54,7 +52,7 @@ func (p *ParkCounter) next() int {
 	return p.n
 }
 
-// reset says that the provider answered.
+// reset sets the count to zero, because the provider answered.
 func (p *ParkCounter) reset() {
 	if p == nil {
 		return

@@ -73,8 +73,8 @@ func TestTextIsStreamedAndWhole(t *testing.T) {
 	})
 }
 
-// TestTheEffortIsAskedFor in every turn and in the protocol's own word, is not
-// taken back when the server refuses it, and the user is told what to do.
+// TestTheEffortIsAskedFor in every turn and in the protocol's own word, is not dropped if the server refuses it, and
+// the error says what to do.
 func TestTheEffortIsAskedFor(t *testing.T) {
 	for protocol, open := range protocols() {
 		t.Run(protocol, func(t *testing.T) {
@@ -153,9 +153,9 @@ func TestConversationIsSentWhole(t *testing.T) {
 	})
 }
 
-// TestNamesThatAModelMadeUpAreSentBackAcceptably: the provider would refuse the
+// TestRequest_InvalidNames_AreSanitized: the provider would refuse the
 // conversation for ever after.
-func TestNamesThatAModelMadeUpAreSentBackAcceptably(t *testing.T) {
+func TestRequest_InvalidNames_AreSanitized(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
 			if n > 0 {
@@ -348,8 +348,8 @@ func TestOddEndings(t *testing.T) {
 	}
 }
 
-// TestTheConnectionLasts after the last word: it is waited for, and not for long.
-func TestTheConnectionLasts(t *testing.T) {
+// TestConnection_IsReused after the last word: it is waited for, and not for long.
+func TestConnection_IsReused(t *testing.T) {
 	for protocol, open := range protocols() {
 		t.Run(protocol, func(t *testing.T) {
 			wire := model.NewTransport()
@@ -439,7 +439,7 @@ func TestRetryAfterIsRead(t *testing.T) {
 // picture is a PNG as far as its first bytes say.
 var picture = []byte("\x89PNG\r\n\x1a\nand so on")
 
-func TestModelsThatSeeGetPictures(t *testing.T) {
+func TestImages_VisionModel_AreSent(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Say("a red square")))
 		in := turn()
@@ -470,7 +470,7 @@ func TestModelsThatSeeGetPictures(t *testing.T) {
 	})
 }
 
-func TestModelsThatDoNotSeeSaySo(t *testing.T) {
+func TestImages_ModelWithoutVision_IsRefused(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Fail(400, "this model does not support image input")))
 		in := turn()
@@ -553,8 +553,8 @@ func TestAbortEndsATurnAtOnce(t *testing.T) {
 	})
 }
 
-// TestOneTurnsEndIsNotAnothers: clients share connections and nothing else.
-func TestOneTurnsEndIsNotAnothers(t *testing.T) {
+// TestTurns_EndIndependently: clients share connections and nothing else.
+func TestTurns_EndIndependently(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 			return modeltest.Answer{Text: "a long story", Hang: r.Last().Text == "make it"}

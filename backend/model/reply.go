@@ -13,8 +13,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// replyReader is a reply under way. A protocol gives it the events of its stream one
-// by one with take.
+// replyReader reads a reply. A protocol passes it the events of its stream one by one with take.
 type replyReader struct {
 	take  func(event []byte) error
 	price func(tokenCount) float64
@@ -25,13 +24,12 @@ type replyReader struct {
 	calls    toolCallAssembler
 	used     tokenCount
 	finish   string
-	finished bool // the protocol's last word came
+	finished bool // the protocol's final event arrived
 	events   int
 }
 
-// read reads a reply to its end. A stream without its last word was cut: that is
-// an error, whatever came before. linger is how long the connection's end may
-// follow the last word.
+// read reads a reply to its end. A stream without its final event was cut off: that is an error, whatever came
+// before. linger is how long the connection's end may follow the final event.
 func (r *replyReader) read(body io.ReadCloser, linger time.Duration) (goal.Reply, error) {
 	events := newSSE(body)
 	var lingered atomic.Bool
@@ -51,14 +49,14 @@ func (r *replyReader) read(body io.ReadCloser, linger time.Duration) (goal.Reply
 			return goal.Reply{}, r.streamError(err, events.strange)
 		}
 		if r.finished && lingered.CompareAndSwap(false, true) {
-			// Some servers keep the connection open after the last word.
+			// Some servers keep the connection open after the final event.
 			stop := time.AfterFunc(linger, func() { _ = body.Close() })
 			defer stop.Stop()
 		}
 	}
 }
 
-// streamError says why a stream ended before its end.
+// streamError is why a stream ended early.
 func (r *replyReader) streamError(err error, strange int) error {
 	switch {
 	case errors.Is(err, errLong), errors.Is(err, errStreamTooLong):
@@ -71,7 +69,7 @@ func (r *replyReader) streamError(err error, strange int) error {
 	return &Error{Kind: Truncated, Message: "the connection broke before the reply was complete", Err: err}
 }
 
-// event takes the data lines of one event; last says that nothing follows.
+// event processes the data lines of one event; last means that nothing follows.
 func (r *replyReader) event(lines [][]byte, last bool) (done bool, err error) {
 	if len(lines) > 1 {
 		if joined := bytes.Join(lines, []byte("\n")); json.Valid(joined) {
@@ -88,7 +86,7 @@ func (r *replyReader) event(lines [][]byte, last bool) (done bool, err error) {
 			return true, nil
 		}
 		if last && !json.Valid(line) {
-			return false, nil // the cut went through it
+			return false, nil // the event was cut off
 		}
 		r.events++
 		if err := r.take(line); err != nil {
@@ -98,7 +96,7 @@ func (r *replyReader) event(lines [][]byte, last bool) (done bool, err error) {
 	return false, nil
 }
 
-// readBounded reads an answer that is not streamed, up to a bound.
+// readBounded reads an answer that is not streamed, up to a limit.
 func readBounded(body io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(body, maxLine+1))
 	switch {
@@ -110,7 +108,7 @@ func readBounded(body io.Reader) ([]byte, error) {
 	return b, nil
 }
 
-// protocolError is an event that does not follow the protocol.
+// protocolError is the error for an event that violates the protocol.
 func protocolError(err error) error {
 	return &Error{Kind: InvalidReply, Message: "the answer is not readable: " + truncate(err.Error()), Err: err}
 }
@@ -132,7 +130,7 @@ func (r *replyReader) emitText(text string) {
 	}
 }
 
-// reply is the whole reply, once the stream has ended well.
+// reply is the whole reply after the stream has ended properly.
 func (r *replyReader) reply() (goal.Reply, error) {
 	switch {
 	case r.finish == "refusal":
@@ -154,10 +152,9 @@ func (r *replyReader) reply() (goal.Reply, error) {
 	return goal.Reply{Text: r.text.String(), Calls: r.calls.done(), Usage: r.used.usage(r.price(r.used))}, nil
 }
 
-// replyLong is the reply whose reading was stopped because a call's arguments
-// have no end. It holds that call alone, with arguments that no tool takes: the
-// others may be halves. What the reply cost is not known, since it is told at
-// the end, and is put at the tokens that were read.
+// replyLong is the reply whose reading was stopped because a call's arguments were too long. It contains that call
+// alone, with arguments that no tool accepts: other calls may be incomplete. The cost is unknown, because it is
+// reported at the end; it is estimated by the tokens that were read.
 func (r *replyReader) replyLong() (goal.Reply, error) {
 	long := r.calls.long
 	args, err := json.Marshal(fmt.Sprintf("The arguments were longer than %d MiB: the host stopped reading and did nothing. Send less at a time.", maxArguments>>20))
@@ -171,12 +168,12 @@ func (r *replyReader) replyLong() (goal.Reply, error) {
 	}, nil
 }
 
-// sanitizeText is text that a journal, a page and the next request can hold.
+// sanitizeText is text that a journal, a page and the next request can contain.
 func sanitizeText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// clampTokens guards against counts that no server can mean.
+// clampTokens limits counts that no server can mean.
 func clampTokens(v float64) int64 {
 	const most = 1 << 40
 	if !(v > 0) {

@@ -10,38 +10,36 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Clock is the seam for waiting.
+// Clock replaces waiting in tests.
 type Clock interface {
 	Now() time.Time
 	After(d time.Duration) <-chan time.Time
 }
 
-// Budget bounds the tries for one turn. Zero fields mean the default: 6 tries
-// within 5 minutes.
+// Budget limits the attempts for one turn. Zero fields mean the default: 6 attempts within 5 minutes.
 type Budget struct {
 	Tries int
-	Time  time.Duration // from the first try to the start of the last
+	Time  time.Duration // from the first attempt to the start of the last
 }
 
-// Retry repeats turns that failed with a retryable fault: after 1, 2, 4 … s
-// with jitter, or after what the provider asked for. A wait that would not fit
-// into the budget is not begun. What comes back in the end is a *goal.Unavailable
-// when the provider is there and cannot answer now (see Parks), otherwise the
-// fault. The fields are set once; Turn is safe for concurrent use if Model is.
+// Retry repeats turns that failed with a retryable error: after 1, 2, 4 … s with jitter, or after the time that the
+// provider asked for. A wait that would exceed the budget is not started. The final error is a *goal.Unavailable if
+// the provider exists but cannot answer now (see Parks), otherwise the last error. The fields are set once; Turn is
+// safe for concurrent use if Model is.
 type Retry struct {
 	Model  Client
 	Clock  Clock // nil means the real one
 	Budget Budget
-	// TurnTimeout is how long one try may take before it counts as unreachable. 0 means none.
+	// TurnTimeout is how long one attempt may take before it counts as unreachable. 0 means no limit.
 	TurnTimeout time.Duration
-	// Parks remembers how often the goal was parked; nil means that every time is the first.
+	// Parks counts how often the goal was parked; nil means that every time is the first.
 	Parks *ParkCounter
-	// OnWait hears of each fault and of the wait that follows; it may be nil. What
-	// was streamed by the failed try is void.
+	// OnWait is called with each error and the wait that follows; it may be nil. Text streamed by the failed attempt
+	// is void.
 	OnWait func(err error, wait time.Duration)
 }
 
-// Turn asks until there is a reply, a fault that will not go away, or no budget.
+// Turn asks until there is a reply, a permanent error, or no budget.
 func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
 	clock, budget := r.Clock, r.Budget
 	if clock == nil {
@@ -92,7 +90,7 @@ func waitFor(tries int, err error) error {
 // errTurnTimeout is the cause of a turn that took too long.
 var errTurnTimeout = errors.New("the turn took too long")
 
-// try is one attempt within the limit.
+// try is one attempt within the time limit.
 func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if r.TurnTimeout <= 0 {
 		return r.Model.Turn(ctx, t, delta)
@@ -116,8 +114,7 @@ func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(str
 	return reply, err
 }
 
-// backoff is 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). A provider's
-// own wish is a least wait.
+// backoff is 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). A time that the provider asks for is a minimum.
 func backoff(try int, asked time.Duration, jitter float64) time.Duration {
 	const most = time.Minute
 	wait := most
@@ -126,7 +123,7 @@ func backoff(try int, asked time.Duration, jitter float64) time.Duration {
 	}
 	wait += time.Duration(jitter * float64(wait) / 2)
 	if asked > 0 {
-		// A little later than asked: many clients were asked the same.
+		// A little later than asked, because many clients got the same answer.
 		return asked + time.Duration(jitter*float64(min(asked, 4*time.Second))/4)
 	}
 	return wait

@@ -97,7 +97,7 @@ func TestRetryKeepsToItsBudget(t *testing.T) {
 	}
 }
 
-func TestRetryLeavesTheRestAlone(t *testing.T) {
+func TestRetry_PermanentError_IsReturned(t *testing.T) {
 	for _, err := range []error{fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.InvalidReply, 0), fault(model.Refused, 0), fault(model.TooLong, 0), errors.New("else")} {
 		m, clock := &faulty{errs: []error{err}}, &hourglass{}
 		if _, got := (model.Retry{Model: m, Clock: clock}).Turn(t.Context(), goal.Turn{}, nil); !errors.Is(got, err) || m.tries != 1 {

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Bounds of what a server may send in one turn.
+// Limits of what a server may send in one turn.
 const (
 	maxLine   = 8 << 20
 	maxStream = 64 << 20
@@ -18,9 +18,8 @@ var (
 	errStreamTooLong = errors.New("more than 64 MiB")
 )
 
-// sse reads server-sent events. Lines end with LF or CR LF, comments and unknown
-// fields are skipped. Lines that are no field at all are counted, because
-// a web page or binary data consists of them.
+// sse parses server-sent events. Lines end with LF or CR LF; comments and unknown fields are skipped. Lines that are
+// not fields are counted, because a web page or binary data consists of them.
 type sse struct {
 	r       *bufio.Reader
 	left    *io.LimitedReader
@@ -32,8 +31,8 @@ func newSSE(r io.Reader) *sse {
 	return &sse{r: bufio.NewReaderSize(left, 32<<10), left: left}
 }
 
-// next returns the data lines of the next event. err is io.EOF at the end,
-// together with the data of an event that lacks its final empty line.
+// next returns the data lines of the next event. err is io.EOF at the end, together with the data of an event without
+// its final empty line.
 func (s *sse) next() (data [][]byte, err error) {
 	size := 0
 	for {
@@ -57,7 +56,7 @@ func (s *sse) next() (data [][]byte, err error) {
 	}
 }
 
-// field returns the data that a line carries.
+// field returns the data of a line.
 func (s *sse) field(line []byte) ([]byte, bool) {
 	line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
 	name, value, found := bytes.Cut(line, []byte(":"))
@@ -78,7 +77,7 @@ func (s *sse) field(line []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// line reads up to and without the end of line; the slice is the caller's.
+// line reads a line without its end; the slice belongs to the caller.
 func (s *sse) line() ([]byte, error) {
 	var out []byte
 	for {

@@ -7,12 +7,11 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxThinkingBytes bounds what is remembered, in bytes.
+// maxThinkingBytes limits the cache, in bytes.
 const maxThinkingBytes = 8 << 20
 
-// thinkingCache remembers replies as the server wrote them, with what the model
-// thought: models continue better when they get that back, unchanged, with the
-// results of their calls. It is lost with the program, and then left out.
+// thinkingCache stores replies as the server sent them, with the model's thinking: models continue better if they get
+// that back, unchanged, with the results of their calls. It is lost with the process; the thinking is then left out.
 type thinkingCache struct {
 	mu   sync.Mutex
 	kept map[string]thinkingEntry // by the id of the reply's first call
@@ -26,7 +25,7 @@ type thinkingEntry struct {
 	blocks []*block
 }
 
-// keep remembers a reply that calls tools; blocks is nil when the model did not think.
+// keep stores a reply that calls tools; blocks is nil if it contains no thinking.
 func (t *thinkingCache) keep(model string, r goal.Reply, blocks []*block) {
 	if len(r.Calls) == 0 || blocks == nil {
 		return
@@ -47,8 +46,8 @@ func (t *thinkingCache) keep(model string, r goal.Reply, blocks []*block) {
 	t.size += size
 }
 
-// recall is a message of the conversation as it was written; nil when its
-// thoughts are not known or the message is no longer the same.
+// recall returns a message of the conversation as the server sent it; nil if its thinking is unknown or the message
+// was changed.
 func (t *thinkingCache) recall(model string, m goal.Message) []*block {
 	if len(m.Calls) == 0 {
 		return nil
@@ -62,7 +61,7 @@ func (t *thinkingCache) recall(model string, m goal.Message) []*block {
 	return k.blocks
 }
 
-// forget drops everything: thoughts that a server refuses once it refuses again.
+// forget drops everything: a server that refused the thinking once would refuse it again.
 func (t *thinkingCache) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,8 +6,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// estimateTokens puts what a server did not say of a turn's tokens at what the length makes
-// likely: a limit must hold there, too.
+// estimateTokens estimates token counts that a server did not report from the lengths: limits must work there, too.
 func (s *baseClient) estimateTokens(t goal.Turn, reply *goal.Reply) {
 	in, out := len(t.System), len(reply.Text)+callBytes(reply.Calls)
 	for _, m := range t.Messages {

@@ -11,18 +11,17 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Bounds of one reply.
+// Limits of one reply.
 const (
 	maxCalls     = 128
 	maxArguments = 4 << 20 // of one call, in bytes
 )
 
-// errLongCall says that a call's arguments are longer than anything a tool takes.
+// errLongCall means that a call's arguments are longer than any tool accepts.
 var errLongCall = errors.New("the arguments of a call are too long")
 
-// toolCallDelta is a piece of a tool call. OpenAI numbers the calls and sends id and
-// name once; others leave out the number, repeat the id, number every call 0, or
-// send the arguments as an object.
+// toolCallDelta is a piece of a tool call. OpenAI numbers the calls and sends id and name once; other servers omit
+// the number, repeat the id, number every call 0, or send the arguments as an object.
 type toolCallDelta struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
@@ -33,16 +32,16 @@ type toolCallDelta struct {
 }
 
 type toolCallSlot struct {
-	index int // -1 when the server does not number
+	index int // -1 if the server does not number calls
 	call  goal.Call
 	args  bytes.Buffer
 }
 
-// toolCallAssembler puts the pieces together, in order of appearance.
+// toolCallAssembler joins the pieces, in order of appearance.
 type toolCallAssembler struct {
 	list []*toolCallSlot
 	size int           // bytes of arguments so far
-	long *toolCallSlot // whose arguments are too long, nil if none
+	long *toolCallSlot // the call whose arguments are too long, nil if none
 }
 
 func (c *toolCallAssembler) add(p toolCallDelta) error {
@@ -65,7 +64,7 @@ func (c *toolCallAssembler) add(p toolCallDelta) error {
 	return c.append(slot, func() { slot.write(p.Function.Arguments) })
 }
 
-// open opens one more call.
+// open begins another call.
 func (c *toolCallAssembler) open() (*toolCallSlot, error) {
 	if len(c.list) == maxCalls {
 		return nil, &Error{Kind: InvalidReply, Message: fmt.Sprintf("the reply holds more than %d tool calls", maxCalls)}
@@ -75,7 +74,7 @@ func (c *toolCallAssembler) open() (*toolCallSlot, error) {
 	return slot, nil
 }
 
-// append lets write add to a call's arguments, and says when they are too long.
+// append lets write add to a call's arguments, and returns an error if they are too long.
 func (c *toolCallAssembler) append(slot *toolCallSlot, write func()) error {
 	before := slot.args.Len()
 	write()
@@ -87,7 +86,7 @@ func (c *toolCallAssembler) append(slot *toolCallSlot, write func()) error {
 	return nil
 }
 
-// find is the call that a piece continues, nil when it begins another one.
+// find is the call that a piece continues, nil if it begins another one.
 func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
 	for i := len(c.list) - 1; i >= 0; i-- {
 		s := c.list[i]
@@ -106,7 +105,7 @@ func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
 	}
 	last := c.list[len(c.list)-1]
 	if p.Function.Name != "" && json.Valid(last.args.Bytes()) {
-		return nil // a whole call has come, this is the next
+		return nil // the call is complete, so this is the next one
 	}
 	return last
 }
@@ -137,8 +136,8 @@ func (c *toolCallAssembler) done() []goal.Call {
 	return out
 }
 
-// markTruncated marks the last call when the reply ended in the middle of it: without
-// arguments, or with half of them, it is not what the model meant.
+// markTruncated marks the last call if the reply was cut off in it: without arguments, or with half of them, it is
+// not what the model meant.
 func (c *toolCallAssembler) markTruncated() {
 	if len(c.list) == 0 {
 		return
@@ -149,8 +148,8 @@ func (c *toolCallAssembler) markTruncated() {
 	}
 }
 
-// name is the name that the model called; a call without one is answered at the
-// door, which says that there is no such tool.
+// name is the name that the model called. The dispatcher refuses a call without a name, because there is no such
+// tool.
 func (s *toolCallSlot) name() string {
 	const most = 128
 	name := truncate(s.call.Tool)
@@ -163,11 +162,10 @@ func (s *toolCallSlot) name() string {
 	return name
 }
 
-// validID are the ids that every provider takes back.
+// validID matches the ids that every provider accepts back.
 var validID = regexp.MustCompile(`^[!-~]{1,128}$`)
 
-// assignID gives calls without a usable id one that is unique in the conversation,
-// and parts those that share one.
+// assignID gives calls without a usable id a unique one, and separates calls that share an id.
 func assignID(r *goal.Reply, turn int) {
 	seen := make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
@@ -182,8 +180,8 @@ func assignID(r *goal.Reply, turn int) {
 
 var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// sanitizeName is an id or a tool's name as every server takes it back: one that
-// a model made up would make it refuse the conversation for ever after.
+// sanitizeName makes an id or a tool's name acceptable to every server: an invalid one made up by a model would make
+// the server refuse the conversation for ever.
 func sanitizeName(s string) string {
 	const most = 64
 	s = invalidNameChars.ReplaceAllString(s, "_")

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/notify"
 )
 
-// screen is a desktop that keeps what it was told to show.
+// screen is a desktop that records its notifications.
 type screen struct{ shown chan []any }
 
 func (screen) GetServerInformation() (name, vendor, version, spec string, err *dbus.Error) {

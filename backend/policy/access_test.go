@@ -7,9 +7,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestAccessIsThePersons: it is asked at every level, offered for the goal alone,
+// TestMachineAccess_NeedsTheUser: it is asked at every level, offered for the goal alone,
 // and an approval is one to that and to nothing else.
-func TestAccessIsThePersons(t *testing.T) {
+func TestMachineAccess_NeedsTheUser(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)

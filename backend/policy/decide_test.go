@@ -56,8 +56,8 @@ func fields(line string) []string {
 	return list
 }
 
-// TestAQuestionThatBreaksDenies: an error, a panic and an answer that is none.
-func TestAQuestionThatBreaksDenies(t *testing.T) {
+// TestDecide_CheckFails_Denies: an error, a panic and an answer that is none.
+func TestDecide_CheckFails_Denies(t *testing.T) {
 	c, p := Call{Tool: "t", Effect: Effect{Risk: ReadOnly}}, Policy{Risk: SpendsMoney, Dir: "/w"}
 	for name, q := range map[string]checkFunc{
 		"error":     func(Call, Policy) (checkResult, error) { return checkResult{answer: Allow}, errors.New("no disk") },
@@ -115,8 +115,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestAPatternWithAPortIsThatPort: for what a tool is about to contact as at the proxy.
-func TestAPatternWithAPortIsThatPort(t *testing.T) {
+// TestHostMatches_PatternWithPort_CoversThatPort: for what a tool is about to contact as at the proxy.
+func TestHostMatches_PatternWithPort_CoversThatPort(t *testing.T) {
 	p := Policy{Risk: NetworkGet, AllowHosts: []string{"example.org:8080", "*.pkg.example"}, DenyHosts: []string{"a.pkg.example:22"}}
 	for at, want := range map[[2]string]Answer{
 		{"example.org", "8080"}: Allow, {"example.org", "443"}: Ask, {"example.org", ""}: Ask,
@@ -135,8 +135,8 @@ func TestAPatternWithAPortIsThatPort(t *testing.T) {
 	}
 }
 
-// TestWhatAPolicyAllowsInVain is said.
-func TestWhatAPolicyAllowsInVain(t *testing.T) {
+// TestUnusedParts_AllowedHosts is said.
+func TestUnusedParts_AllowedHosts(t *testing.T) {
 	for _, risk := range []Risk{ReadOnly, WriteLocal, NetworkGet, NetworkWrite, SpendsMoney} {
 		p := Policy{Risk: risk, AllowHosts: []string{"docs.example"}}
 		if said := p.UnusedParts(); (said != "") != NetworkGet.Exceeds(risk) || said != "" && !strings.Contains(said, "docs.example") {

@@ -150,9 +150,9 @@ func FuzzInside(f *testing.F) {
 	})
 }
 
-// TestAYesIsNoWiderThanItsWords: what cannot be undone is allowed to the tool that
-// asked, and an approval to one call is for what was shown of it.
-func TestAYesIsNoWiderThanItsWords(t *testing.T) {
+// TestGrant_OtherCall_IsNotCovered: a grant for an irreversible call covers only its tool, and an approval of one
+// call covers only what was shown of it.
+func TestGrant_OtherCall_IsNotCovered(t *testing.T) {
 	p := policy.Policy{Risk: policy.NetworkWrite, Dir: dir}
 	issue := policy.Call{Tool: "create_issue", Key: "1", Effect: policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{"api.example"}, Irreversible: true}}
 	asked := policy.RuleSet{}.Decide(issue, p, nil)

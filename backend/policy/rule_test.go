@@ -16,8 +16,8 @@ func law(t *testing.T) policy.RuleSet {
 	return l
 }
 
-// TestRulesProveThemselves: a rule whose example is wrong is not loaded, and says which.
-func TestRulesProveThemselves(t *testing.T) {
+// TestRules_WrongExample_AreRefused: a rule whose example is wrong is not loaded, and says which.
+func TestRules_WrongExample_AreRefused(t *testing.T) {
 	for _, c := range []struct{ rules, want string }{
 		{`[{"name":"a","answer":"ask","why":"w","program":["git"],"match":["git x"],"not":["git y"]}]`, `should not match "git y"`},
 		{`[{"name":"a","answer":"ask","why":"w","program":["git"],"words":["push"],"match":["git pull"],"not":["git y"]}]`, `should match "git pull"`},
@@ -37,7 +37,7 @@ func TestRulesProveThemselves(t *testing.T) {
 	}
 }
 
-// TestDeletingInTmp: inside the walls /tmp is the goal's own, outside everybody's.
+// TestDeletingInTmp: in the sandbox /tmp is the goal's own, outside it is shared.
 func TestDeletingInTmp(t *testing.T) {
 	for _, file := range []string{"/tmp/x", "/var/tmp/x"} {
 		c := policy.Call{Tool: "tool", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{file}, CommandLine: "rm " + file}}

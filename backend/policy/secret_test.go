@@ -58,9 +58,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestABoundSecretAndAHostThatWasOpenedSince: the way out that the user's yes
-// opened is one for programs at every level.
-func TestABoundSecretAndAHostThatWasOpenedSince(t *testing.T) {
+// TestBoundSecret_HostGrantedLater_Asks: a host that the user grants later is open to programs at every risk level.
+func TestBoundSecret_HostGrantedLater_Asks(t *testing.T) {
 	call := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
 	for _, risk := range []policy.Risk{policy.ReadOnly, policy.WriteLocal, policy.NetworkGet, policy.NetworkWrite} {
 		p := policy.Policy{Risk: risk, Dir: dir, Secrets: []string{"bound"}}
@@ -77,9 +76,9 @@ func TestABoundSecretAndAHostThatWasOpenedSince(t *testing.T) {
 	}
 }
 
-// TestABoundSecretInAPaneOfThePersons: an approval to the pane is none to a secret that could
-// go anywhere from there.
-func TestABoundSecretInAPaneOfThePersons(t *testing.T) {
+// TestBoundSecret_UnconfinedPane_Asks: an approval for the pane does not cover a secret that could be sent anywhere
+// from there.
+func TestBoundSecret_UnconfinedPane_Asks(t *testing.T) {
 	p := policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}}
 	typed := policy.Call{Tool: "terminal_run", Key: "k", Effect: policy.Effect{Risk: policy.NetworkWrite, CommandLine: "curl x", Pane: "t1", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
 	pane := policy.Grant{ID: "a1", Scope: policy.ScopePane, Risk: policy.NetworkWrite, Pane: "t1"}

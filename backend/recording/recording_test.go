@@ -43,7 +43,7 @@ func numbers(t *testing.T, dir string, kind pane.Kind) (list []int, size int) {
 	return list, size
 }
 
-func TestWhatWasRecordedComesBackInOrder(t *testing.T) {
+func TestRead_ReturnsRecordsInOrder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "r")
 	if list, _ := numbers(t, dir, pane.Terminal); len(list) != 0 {
 		t.Errorf("nothing was recorded, and %v came", list)
@@ -72,9 +72,9 @@ func TestWhatWasRecordedComesBackInOrder(t *testing.T) {
 	}
 }
 
-// TestTheOldestIsThinned: of bytes the oldest go, of pictures the oldest stand
+// TestWriter_AboveTheLimit_DropsTheOldest: of bytes the oldest go, of pictures the oldest stand
 // further apart, and neither is more than its limit.
-func TestTheOldestIsThinned(t *testing.T) {
+func TestWriter_AboveTheLimit_DropsTheOldest(t *testing.T) {
 	const most = 512 << 10
 	dir := t.TempDir()
 	tape := recording.NewWriter(dir, recording.Limits{Terminal: most, Browser: most})
@@ -96,8 +96,8 @@ func TestTheOldestIsThinned(t *testing.T) {
 	}
 }
 
-// TestARecordThatWasCutOffIsLeftOut: the program was killed in the middle of it.
-func TestARecordThatWasCutOffIsLeftOut(t *testing.T) {
+// TestRead_TruncatedRecord_IsLeftOut: the program was killed in the middle of it.
+func TestRead_TruncatedRecord_IsLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	tape := recording.NewWriter(dir, recording.DefaultLimits())
 	add(t, tape, pane.Terminal, 1, 100)

@@ -2,28 +2,28 @@ package secret
 
 import "context"
 
-// Backend says where a value lies.
+// Backend is where a value is stored.
 type Backend string
 
-// The places.
+// The backends.
 const (
-	Keyring Backend = "keyring" // the system's
+	Keyring Backend = "keyring" // the system's keyring
 	File    Backend = "file"    // encrypted with age
 )
 
-// BackendInfo is what a user is told about the vault.
+// BackendInfo describes the vault to the user.
 type BackendInfo struct {
 	Place  Backend
-	Detail string // which keyring, or which file and what opens it
-	// Locked: a passphrase is needed before anything is opened.
+	Detail string // which keyring, or which file and what decrypts it
+	// Locked: a passphrase is needed before anything can be read.
 	Locked bool
-	// Passphrase: the file's key is opened by one, and not by owning the key file.
+	// Passphrase: the file's key is protected by a passphrase, not only by access to the key file.
 	Passphrase bool
 }
 
-// backend is a place that keeps values by id.
+// backend stores values by id.
 type backend interface {
 	set(ctx context.Context, id, value string) error
-	get(ctx context.Context, id string) (string, error) // errNotStored if it has none
-	remove(ctx context.Context, id string) error        // also of what is not there
+	get(ctx context.Context, id string) (string, error) // errNotStored if there is none
+	remove(ctx context.Context, id string) error        // also succeeds if there is none
 }

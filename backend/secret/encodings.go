@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// encodings lists the ways in which a value comes to light: as it is, and as URLs,
-// JSON, HTML, shells, hexadecimal and base64 write it. The longest comes first.
+// encodings lists the forms in which a value can appear: as it is, and as encoded in URLs, JSON, HTML, shells,
+// hexadecimal and base64. The longest comes first.
 func encodings(value string) []string {
 	list := []string{
 		value, url.QueryEscape(value), url.PathEscape(value), percent(value, upper), percent(value, lower),
@@ -37,7 +37,7 @@ const (
 	lower = "0123456789abcdef"
 )
 
-// percent writes every byte as a URL may.
+// percent encodes every byte as in a URL.
 func percent(value, digits string) string {
 	var b strings.Builder
 	for i := range len(value) {
@@ -58,14 +58,14 @@ func jsonEscaped(value string, escapeHTML bool) string {
 	return strings.Trim(strings.TrimSuffix(b.String(), "\n"), `"`)
 }
 
-// base64Core is the part of a base64 text that is the same whatever comes before and
-// after the value, where skip bytes of a group of three come before it.
+// base64Core is the part of a base64 text that does not depend on what comes before and after the value, if skip
+// bytes of a group of three come before it.
 func base64Core(e *base64.Encoding, value string, skip int) string {
 	s := e.WithPadding(base64.NoPadding).EncodeToString([]byte(strings.Repeat("\x00", skip) + value))
 	first := []int{0, 2, 3}[skip]
 	last := len(s)
 	if (skip+len(value))%3 != 0 {
-		last-- // its bits belong to what follows too
+		last-- // its bits depend on the following byte, too
 	}
 	if last <= first {
 		return ""

@@ -15,12 +15,12 @@ import (
 	"filippo.io/age"
 )
 
-// encryptedFile keeps all values in one file, encrypted to one key. The vault's lock
-// guards it within the process.
+// encryptedFile stores all values in one file, encrypted to one key. The vault's lock synchronizes access within the
+// process.
 type encryptedFile struct {
 	dir string
 	key keyFile
-	own *age.X25519Identity // nil: not opened yet
+	own *age.X25519Identity // nil: not unlocked yet
 }
 
 func newSealed(dir, key string, work int) *encryptedFile {
@@ -38,18 +38,18 @@ func (s *encryptedFile) info() BackendInfo {
 	case kind == keyPassphrase:
 		w.Detail, w.Passphrase, w.Locked = fmt.Sprintf("the encrypted file %s, opened by your passphrase", s.path()), true, s.own == nil
 	default:
-		w.Detail = fmt.Sprintf("the encrypted file %s, opened by the key file %s: who can read both, can read the secrets", s.path(), s.key.path)
+		w.Detail = fmt.Sprintf("the encrypted file %s, opened by the key file %s: anyone who can read both can read the secrets", s.path(), s.key.path)
 	}
 	return w
 }
 
-// needsPassphrase says whether a passphrase is needed first.
+// needsPassphrase reports whether a passphrase is needed first.
 func (s *encryptedFile) needsPassphrase() bool {
 	kind, err := s.key.kind()
 	return s.own == nil && err == nil && kind == keyPassphrase
 }
 
-// unlock opens the key. Where there is none yet, nothing is to be opened.
+// unlock reads the key. It does nothing if there is no key yet.
 func (s *encryptedFile) unlock(passphrase string) error {
 	own, err := s.key.open(passphrase)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *encryptedFile) unlock(passphrase string) error {
 	return nil
 }
 
-// identity is the key, made where nothing was kept yet.
+// identity returns the key, and makes one if nothing is stored yet.
 func (s *encryptedFile) identity(mayMake bool) (*age.X25519Identity, error) {
 	if s.own != nil {
 		return s.own, nil
@@ -67,7 +67,7 @@ func (s *encryptedFile) identity(mayMake bool) (*age.X25519Identity, error) {
 	own, err := s.key.open("")
 	if errors.Is(err, os.ErrNotExist) {
 		if _, kept := os.Stat(s.path()); kept == nil || !mayMake {
-			return nil, fmt.Errorf("the key file %s is missing, and without it %s cannot be opened: bring it back, or remove both and give the secrets again", s.key.path, s.path())
+			return nil, fmt.Errorf("the key file %s is missing, and without it %s cannot be opened: restore it, or remove both and set the secrets again", s.key.path, s.path())
 		}
 		own, err = s.key.make()
 	}

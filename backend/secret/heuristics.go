@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// maskedText stands for what looks like a secret and is not known to be one.
+// maskedText replaces text that looks like a secret but is not known to be one.
 const maskedText = "[hidden]"
 
 var (
-	// userinfoPattern is the password in scheme://user:password@host.
+	// userinfoPattern matches the password in scheme://user:password@host.
 	userinfoPattern = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:"'<>]*):([^\s/?#@"'<>]+)@`)
-	// tokenPattern is a key in the query or the fragment of an address.
+	// tokenPattern matches a key in the query or the fragment of an address.
 	tokenPattern = regexp.MustCompile(`(?i)([?&#;](?:access_?token|id_?token|refresh_?token|auth_?token|token|api_?key|apikey|key|secret|client_?secret|password|passwd|pwd|signature|sig|session|session_?id|sid|x-amz-signature|x-amz-security-token)=)([^\s&#;"'<>\]\)]{8,})`)
-	// authHeaderPattern is a line of HTTP that carries one, as curl -v and others show it.
+	// authHeaderPattern matches an HTTP header line with credentials, as printed by curl -v and other programs.
 	authHeaderPattern = regexp.MustCompile(`(?im)^([<>* \t]*(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token)[ \t]*:[ \t]*)([^\r\n]+)`)
-	// cookiePattern is what curl -v says about its cookies.
+	// cookiePattern matches curl -v's messages about cookies.
 	cookiePattern = regexp.MustCompile(`(?m)^(\* (?:Added|Replaced) cookie [^\s=]+=)("[^"\r\n]*")`)
 )
 
-// MaskLikely hides what looks like a secret by where it stands: a password in an
-// address, a token in its query, a line of HTTP that carries one. References stay.
+// MaskLikely hides text that looks like a secret by its position: a password in an address, a token in its query, an
+// HTTP header with credentials. References stay.
 func MaskLikely(s string) string {
 	if strings.Contains(s, "://") {
 		s = userinfoPattern.ReplaceAllString(s, "${1}:"+maskedText+"@")
@@ -34,7 +34,7 @@ func MaskLikely(s string) string {
 	return s
 }
 
-// replaceUnlessReference replaces the second group, unless it holds nothing but references.
+// replaceUnlessReference replaces the second group, unless it consists of references only.
 func replaceUnlessReference(form *regexp.Regexp, s string) string {
 	return form.ReplaceAllStringFunc(s, func(m string) string {
 		g := form.FindStringSubmatch(m)

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/lock"
 )
 
-// entry is what the index knows of a value. The value is elsewhere.
+// entry is the index entry of a value. The value is stored elsewhere.
 type entry struct {
 	Name   string    `json:"name,omitempty"`   // of a secret
 	Origin string    `json:"origin,omitempty"` // of a login
@@ -25,7 +25,7 @@ type entry struct {
 	Added  time.Time `json:"added"`
 }
 
-// id is the value's name in its place.
+// id is the value's name in its backend.
 func (e entry) id() string {
 	if e.Origin != "" {
 		return "login " + e.Origin + " " + url.QueryEscape(e.User)
@@ -33,7 +33,7 @@ func (e entry) id() string {
 	return "secret " + e.Name
 }
 
-// reference is what stands where the value was.
+// reference replaces the value wherever it is masked.
 func (e entry) reference() string {
 	if e.Origin != "" {
 		return "[hidden: password of a saved login]"
@@ -48,7 +48,7 @@ func (e entry) describe() string {
 	return e.Name
 }
 
-// indexFile is the index as it is kept: what there is and where, no value.
+// indexFile is the stored index: which values exist and where, without the values.
 type indexFile struct {
 	Entries []entry `json:"entries"`
 }
@@ -62,8 +62,7 @@ func (f *indexFile) drop(id string) {
 	f.Entries = slices.DeleteFunc(f.Entries, func(e entry) bool { return e.id() == id })
 }
 
-// index is the list of names in secrets.json. Every change is made to what the
-// file holds at that moment.
+// index is the list of names in secrets.json. Every change is applied to the present content of the file.
 type index struct{ dir string }
 
 func (x index) path() string { return filepath.Join(x.dir, "secrets.json") }
@@ -118,7 +117,7 @@ func withFileLock(dir string, do func() error) (err error) {
 	return do()
 }
 
-// writeAtomic writes a file whole or not at all, readable for its owner only.
+// writeAtomic writes a file atomically, readable only by its owner.
 func writeAtomic(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".secrets-*") // 0600
 	if err != nil {
@@ -134,7 +133,7 @@ func writeAtomic(path string, b []byte) error {
 	return nil
 }
 
-// validHosts refuses what is no name of a host.
+// validHosts refuses invalid host names.
 func validHosts(hosts []string) error {
 	for _, h := range hosts {
 		if h == "" || strings.ContainsAny(h, "/:@ *\t\n") {
@@ -144,7 +143,7 @@ func validHosts(hosts []string) error {
 	return nil
 }
 
-// firstInvalid is the first refusal among several.
+// firstInvalid is the first error among several.
 func firstInvalid(err error) error {
 	var invalid *fault.Error
 	if errors.As(err, &invalid) {

@@ -6,14 +6,13 @@ import (
 	"fmt"
 )
 
-// FillJSON puts values in the place of references inside the strings of a JSON
-// document, so that a quote in a value ends nothing.
+// FillJSON replaces references inside the strings of a JSON document with their values, escaped so that a quote in a
+// value does not end a string.
 func FillJSON(raw []byte, open func(name string) (value string, ok bool)) ([]byte, error) {
 	return inStrings(raw, func(s string) string { return Fill(s, open) })
 }
 
-// JSON hides what is known in the strings of a JSON document. What is no JSON is
-// taken as text.
+// JSON hides known values in the strings of a JSON document. Other input is treated as text.
 func (m *Mask) JSON(raw []byte) []byte {
 	if m.empty() {
 		return raw
@@ -25,7 +24,7 @@ func (m *Mask) JSON(raw []byte) []byte {
 	return out
 }
 
-// inStrings rewrites every string of a document, keys too, and nothing else of it.
+// inStrings rewrites every string of a document, including keys, and nothing else.
 func inStrings(raw []byte, rewrite func(string) string) ([]byte, error) {
 	if !json.Valid(raw) {
 		return nil, fmt.Errorf("not JSON")
@@ -37,7 +36,7 @@ func inStrings(raw []byte, rewrite func(string) string) ([]byte, error) {
 			break
 		}
 		end := begin + 1
-		for raw[end] != '"' { // valid JSON: it is there
+		for raw[end] != '"' { // the document is valid JSON, so the end exists
 			if raw[end] == '\\' {
 				end++
 			}

@@ -14,13 +14,13 @@ import (
 	"goalpost/backend/fault"
 )
 
-// keyFile is the key: as it is, or encrypted by a passphrase.
+// keyFile is the key: unencrypted, or encrypted with a passphrase.
 type keyFile struct {
 	path string
-	work int // of scrypt, as a power of two; 0 is the library's choice, about a second
+	work int // work factor of scrypt, as a power of two; 0 is the library's default, about a second
 }
 
-// keyProtection says what opens a key file.
+// keyProtection is how a key file is protected.
 type keyProtection int
 
 const (
@@ -29,10 +29,10 @@ const (
 	keyPassphrase
 )
 
-// ErrPassphrase: it does not open the key.
+// ErrPassphrase means that the passphrase does not decrypt the key.
 var ErrPassphrase error = fault.Kind(fault.Refused, "passphrase", "this is not the passphrase", "")
 
-// read refuses a key that others may read or may have put there.
+// read refuses a key file that other users may read or may have put there.
 func (k keyFile) read() ([]byte, error) {
 	info, err := os.Lstat(k.path)
 	if err != nil {
@@ -42,10 +42,10 @@ func (k keyFile) read() ([]byte, error) {
 		return nil, fmt.Errorf("the key file %s is not a plain file", k.path)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("others may read the key file %s (mode %04o): take that away with chmod 600, and think about new secrets", k.path, info.Mode().Perm())
+		return nil, fmt.Errorf("others may read the key file %s (mode %04o): use chmod 600, and consider changing the secrets", k.path, info.Mode().Perm())
 	}
 	if !isOwnedByUser(info) {
-		return nil, fmt.Errorf("the key file %s belongs to somebody else", k.path)
+		return nil, fmt.Errorf("the key file %s belongs to another user", k.path)
 	}
 	b, err := os.ReadFile(k.path)
 	if err != nil {
@@ -82,7 +82,7 @@ func (k keyFile) open(passphrase string) (*age.X25519Identity, error) {
 	}
 	own, err := age.ParseX25519Identity(strings.TrimSpace(string(b)))
 	if err != nil {
-		return nil, fmt.Errorf("the key file %s holds no key", k.path) // what it holds is not repeated
+		return nil, fmt.Errorf("the key file %s does not contain a key", k.path) // its content is not repeated
 	}
 	return own, nil
 }
@@ -117,12 +117,12 @@ func (k keyFile) make() (*age.X25519Identity, error) {
 	return own, k.write(own, "")
 }
 
-// write keeps the key, sealed by a passphrase if there is one.
+// write stores the key, encrypted if there is a passphrase.
 func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
 	b := []byte(own.String() + "\n")
 	if passphrase != "" {
 		if len([]rune(passphrase)) < minPassphrase {
-			return &fault.Error{Field: "passphrase", Message: fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase), Hint: "take several words"}
+			return &fault.Error{Field: "passphrase", Message: fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase), Hint: "use several words"}
 		}
 		way, err := age.NewScryptRecipient(passphrase)
 		if err != nil {
@@ -145,5 +145,5 @@ func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
 	return writeAtomic(k.path, b)
 }
 
-// minPassphrase is the least that is taken, in characters.
+// minPassphrase is the minimum length, in characters.
 const minPassphrase = 10

@@ -12,18 +12,17 @@ import (
 	keyrings "github.com/zalando/go-keyring"
 )
 
-// errNotStored: the place has no such value.
-var errNotStored = errors.New("it is not there any more")
+// errNotStored means that the backend does not have the value.
+var errNotStored = errors.New("it is no longer there")
 
-// keyringTimeout is how long a keyring may take. A locked one asks the user, on a
-// screen of its own, before it answers.
+// keyringTimeout is how long a keyring may take. A locked one first asks the user in a dialog of its own.
 const keyringTimeout = 60 * time.Second
 
-// keyring keeps values in the system's keyring, under one service for each data folder.
+// keyring stores values in the system's keyring, under one service name for each data folder.
 type keyring struct{ service string }
 
 func (k keyring) set(ctx context.Context, id, value string) error {
-	return withTimeout(ctx, "keep it in the keyring", func() error { return keyrings.Set(k.service, id, value) })
+	return withTimeout(ctx, "store it in the keyring", func() error { return keyrings.Set(k.service, id, value) })
 }
 
 func (k keyring) get(ctx context.Context, id string) (value string, err error) {
@@ -31,7 +30,7 @@ func (k keyring) get(ctx context.Context, id string) (value string, err error) {
 	err = withTimeout(ctx, "read it from the keyring", func() error {
 		v, err := keyrings.Get(k.service, id)
 		read <- v
-		return err //nolint:wrapcheck // within says what for
+		return err //nolint:wrapcheck // withTimeout adds the context
 	})
 	if err != nil {
 		return "", err
@@ -47,8 +46,8 @@ func (k keyring) remove(ctx context.Context, id string) error {
 	return err
 }
 
-// withTimeout bounds a call that has no context. What takes longer is left to end by
-// itself: the bus gives up on it when the program ends.
+// withTimeout limits a call that has no context. A call that takes longer is left running: the bus ends it when the
+// program ends.
 func withTimeout(ctx context.Context, what string, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -69,10 +68,10 @@ func withTimeout(ctx context.Context, what string, do func() error) error {
 	return nil
 }
 
-// available says whether the system's keyring answers, and otherwise why not.
+// available returns nil if the system's keyring answers, otherwise why not.
 func (k keyring) available(ctx context.Context) error {
 	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !sessionBusAvailable() {
-		return errors.New("no session bus runs here")
+		return errors.New("no session bus is running")
 	}
 	if _, err := k.get(ctx, "probe"); err != nil && !errors.Is(err, errNotStored) {
 		return err
@@ -80,8 +79,8 @@ func (k keyring) available(ctx context.Context) error {
 	return nil
 }
 
-// sessionBusAvailable says whether there is a session bus. Without one the library would start
-// one of its own, which holds nothing and stays behind.
+// sessionBusAvailable reports whether there is a session bus. Without one the library would start its own, which has
+// no secrets and keeps running.
 func sessionBusAvailable() bool {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
@@ -90,7 +89,7 @@ func sessionBusAvailable() bool {
 	return err == nil && os.Getenv("XDG_RUNTIME_DIR") != "" && info.Mode()&os.ModeSocket != 0
 }
 
-// keyringName is what the user calls it.
+// keyringName is the name that the user knows.
 func keyringName() string {
 	switch runtime.GOOS {
 	case "darwin":

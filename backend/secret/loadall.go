@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// LoadAll opens everything that is kept, saved logins too, so that the mask knows it
-// in a process that has used none of it. The user is not asked for a passphrase.
-// The error names what could not be opened; the mask knows the rest.
+// LoadAll reads all values, including saved logins, so that the mask knows them even if the process has not used
+// them. The user is not asked for a passphrase. The error names the values that could not be read; the mask knows the
+// others.
 func (v *Vault) LoadAll(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -17,7 +17,7 @@ func (v *Vault) LoadAll(ctx context.Context) error {
 		return err
 	}
 	var failed []error
-	closed := map[Backend]bool{} // said once
+	closed := map[Backend]bool{} // reported once
 	for _, e := range f.Entries {
 		if closed[e.Place] {
 			continue
@@ -25,7 +25,7 @@ func (v *Vault) LoadAll(ctx context.Context) error {
 		s, err := v.backendWithoutPrompt(ctx, e.Place)
 		if err != nil {
 			closed[e.Place] = true
-			failed = append(failed, fmt.Errorf("what is kept in the %s: %w", e.Place, err))
+			failed = append(failed, fmt.Errorf("reading from the %s: %w", e.Place, err))
 			continue
 		}
 		value, err := s.get(ctx, e.id())
@@ -41,7 +41,7 @@ func (v *Vault) LoadAll(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// backendWithoutPrompt is the place, if the user need not say a passphrase; mu is held.
+// backendWithoutPrompt returns the backend if it needs no passphrase from the user; mu is held.
 func (v *Vault) backendWithoutPrompt(ctx context.Context, p Backend) (backend, error) {
 	if p == File && v.file.needsPassphrase() {
 		return nil, ErrLocked

@@ -19,7 +19,7 @@ type Logins struct{ vault *Vault }
 // Logins are the vault's saved logins.
 func (v *Vault) Logins() *Logins { return &Logins{v} }
 
-// Save keeps a login, in the place of an older one of the same user there.
+// Save stores a login, and replaces an older one of the same user for that origin.
 func (l *Logins) Save(ctx context.Context, in Login) error {
 	origin, err := Origin(in.Origin)
 	if err != nil {
@@ -35,7 +35,7 @@ func (l *Logins) Save(ctx context.Context, in Login) error {
 	return err
 }
 
-// Users lists who has a login on an origin, sorted; none is no error.
+// Users lists the users with a login for an origin, sorted; it is not an error if there are none.
 func (l *Logins) Users(origin string) ([]string, error) {
 	origin, err := Origin(origin)
 	if err != nil {
@@ -51,8 +51,8 @@ func (l *Logins) Users(origin string) ([]string, error) {
 	return users, err
 }
 
-// For opens the login of a user on exactly this origin; "" is its only user.
-// ErrUnknown if there is none. The password is masked from then on.
+// For reads the login of a user for exactly this origin; "" is its only user. ErrUnknown if there is none. The
+// password is masked from then on.
 func (l *Logins) For(ctx context.Context, origin, user string) (Login, error) {
 	origin, err := Origin(origin)
 	if err != nil {
@@ -77,7 +77,7 @@ func (l *Logins) For(ctx context.Context, origin, user string) (Login, error) {
 	return Login{origin, user, password}, nil
 }
 
-// List tells of every saved login, without passwords, by origin and user.
+// List lists the saved logins without passwords, by origin and user.
 func (l *Logins) List() ([]Login, error) {
 	f, err := l.vault.index.read()
 	if err != nil {
@@ -93,7 +93,7 @@ func (l *Logins) List() ([]Login, error) {
 	return list, nil
 }
 
-// Remove forgets a login.
+// Remove removes a login.
 func (l *Logins) Remove(ctx context.Context, origin, user string) error {
 	origin, err := Origin(origin)
 	if err != nil {

@@ -7,32 +7,29 @@ import (
 	"sync"
 )
 
-// Mask hides values that are known to it: as they are, in the forms in which
-// URLs, JSON, HTML, shells, hexadecimal and base64 write them, and broken over
-// lines or coloured by a terminal. What is in their place is the reference, so
-// that a model can continue with it. The zero Mask knows nothing. All methods may be
-// called concurrently; a value holds from Add on, for what comes after.
+// Mask hides known values: as they are, in their encodings in URLs, JSON, HTML, shells, hexadecimal and base64, and
+// broken over lines or coloured by a terminal. It replaces them with their reference, so that a model can use that.
+// The zero Mask knows no values. All methods may be called concurrently; Add affects later calls only.
 type Mask struct {
 	mu      sync.RWMutex
 	known   map[string]bool
-	needles *secretPatterns // replaced, never changed; nil: none
+	needles *secretPatterns // replaced as a whole, never modified; nil: none
 	solid   *secretPatterns // the same without spaces
 }
 
-// secretPattern is one form of one value, without what squeeze leaves out.
+// secretPattern is one form of one value, normalized.
 type secretPattern struct{ text, instead string }
 
-// secretPatterns are looked for together.
+// secretPatterns are searched together.
 type secretPatterns struct {
 	all []secretPattern      // longest first
 	by  [256][]secretPattern // the same by their first byte
 }
 
-// truncationMark stands where a text begins or ends in the middle of a value.
+// truncationMark replaces a part of a value at the beginning or end of a text.
 const truncationMark = "[hidden: part of a secret]"
 
-// Add makes a value known. What is too short to be hidden without hiding
-// ordinary words is left out.
+// Add adds a value. Values too short to be hidden without hiding ordinary words are ignored.
 func (m *Mask) Add(instead, value string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,7 +41,7 @@ func (m *Mask) Add(instead, value string) {
 	}
 	m.known[value] = true
 	list := encodings(value)
-	for line := range strings.Lines(value) { // a line of a key is a secret, too
+	for line := range strings.Lines(value) { // a single line of a key is secret, too
 		if line = strings.TrimSpace(line); len(line) >= minLine && line != value && !strings.HasPrefix(line, "-----") {
 			list = append(list, line)
 		}
@@ -63,7 +60,7 @@ func (m *Mask) Add(instead, value string) {
 	m.needles, m.solid = m.needles.with(more), m.solid.with(solid)
 }
 
-// with is a new list: readers continue with the old one, which may be nil.
+// with returns a new list: readers continue with the old one, which may be nil.
 func (n *secretPatterns) with(more []secretPattern) *secretPatterns {
 	next := &secretPatterns{}
 	if n != nil {
@@ -77,10 +74,10 @@ func (n *secretPatterns) with(more []secretPattern) *secretPatterns {
 	return next
 }
 
-// minLine is the shortest line of a value of several lines that is hidden by itself, in bytes.
+// minLine is the shortest line of a multi-line value that is hidden separately, in bytes.
 const minLine = 16
 
-// list is never nil.
+// list never returns nil.
 func (m *Mask) list() *secretPatterns {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -96,15 +93,15 @@ func (m *Mask) empty() bool {
 	return m.needles == nil || len(m.needles.all) == 0
 }
 
-// Text hides what is known in a whole text.
+// Text hides known values in a complete text.
 func (m *Mask) Text(s string) string { return m.hide(s, false) }
 
-// Partial hides what is known in a text that may have been cut out of a longer one:
-// what begins or ends in the middle of a value is hidden, too, from four bytes on.
+// Partial hides known values in a text that may be a part of a longer one: values cut off at its beginning or end are
+// hidden, too, from four bytes on.
 func (m *Mask) Partial(s string) string { return m.hide(s, true) }
 
-// Truncated hides what is known in a whole text that has places where somebody left
-// something out, with a "…" there: on both sides of it a value is hidden in part, too.
+// Truncated hides known values in a complete text with omissions, marked by "…": partial values on both sides of an
+// omission are hidden, too.
 func (m *Mask) Truncated(s string) string {
 	if !strings.Contains(s, ellipsis) || m.empty() {
 		return m.Text(s)
@@ -113,7 +110,7 @@ func (m *Mask) Truncated(s string) string {
 	return replaceSpans(s, markTruncated(text, m.list()), at)
 }
 
-// markTruncated marks every needle, and what is left of one beside an omission, from the front.
+// markTruncated marks every pattern, and partial patterns beside an omission, from the front.
 func markTruncated(text string, list *secretPatterns) []span {
 	spans := findAll(text, list)
 	for from := 0; ; {
@@ -134,11 +131,11 @@ func markTruncated(text string, list *secretPatterns) []span {
 	return spans
 }
 
-// HasSecrets says whether there is anything to hide.
+// HasSecrets reports whether there is anything to hide.
 func (m *Mask) HasSecrets() bool { return !m.empty() }
 
-// Find says where a text shows what is known, as pairs of offsets, from the front. It is
-// for what is drawn: spaces count for nothing, since nobody sees which they are.
+// Find returns where a text shows known values, as pairs of offsets, from the front. It is for drawn text: spaces are
+// ignored, because their kind is not visible.
 func (m *Mask) Find(s string) (places [][2]int) {
 	if m.empty() {
 		return nil
@@ -153,7 +150,7 @@ func (m *Mask) Find(s string) (places [][2]int) {
 	return places
 }
 
-// ellipsis is how tools and pages write that something was left out.
+// ellipsis marks omissions by tools and pages.
 const ellipsis = "…"
 
 func (m *Mask) hide(s string, cut bool) string {
@@ -169,13 +166,13 @@ func (m *Mask) hide(s string, cut bool) string {
 	return replaceSpans(s, spans, at)
 }
 
-// span is what is hidden of a squeezed text.
+// span is a hidden range of a normalized text.
 type span struct {
 	from, to int
 	instead  string
 }
 
-// findAll marks every needle, from the front.
+// findAll marks every pattern, from the front.
 func findAll(text string, needles *secretPatterns) []span {
 	var spans []span
 	covered := 0
@@ -184,7 +181,7 @@ func findAll(text string, needles *secretPatterns) []span {
 			if len(n.text) > len(text)-i || text[i:i+len(n.text)] != n.text {
 				continue
 			}
-			if to := i + len(n.text); to > covered { // else a longer one holds it
+			if to := i + len(n.text); to > covered { // otherwise a longer one contains it
 				spans, covered = append(spans, span{i, to, n.instead}), to
 			}
 			break
@@ -193,10 +190,10 @@ func findAll(text string, needles *secretPatterns) []span {
 	return spans
 }
 
-// minPartial is the least part of a value at an edge that is hidden, in bytes.
+// minPartial is the shortest part of a value at an edge that is hidden, in bytes.
 const minPartial = 4
 
-// findAtEdges marks a value that the text begins or ends within.
+// findAtEdges marks a value that is cut off at the beginning or end of the text.
 func findAtEdges(spans []span, text string, needles *secretPatterns) []span {
 	if head := suffixLen(text, needles); head > 0 {
 		spans = append([]span{{0, head, truncationMark}}, spans...)
@@ -232,7 +229,7 @@ func prefixLen(text string, needles *secretPatterns) (tail int) {
 	return tail
 }
 
-// replaceSpans writes the text without what is marked. Marks that overlap become one.
+// replaceSpans replaces the marked ranges. Overlapping ranges become one.
 func replaceSpans(s string, spans []span, at []int) string {
 	if len(spans) == 0 {
 		return s
@@ -242,7 +239,7 @@ func replaceSpans(s string, spans []span, at []int) string {
 	for _, p := range spans {
 		from, to := at[p.from], at[p.to-1]+1
 		switch {
-		case p.from >= end: // a new one
+		case p.from >= end: // a new range
 			b.WriteString(s[done:from])
 			b.WriteString(p.instead)
 		case p.to <= end:

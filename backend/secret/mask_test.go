@@ -74,7 +74,7 @@ func leaks(s, v string) bool {
 	return false
 }
 
-func TestForms(t *testing.T) {
+func TestMask_EveryEncoding(t *testing.T) {
 	m := known(value)
 	for name, text := range written(t, value) {
 		if !leaks(text, value) {
@@ -114,7 +114,7 @@ func TestStreamSplit(t *testing.T) {
 	}
 }
 
-func TestStreamHoldsLittle(t *testing.T) {
+func TestStream_HoldsBackLittle(t *testing.T) {
 	s := known(value).Stream()
 	if got := s.Next([]byte("prompt $ ")); string(got) != "prompt $ " {
 		t.Errorf("what begins no value is held back: %q", got)
@@ -127,8 +127,8 @@ func TestStreamHoldsLittle(t *testing.T) {
 	}
 }
 
-// TestPart: two readings that share a value tell neither half.
-func TestPart(t *testing.T) {
+// TestMask_PartialValues: two readings that share a value tell neither half.
+func TestMask_PartialValues(t *testing.T) {
 	m := known(value)
 	text := "before " + value + " after"
 	begin := len("before ")
@@ -140,8 +140,8 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestClipped: tools leave out what is too long, and the mask hears of it only by the "…".
-func TestClipped(t *testing.T) {
+// TestMask_TruncatedText: tools truncate long texts, and the mask only sees the "…".
+func TestMask_TruncatedText(t *testing.T) {
 	var m Mask
 	value := `S3cr3t-"Valu3"-xyz`
 	m.Add("{{secret:a}}", value)
@@ -211,7 +211,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func TestShapes(t *testing.T) {
+func TestMaskLikely(t *testing.T) {
 	for in, want := range map[string]string{
 		"postgres://me:hunter22@db/x":                         "postgres://me:[hidden]@db/x",
 		"http://127.0.0.1/a?b=1&token=abcdefgh12#x":           "http://127.0.0.1/a?b=1&token=[hidden]#x",

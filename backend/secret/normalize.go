@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// zeroWidth are characters that show nothing.
+// zeroWidth are characters without a width.
 var zeroWidth = [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"}
 
-// normalize leaves out what can stand between the letters of a value on a screen:
-// ends of lines, a terminal's control sequences, characters without a width. at
-// says for every byte where it was.
+// normalize removes what can be between the letters of a value on a screen: line ends, a terminal's control
+// sequences, characters without a width. at maps every byte to its original offset.
 func normalize(s string) (text string, at []int) {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -28,7 +27,7 @@ func normalize(s string) (text string, at []int) {
 	return b.String(), at
 }
 
-// normalizeAll is squeeze that leaves out spaces of every kind as well.
+// normalizeAll is normalize that also removes spaces of every kind.
 func normalizeAll(s string) (text string, at []int) {
 	squeezed, from := normalize(s)
 	var b strings.Builder
@@ -45,14 +44,14 @@ func normalizeAll(s string) (text string, at []int) {
 	return b.String(), at
 }
 
-// invisibleLen is how many bytes at the beginning of s show nothing.
+// invisibleLen is how many bytes at the beginning of s are invisible.
 func invisibleLen(s string) int {
 	switch s[0] {
 	case '\n', '\r', '\x00':
 		return 1
 	case '\x1b':
 		return escapeLen(s)
-	case '\xc2', '\xe2', '\xef': // of the two and three bytes of the characters below
+	case '\xc2', '\xe2', '\xef': // first bytes of the two- and three-byte characters below
 		for _, c := range zeroWidth {
 			if strings.HasPrefix(s, c) {
 				return len(c)
@@ -62,8 +61,8 @@ func invisibleLen(s string) int {
 	return 0
 }
 
-// escapeLen is the length of a control sequence that begins with ESC. One that
-// does not end is the whole rest. What a title or a link holds is looked at.
+// escapeLen is the length of a control sequence that begins with ESC. One without an end extends to the end of s. The
+// content of titles and links is searched.
 func escapeLen(s string) int {
 	if len(s) == 1 {
 		return 1
@@ -74,7 +73,7 @@ func escapeLen(s string) int {
 			if s[i] >= 0x40 && s[i] <= 0x7e {
 				return i + 1
 			}
-			if s[i] < 0x20 || s[i] > 0x7e { // broken off
+			if s[i] < 0x20 || s[i] > 0x7e { // incomplete
 				return i
 			}
 		}

@@ -9,9 +9,8 @@ import (
 	"goalpost/backend/fault"
 )
 
-// Origin makes a URL or an origin the one way of writing its origin: scheme and
-// host in small letters, the port only where it is not the scheme's own. Only
-// pages over http and https have one here.
+// Origin normalizes the origin of a URL or origin: scheme and host in lower case, the port only if it is not the
+// scheme's default. Only http and https have one here.
 func Origin(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -2,5 +2,5 @@ package secret
 
 import "os"
 
-// isOwnedByUser relies on the profile folder, which only its owner may enter.
+// isOwnedByUser relies on the profile folder, which only its owner can access.
 func isOwnedByUser(os.FileInfo) bool { return true }

@@ -9,7 +9,7 @@ import (
 // reference is how a model names a secret: {{secret:NAME}}.
 var reference = regexp.MustCompile(`\{\{\s*secret:\s*([A-Za-z][A-Za-z0-9_.-]{0,63})\s*\}\}`)
 
-// Ref is the reference to a name.
+// Ref returns the reference to a name.
 func Ref(name string) string { return "{{secret:" + name + "}}" }
 
 // Refs lists the names that a text refers to, sorted, each once.
@@ -22,7 +22,7 @@ func Refs(text string) []string {
 	return slices.Compact(list)
 }
 
-// Fill puts values in the place of references. What open does not give stays.
+// Fill replaces references with values. References that open does not know stay.
 func Fill(text string, open func(name string) (value string, ok bool)) string {
 	return reference.ReplaceAllStringFunc(text, func(ref string) string {
 		if value, ok := open(reference.FindStringSubmatch(ref)[1]); ok {
@@ -32,8 +32,7 @@ func Fill(text string, open func(name string) (value string, ok bool)) string {
 	})
 }
 
-// RefsJSON lists the names that the strings of a JSON document refer to, however
-// they are escaped there.
+// RefsJSON lists the names that the strings of a JSON document refer to, decoded.
 func RefsJSON(raw []byte) []string {
 	var text strings.Builder
 	if _, err := inStrings(raw, func(s string) string { text.WriteString(s + "\n"); return s }); err != nil {

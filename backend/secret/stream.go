@@ -2,18 +2,18 @@ package secret
 
 import "strings"
 
-// Stream hides values in bytes that come in pieces, also where one is split
-// between them. It holds back what may be the beginning of a value until it is
-// known, which is less than the longest form of one. It belongs to one goroutine.
+// Stream hides values in bytes that come in pieces, even if a value is split between pieces. It holds back bytes that
+// may be the beginning of a value until that is decided, fewer than the longest form of one. It belongs to one
+// goroutine.
 type Stream struct {
 	mask *Mask
 	held string
 }
 
-// Stream begins one.
+// Stream returns a new stream.
 func (m *Mask) Stream() *Stream { return &Stream{mask: m} }
 
-// Next takes a piece and gives what may continue now, possibly nothing.
+// Next takes a piece and returns the bytes that can be passed on, possibly none.
 func (s *Stream) Next(piece []byte) []byte {
 	if s.held == "" && s.mask.empty() {
 		return piece
@@ -25,7 +25,7 @@ func (s *Stream) Next(piece []byte) []byte {
 	text, at := normalize(all)
 	spans := findAll(text, needles)
 	from := pendingStart(text, needles)
-	for i := len(spans) - 1; i >= 0 && spans[i].to > from; i-- { // a value that is whole is not held
+	for i := len(spans) - 1; i >= 0 && spans[i].to > from; i-- { // a complete value is not held back
 		from = max(from, spans[i].to)
 	}
 	cut := len(all)
@@ -45,14 +45,14 @@ func (s *Stream) Next(piece []byte) []byte {
 	return []byte(replaceSpans(all[:cut], kept, at))
 }
 
-// End gives what was held back: the bytes are over.
+// End returns the bytes that were held back.
 func (s *Stream) End() []byte {
 	rest := s.mask.Text(s.held)
 	s.held = ""
 	return []byte(rest)
 }
 
-// partialRuneLen is how many bytes at the end are the beginning of a character without a width.
+// partialRuneLen is how many bytes at the end are the beginning of a zero-width character.
 func partialRuneLen(s string) int {
 	for _, c := range zeroWidth {
 		for l := len(c) - 1; l > 0; l-- {
@@ -64,12 +64,12 @@ func partialRuneLen(s string) int {
 	return 0
 }
 
-// maxSequence is the longest control sequence that is waited for, in bytes.
+// maxSequence is the longest control sequence that is held back, in bytes.
 const maxSequence = 64
 
 func isOpenEscape(s string) bool { return escapeLen(s) == len(s) && !isClosedEscape(s) }
 
-// isClosedEscape says whether a sequence that is the whole text has its last byte.
+// isClosedEscape reports whether the sequence that is the whole text is complete.
 func isClosedEscape(s string) bool {
 	if len(s) < 2 {
 		return false
@@ -84,8 +84,8 @@ func isClosedEscape(s string) bool {
 	return true
 }
 
-// pendingStart is where the longest end of the text begins that a value may continue from;
-// the text's length if there is none.
+// pendingStart is the start of the longest suffix of the text that may be the beginning of a value; the text's length
+// if there is none.
 func pendingStart(text string, needles *secretPatterns) int {
 	from := len(text)
 	for _, n := range needles.all {

@@ -13,23 +13,22 @@ import (
 	"goalpost/backend/fault"
 )
 
-// Options say where a vault lies.
+// Options describe a vault.
 type Options struct {
 	Dir     string // of the index and the encrypted file, private to the user
 	KeyFile string // "" is secrets.key in Dir
-	// NoKeyring keeps everything in the encrypted file, also where a keyring runs.
+	// NoKeyring stores everything in the encrypted file, even if a keyring is running.
 	NoKeyring bool
-	// Ask gets the passphrase of the user where one is needed; nil: nobody is there.
+	// Ask asks the user for the passphrase if one is needed; nil: no user can be asked.
 	Ask func(ctx context.Context) (string, error)
-	// Mask learns every value that is opened; required.
+	// Mask gets every value that is read; required.
 	Mask *Mask
 	Now  func() time.Time // nil is the clock
 
-	work int // of tests, which have no second for a passphrase
+	work int // for tests, which have no second for a passphrase
 }
 
-// Vault keeps values by name. All methods may be called concurrently, and several
-// processes may use the same folder.
+// Vault stores values by name. All methods may be called concurrently, and several processes may use the same folder.
 type Vault struct {
 	index index
 	keys  keyring
@@ -39,20 +38,20 @@ type Vault struct {
 	now   func() time.Time
 	noKey bool
 
-	mu     sync.Mutex // one opening at a time: a keyring may ask the user
+	mu     sync.Mutex // one access at a time: a keyring may ask the user
 	probed bool
-	why    error // the keyring does not answer
+	why    error // why the keyring does not answer
 }
 
-// Secret is what may be known of one without opening it.
+// Secret describes a secret without its value.
 type Secret struct {
 	Name  string
 	Place Backend
-	Hosts []string  // where it may be sent; none: not bound
-	Added time.Time // or changed
+	Hosts []string  // where it may be sent; none: anywhere
+	Added time.Time // or when it was last changed
 }
 
-// Open opens a vault. Nothing is read and nothing asked before it is needed.
+// Open opens a vault. It reads nothing and asks nothing before that is needed.
 func Open(o Options) (*Vault, error) {
 	if o.Mask == nil {
 		return nil, errors.New("a vault needs a mask")
@@ -66,7 +65,7 @@ func Open(o Options) (*Vault, error) {
 	}, nil
 }
 
-// Where says where new values go, and what opens them.
+// Where describes where new values are stored, and what protects them.
 func (v *Vault) Where(ctx context.Context) BackendInfo {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -83,8 +82,8 @@ func (v *Vault) where(ctx context.Context) BackendInfo {
 	return w
 }
 
-// keyringProblem says why the keyring is not used, nil if it is; mu is held. A keyring
-// that answered once is believed; one that did not may have been started.
+// keyringProblem is why the keyring is not used, nil if it is; mu is held. A keyring that answered once is not asked
+// again; one that did not may have been started since.
 func (v *Vault) keyringProblem(ctx context.Context) error {
 	if v.noKey {
 		return errors.New("chosen in the settings")
@@ -93,12 +92,12 @@ func (v *Vault) keyringProblem(ctx context.Context) error {
 		v.probed, v.why = true, v.keys.available(ctx)
 	}
 	if v.why != nil {
-		return fmt.Errorf("no keyring answers: %w", v.why)
+		return fmt.Errorf("the keyring does not answer: %w", v.why)
 	}
 	return nil
 }
 
-// Set keeps a value under a name and says where. hosts bind it to where it may be sent.
+// Set stores a value under a name and returns where. hosts are the only hosts that it may be sent to.
 func (v *Vault) Set(ctx context.Context, name, value string, hosts []string) (Backend, error) {
 	if err := errors.Join(ValidName(name), validValue("value", value), validHosts(hosts)); err != nil {
 		return "", firstInvalid(err)
@@ -128,18 +127,18 @@ func (v *Vault) put(ctx context.Context, e entry, value string) (Backend, error)
 	if err := v.index.change(func(f *indexFile) { f.put(e) }); err != nil {
 		return "", err
 	}
-	if had && old.Place != e.Place { // what was kept elsewhere is not left behind
+	if had && old.Place != e.Place { // an older value in another backend is removed
 		if s, err = v.readyBackend(ctx, old.Place); err == nil {
 			err = s.remove(ctx, e.id())
 		}
 		if err != nil {
-			return e.Place, fmt.Errorf("secret %s is kept in the %s now; the older value in the %s could not be removed: %w", e.Name, e.Place, old.Place, err)
+			return e.Place, fmt.Errorf("secret %s is now stored in the %s; the older value in the %s could not be removed: %w", e.Name, e.Place, old.Place, err)
 		}
 	}
 	return e.Place, nil
 }
 
-// Get opens a value. The mask knows it from then on.
+// Get reads a value. The mask knows it from then on.
 func (v *Vault) Get(ctx context.Context, name string) (string, error) {
 	return v.get(ctx, entry{Name: name})
 }
@@ -160,7 +159,7 @@ func (v *Vault) get(ctx context.Context, wanted entry) (string, error) {
 	}
 	value, err := s.get(ctx, e.id())
 	if errors.Is(err, errNotStored) {
-		return "", fmt.Errorf("%w: %s was kept in the %s, and somebody removed it there", ErrUnknown, e.describe(), e.Place)
+		return "", fmt.Errorf("%w: %s was stored in the %s, but was removed there", ErrUnknown, e.describe(), e.Place)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", e.describe(), err)
@@ -169,18 +168,18 @@ func (v *Vault) get(ctx context.Context, wanted entry) (string, error) {
 	return value, nil
 }
 
-// ErrUnknown: there is no such secret.
-var ErrUnknown error = fault.Kind(fault.NotFound, "", "no such secret is kept", "secret list shows what is kept")
+// ErrUnknown means that there is no such secret.
+var ErrUnknown error = fault.Kind(fault.NotFound, "", "no such secret is kept", "secret list shows the stored secrets")
 
-// ErrLocked: the passphrase is needed, and nobody is there to give it.
+// ErrLocked means that the passphrase is needed, but the user cannot be asked.
 var ErrLocked error = fault.Kind(fault.Unavailable, "", "the secrets are locked by a passphrase",
 	"unlock them in the settings, or run the command in a terminal, which asks")
 
-// readyBackend is the place, ready for use; mu is held.
+// readyBackend is the unlocked backend; mu is held.
 func (v *Vault) readyBackend(ctx context.Context, p Backend) (backend, error) {
 	if p == Keyring {
 		if v.noKey {
-			v.probed = true // what is there already is still read
+			v.probed = true // values that are already there can still be read
 			return v.keys, v.keys.available(ctx)
 		}
 		return v.keys, v.keyringProblem(ctx)
@@ -198,7 +197,7 @@ func (v *Vault) readyBackend(ctx context.Context, p Backend) (backend, error) {
 	return v.file, v.file.unlock(passphrase)
 }
 
-// List tells of every secret, by name. Saved logins are not among them.
+// List lists the secrets by name, without saved logins.
 func (v *Vault) List() ([]Secret, error) {
 	f, err := v.index.read()
 	if err != nil {
@@ -214,7 +213,7 @@ func (v *Vault) List() ([]Secret, error) {
 	return list, nil
 }
 
-// Find tells of one secret without opening it; ErrUnknown if there is none.
+// Find describes one secret without reading its value; ErrUnknown if there is none.
 func (v *Vault) Find(name string) (Secret, error) {
 	e, ok, err := v.index.find(entry{Name: name}.id())
 	if err != nil {
@@ -226,7 +225,7 @@ func (v *Vault) Find(name string) (Secret, error) {
 	return Secret{e.Name, e.Place, e.Hosts, e.Added}, nil
 }
 
-// Remove forgets a secret, where it lies too.
+// Remove removes a secret, also from its backend.
 func (v *Vault) Remove(ctx context.Context, name string) error {
 	return v.drop(ctx, entry{Name: name})
 }
@@ -251,15 +250,15 @@ func (v *Vault) drop(ctx context.Context, wanted entry) error {
 	return v.index.change(func(f *indexFile) { f.drop(e.id()) })
 }
 
-// Unlock opens the encrypted file with the user's passphrase, for this process.
+// Unlock unlocks the encrypted file with the user's passphrase, for this process.
 func (v *Vault) Unlock(passphrase string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.file.unlock(passphrase)
 }
 
-// SetPassphrase puts a passphrase on the key of the encrypted file, or takes it off
-// with "". The file must be open.
+// SetPassphrase protects the key of the encrypted file with a passphrase, or removes the protection with "". The file
+// must be unlocked.
 func (v *Vault) SetPassphrase(ctx context.Context, passphrase string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// authSocket guards every WebSocket: session, host and origin. A cookie alone
-// would let any page that the user visits open a socket in their name.
+// authSocket checks every WebSocket: session, host and origin. With a cookie alone, any page that the user visits
+// could open a socket in the user's name.
 func (s *Server) authSocket(r *http.Request) bool {
 	return s.hostAllowed(r) && s.sameOrigin(r) && s.loggedIn(r)
 }
 
-// sameOrigin asks for an Origin header that names this very server.
+// sameOrigin requires an Origin header that names this server.
 func (s *Server) sameOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	return len(origins) == 1 && strings.EqualFold(origins[0], s.scheme()+"://"+r.Host)
@@ -26,8 +26,8 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
-// hostAllowed keeps rebound names out: a name that an attacker owns may resolve
-// to this machine, an address may not be owned.
+// hostAllowed rejects rebound names: an attacker's name may resolve to this machine, but addresses cannot be forged
+// this way.
 func (s *Server) hostAllowed(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -47,8 +47,7 @@ func (s *Server) hostAllowed(r *http.Request) bool {
 	return s.o.AllowRemote || ip.IsLoopback()
 }
 
-// remote is the address that the lock-out counts. Headers of proxies are not
-// believed: anyone can write them.
+// remote is the address that the lock-out counts. Headers of proxies are ignored, because any client can set them.
 func remote(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -61,7 +60,7 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self' '
 	"img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// withHeaders sets the headers of every answer and checks the host first of all.
+// withHeaders sets the headers of every answer, after checking the host.
 func (s *Server) withHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

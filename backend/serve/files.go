@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// icon answers what browsers ask for by themselves, before any login too.
+// icon answers automatic requests of browsers for the icon, even before a login.
 func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
 	if _, err := fs.Stat(s.o.Assets, "favicon.ico"); err != nil {
 		w.WriteHeader(http.StatusNoContent)
@@ -20,8 +20,8 @@ func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
 	s.files.ServeHTTP(w, r)
 }
 
-// files serves the built frontend. Names below assets/ hold a hash of their
-// content and are kept by the browser for good; everything else is asked for again.
+// files serves the built frontend. Names below assets/ contain a hash of their content and are cached by the browser
+// without limit; all other files are requested again.
 type files struct {
 	assets fs.FS
 	log    *slog.Logger

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// The lock-out: five bad tokens from one address lock it for 30 s, and each
-// further one twice as long, up to 15 minutes. Fifty bad tokens from anywhere
-// within ten minutes lock everyone's login for a minute; whoever is logged in
-// already does not notice.
+// The lock-out: five wrong tokens from one address lock it for 30 s, and each further one twice as long, up to 15
+// minutes. Fifty wrong tokens from anywhere within ten minutes lock all logins for a minute; users who are logged in
+// are not affected.
 const (
 	freeTries    = 5
 	firstLock    = 30 * time.Second
@@ -19,14 +18,14 @@ const (
 	maxRemotes   = 10_000
 )
 
-// lockout counts bad tokens. It is safe for concurrent use.
+// lockout counts wrong tokens. It is safe for concurrent use.
 type lockout struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	remotes map[string]*clientAttempts
-	world   []time.Time // bad tokens within globalWindow
-	locked  time.Time   // until when nobody may try
+	world   []time.Time // wrong tokens within globalWindow
+	locked  time.Time   // until when all logins are locked
 }
 
 type clientAttempts struct {
@@ -39,7 +38,7 @@ func newLockout(now func() time.Time) *lockout {
 	return &lockout{now: now, remotes: map[string]*clientAttempts{}}
 }
 
-// wait is how long a remote has to wait before its next try, 0 if it may try.
+// wait is how long a remote has to wait before its next attempt, 0 if it may try.
 func (l *lockout) wait(remote string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +50,7 @@ func (l *lockout) wait(remote string) time.Duration {
 	return max(wait, 0)
 }
 
-// recordFailure notes a wrong token.
+// recordFailure counts a wrong token.
 func (l *lockout) recordFailure(remote string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,14 +81,14 @@ func (l *lockout) recordFailure(remote string) {
 	}
 }
 
-// reset forgets a remote that has shown the token.
+// reset forgets a remote that has sent the right token.
 func (l *lockout) reset(remote string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.remotes, remote)
 }
 
-// prune bounds the memory that strangers can take.
+// prune limits the memory that unknown clients can use.
 func (l *lockout) prune(now time.Time) {
 	if len(l.remotes) < maxRemotes {
 		return
@@ -100,6 +99,6 @@ func (l *lockout) prune(now time.Time) {
 		}
 	}
 	if len(l.remotes) >= maxRemotes {
-		clear(l.remotes) // the lock for everyone holds
+		clear(l.remotes) // the lock for all logins stays
 	}
 }

@@ -17,8 +17,8 @@ var loginHTML string
 
 type loginPage struct{ Problem string }
 
-// serveIndex is the page for whoever is logged in, and the login for everyone else.
-// A link with ?token= logs in and takes the token out of the address bar.
+// serveIndex serves the page after a login, and otherwise the login form. A link with ?token= logs in and removes the
+// token from the address bar.
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
@@ -43,15 +43,14 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	s.files.ServeHTTP(w, r)
 }
 
-// isSubresource says whether a page of another origin asks for a picture, a frame or the
-// like, and not a user for a page: each wrong token would cost the user a try.
+// isSubresource reports whether a page of another origin requests a picture, a frame or the like, not the user a
+// page: such requests must not count as failed attempts of the user.
 func isSubresource(r *http.Request) bool {
 	site, dest := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Dest")
 	return (site == "cross-site" || site == "same-site") && dest != "document"
 }
 
-// postLogin takes the form. The origin is checked so that no foreign page can
-// use up the user's tries.
+// postLogin processes the form. It checks the origin so that no other page can use up the user's attempts.
 func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) {
 	if !s.sameOrigin(r) {
 		s.refuse(w, r, "origin")
@@ -105,5 +104,5 @@ func (s *Server) askForToken(w http.ResponseWriter, status int, problem string) 
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // the browser may have left
+	_, _ = w.Write(b.Bytes()) // the browser may have disconnected
 }

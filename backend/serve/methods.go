@@ -14,21 +14,19 @@ import (
 	"goalpost/backend/fault"
 )
 
-// Registry holds the methods that a page may call, by "Struct.Method". It does
-// not change after Methods has made it.
+// Registry has the methods that a page may call, by "Struct.Method". It does not change after Methods has made it.
 type Registry struct{ methods map[string]method }
 
 type method struct {
 	call    reflect.Value
 	context bool           // the first parameter is a context
 	params  []reflect.Type // without the context
-	result  bool           // there is a result besides the error
+	result  bool           // there is a result in addition to the error
 	fails   bool           // the last result is an error
 }
 
-// Methods collects the exported methods of pointers to structs. A method may
-// take a context first and any JSON types after it; it returns (T, error), T,
-// error or nothing. Another shape is a mistake of the program and an error here.
+// Methods collects the exported methods of pointers to structs. A method may take a context first and any JSON types
+// after it; it returns (T, error), T, error or nothing. Another signature is a bug and an error here.
 func Methods(structs ...any) (*Registry, error) {
 	r := &Registry{methods: map[string]method{}}
 	for _, s := range structs {
@@ -65,7 +63,7 @@ func methodShape(v reflect.Value) (method, error) {
 			m.context = true
 			continue
 		}
-		switch p.Kind() { //nolint:exhaustive // what JSON cannot carry
+		switch p.Kind() { //nolint:exhaustive // types that JSON cannot represent
 		case reflect.Func, reflect.Chan, reflect.Interface, reflect.UnsafePointer:
 			return m, fmt.Errorf("the parameter type %s cannot come from the page", p)
 		}
@@ -83,8 +81,7 @@ func methodShape(v reflect.Value) (method, error) {
 	return m, nil
 }
 
-// Call runs a method with JSON arguments. What comes back as an error is for
-// problemOf; a panic of the method is the caller's to catch.
+// Call runs a method with JSON arguments. problemOf converts its errors; the caller recovers panics of the method.
 func (r *Registry) Call(ctx context.Context, name string, args []json.RawMessage) (any, error) {
 	m, ok := r.methods[name]
 	if !ok {
@@ -106,8 +103,7 @@ func (r *Registry) Call(ctx context.Context, name string, args []json.RawMessage
 	return out[0].Interface(), nil
 }
 
-// decode is strict: the right number of arguments, no unknown fields, nothing
-// after the value.
+// decode is strict: it requires the right number of arguments, no unknown fields, and nothing after the value.
 func (m method) decode(ctx context.Context, name string, args []json.RawMessage) ([]reflect.Value, error) {
 	refuse := func(format string, a ...any) error {
 		return &fault.Error{Code: "refused", Message: name + ": " + fmt.Sprintf(format, a...), Hint: "reload the page: it may be older than the program"}

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// connectionUser is the user whose program is at the other end of a connection within this
-// machine, as the kernel's tables have it; "" where nobody can tell. A cookie goes to
-// every server of the same name, whatever its port: another user's must not use it.
+// connectionUser is the user of the program at the other end of a connection within this machine, from the kernel's
+// tables; "" if unknown. A cookie is sent to every server of the same name, whatever its port: another user's server
+// must not be able to use it.
 func connectionUser(r *http.Request) string {
 	near, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	far, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -29,7 +29,7 @@ func connectionUser(r *http.Request) string {
 	return findUserInTable("/proc/net/tcp6", tableName(far, true), tableName(here, true))
 }
 
-// findUserInTable reads "sl local_address rem_address st queues timer retransmits uid …".
+// findUserInTable parses "sl local_address rem_address st queues timer retransmits uid …".
 func findUserInTable(table, from, to string) string {
 	const uid = 7
 	f, err := os.Open(table)
@@ -45,8 +45,7 @@ func findUserInTable(table, from, to string) string {
 	return ""
 }
 
-// tableName is an address as those tables write it: each four bytes as the number that
-// they are on this machine.
+// tableName is an address as in those tables: each four bytes as a number in this machine's byte order.
 func tableName(a netip.AddrPort, six bool) string {
 	long := a.Addr().As16()
 	parts := long[:]

@@ -13,9 +13,9 @@ import (
 	"goalpost/backend/serve"
 )
 
-// TestASessionIsItsUsersAlone: whoever else on this machine is sent the cookie, by a
-// browser that does not look at ports, is not let in with it.
-func TestASessionIsItsUsersAlone(t *testing.T) {
+// TestSession_OtherUser_IsRefused: another user of this machine who gets the cookie, from a browser that ignores
+// ports, cannot log in with it.
+func TestSession_OtherUser_IsRefused(t *testing.T) {
 	curl, err := exec.LookPath("curl")
 	if err != nil || os.Geteuid() != 0 {
 		t.Skip("only root can be two users, with curl")

@@ -4,5 +4,5 @@ package serve
 
 import "net/http"
 
-// connectionUser is told by Linux alone.
+// connectionUser is known on Linux only.
 func connectionUser(*http.Request) string { return "" }

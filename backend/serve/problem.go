@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/fault"
 )
 
-// problemOf is how an error reaches the page. What the bound methods return is complete;
-// else the connection's end may have cut the call off.
+// problemOf is the form in which an error reaches the page. Errors of bound methods are complete; otherwise the
+// connection's end may have interrupted the call.
 func problemOf(err error) *fault.Error {
 	f := fault.Of(err)
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)

@@ -14,12 +14,12 @@ import (
 	"goalpost/backend/fault"
 )
 
-// Bounds of one page's calls.
+// Limits of one page's calls.
 const (
 	rpcMessage  = 4 << 20 // bytes of one request
 	rpcAtOnce   = 64      // further requests wait
 	rpcPing     = 30 * time.Second
-	rpcStall    = 30 * time.Second // for one answer to leave
+	rpcStall    = 30 * time.Second // for sending one answer
 	rpcProtocol = "goalpost.v1"
 )
 
@@ -35,7 +35,7 @@ type rpcAnswer struct {
 	Problem *fault.Error `json:"problem,omitempty"`
 }
 
-// rpc answers the calls of one page, many at a time and in any order.
+// rpc answers the calls of one page, many concurrently and in any order.
 func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 	if !s.authSocket(r) {
 		s.refuse(w, r, "session or origin")
@@ -59,23 +59,23 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 	c := &rpcConn{s: s, ws: ws, slots: make(chan struct{}, rpcAtOnce)}
 	c.ctx, c.gone = context.WithCancel(s.conns.Soft)
 	defer c.gone()
-	c.run() //nolint:contextcheck // a call outlives its page: what was asked for is done whole
+	c.run() //nolint:contextcheck // a call continues when its page has left, so that it is never done by halves
 }
 
 // rpcConn is one page's socket.
 type rpcConn struct {
 	s     *Server
 	ws    *websocket.Conn
-	ctx   context.Context // ends when the page has left or the server closes
+	ctx   context.Context // ends when the page has disconnected or the server closes
 	gone  context.CancelFunc
 	slots chan struct{}
 	work  sync.WaitGroup
 
 	mu   sync.Mutex
-	over bool // work is being waited for, none may begin
+	over bool // the connection waits for its work; no more may begin
 }
 
-// begin starts work, unless the end has come.
+// begin starts work, unless the connection is ending.
 func (c *rpcConn) begin(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *rpcConn) run() {
 	c.mu.Lock()
 	c.over = true
 	c.mu.Unlock()
-	c.work.Wait() // answers to a page that has left are thrown away
+	c.work.Wait() // answers to a page that has disconnected are discarded
 	if c.s.conns.Soft.Err() != nil {
 		_ = c.ws.Close(websocket.StatusGoingAway, "the program ends")
 	} else {
@@ -104,7 +104,7 @@ func (c *rpcConn) run() {
 	reading.Wait()
 }
 
-// read takes requests until the page leaves; deaf once the server closes.
+// read reads requests until the page disconnects; it ignores them once the server closes.
 func (c *rpcConn) read() {
 	for {
 		kind, data, err := c.ws.Read(c.s.conns.Hard)
@@ -131,8 +131,7 @@ func (c *rpcConn) read() {
 	}
 }
 
-// answer runs one call to its end. A page that leaves does not cancel it: what
-// was asked for is done, whole.
+// answer runs one call to its end. It is not cancelled if the page disconnects, so that it is never done by halves.
 func (c *rpcConn) answer(q rpcRequest) {
 	a := rpcAnswer{ID: q.ID}
 	result, err := c.s.call(q)
@@ -151,10 +150,10 @@ func (c *rpcConn) answer(q rpcRequest) {
 	}
 	ctx, cancel := context.WithTimeout(c.s.conns.Hard, rpcStall)
 	defer cancel()
-	_ = c.ws.Write(ctx, websocket.MessageText, b) // a failed write ends the socket, which read sees
+	_ = c.ws.Write(ctx, websocket.MessageText, b) // a failed write ends the socket, which read notices
 }
 
-// call guards the program against a panic of a method.
+// call recovers a panic of a method.
 func (s *Server) call(q rpcRequest) (result any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -169,7 +168,7 @@ func internalProblem() *fault.Error {
 	return &fault.Error{Code: "internal", Message: "something broke inside the program", Hint: "its log says what"}
 }
 
-// ping finds pages that vanished without a word.
+// ping detects pages that disappeared without closing the connection.
 func (c *rpcConn) ping() {
 	tick := time.NewTicker(rpcPing)
 	defer tick.Stop()

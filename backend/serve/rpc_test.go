@@ -153,7 +153,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	}
 }
 
-func TestRequestsThatAreNone(t *testing.T) {
+func TestRPC_InvalidRequests(t *testing.T) {
 	s := open(t, nil)
 	for _, text := range []string{"hello", "[]", `{"id":"x"}`, `{"id":1,"method":7}`, ""} {
 		ws := s.socket(t)

@@ -1,7 +1,6 @@
-// Package serve shows the program in an ordinary browser: the same frontend, the
-// same methods and the same streams as the window, behind a token. It listens on
-// loopback unless told otherwise, and checks session, Host and Origin wherever
-// something can be done.
+// Package serve shows the program in an ordinary browser: the same frontend, the same methods and the same streams as
+// the window, protected by a token. It listens on loopback by default, and checks session, Host and Origin for every
+// request that can have an effect.
 package serve
 
 import (
@@ -22,24 +21,24 @@ import (
 	"goalpost/backend/stream"
 )
 
-// Options say what is served and to whom.
+// Options describe what is served and to which clients.
 type Options struct {
 	Listen string // host:port; "" is 127.0.0.1 and a free port
-	// AllowRemote lets Listen name an address that other machines reach. Whoever
-	// has the token then works as the user who started the program.
+	// AllowRemote allows Listen to be an address that other machines can reach. Anyone with the token then works as
+	// the user who started the program.
 	AllowRemote bool
-	// Hosts are further values of the Host header, such as the name of a reverse
-	// proxy or of this machine; with or without port.
+	// Hosts are further accepted values of the Host header, such as the name of a reverse proxy or of this machine;
+	// with or without port.
 	Hosts   []string
 	TLS     *tls.Config // nil is plain HTTP
 	Assets  fs.FS       // the built frontend, with index.html at its root
 	Methods *Registry
-	// Stream makes the handler of /v1/ from the check of a request; it is
-	// (*stream.Server).Handler. nil serves no streams.
+	// Stream makes the handler of /v1/ from a function that checks requests; it is (*stream.Server).Handler. nil
+	// serves no streams.
 	Stream func(auth func(*http.Request) bool) http.Handler
-	Token  string // "" makes one of 256 random bits; at least 12 characters otherwise
+	Token  string // "" generates one of 256 random bits; at least 12 characters otherwise
 	Log    *slog.Logger
-	Now    func() time.Time // seam for lock-out and sessions; nil is the real time
+	Now    func() time.Time // replaced in tests of lock-out and sessions; nil is the real time
 }
 
 // Server is a running server. All methods may be called concurrently.
@@ -56,10 +55,10 @@ type Server struct {
 	accepted chan struct{}
 }
 
-// minToken keeps passwords out that the lock-out could not protect.
+// minToken excludes short passwords that the lock-out could not protect.
 const minToken = 12
 
-// Open starts serving. ctx bounds the start, not the life of the server.
+// Open starts serving. ctx limits the start, not the life of the server.
 func Open(ctx context.Context, o Options) (*Server, error) {
 	if err := o.settle(); err != nil {
 		return nil, err
@@ -98,7 +97,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// settle checks the options and fills in what was left out.
+// settle checks the options and sets the defaults.
 func (o *Options) settle() error {
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
@@ -109,7 +108,7 @@ func (o *Options) settle() error {
 	}
 	ip := net.ParseIP(host)
 	if loopback := host == "localhost" || (ip != nil && ip.IsLoopback()); !loopback && !o.AllowRemote {
-		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1, or say --allow-remote if that is meant", o.Listen)
+		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1, or pass --allow-remote if that is intended", o.Listen)
 	}
 	if o.Assets == nil || o.Methods == nil {
 		return errors.New("serving needs the frontend and the methods")
@@ -128,7 +127,7 @@ func (o *Options) settle() error {
 		o.Token = hex.EncodeToString(secret)
 	}
 	if len(o.Token) < minToken {
-		return fmt.Errorf("the token has fewer than %d characters: take a longer one, or none to have one made", minToken)
+		return fmt.Errorf("the token has fewer than %d characters: use a longer one, or none to generate one", minToken)
 	}
 	return nil
 }
@@ -147,8 +146,8 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// URL is where the page is, such as http://127.0.0.1:8080/. A server on every
-// address is named by its loopback one.
+// URL is the address of the page, such as http://127.0.0.1:8080/. For a server on all addresses it is the loopback
+// address.
 func (s *Server) URL() string {
 	host, _, err := net.SplitHostPort(s.address)
 	if ip := net.ParseIP(host); err != nil || ip == nil || ip.IsUnspecified() {
@@ -157,22 +156,21 @@ func (s *Server) URL() string {
 	return s.scheme() + "://" + net.JoinHostPort(host, s.port) + "/"
 }
 
-// LoginURL is URL with the token in it: one click logs in.
+// LoginURL is URL with the token in it, which logs in directly.
 func (s *Server) LoginURL() string { return s.URL() + "?token=" + url.QueryEscape(s.token) }
 
-// Token is what the login asks for.
+// Token is the token for the login.
 func (s *Server) Token() string { return s.token }
 
-// IsRemote says whether other machines may reach the server.
+// IsRemote reports whether other machines can reach the server.
 func (s *Server) IsRemote() bool {
 	host, _, err := net.SplitHostPort(s.address)
 	ip := net.ParseIP(strings.Trim(host, "[]"))
 	return err != nil || ip == nil || !ip.IsLoopback()
 }
 
-// Close ends every connection and waits for every call under way. When ctx ends
-// first, pages that do not answer are cut off; calls are still waited for. The
-// stream server is closed by whoever opened it, before this one.
+// Close ends every connection and waits for running calls. If ctx ends first, pages that do not answer are cut off;
+// calls are still waited for. The owner of the stream server closes that before this server.
 func (s *Server) Close(ctx context.Context) error {
 	err := s.conns.Close(ctx, func() {
 		_ = s.http.Close() // the listener and idle connections; sockets are hijacked

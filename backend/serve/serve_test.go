@@ -126,7 +126,7 @@ func open(t *testing.T, change func(*serve.Options)) *site {
 	return &site{s, calc, c, strings.TrimSuffix(s.URL(), "/")}
 }
 
-// person is a browser with cookies that does not follow redirects by itself.
+// person is a browser with cookies that does not follow redirects automatically.
 func person(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -258,7 +258,7 @@ func TestHeadersAndFiles(t *testing.T) {
 	}
 }
 
-func TestHostsThatAreNotOurs(t *testing.T) {
+func TestHostHeader_Foreign_IsRefused(t *testing.T) {
 	s, c := open(t, func(o *serve.Options) { o.Hosts = []string{"box.example"} }), person(t)
 	s.logIn(t, c)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.base, "http://"))
@@ -307,9 +307,9 @@ func TestSocketsAskForSessionAndOrigin(t *testing.T) {
 	}
 }
 
-// TestAForeignPageUsesUpNoTries: neither by pictures nor by frames; a link that the
+// TestLogin_ForeignPage_UsesNoAttempts: neither by pictures nor by frames; a link that the
 // user follows from there logs in.
-func TestAForeignPageUsesUpNoTries(t *testing.T) {
+func TestLogin_ForeignPage_UsesNoAttempts(t *testing.T) {
 	s, c := open(t, nil), person(t)
 	from := func(site, dest string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", site); r.Header.Set("Sec-Fetch-Dest", dest) }

@@ -16,7 +16,7 @@ const (
 	maxSessions = 256
 )
 
-// sessions are the cookies given out, kept by their hash and only in memory.
+// sessions are the issued cookies, stored by their hash and only in memory.
 type sessions struct {
 	now func() time.Time
 
@@ -26,10 +26,10 @@ type sessions struct {
 
 type session struct {
 	since time.Time
-	of    string // the user of this machine who logged in, "" where nobody can tell
+	of    string // the user of this machine who logged in, "" if unknown
 }
 
-// begin makes a session of a user. Past the bound the oldest ends.
+// begin makes a session for a user. Above the limit the oldest session ends.
 func (s *sessions) begin(of string) (string, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
@@ -52,7 +52,7 @@ func (s *sessions) begin(of string) (string, error) {
 	return id, nil
 }
 
-// live says whether a session is that of a user.
+// live reports whether a session exists and belongs to a user.
 func (s *sessions) live(id, of string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,14 +60,14 @@ func (s *sessions) live(id, of string) bool {
 	return ok && one.of == of && s.now().Sub(one.since) < sessionLife
 }
 
-// sameSecret compares without telling how much was right, also of the length.
+// sameSecret compares in constant time, also for different lengths.
 func sameSecret(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
-// cookieName holds the port: cookies do not, and two programs on one machine
-// would log each other out.
+// cookieName contains the port: cookies do not depend on it, and two programs on one machine would log each other
+// out.
 func (s *Server) cookieName() string { return "goalpost_" + s.port }
 
 func (s *Server) setCookie(w http.ResponseWriter, id string) {
@@ -77,7 +77,7 @@ func (s *Server) setCookie(w http.ResponseWriter, id string) {
 	})
 }
 
-// loggedIn says whether a request carries a live session.
+// loggedIn reports whether a request has a live session.
 func (s *Server) loggedIn(r *http.Request) bool {
 	c, err := r.Cookie(s.cookieName())
 	return err == nil && s.sessions.live(c.Value, connectionUser(r))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// askpassCall is what the helper says, one line of JSON. The answer is the text to give
-// to ssh, or nothing at all when there is none.
+// askpassCall is the helper's request, one line of JSON. The reply is the text to give to ssh, or nothing if there is
+// none.
 type askpassCall struct {
 	Key       string `json:"key"`
 	Prompt    string `json:"prompt"`
@@ -22,11 +22,11 @@ const maxAskpassBytes = 64 << 10
 type pendingPrompt struct {
 	prompt string
 	secret bool
-	answer chan string // closed without an answer: none will come
+	answer chan string // closed without a value if there will be no answer
 }
 
-// cachedAnswer is an answer that let ssh in. It is given again after a lost connection,
-// once for each try: a wrong password is not repeated.
+// cachedAnswer is an answer that ssh accepted. It is used again after a lost connection, once for each attempt: a
+// wrong password is not repeated.
 type cachedAnswer struct {
 	answer      string
 	tried, good bool
@@ -49,12 +49,12 @@ func (c *Client) serve(conn net.Conn) {
 		l.markConnected()
 	default:
 		if text, ok := l.askUser(conn, in.Prompt); ok {
-			_, _ = io.WriteString(conn, text+"\n") // a helper that is gone needs none
+			_, _ = io.WriteString(conn, text+"\n") // a helper that is gone needs no reply
 		}
 	}
 }
 
-// askUser gets the answer to a prompt: one that was right before, or the user's.
+// askUser returns the answer to a prompt: one that was right before, or the user's.
 func (l *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 	q := &pendingPrompt{prompt: sanitizePrompt(prompt), secret: !isYesNoPrompt(prompt), answer: make(chan string, 1)}
 	l.mu.Lock()
@@ -64,7 +64,7 @@ func (l *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 		return k.answer, true
 	}
 	if l.ask != nil {
-		close(l.ask.answer) // ssh has given that one up
+		close(l.ask.answer) // ssh no longer waits for that one
 	}
 	l.ask = q
 	l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 	gone := make(chan struct{})
 	l.c.wg.Go(func() { // ends with conn, which the caller closes
 		defer close(gone)
-		_, _ = conn.Read(make([]byte, 1)) // ssh that ends takes its helper along
+		_, _ = conn.Read(make([]byte, 1)) // when ssh ends, its helper ends, too
 	})
 	select {
 	case text, ok := <-q.answer:
@@ -89,7 +89,7 @@ func (l *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 	return "", false
 }
 
-// closePrompt takes a question off the screen.
+// closePrompt removes a question from the screen.
 func (l *Connection) closePrompt(q *pendingPrompt) {
 	l.mu.Lock()
 	mine := l.ask == q
@@ -102,9 +102,9 @@ func (l *Connection) closePrompt(q *pendingPrompt) {
 	}
 }
 
-// Answer gives ssh what the user typed. prompt is the question that she saw:
-// the answer to another one is dropped. Without ok she does not want to answer;
-// ssh gives up then and is not started again. False when nothing is asked.
+// Answer gives ssh what the user typed. prompt is the question that the user saw: answers to another question are
+// dropped. If ok is false, the user refused to answer; ssh then gives up and is not started again. It returns false
+// if there is no such question.
 func (l *Connection) Answer(prompt, text string, ok bool) bool {
 	l.mu.Lock()
 	q := l.ask
@@ -124,13 +124,13 @@ func (l *Connection) Answer(prompt, text string, ok bool) bool {
 	return true
 }
 
-// isYesNoPrompt tells a host key's question from one for a secret: ssh does not say
-// which it is. In doubt the answer is not shown.
+// isYesNoPrompt distinguishes a host key's question from one for a secret, because ssh does not. In doubt the answer
+// is not shown.
 func isYesNoPrompt(prompt string) bool {
 	return strings.Contains(prompt, "(yes/no") || strings.HasPrefix(prompt, "Please type 'yes'")
 }
 
-// sanitizePrompt makes a prompt, which may come from the server, fit to be shown.
+// sanitizePrompt makes a prompt, which may come from the server, safe to show.
 func sanitizePrompt(prompt string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {

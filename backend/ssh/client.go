@@ -17,33 +17,32 @@ import (
 	"goalpost/backend/process"
 )
 
-// Options says what a Client works with.
+// Options are the dependencies of a Client.
 type Options struct {
 	Launcher process.Launcher // of the user
 	Helper   string           // path of goalpost-helper, which asks for ssh
 	Env      []string         // the user's environment
-	// OnState is called after every change of a link's State, without locks held.
+	// OnState is called after every change of a connection's State, without locks held.
 	OnState func(pane string, s State)
-	// Backoff is how long to wait before each try to come back; the last one
-	// repeats. Empty is 1 s to 30 s.
+	// Backoff is the wait before each attempt to reconnect; the last one repeats. Empty means 1 s to 30 s.
 	Backoff []time.Duration
 }
 
 // State is what a pane shows of its connection.
 type State struct {
-	Ask     string // what ssh asks now, "" for nothing
+	Ask     string // ssh's present question, "" for none
 	Secret  bool   // the answer must not be shown
 	Problem string // "the connection was lost; …"
 }
 
-// Client makes links. All methods may be called concurrently.
+// Client manages connections. All methods may be called concurrently.
 type Client struct {
 	launcher process.Launcher
 	helper   string
 	env      []string
 	onState  func(string, State)
 	backoff  []time.Duration
-	dir      string // 0700: the socket that the helper asks at, and ssh's own
+	dir      string // 0700: has the socket for the helper, and ssh's own
 	listener net.Listener
 	wg       sync.WaitGroup
 
@@ -51,7 +50,7 @@ type Client struct {
 	links map[string]*Connection // by key
 }
 
-// Open makes a client and begins to listen for questions.
+// Open makes a client and begins to listen for the helper.
 func Open(o Options) (*Client, error) {
 	dir, err := os.MkdirTemp("", "goalpost-ssh-") // short: a socket's path has at most 104 bytes
 	if err != nil {
@@ -72,8 +71,8 @@ func Open(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Close ends every link's waiting and every question. The terminals themselves
-// are closed by whoever opened them.
+// Close ends the reconnecting of all connections and all questions. The terminals themselves are closed by their
+// owner.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	var links []*Connection
@@ -92,14 +91,14 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// NewSession is a name that no other machine's or pane's session has.
+// NewSession is a new unique session name.
 func NewSession() string {
 	b := make([]byte, 4)
 	_, _ = rand.Read(b) // never fails
 	return prefix + hex.EncodeToString(b)
 }
 
-// Session is one of tmux on a server.
+// Session is a tmux session on a server.
 type Session struct {
 	Name     string
 	Created  time.Time
@@ -107,7 +106,7 @@ type Session struct {
 	Windows  int
 }
 
-// liveConnection is a live link to the server, nil if there is none.
+// liveConnection is an open connection to the server, nil if there is none.
 func (c *Client) liveConnection(server string) *Connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +120,7 @@ func (c *Client) liveConnection(server string) *Connection {
 	return nil
 }
 
-// byPane is the link of a pane, nil if it has none.
+// byPane is the connection of a pane, nil if it has none.
 func (c *Client) byPane(id string) *Connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,13 +132,13 @@ func (c *Client) byPane(id string) *Connection {
 	return nil
 }
 
-// Connection is the link of a pane; false for panes of this machine.
+// Connection is the connection of a pane; ok is false for panes of this machine.
 func (c *Client) Connection(id string) (*Connection, bool) {
 	l := c.byPane(id)
 	return l, l != nil
 }
 
-// listen takes the helper's calls until Close.
+// listen accepts the helper's calls until Close.
 func (c *Client) listen() {
 	for {
 		conn, err := c.listener.Accept()
@@ -150,8 +149,8 @@ func (c *Client) listen() {
 	}
 }
 
-// New makes the link of a pane. known says that it was connected before, in an
-// earlier life of the program. ssh's configuration is read here.
+// New makes the connection of a pane. known means that it was connected before, in an earlier run of the program. The
+// configuration of ssh is read here.
 func (c *Client) New(ctx context.Context, id string, s pane.SSHServer, session string, known bool) (*Connection, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

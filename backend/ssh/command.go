@@ -11,11 +11,10 @@ import (
 	"goalpost/backend/process"
 )
 
-// prefix is how the sessions of our own begin: they get no status line, because
-// the pane has a tab.
+// prefix begins the names of our own sessions: they have no status line, because the pane has a tab.
 const prefix = "goalpost-"
 
-// sshArgs is what every ssh to a server has in common.
+// sshArgs are the arguments of every ssh to a server.
 func sshArgs(s pane.SSHServer) []string {
 	var args []string
 	if s.Port != 0 {
@@ -33,8 +32,7 @@ func sshArgs(s pane.SSHServer) []string {
 	return args
 }
 
-// effectiveConfig is what ssh's own configuration says for a server, by lower-case
-// keyword.
+// effectiveConfig is ssh's own configuration for a server, by lower-case keyword.
 func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[string]string, error) {
 	out, err := c.capture(ctx, append(append([]string{"ssh", "-G"}, sshArgs(s)...), "--", s.Host))
 	if err != nil {
@@ -51,9 +49,9 @@ func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[str
 	return config, nil
 }
 
-// options are ours on top of the user's configuration, which is never weakened:
-// a host key is asked for unless it says "never connect to a stranger", a dead
-// connection is noticed, and the commands beside the session share its connection.
+// options are our settings on top of the user's configuration, which is never weakened: a host key is confirmed by
+// the user unless the configuration forbids unknown hosts, a dead connection is detected, and the commands beside the
+// session share its connection.
 func (l *Connection) options(config map[string]string) []string {
 	var args []string
 	set := func(key, value string) { args = append(args, "-o", key+"="+value) }
@@ -79,7 +77,7 @@ func (l *Connection) options(config map[string]string) []string {
 
 func (l *Connection) controlPath() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
 
-// remoteCommand is the command that the server's shell runs, "" for a plain login.
+// remoteCommand is the command for the server's shell, "" for a plain login.
 func remoteCommand(s pane.SSHServer, session string) string {
 	if !s.Tmux {
 		if s.Folder == "" {
@@ -97,10 +95,9 @@ func remoteCommand(s pane.SSHServer, session string) string {
 	return command
 }
 
-// Run runs a program on a server, in the server's folder, and asks nobody
-// anything: over the connection of an open pane if there is one. When ctx ends
-// first, Output.TimedOut says so; the program may continue there. Errors: ErrLogin,
-// or what ssh says. ssh itself exits with 255, so a program's own 255 is an error.
+// Run runs a program on a server, in the server's folder, without asking the user: over the connection of an open
+// pane if there is one. If ctx ends first, Output.TimedOut is set; the program may keep running there. Errors:
+// ErrLogin, or ssh's message. ssh itself exits with 255, so a program's own 255 is an error.
 func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (process.Output, error) {
 	if err := s.Validate(); err != nil {
 		return process.Output{}, err
@@ -125,7 +122,7 @@ func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (proc
 	return out, nil
 }
 
-// sideCommand is a short command next to the sessions. It asks nobody anything.
+// sideCommand is a short command beside the sessions. It never asks the user.
 func (c *Client) sideCommand(ctx context.Context, s pane.SSHServer, command string) (process.Output, error) {
 	args := append([]string{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ClearAllForwardings=yes"}, sshArgs(s)...)
 	if l := c.liveConnection(s.ID); l != nil {
@@ -145,10 +142,10 @@ func (c *Client) capture(ctx context.Context, argv []string) (process.Output, er
 	return out, nil
 }
 
-// quote makes one word of text for a shell, ours or the server's.
+// quote quotes text as one word for a shell, ours or the server's.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// quoteRemoteDir leaves the home folder to the server.
+// quoteRemoteDir leaves ~ for the server to expand.
 func quoteRemoteDir(folder string) string {
 	if folder == "~" {
 		return `"$HOME"`

@@ -11,10 +11,9 @@ import (
 	"goalpost/backend/process"
 )
 
-// Terminal is what a link needs of the terminal that runs its ssh.
+// Terminal is the interface to the terminal that runs ssh.
 type Terminal interface {
-	// Ended waits for the end of the program; false when the terminal was closed
-	// or ctx ended.
+	// Ended waits for the end of the program; ok is false if the terminal was closed or ctx ended.
 	Ended(ctx context.Context) (process.Status, bool)
 	Restart(ctx context.Context) error
 }
@@ -25,36 +24,36 @@ type Connection struct {
 	pane    string
 	server  pane.SSHServer
 	session string
-	key     string // what the helper proves itself with
+	key     string // the helper authenticates itself with it
 	argv    []string
-	shared  bool          // over a connection that the user's configuration keeps: ssh does not say that it is in
+	shared  bool          // uses a connection that the user's configuration shares: ssh does not report when it is connected
 	wake    chan struct{} // one token: try now
 	life    context.Context
 	end     context.CancelFunc
 
 	mu    sync.Mutex
-	up    bool // ssh is in
-	known bool // ssh was in once: a lost connection is worth another try
-	given bool // the user did not want to answer
+	up    bool // ssh is connected
+	known bool // ssh was connected before: reconnecting is worthwhile
+	given bool // the user refused to answer
 	state State
 	ask   *pendingPrompt
-	kept  map[string]*cachedAnswer // by prompt, for as long as the link lives
+	kept  map[string]*cachedAnswer // by prompt, as long as the connection exists
 }
 
-// Argv is what the terminal runs.
+// Argv is the command line for the terminal.
 func (l *Connection) Argv() []string { return l.argv }
 
-// Env is the environment of the terminal: with the way to ask.
+// Env is the environment of the terminal, including the way to ask the user.
 func (l *Connection) Env() []string {
 	return append(slices.Clone(l.c.env),
 		"SSH_ASKPASS="+l.c.helper, "SSH_ASKPASS_REQUIRE=force",
 		"GOALPOST_ASK="+l.c.listener.Addr().String(), "GOALPOST_ASK_KEY="+l.key)
 }
 
-// Server is where it leads, Session which of tmux's sessions there, "" without.
+// Server is the server of the connection.
 func (l *Connection) Server() pane.SSHServer { return l.server }
 
-// Session is the name of the session on the server.
+// Session is the name of the tmux session on the server, "" without one.
 func (l *Connection) Session() string {
 	if !l.server.Tmux {
 		return ""
@@ -62,13 +61,12 @@ func (l *Connection) Session() string {
 	return l.session
 }
 
-// Supervise follows the terminal until it is closed, or its end is none of the
-// connection's: a lost connection is made again, and ssh attaches to the same
-// session. Restart and a new Attend continue after another end.
+// Supervise follows the terminal until it is closed, or ends for another reason than the connection: a lost
+// connection is made again, and ssh attaches to the same session. After another end, use Restart and a new Supervise.
 func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(l.life, cancel) //nolint:contextcheck // the link's own life ends it too
+	stop := context.AfterFunc(l.life, cancel) //nolint:contextcheck // the connection's own end cancels it, too
 	defer stop()
 	for try := 0; ; try++ {
 		began := time.Now()
@@ -101,7 +99,7 @@ func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 	}
 }
 
-// sharedConnectTimeout is what no failing attempt to connect over a shared connection takes.
+// sharedConnectTimeout is longer than any failing attempt to connect over a shared connection.
 const sharedConnectTimeout = 10 * time.Second
 
 func words(d time.Duration) string {
@@ -111,7 +109,7 @@ func words(d time.Duration) string {
 	return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
 }
 
-// awaitRetry waits before the next try; Again ends it early.
+// awaitRetry waits before the next attempt; RetryNow ends it early.
 func (l *Connection) awaitRetry(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -124,7 +122,7 @@ func (l *Connection) awaitRetry(ctx context.Context, d time.Duration) bool {
 	return true
 }
 
-// RetryNow tries now; false when the link is not waiting to.
+// RetryNow tries now; false if the connection is not waiting to.
 func (l *Connection) RetryNow() bool {
 	l.mu.Lock()
 	waits := l.state.Problem != ""
@@ -139,7 +137,7 @@ func (l *Connection) RetryNow() bool {
 	return waits
 }
 
-// Close ends Attend and forgets the link and its answers.
+// Close ends Supervise and discards the connection and its answers.
 func (l *Connection) Close() {
 	l.end()
 	l.c.mu.Lock()
@@ -147,7 +145,7 @@ func (l *Connection) Close() {
 	delete(l.c.links, l.key)
 }
 
-// State is what OnState was told last.
+// State is the present state.
 func (l *Connection) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +158,7 @@ func (l *Connection) isConnected() bool {
 	return l.up
 }
 
-// markDown notes that ssh is out, and says whether it was in.
+// markDown records that ssh is disconnected, and reports whether it was connected.
 func (l *Connection) markDown() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -175,7 +173,7 @@ func (l *Connection) shouldReconnect() bool {
 	return l.known && !l.given
 }
 
-// markConnected is what ssh says when it is in.
+// markConnected records that ssh is connected.
 func (l *Connection) markConnected() {
 	l.mu.Lock()
 	l.up, l.known = true, true

@@ -11,9 +11,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestSessionOutlivesItsConnection: an sshd killed in the middle of a session.
-// The pane says so, ssh comes back by itself, without asking again, to the same
-// session, and what was typed before is there.
+// TestSessionOutlivesItsConnection: an sshd is killed in the middle of a session. The pane shows it, ssh reconnects
+// automatically, without asking again, to the same session, and earlier input is still there.
 func TestSessionOutlivesItsConnection(t *testing.T) {
 	d := newDesk(newMachine(t), 50*time.Millisecond)
 	l, s := d.open("goalpost-one", false)
@@ -102,7 +101,7 @@ func TestQuestions(t *testing.T) {
 	if !ok || status.Code != failed {
 		t.Errorf("%v %v", status, ok)
 	}
-	<-d.attended // whoever does not want to answer is not asked for ever
+	<-d.attended // a user who refuses to answer is not asked again
 	if known, err := os.ReadFile(d.path("known")); err != nil || len(known) == 0 {
 		t.Errorf("the accepted key is not known: %v", err)
 	}
@@ -163,8 +162,8 @@ func TestWithoutTmux(t *testing.T) {
 	}
 }
 
-// TestNobodyElseAsks: without the link's key the socket says nothing.
-func TestNobodyElseAsks(t *testing.T) {
+// TestAskpass_UnknownCaller_IsRefused: without the link's key the socket says nothing.
+func TestAskpass_UnknownCaller_IsRefused(t *testing.T) {
 	d := newDesk(newMachine(t))
 	l, _ := d.open("goalpost-one", false)
 	d.asks("authenticity of host")

@@ -30,8 +30,7 @@ const (
 	passphrase = "open sesame 7"
 )
 
-// machine is an sshd of our own on the loopback, with tmux, and an ssh that
-// reads none of the files of whoever runs the tests.
+// machine is an sshd of our own on the loopback, with tmux, and an ssh that reads none of the tester's files.
 type machine struct {
 	testing.TB
 	dir    string

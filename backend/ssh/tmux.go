@@ -12,21 +12,18 @@ import (
 	"goalpost/backend/pane"
 )
 
-// ErrLogin says that the server wants a password or a host key's confirmation,
-// which only a pane can ask for.
-var ErrLogin error = fault.Kind(fault.Unavailable, "", "the server asks something before it lets anyone in",
-	"open a pane on it, which can ask; or use a key and an agent")
+// ErrLogin means that the server wants a password or the confirmation of a host key, which only a pane can ask for.
+var ErrLogin error = fault.Kind(fault.Unavailable, "", "the server needs an answer before it accepts a login",
+	"open a pane on it to answer, or use a key and an agent")
 
-// notFound is what a shell exits with for a program that it does not have, and
-// failed what ssh exits with for everything that is its own.
+// notFound is the shell's exit code for a missing program, and failed is ssh's exit code for its own errors.
 const (
 	notFound = 127
 	failed   = 255
 )
 
-// Sessions lists tmux's sessions on a server, the ones that nobody looks at first.
-// Over the connection of an open pane if there is one. Errors: ErrLogin, or what
-// ssh says.
+// Sessions lists the tmux sessions on a server, unattached ones first, over the connection of an open pane if there
+// is one. Errors: ErrLogin, or ssh's message.
 func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -36,11 +33,11 @@ func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, err
 	case err != nil:
 		return nil, err
 	case out.Status.Code == notFound:
-		return nil, fmt.Errorf("there is no tmux on %s: install it there, or switch sessions off for this server", s.DisplayName())
+		return nil, fmt.Errorf("there is no tmux on %s: install it there, or turn sessions off for this server", s.DisplayName())
 	case out.Status.Code == failed:
 		return nil, connectError(s, out.Stderr)
 	}
-	// Without a server tmux exits with 1: there are no sessions.
+	// Without a running tmux server, tmux exits with 1: there are no sessions.
 	var list []Session
 	for line := range strings.Lines(string(out.Stdout)) {
 		if one, ok := parseSessions(strings.TrimRight(line, "\r\n")); ok {
@@ -56,7 +53,7 @@ func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, err
 	return list, nil
 }
 
-// connectError is why ssh did not come in.
+// connectError is why ssh could not connect.
 func connectError(s pane.SSHServer, stderr []byte) error {
 	text := string(stderr)
 	for _, sign := range []string{"Permission denied", "Host key verification failed", "Too many authentication failures"} {
@@ -83,7 +80,7 @@ func parseSessions(line string) (Session, bool) {
 	return Session{Name: name, Created: time.Unix(n[0], 0).UTC(), Attached: int(n[1]), Windows: int(n[2])}, true
 }
 
-// Destroy ends the link's session on the server, with everything that runs in it.
+// Destroy ends the session on the server, with all its programs.
 func (l *Connection) Destroy(ctx context.Context) error {
 	if !l.server.Tmux {
 		return nil // it ends with its connection

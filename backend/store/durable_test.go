@@ -75,17 +75,17 @@ func TestAHeartbeatSavesWhatWasSpent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := s.connection.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	now = now.Add(5 * time.Second)
-	if err := s.journal.Heartbeat(ctx, run, 4*time.Second); err != nil {
+	if err := s.Heartbeat(ctx, run, 4*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.journal.Heartbeat(ctx, goal.Run{Goal: g.ID, ID: "an earlier one"}, time.Hour); err != nil {
+	if err := s.Heartbeat(ctx, goal.Run{Goal: g.ID, ID: "an earlier one"}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	var at, boot string
@@ -96,24 +96,24 @@ func TestAHeartbeatSavesWhatWasSpent(t *testing.T) {
 	if at != "2026-11-22T08:00:05.000Z" || pid != os.Getpid() || boot != bootID() {
 		t.Errorf("heartbeat %s of pid %d, boot %q", at, pid, boot)
 	}
-	if row, err := s.goalTable.Goal(ctx, g.ID); err != nil || row.Spent.WallClock != 4*time.Second {
+	if row, err := s.Goal(ctx, g.ID); err != nil || row.Spent.WallClock != 4*time.Second {
 		t.Errorf("spent %s, %v", row.Spent.WallClock, err)
 	}
 }
 
-// TestOrphansAreSweptAndEvidenceStays: what a process left that died between a file
+// TestSweep_RemovesOrphansOnly: what a process left that died between a file
 // and its commit goes, also what it had half written.
-func TestOrphansAreSweptAndEvidenceStays(t *testing.T) {
+func TestSweep_RemovesOrphansOnly(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	err := s.journal.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("seen"), Whole: []byte("whole")},
+	err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("seen"), Whole: []byte("whole")},
 		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail, Output: []byte("printed")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	orphan, err := s.artifactFiles.SaveArtifact([]byte("left"))
+	orphan, err := s.SaveArtifact([]byte("left"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,71 +121,71 @@ func TestOrphansAreSweptAndEvidenceStays(t *testing.T) {
 	if err := os.WriteFile(half, []byte("le"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.artifactFiles.Sweep(ctx); err != nil || n != 2 {
+	if n, err := s.Sweep(ctx); err != nil || n != 2 {
 		t.Errorf("%d removed, %v", n, err)
 	}
-	if _, err := s.artifactFiles.Artifact(orphan); !errors.Is(err, os.ErrNotExist) {
+	if _, err := s.Artifact(orphan); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the orphan: %v", err)
 	}
 	if _, err := os.Stat(half); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the half one: %v", err)
 	}
 	for handle, want := range map[string]string{"step:1": "whole", "check:1@1": "printed"} {
-		if b, err := s.artifactFiles.Evidence(ctx, g.ID, handle); err != nil || string(b) != want {
+		if b, err := s.Evidence(ctx, g.ID, handle); err != nil || string(b) != want {
 			t.Errorf("%s: %q, %v", handle, b, err)
 		}
 	}
-	if n, err := s.artifactFiles.Sweep(ctx); err != nil || n != 0 {
+	if n, err := s.Sweep(ctx); err != nil || n != 0 {
 		t.Errorf("%d removed, %v", n, err)
 	}
 }
 
-// TestEvidenceOfOneGoalOutlivesAnother: while one is deleted, another refers to the
-// same bytes. Whoever comes first, they are there afterwards.
+// TestEvidenceOfOneGoalOutlivesAnother: while one goal is deleted, another refers to the same bytes. They exist
+// afterwards in either order.
 func TestEvidenceOfOneGoalOutlivesAnother(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	one, two := open(t, dir, nil), open(t, dir, nil)
 	for i := range 20 {
 		shared := []byte{byte(i)}
 		step := func(s *Store, run goal.Run) error {
-			return s.journal.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Whole: shared})
+			return s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Whole: shared})
 		}
 		gone, stays := create(t, one), create(t, two)
 		dying, living := begin(t, one, gone.ID), begin(t, two, stays.ID)
-		if err := errors.Join(step(one, dying), one.journal.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
+		if err := errors.Join(step(one, dying), one.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
 			t.Fatal(err)
 		}
 		deleted := make(chan error)
-		go func() { deleted <- one.goalTable.Delete(ctx, gone.ID) }()
+		go func() { deleted <- one.Delete(ctx, gone.ID) }()
 		if err := errors.Join(step(two, living), <-deleted); err != nil {
 			t.Fatal(err)
 		}
-		if b, err := two.artifactFiles.Evidence(ctx, stays.ID, "step:1"); err != nil || string(b) != string(shared) {
+		if b, err := two.Evidence(ctx, stays.ID, "step:1"); err != nil || string(b) != string(shared) {
 			t.Fatalf("try %d: %q, %v", i, b, err)
 		}
 	}
 }
 
-// TestTheCardSaysThatAModelDecided as its event did, also where a program could have.
-func TestTheCardSaysThatAModelDecided(t *testing.T) {
+// TestGoalRow_ModelDecided_IsJudged as its event did, also where a program could have.
+func TestGoalRow_ModelDecided_IsJudged(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	if err := s.journal.Append(ctx, run, &event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Judged: true}); err != nil {
+	if err := s.Append(ctx, run, &event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Judged: true}); err != nil {
 		t.Fatal(err)
 	}
-	if rows, _, err := s.goalTable.List(ctx, Filter{}); err != nil || !rows[0].Judged {
+	if rows, _, err := s.List(ctx, Filter{}); err != nil || !rows[0].Judged {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	begin(t, s, g.ID)
-	if row, err := s.goalTable.Goal(ctx, g.ID); err != nil || row.Judged || row.Verified {
+	if row, err := s.Goal(ctx, g.ID); err != nil || row.Judged || row.Verified {
 		t.Errorf("while it runs again: %+v, %v", row, err)
 	}
 }
 
-// TestThreeCopiesAreKept of those that are made before an update, the newest.
-func TestThreeCopiesAreKept(t *testing.T) {
+// TestMigrate_KeepsThreeCopies of those that are made before an update, the newest.
+func TestMigrate_KeepsThreeCopies(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	dir := t.TempDir()
@@ -194,7 +194,7 @@ func TestThreeCopiesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := s.connection.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestFollowDoesNotRepeatAnOldGoal: a goal that rested for an hour is resumed by
-// another process. Only what is new is told, and each event once.
+// TestFollowDoesNotRepeatAnOldGoal: a goal that rested for an hour is resumed by another process. Only new events are
+// reported, each once.
 func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 	dir := t.TempDir()
 	long, err := Open(context.Background(), Options{Dir: dir, Now: func() time.Time { return time.Now().Add(-time.Hour) }})
@@ -23,7 +23,7 @@ func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 	g := create(t, long)
 	run := begin(t, long, g.ID)
 	paused := &event.Paused{Exit: goal.PausedByUser, Reason: "rest"}
-	if err := errors.Join(long.journal.Append(context.Background(), run, paused), long.connection.Close()); err != nil {
+	if err := errors.Join(long.Append(context.Background(), run, paused), long.Close()); err != nil {
 		t.Fatal(err)
 	}
 
@@ -39,10 +39,10 @@ func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 		}
 		return 0
 	}
-	go func() { failed <- s.history.Follow(ctx, nil, own, func(e event.Event) { told <- e }) }()
+	go func() { failed <- s.Follow(ctx, nil, own, func(e event.Event) { told <- e }) }()
 	<-begun
 	again := begin(t, other, g.ID)
-	if err := other.journal.Append(ctx, again, &event.Iteration{N: 1}); err != nil {
+	if err := other.Append(ctx, again, &event.Iteration{N: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for want := int64(4); want <= 5; want++ {
@@ -71,7 +71,7 @@ func TestPublishKeepsTheOrderOfTheCommits(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				if err := s.journal.Append(context.Background(), run, &event.Warning{What: "model", Text: "slow"}); err != nil {
+				if err := s.Append(context.Background(), run, &event.Warning{What: "model", Text: "slow"}); err != nil {
 					t.Error(err)
 				}
 			}

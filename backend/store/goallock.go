@@ -37,13 +37,13 @@ func (s *goalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
 	l := flock.New(s.lockPath(id))
 	ok, err := acquireExclusive(l)
 	if err != nil {
-		return nil, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
+		return nil, fmt.Errorf("lock file of %s: %w", id.Short(), err)
 	}
 	if !ok {
 		return nil, ErrGoalLocked
 	}
 	if err := os.WriteFile(l.Path(), []byte(s.process()+"\n"), 0o600); err != nil { // for users and other processes; only the lock itself decides
-		return nil, errors.Join(fmt.Errorf("sentinel of %s: %w", id.Short(), err), l.Close())
+		return nil, errors.Join(fmt.Errorf("lock file of %s: %w", id.Short(), err), l.Close())
 	}
 	return &GoalLock{l}, nil
 }
@@ -81,7 +81,7 @@ func (s *goalLocks) LockOwner(id goal.ID) (LockOwner, error) {
 	}
 	b, err := os.ReadFile(s.lockPath(id))
 	if err != nil {
-		return LockOwner{}, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
+		return LockOwner{}, fmt.Errorf("lock file of %s: %w", id.Short(), err)
 	}
 	o := LockOwner{Process: strings.TrimSpace(string(b))}
 	pid, _, _ := strings.Cut(o.Process, "-")
@@ -136,7 +136,7 @@ func (s *goalLocks) IsLocked(id goal.ID) (bool, error) {
 		return false, nil // it was never run
 	}
 	if err = errors.Join(err, l.Close()); err != nil {
-		return false, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
+		return false, fmt.Errorf("lock file of %s: %w", id.Short(), err)
 	}
 	return !free, nil
 }
@@ -144,7 +144,7 @@ func (s *goalLocks) IsLocked(id goal.ID) (bool, error) {
 // Unlock releases the lock file. The file stays: removing it would race with a process that has just opened it.
 func (l *GoalLock) Unlock() error {
 	if err := l.lock.Close(); err != nil {
-		return fmt.Errorf("sentinel: %w", err)
+		return fmt.Errorf("lock file: %w", err)
 	}
 	return nil
 }

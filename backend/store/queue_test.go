@@ -19,30 +19,29 @@ func in(t *testing.T, s *Store, dir string, risk policy.Risk, after ...goal.ID) 
 		ID: goal.ID(NewID()), Objective: "o", Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
 		Policy: policy.Policy{Risk: risk, Dir: dir}, Options: goal.CareOptions{After: after},
 	}
-	if err := s.goalTable.Create(t.Context(), g); err != nil {
+	if err := s.Create(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
-// running begins a goal and holds its sentinel, as its owner does.
+// running begins a goal and holds its lock file, as its owner does.
 func running(t *testing.T, s *Store, g *goal.Goal) (goal.Run, *GoalLock) {
 	t.Helper()
-	own, err := s.goalLocks.LockGoal(g.ID)
+	own, err := s.LockGoal(g.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = own.Unlock() })
-	run, err := s.journal.Begin(t.Context(), g.ID, 100, &event.Started{})
+	run, err := s.Begin(t.Context(), g.ID, 100, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run, own
 }
 
-// TestTheQueueBelongsToTheFolder: slots, folders and goals that come first, also
-// of other processes; what died takes no room.
-func TestTheQueueBelongsToTheFolder(t *testing.T) {
+// TestQueue_SpansProcesses: slots, folders and dependencies count across processes; dead runs do not count.
+func TestQueue_SpansProcesses(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
 	other := open(t, dir, nil) // another process sees the same
@@ -52,7 +51,7 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 		ID: goal.ID(NewID()), Objective: "o", Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
 		Policy: policy.Policy{Risk: policy.WriteLocal, Dir: "/w/d", AllowWrite: []string{"/tmp/x", "/w/a/deep"}},
 	}
-	if err := s.goalTable.Create(t.Context(), wide); err != nil {
+	if err := s.Create(t.Context(), wide); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -71,7 +70,7 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 		{"the same folder, as one that it may write in too", wide, 3, "same folder"},
 		{"after one that runs", in(t, s, "/w/c", policy.WriteLocal, a.ID), 3, "waits for goal"},
 	} {
-		busy, err := other.goalQueue.NotReady(t.Context(), c.g.ID, c.slots)
+		busy, err := other.NotReady(t.Context(), c.g.ID, c.slots)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,29 +81,29 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 			continue
 		}
 		var refused *goal.NotReadyError
-		if _, err := other.journal.Begin(t.Context(), c.g.ID, c.slots, &event.Started{}); !errors.As(err, &refused) || refused.Reason != busy.Reason {
+		if _, err := other.Begin(t.Context(), c.g.ID, c.slots, &event.Started{}); !errors.As(err, &refused) || refused.Reason != busy.Reason {
 			t.Errorf("%s: it began: %v", c.name, err)
 		}
-		if row, err := s.goalTable.Goal(t.Context(), c.g.ID); err != nil || row.Status != goal.Pending || row.RunID != "" {
+		if row, err := s.Goal(t.Context(), c.g.ID); err != nil || row.Status != goal.Pending || row.RunID != "" {
 			t.Errorf("%s: a refused begin left %s %q, %v", c.name, row.Status, row.RunID, err)
 		}
 	}
 	if err := own.Unlock(); err != nil { // its process has died
 		t.Fatal(err)
 	}
-	if busy, err := other.goalQueue.NotReady(t.Context(), in(t, s, "/w/a", policy.WriteLocal).ID, 1); err != nil || busy != nil {
+	if busy, err := other.NotReady(t.Context(), in(t, s, "/w/a", policy.WriteLocal).ID, 1); err != nil || busy != nil {
 		t.Errorf("a dead run takes room: %+v %v", busy, err)
 	}
 }
 
-// TestAGoalWaitsForThoseBeforeIt, and learns when one of them did not end done.
-func TestAGoalWaitsForThoseBeforeIt(t *testing.T) {
+// TestQueue_DependencyUnfinished_Waits, and learns when one of them did not end done.
+func TestQueue_DependencyUnfinished_Waits(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	first := in(t, s, "/w/a", policy.WriteLocal)
 	next := in(t, s, "/w/b", policy.WriteLocal, first.ID)
 	state := func() (string, string) {
-		busy, err1 := s.goalQueue.NotReady(t.Context(), next.ID, 3)
-		unmet, err2 := s.goalQueue.FailedDependency(t.Context(), next.ID)
+		busy, err1 := s.NotReady(t.Context(), next.ID, 3)
+		unmet, err2 := s.FailedDependency(t.Context(), next.ID)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +115,7 @@ func TestAGoalWaitsForThoseBeforeIt(t *testing.T) {
 	run, _ := running(t, s, first)
 	end := func(e event.Body) {
 		t.Helper()
-		if err := s.journal.Append(t.Context(), run, e); err != nil {
+		if err := s.Append(t.Context(), run, e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,14 +128,14 @@ func TestAGoalWaitsForThoseBeforeIt(t *testing.T) {
 		t.Errorf("aborted: %q %q", waits, unmet)
 	}
 	var err error
-	if run, err = s.journal.Begin(t.Context(), first.ID, 3, &event.Resumed{}); err != nil {
+	if run, err = s.Begin(t.Context(), first.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
 	}
 	end(&event.Ended{Status: goal.Completed, Exit: goal.Done})
 	if waits, unmet := state(); waits != "" || unmet != "" {
 		t.Errorf("done: %q %q", waits, unmet)
 	}
-	if err := s.goalTable.Delete(t.Context(), first.ID); err != nil {
+	if err := s.Delete(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, unmet := state(); !strings.Contains(unmet, "deleted") {
@@ -153,7 +152,7 @@ func TestPast(t *testing.T) {
 	run, _ := running(t, s, g)
 	put := func(bodies ...event.Body) {
 		t.Helper()
-		if err := s.journal.Append(t.Context(), run, bodies...); err != nil {
+		if err := s.Append(t.Context(), run, bodies...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -163,12 +162,12 @@ func TestPast(t *testing.T) {
 	claim(1, "")
 	put(&event.Paused{Exit: goal.Stuck})
 	var err error
-	if run, err = s.journal.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
+	if run, err = s.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
 	}
 	claim(2, "critic")
 	put(&event.Paused{Exit: goal.Interrupted})
-	if run, err = s.journal.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
+	if run, err = s.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
 	}
 	claim(3, "")
@@ -178,7 +177,7 @@ func TestPast(t *testing.T) {
 	}
 	put(&event.StepStarted{StepID: 100, Tool: "write_todos", Arguments: "{}", Effect: policy.Effect{Control: true}}, &event.Step{StepID: 100, Tool: "write_todos", Outcome: event.OK})
 	put(&event.Todos{Items: []goal.Todo{{Text: "old"}}}, &event.Todos{Items: []goal.Todo{{Text: "new", Done: true}}})
-	p, err := s.history.RunHistory(t.Context(), g.ID, recentSteps)
+	p, err := s.RunHistory(t.Context(), g.ID, recentSteps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +198,7 @@ func TestEvidence(t *testing.T) {
 	g, other := in(t, s, "/w/a", policy.WriteLocal), in(t, s, "/w/b", policy.WriteLocal)
 	run, _ := running(t, s, g)
 	long := strings.Repeat("all of it ", 10_000)
-	err := s.journal.Append(t.Context(), run,
+	err := s.Append(t.Context(), run,
 		&event.StepStarted{StepID: 1, Tool: "t"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Result: "short"},
 		&event.StepStarted{StepID: 2, Tool: "t"}, &event.Step{StepID: 2, Tool: "t", Outcome: event.OK, Result: "cut", Whole: []byte(long)},
 		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "d", Output: []byte("output"), Bytes: 6}},
@@ -208,37 +207,37 @@ func TestEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for handle, want := range map[string]string{"step:1": "short", "step:2": long, "check:1@1": "output"} {
-		if got, err := s.artifactFiles.Evidence(t.Context(), g.ID, handle); err != nil || string(got) != want {
+		if got, err := s.Evidence(t.Context(), g.ID, handle); err != nil || string(got) != want {
 			t.Errorf("%s: %d bytes, %v", handle, len(got), err)
 		}
-		if _, err := s.artifactFiles.Evidence(t.Context(), other.ID, handle); !errors.Is(err, goal.ErrNotFound) {
+		if _, err := s.Evidence(t.Context(), other.ID, handle); !errors.Is(err, goal.ErrNotFound) {
 			t.Errorf("%s of another goal: %v", handle, err)
 		}
 	}
 	for _, handle := range []string{"", "step:3", "step:1x", "step:-1", "check:2@1", "check:1@2", "../../etc/passwd", "step:1 OR 1"} {
-		if _, err := s.artifactFiles.Evidence(t.Context(), g.ID, handle); !errors.Is(err, goal.ErrNotFound) {
+		if _, err := s.Evidence(t.Context(), g.ID, handle); !errors.Is(err, goal.ErrNotFound) {
 			t.Errorf("%q: %v", handle, err)
 		}
 	}
-	if err := s.journal.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
+	if err := s.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.goalTable.Delete(t.Context(), g.ID); err != nil {
+	if err := s.Delete(t.Context(), g.ID); err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256([]byte(long))
-	if _, err := s.artifactFiles.Artifact(hex.EncodeToString(sum[:])); err == nil {
+	if _, err := s.Artifact(hex.EncodeToString(sum[:])); err == nil {
 		t.Error("the whole result outlived its goal")
 	}
 }
 
-// TestPastClaimsAreWhole: with the review, and of one that failed without a check
+// TestRunHistory_ClaimsAreComplete: with the review, and of one that failed without a check
 // what the claim before had; one that was cut short has nothing.
-func TestPastClaimsAreWhole(t *testing.T) {
+func TestRunHistory_ClaimsAreComplete(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := in(t, s, "/w/a", policy.WriteLocal)
 	run, _ := running(t, s, g)
-	err := s.journal.Append(t.Context(), run,
+	err := s.Append(t.Context(), run,
 		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Pass}},
 		&event.Review{Claim: 1, Review: goal.Review{Reason: "no colour"}}, &event.VerificationFailed{Claim: 1, Detail: "no colour"},
 		&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2, Detail: "nothing was done"},
@@ -246,7 +245,7 @@ func TestPastClaimsAreWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.history.RunHistory(t.Context(), g.ID, 1)
+	p, err := s.RunHistory(t.Context(), g.ID, 1)
 	if err != nil || len(p.Claims) != 3 {
 		t.Fatalf("%+v, %v", p.Claims, err)
 	}

@@ -20,28 +20,28 @@ func look(t *testing.T, dir string) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.connection.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
 }
 
-// TestLookingChangesNothing: not the file, not the schema, not a goal whose
+// TestOpenReadOnly_ChangesNothing: not the file, not the schema, not a goal whose
 // process died, and no call that writes gets through.
-func TestLookingChangesNothing(t *testing.T) {
+func TestOpenReadOnly_ChangesNothing(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	writer := open(t, dir, nil)
 	g := create(t, writer)
-	run := begin(t, writer, g.ID) // and nobody holds its sentinel
+	run := begin(t, writer, g.ID) // nobody holds its lock file
 	s := look(t, dir)
 	for name, err := range map[string]error{
-		"an event":  s.journal.Append(ctx, run, &event.Iteration{N: 1}),
-		"a goal":    s.goalTable.Create(ctx, g),
-		"a layout":  s.workspaceTables.SaveLayout(ctx, "main", "{}"),
-		"deleting":  s.goalTable.Delete(ctx, g.ID),
-		"an order":  s.orderTable.Order(ctx, g.ID, goal.Order{Kind: goal.OrderSteer, Text: "x"}),
-		"beginning": func() error { _, err := s.journal.Begin(ctx, g.ID, 3); return err }(),
+		"an event":  s.Append(ctx, run, &event.Iteration{N: 1}),
+		"a goal":    s.Create(ctx, g),
+		"a layout":  s.SaveLayout(ctx, "main", "{}"),
+		"deleting":  s.Delete(ctx, g.ID),
+		"an order":  s.Order(ctx, g.ID, goal.Order{Kind: goal.OrderSteer, Text: "x"}),
+		"beginning": func() error { _, err := s.Begin(ctx, g.ID, 3); return err }(),
 	} {
 		if !errors.Is(err, errReadOnly) {
 			t.Errorf("%s: %v", name, err)
@@ -50,29 +50,29 @@ func TestLookingChangesNothing(t *testing.T) {
 	if _, err := s.connection.read.ExecContext(ctx, "DELETE FROM layouts"); err == nil {
 		t.Error("the connection writes")
 	}
-	if row, err := s.goalTable.Goal(ctx, g.ID); err != nil || row.Status != goal.Running {
+	if row, err := s.Goal(ctx, g.ID); err != nil || row.Status != goal.Running {
 		t.Errorf("%s, %v", row.Status, err)
 	}
-	if alive, err := s.goalLocks.IsLocked(g.ID); err != nil || alive {
+	if alive, err := s.IsLocked(g.ID); err != nil || alive {
 		t.Errorf("alive %v, %v", alive, err)
 	}
 	if _, err := os.Stat(s.goalLocks.lockPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("looking made a sentinel: %v", err)
 	}
 	// What is committed is seen.
-	if err := writer.journal.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
+	if err := writer.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
 		t.Fatal(err)
 	}
-	if row, err := s.goalTable.Goal(ctx, g.ID); err != nil || row.Spent.Iterations != 7 {
+	if row, err := s.Goal(ctx, g.ID); err != nil || row.Spent.Iterations != 7 {
 		t.Errorf("%+v, %v", row.Spent, err)
 	}
 }
 
-// TestLookingWhereNothingIs makes no folder and finds no goal.
-func TestLookingWhereNothingIs(t *testing.T) {
+// TestOpenReadOnly_NoDatabase_HasNoGoals makes no folder and finds no goal.
+func TestOpenReadOnly_NoDatabase_HasNoGoals(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	s := look(t, dir)
-	if rows, n, err := s.goalTable.List(context.Background(), Filter{Resumable: true}); err != nil || n != 0 || len(rows) != 0 {
+	if rows, n, err := s.List(context.Background(), Filter{Resumable: true}); err != nil || n != 0 || len(rows) != 0 {
 		t.Errorf("%v %d %v", rows, n, err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -80,8 +80,8 @@ func TestLookingWhereNothingIs(t *testing.T) {
 	}
 }
 
-// TestLookingAtAnotherVersion says which of the two is behind, and leaves the file as it is.
-func TestLookingAtAnotherVersion(t *testing.T) {
+// TestOpenReadOnly_OtherVersion_IsRefused says which of the two is behind, and leaves the file as it is.
+func TestOpenReadOnly_OtherVersion_IsRefused(t *testing.T) {
 	for _, version := range []string{"1", "99"} {
 		dir := t.TempDir()
 		func() {
@@ -92,7 +92,7 @@ func TestLookingAtAnotherVersion(t *testing.T) {
 			if _, err := s.connection.write.ExecContext(context.Background(), "PRAGMA user_version = "+version); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.connection.Close(); err != nil {
+			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}()
@@ -115,7 +115,7 @@ func TestLookingAtAnotherVersion(t *testing.T) {
 	}
 }
 
-func TestLookingAtWhatIsNoDatabase(t *testing.T) {
+func TestOpenReadOnly_NotADatabase_IsRefused(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
 		t.Fatal(err)

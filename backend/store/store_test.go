@@ -24,7 +24,7 @@ func open(t testing.TB, dir string, publish func(event.Event)) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.connection.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -38,7 +38,7 @@ func create(t testing.TB, s *Store) *goal.Goal {
 		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
 		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/tmp/x"}, Limits: goal.DefaultLimits(),
 	}
-	if err := s.goalTable.Create(context.Background(), g); err != nil {
+	if err := s.Create(context.Background(), g); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -46,20 +46,20 @@ func create(t testing.TB, s *Store) *goal.Goal {
 
 func begin(t testing.TB, s *Store, id goal.ID) goal.Run {
 	t.Helper()
-	run, err := s.journal.Begin(context.Background(), id, 3, &event.Started{})
+	run, err := s.Begin(context.Background(), id, 3, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
 }
 
-// TestWhoLooksAtASentinelDoesNotHoldIt against one who takes it at the same moment.
-func TestWhoLooksAtASentinelDoesNotHoldIt(t *testing.T) {
+// TestIsLocked_DoesNotBlockLockGoal against one who takes it at the same moment.
+func TestIsLocked_DoesNotBlockLockGoal(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	for name, look := range map[string]func() (bool, error){
-		"whether it is owned": func() (bool, error) { return s.goalLocks.IsLocked(g.ID) },
-		"whether it died":     func() (bool, error) { return s.recovery.InterruptOne(t.Context(), g.ID) },
+		"whether it is owned": func() (bool, error) { return s.IsLocked(g.ID) },
+		"whether it died":     func() (bool, error) { return s.InterruptOne(t.Context(), g.ID) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var looks sync.WaitGroup
@@ -81,7 +81,7 @@ func TestWhoLooksAtASentinelDoesNotHoldIt(t *testing.T) {
 			defer looks.Wait()
 			defer close(over)
 			for range 300 {
-				own, err := s.goalLocks.LockGoal(g.ID)
+				own, err := s.LockGoal(g.ID)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -93,8 +93,8 @@ func TestWhoLooksAtASentinelDoesNotHoldIt(t *testing.T) {
 	}
 }
 
-// TestFrozen tries every way to move the posts with SQL, and hears which trigger was in the way.
-func TestFrozen(t *testing.T) {
+// TestGoal_FrozenFields_CannotChange tries every way to change them with SQL, and checks which trigger refuses it.
+func TestGoal_FrozenFields_CannotChange(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	ctx := context.Background()
@@ -123,7 +123,7 @@ func TestFrozen(t *testing.T) {
 	for q, want := range tries {
 		t.Run(q, func(t *testing.T) { mustRefuse(t, s, q, want) })
 	}
-	after, err := s.goalTable.Goal(ctx, g.ID)
+	after, err := s.Goal(ctx, g.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,14 +142,14 @@ func mustRefuse(t *testing.T, s *Store, q, want string) {
 	}
 }
 
-// TestWhatWasWrittenStays: each table of the journal takes rows of the current run
+// TestJournal_IsAppendOnly: each table of the journal takes rows of the current run
 // alone, and none is changed, replaced or removed.
-func TestWhatWasWrittenStays(t *testing.T) {
+func TestJournal_IsAppendOnly(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	once := policy.Grant{ID: "a1", Scope: policy.ScopeOnce}
-	err := s.journal.Append(context.Background(), run,
+	err := s.Append(context.Background(), run,
 		&event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "run_command", Outcome: event.OK},
 		&event.Claim{N: 1, Rationale: "done"}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail}},
 		&event.ApprovalRequested{Approval: goal.Approval{ID: "a1", Tool: "run_command", Offers: []policy.Grant{once}}},
@@ -195,14 +195,14 @@ func TestSeqIsGaplessAcrossProcesses(t *testing.T) {
 	for _, s := range []*Store{a, b} {
 		wg.Go(func() {
 			for range each {
-				if err := s.journal.Append(context.Background(), run, &event.Warning{What: "model", Text: "x"}); err != nil {
+				if err := s.Append(context.Background(), run, &event.Warning{What: "model", Text: "x"}); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	events, err := b.history.Events(context.Background(), g.ID, 0, 1000)
+	events, err := b.Events(context.Background(), g.ID, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,14 +221,14 @@ func TestAStaleRunCannotWrite(t *testing.T) {
 	g := create(t, s)
 	old := begin(t, s, g.ID)
 	ctx := context.Background()
-	if err := s.journal.Append(ctx, old, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}}); err != nil {
+	if err := s.Append(ctx, old, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}}); err != nil {
 		t.Fatal(err)
 	}
 	begin(t, s, g.ID)
-	if err := s.journal.Append(ctx, old, &event.Iteration{N: 1}); err == nil || !strings.Contains(err.Error(), "current run") {
+	if err := s.Append(ctx, old, &event.Iteration{N: 1}); err == nil || !strings.Contains(err.Error(), "current run") {
 		t.Fatalf("a run that is over wrote to the journal: %v", err)
 	}
-	if _, err := s.journal.Begin(ctx, g.ID, 3, &event.Started{}); err == nil {
+	if _, err := s.Begin(ctx, g.ID, 3, &event.Started{}); err == nil {
 		t.Fatal("a running goal was started again")
 	}
 }
@@ -238,8 +238,8 @@ func TestPublishFollowsTheCommit(t *testing.T) {
 	var got []event.Event
 	dir := t.TempDir()
 	other := open(t, dir, nil)
-	s := open(t, dir, func(e event.Event) { // whoever hears of it finds it, in another process, too
-		if kept, err := other.history.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 || kept[0].Seq != e.Seq {
+	s := open(t, dir, func(e event.Event) { // a receiver finds the event, in another process, too
+		if kept, err := other.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 || kept[0].Seq != e.Seq {
 			t.Errorf("%s was told before it was kept: %v", e.Body.EventType(), err)
 		}
 		got = append(got, e)
@@ -247,12 +247,12 @@ func TestPublishFollowsTheCommit(t *testing.T) {
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	ctx := context.Background()
-	err := s.journal.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "write_file", Arguments: "{\"path\":\"a\"}"},
+	err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "write_file", Arguments: "{\"path\":\"a\"}"},
 		&event.Step{StepID: 1, Tool: "write_file", Outcome: event.OK, MS: 3, Preview: "p", Result: "whole \xff", Image: []byte("jpeg")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.journal.Append(ctx, run, &event.Iteration{N: 1}, &event.Step{StepID: 1, Tool: "write_file", Outcome: event.OK}); err == nil {
+	if err := s.Append(ctx, run, &event.Iteration{N: 1}, &event.Step{StepID: 1, Tool: "write_file", Outcome: event.OK}); err == nil {
 		t.Fatal("a second result for one step was accepted")
 	}
 	kinds := ""
@@ -262,18 +262,18 @@ func TestPublishFollowsTheCommit(t *testing.T) {
 	if kinds != "created started step_started step " {
 		t.Fatalf("published %q", kinds)
 	}
-	st, err := s.history.Step(ctx, g.ID, 1)
+	st, err := s.Step(ctx, g.ID, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if st.Result != "whole \uFFFD" || st.Outcome != event.OK {
 		t.Errorf("step %+v", st)
 	}
-	img, err := s.artifactFiles.Artifact(st.ImageSHA256)
+	img, err := s.Artifact(st.ImageSHA256)
 	if err != nil || string(img) != "jpeg" {
 		t.Errorf("image %q %v", img, err)
 	}
-	again, err := s.goalTable.Goal(ctx, g.ID)
+	again, err := s.Goal(ctx, g.ID)
 	if err != nil || again.Spent.Iterations != 0 || again.Spent.Steps != 1 {
 		t.Errorf("the failed append left a trace: %+v %v", again.Spent, err)
 	}
@@ -285,46 +285,46 @@ func TestClaimsAndVerdicts(t *testing.T) {
 	run := begin(t, s, g.ID)
 	ctx := context.Background()
 	for n, o := range []goal.Outcome{goal.Fail, goal.Pass} {
-		err := s.journal.Append(ctx, run, &event.Claim{N: n + 1, Rationale: "done"},
+		err := s.Append(ctx, run, &event.Claim{N: n + 1, Rationale: "done"},
 			&event.Verdict{Claim: n + 1, Verdict: goal.Verdict{Outcome: o, Detail: "exit", Output: []byte("out"), Took: time.Second}})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	claims, err := s.history.Claims(ctx, g.ID)
+	claims, err := s.Claims(ctx, g.ID)
 	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail || claims[1].Verdicts[0].Outcome != goal.Pass {
 		t.Fatalf("%+v %v", claims, err)
 	}
 	if claims[1].Verdicts[0].TookMS != 1000 || claims[1].Verdicts[0].Evidence == "" {
 		t.Errorf("%+v", claims[1].Verdicts[0])
 	}
-	row, err := s.goalTable.Goal(ctx, g.ID)
+	row, err := s.Goal(ctx, g.ID)
 	if err != nil || row.ChecksPassed != 1 {
 		t.Errorf("checks passed %d, %v", row.ChecksPassed, err)
 	}
 }
 
-func TestInterruptOnlyTheDead(t *testing.T) {
+func TestInterrupt_LiveOwner_IsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	s, other := open(t, dir, nil), open(t, dir, nil)
 	alive, dead := create(t, s), create(t, s)
 	begin(t, s, alive.ID)
 	begin(t, s, dead.ID)
-	own, err := other.goalLocks.LockGoal(alive.ID)
+	own, err := other.LockGoal(alive.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.recovery.Interrupt(context.Background()); err != nil || n != 1 {
+	if n, err := s.Interrupt(context.Background()); err != nil || n != 1 {
 		t.Fatalf("%d interrupted, %v", n, err)
 	}
-	row, _ := s.goalTable.Goal(context.Background(), dead.ID)
+	row, _ := s.Goal(context.Background(), dead.ID)
 	if row.Status != goal.Paused || row.Exit != goal.Interrupted {
 		t.Errorf("dead: %s/%s", row.Status, row.Exit)
 	}
-	if row, _ = s.goalTable.Goal(context.Background(), alive.ID); row.Status != goal.Running {
+	if row, _ = s.Goal(context.Background(), alive.ID); row.Status != goal.Running {
 		t.Errorf("alive: %s", row.Status)
 	}
-	if _, err := s.goalLocks.LockGoal(alive.ID); !errors.Is(err, ErrGoalLocked) {
+	if _, err := s.LockGoal(alive.ID); !errors.Is(err, ErrGoalLocked) {
 		t.Errorf("own: %v", err)
 	}
 	if err := own.Unlock(); err != nil {
@@ -332,21 +332,21 @@ func TestInterruptOnlyTheDead(t *testing.T) {
 	}
 }
 
-func TestDeleteTakesTheArtifactsAlong(t *testing.T) {
+func TestDelete_RemovesArtifacts(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	ctx := context.Background()
 	one, two := create(t, s), create(t, s)
 	for i, g := range []*goal.Goal{one, two} {
 		run := begin(t, s, g.ID)
-		err := s.journal.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("shared")},
+		err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("shared")},
 			&event.StepStarted{StepID: 2, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 2, Tool: "t", Outcome: event.OK, Image: []byte{byte(i)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.goalTable.Delete(ctx, g.ID); err == nil {
+		if err := s.Delete(ctx, g.ID); err == nil {
 			t.Fatal("a running goal was deleted")
 		}
-		if err := s.journal.Append(ctx, run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
+		if err := s.Append(ctx, run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -363,14 +363,14 @@ func TestDeleteTakesTheArtifactsAlong(t *testing.T) {
 		id    goal.ID
 		files int
 	}{{one.ID, 2}, {two.ID, 0}} {
-		if err := s.goalTable.Delete(ctx, want.id); err != nil {
+		if err := s.Delete(ctx, want.id); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(); n != want.files {
 			t.Errorf("%d artifacts left, want %d", n, want.files)
 		}
 	}
-	if _, err := s.goalTable.Goal(ctx, one.ID); !errors.Is(err, goal.ErrNotFound) {
+	if _, err := s.Goal(ctx, one.ID); !errors.Is(err, goal.ErrNotFound) {
 		t.Errorf("goal: %v", err)
 	}
 }
@@ -382,7 +382,7 @@ func TestANewerDatabaseIsRefused(t *testing.T) {
 	if _, err := s.connection.write.ExecContext(context.Background(), "PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.workspaceTables.SaveLayout(context.Background(), "main", "{}"); !errors.Is(err, ErrNewerSchema) {
+	if err := s.SaveLayout(context.Background(), "main", "{}"); !errors.Is(err, ErrNewerSchema) {
 		t.Errorf("an older process still writes: %v", err)
 	}
 	if _, err := Open(context.Background(), Options{Dir: dir}); !errors.Is(err, ErrNewerSchema) {
@@ -404,7 +404,7 @@ func TestNobodyElseCanRead(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
 	create(t, s)
-	if _, err := s.artifactFiles.SaveArtifact([]byte("private")); err != nil {
+	if _, err := s.SaveArtifact([]byte("private")); err != nil {
 		t.Fatal(err)
 	}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -427,24 +427,24 @@ func TestFind(t *testing.T) {
 	g := create(t, s)
 	ctx := context.Background()
 	for _, part := range []string{string(g.ID), string(g.ID)[:20], g.ID.Short(), strings.ToUpper(g.ID.Short())} {
-		if row, err := s.goalTable.Find(ctx, part); err != nil || row.ID != g.ID {
+		if row, err := s.Find(ctx, part); err != nil || row.ID != g.ID {
 			t.Errorf("find %q: %v", part, err)
 		}
 	}
 	for _, part := range []string{"", "abc", "zzzzzzzz", "%%%%%%", string(g.ID)[:5], string(g.ID)[21:]} {
-		if _, err := s.goalTable.Find(ctx, part); !errors.Is(err, goal.ErrNotFound) {
+		if _, err := s.Find(ctx, part); !errors.Is(err, goal.ErrNotFound) {
 			t.Errorf("find %q: %v", part, err)
 		}
 	}
-	if row, err := s.goalTable.Find(ctx, string(g.ID)[:6]); err != nil || row.ID != g.ID {
+	if row, err := s.Find(ctx, string(g.ID)[:6]); err != nil || row.ID != g.ID {
 		t.Errorf("six characters: %v", err)
 	}
 	twin := *g
 	twin.ID = g.ID[:20] + "000000" // as if of the same moment, whatever the time
-	if err := s.goalTable.Create(ctx, &twin); err != nil {
+	if err := s.Create(ctx, &twin); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.goalTable.Find(ctx, string(g.ID)[:6]); !errors.Is(err, goal.ErrNotFound) || !strings.Contains(err.Error(), "more than one") {
+	if _, err := s.Find(ctx, string(g.ID)[:6]); !errors.Is(err, goal.ErrNotFound) || !strings.Contains(err.Error(), "more than one") {
 		t.Errorf("a beginning that fits two goals: %v", err)
 	}
 }
@@ -455,39 +455,39 @@ func TestOrdersAreTakenOnce(t *testing.T) {
 	g := create(t, s)
 	ctx := context.Background()
 	for _, o := range []goal.Order{{Kind: goal.OrderSteer, Text: "left"}, {Kind: goal.OrderPause}} {
-		if err := other.orderTable.Order(ctx, g.ID, o); err != nil {
+		if err := other.Order(ctx, g.ID, o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.orderTable.TakeOrders(ctx, g.ID)
+	got, err := s.TakeOrders(ctx, g.ID)
 	if err != nil || len(got) != 2 || got[0].Text != "left" || got[1].Kind != goal.OrderPause {
 		t.Fatalf("%v %v", got, err)
 	}
-	if got, err = s.orderTable.TakeOrders(ctx, g.ID); err != nil || len(got) != 0 {
+	if got, err = s.TakeOrders(ctx, g.ID); err != nil || len(got) != 0 {
 		t.Fatalf("taken twice: %v %v", got, err)
 	}
 	for _, o := range []goal.Order{{Kind: goal.OrderSteer, Text: "right"}, {Kind: goal.OrderPause}} {
-		if err := other.orderTable.Order(ctx, g.ID, o); err != nil {
+		if err := other.Order(ctx, g.ID, o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err = s.orderTable.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause); err != nil || len(got) != 1 || got[0].Kind != goal.OrderPause {
+	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause); err != nil || len(got) != 1 || got[0].Kind != goal.OrderPause {
 		t.Fatalf("pause alone: %v %v", got, err)
 	}
-	if got, err = s.orderTable.TakeOrders(ctx, g.ID, goal.OrderSteer); err != nil || len(got) != 1 || got[0].Text != "right" {
+	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderSteer); err != nil || len(got) != 1 || got[0].Text != "right" {
 		t.Fatalf("the note waits on: %v %v", got, err)
 	}
-	if err := s.orderTable.Order(ctx, g.ID, goal.Order{Kind: "win"}); err == nil {
+	if err := s.Order(ctx, g.ID, goal.Order{Kind: "win"}); err == nil {
 		t.Error("an unknown order was accepted")
 	}
 	deaf := errors.New("it is over")
-	if err := s.orderTable.OrderIf(ctx, g.ID, func(GoalRow) error { return deaf }, goal.Order{Kind: goal.OrderPause}); !errors.Is(err, deaf) {
+	if err := s.OrderIf(ctx, g.ID, func(GoalRow) error { return deaf }, goal.Order{Kind: goal.OrderPause}); !errors.Is(err, deaf) {
 		t.Errorf("a goal that does not hear it: %v", err)
 	}
-	if err := s.orderTable.Order(ctx, "gone", goal.Order{Kind: goal.OrderPause}); !errors.Is(err, goal.ErrNotFound) {
+	if err := s.Order(ctx, "gone", goal.Order{Kind: goal.OrderPause}); !errors.Is(err, goal.ErrNotFound) {
 		t.Errorf("a goal that is not there: %v", err)
 	}
-	if got, err := s.orderTable.Orders(ctx, g.ID); err != nil || len(got) > 0 {
+	if got, err := s.Orders(ctx, g.ID); err != nil || len(got) > 0 {
 		t.Errorf("what was not heard waits: %v %v", got, err)
 	}
 }
@@ -498,22 +498,22 @@ func BenchmarkAppend(b *testing.B) {
 	run := begin(b, s, g.ID)
 	b.ResetTimer()
 	for i := range b.N {
-		err := s.journal.Append(context.Background(), run, &event.StepStarted{StepID: i + 1, Tool: "run_command", Arguments: "{}"})
+		err := s.Append(context.Background(), run, &event.StepStarted{StepID: i + 1, Tool: "run_command", Arguments: "{}"})
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// TestACardDoesNotReadTheSteps: its cost would grow with what the steps hold.
-func TestACardDoesNotReadTheSteps(t *testing.T) {
+// TestActivity_DoesNotReadSteps: its cost would grow with what the steps hold.
+func TestActivity_DoesNotReadSteps(t *testing.T) {
 	if p := plan(t, activityQuery, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p, "COVERING INDEX steps_in_time")*2 {
 		t.Error(p)
 	}
 }
 
-// TestWhatIsRareIsFoundWithoutReadingTheJournal: a goal of 10,000 steps opens as fast as one of ten.
-func TestWhatIsRareIsFoundWithoutReadingTheJournal(t *testing.T) {
+// TestRareEvents_UseTheirIndex: a goal of 10,000 steps opens as fast as one of ten.
+func TestRareEvents_UseTheirIndex(t *testing.T) {
 	for _, q := range []string{todosQuery, reviewIndex, parkedInARowQuery} {
 		if p := plan(t, q, "x"); !strings.Contains(p, "INDEX events_of_kind (goal_id=? AND type=?") {
 			t.Errorf("%s: %s", q, p)
@@ -545,8 +545,8 @@ func plan(t *testing.T, query string, args ...any) string {
 	return said
 }
 
-// TestAnOldDatabaseIsBroughtUpToDate and a copy of it is kept, for its owner alone.
-func TestAnOldDatabaseIsBroughtUpToDate(t *testing.T) {
+// TestMigrate_OldDatabase and a copy of it is kept, for its owner alone.
+func TestMigrate_OldDatabase(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	first, err := migrations.ReadFile("migration/0001_goals.sql")
 	if err != nil {
@@ -565,13 +565,13 @@ func TestAnOldDatabaseIsBroughtUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, dir, nil)
-	if orders, err := s.orderTable.TakeOrders(ctx, g.ID); err != nil || len(orders) != 1 || orders[0].Text != "left" {
+	if orders, err := s.TakeOrders(ctx, g.ID); err != nil || len(orders) != 1 || orders[0].Text != "left" {
 		t.Errorf("the note that waited: %v %v", orders, err)
 	}
 	if v, err := s.connection.version(ctx); err != nil || v != schemaVersion() {
 		t.Errorf("version %d %v", v, err)
 	}
-	if _, err := s.goalTable.Goal(ctx, g.ID); err != nil {
+	if _, err := s.Goal(ctx, g.ID); err != nil {
 		t.Error(err)
 	}
 	copies, err := filepath.Glob(filepath.Join(dir, "goalpost.db.v1-*"))

@@ -49,9 +49,9 @@ type WakeSocket struct {
 // wakeTimeout is how long one process waits for another on the wake socket.
 const wakeTimeout = 5 * time.Second
 
-// ListenWake opens the wake socket. heard is called with the id of each goal that it is woken for. visit gets the
+// ListenWake opens the wake socket. onWake is called with the id of each goal that it is woken for. visit gets the
 // connection of each peer that wants to see the panes, and closes it; nil refuses them. Neither may block.
-func (s *peerSockets) ListenWake(ctx context.Context, heard func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
+func (s *peerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
 	var config net.ListenConfig
 	path := ""
 	for n := 1; ; n++ {
@@ -71,7 +71,7 @@ func (s *peerSockets) ListenWake(ctx context.Context, heard func(goal.ID), visit
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("the bell: %w", err), l.Close())
 	}
-	b := &WakeSocket{sockets: s, listen: l, onWake: heard, visit: visit, conns: map[net.Conn]chan struct{}{}}
+	b := &WakeSocket{sockets: s, listen: l, onWake: onWake, visit: visit, conns: map[net.Conn]chan struct{}{}}
 	s.wakeSocketMu.Lock()
 	s.wakeSocket = b
 	s.wakeSocketMu.Unlock()

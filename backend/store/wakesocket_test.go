@@ -11,17 +11,17 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestTheBellWakesAnotherProcess: an order is heard of without looking for it,
-// and so is a commit. Nobody else can ring, and a bell of the dead is taken down.
-func TestTheBellWakesAnotherProcess(t *testing.T) {
+// TestWakeSocket_WakesAnotherProcess: an order and a commit wake another process without polling. Other users are
+// refused, and sockets of dead processes are removed.
+func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
 	heard := make(chan goal.ID, 1)
-	bell, err := owner.peerSockets.ListenWake(t.Context(), func(id goal.ID) { heard <- id }, nil)
+	bell, err := owner.ListenWake(t.Context(), func(id goal.ID) { heard <- id }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, err := other.peerSockets.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
+	beside, err := other.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 	g := create(t, owner)
-	other.peerSockets.WakeAll(t.Context(), g.ID)
+	other.WakeAll(t.Context(), g.ID)
 	if id := <-heard; id != g.ID {
 		t.Errorf("it rang for %s", id)
 	}
@@ -52,7 +52,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 	}
 	run := begin(t, owner, g.ID)
 	for n := 1; ; n++ { // the connection may be made a little later than the first commit
-		if err := owner.journal.Append(context.Background(), run, &event.Iteration{N: n}); err != nil {
+		if err := owner.Append(context.Background(), run, &event.Iteration{N: n}); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -72,7 +72,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 	}
 }
 
-// shortDir has room for the path of a socket, which has a hundred bytes.
+// shortDir is short enough for the path of a socket, which is limited to about a hundred bytes.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s-*")

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// authorize lets nobody through who does not come from the page: a page of another
-// origin that knows the port has no token, and a rebound name has another Host.
+// authorize rejects requests that do not come from the page: a page of another origin that knows the port has no
+// token, and a rebound name has another Host.
 func (s *Server) authorize(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if reason := s.rejectReason(r); reason != "" {
@@ -20,7 +20,7 @@ func (s *Server) authorize(next http.Handler) http.Handler {
 	})
 }
 
-// rejectReason returns why a request is refused, "" if it is not.
+// rejectReason is why a request is rejected, "" if it is not.
 func (s *Server) rejectReason(r *http.Request) string {
 	switch {
 	case !loopbackHost(r):
@@ -33,7 +33,7 @@ func (s *Server) rejectReason(r *http.Request) string {
 	return ""
 }
 
-// loopbackHost says whether the Host header names this machine and this port.
+// loopbackHost reports whether the Host header names this machine and this port.
 func loopbackHost(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil || (host != "127.0.0.1" && host != "localhost") {
@@ -59,8 +59,8 @@ func tokenFromProtocols(r *http.Request) string {
 	return ""
 }
 
-// refuse says nothing but 403; the reason is for the log. What the request holds
-// is hostile and may be the token: only names are logged, cut short.
+// refuse answers only 403; the reason is logged. The content of the request is hostile and may contain the token:
+// only header names are logged, truncated.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
 	s.o.Log.Warn("refused a connection", "reason", reason, "remote", r.RemoteAddr,
 		"host", short(r.Host), "origin", short(r.Header.Get("Origin")), "path", short(r.URL.Path))

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// browser joins a page and one browser pane.
+// browser connects a page and one browser pane.
 func (s *Server) browser(w http.ResponseWriter, r *http.Request) {
 	const limit = 1 << 20
 	if s.relayRemote(w, r, "browser", limit) { //nolint:contextcheck // bound to the socket, which outlives the request
@@ -33,16 +33,16 @@ func (s *Server) browser(w http.ResponseWriter, r *http.Request) {
 type browserConn struct {
 	c    *socket
 	v    BrowserViewer
-	news chan struct{} // something to send came, or may go out now
-	acts chan struct{} // something to do came
-	out  []byte        // of the last frame, to be used again; send alone touches it
+	news chan struct{} // there is something to send, or sending is possible again
+	acts chan struct{} // there is something to do
+	out  []byte        // buffer of the last frame, for reuse; only send uses it
 
 	mu      sync.Mutex
-	frame   *pane.Frame   // the newest that was not sent
+	frame   *pane.Frame   // the newest unsent one
 	info    *pane.Info    // likewise
 	overlay *pane.Overlay // likewise
 	problem string        // likewise
-	onWay   bool          // a frame is not acknowledged
+	onWay   bool          // a frame is not acknowledged yet
 	sent    uint32        // its number
 	queue   []browserAction
 }
@@ -54,7 +54,7 @@ type browserUpdate struct {
 	Text    string        `json:"text,omitempty"`
 }
 
-// watch keeps the newest frame and the newest state for send.
+// watch stores the newest frame and the newest state for send.
 func (b *browserConn) watch() {
 	for {
 		news, err := b.v.Next(b.c.ctx)
@@ -83,7 +83,7 @@ func (b *browserConn) watch() {
 	}
 }
 
-// send passes on what is newest; a frame only when the last one was drawn.
+// send sends the newest state; a frame only when the last one was drawn.
 func (b *browserConn) send(ctx context.Context) error {
 	for {
 		select {
@@ -139,7 +139,7 @@ func appendFrame(out []byte, f *pane.Frame) []byte {
 
 func clampUint16(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 
-// onAck is the page's acknowledgement; only the frame on the way counts.
+// onAck processes the page's acknowledgement; only that of the last frame counts.
 func (b *browserConn) onAck(n uint32) {
 	b.mu.Lock()
 	right := b.onWay && n == b.sent
@@ -153,7 +153,7 @@ func (b *browserConn) onAck(n uint32) {
 	}
 }
 
-// sendProblem shows the user what could not be done; the newest wins.
+// sendProblem reports an error to the user; a newer one replaces it.
 func (b *browserConn) sendProblem(text string) {
 	b.mu.Lock()
 	b.problem = text

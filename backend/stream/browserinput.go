@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// browserAction is one thing to do to a browser pane: an input, or a size.
+// browserAction is one action on a browser pane: an input, or a size.
 type browserAction struct {
 	input         *pane.Input
 	width, height int
@@ -17,7 +17,7 @@ type browserAction struct {
 
 func (a browserAction) move() bool { return a.input != nil && a.input.Kind == pane.MouseMove }
 
-// browserMessage is what the page says about a browser pane.
+// browserMessage is a message of the page about a browser pane.
 type browserMessage struct {
 	T  string      `json:"t"`
 	N  uint32      `json:"n"`
@@ -28,7 +28,7 @@ type browserMessage struct {
 	On bool        `json:"on"`
 }
 
-// receive takes one message. It never waits for the browser.
+// receive processes one message. It never waits for the browser.
 func (b *browserConn) receive(kind websocket.MessageType, data []byte) error {
 	var w browserMessage
 	if kind != websocket.MessageText || json.Unmarshal(data, &w) != nil {
@@ -40,13 +40,13 @@ func (b *browserConn) receive(kind websocket.MessageType, data []byte) error {
 	case "visible":
 		b.v.SetVisible(w.On)
 		b.mu.Lock()
-		b.onWay = b.onWay && !w.On // a hidden page may never draw what was on the way
+		b.onWay = b.onWay && !w.On // a hidden page may never draw the frame that was sent
 		b.mu.Unlock()
 		notify(b.news)
 	case "size":
 		const most = 16384
 		if w.W < 1 || w.H < 1 || w.W > most || w.H > most {
-			return nil // a hidden pane measures itself as nothing
+			return nil // a hidden pane has no size
 		}
 		b.enqueue(browserAction{width: w.W, height: w.H, ratio: max(w.R, 1)})
 	case "input":
@@ -56,7 +56,7 @@ func (b *browserConn) receive(kind websocket.MessageType, data []byte) error {
 		}
 		b.enqueue(browserAction{input: w.I})
 	}
-	return nil // unknown words are for later versions
+	return nil // unknown messages are for later versions
 }
 
 func knownInput(k pane.InputKind) bool {
@@ -67,7 +67,7 @@ func knownInput(k pane.InputKind) bool {
 	return false
 }
 
-// enqueue keeps the order; moves that nothing came between become one, and so do sizes.
+// enqueue keeps the order; consecutive mouse moves become one, and so do sizes.
 func (b *browserConn) enqueue(a browserAction) {
 	const most = 1024
 	b.mu.Lock()
@@ -83,7 +83,7 @@ func (b *browserConn) enqueue(a browserAction) {
 	notify(b.acts)
 }
 
-// act does what is queued, in order.
+// act executes the queued actions in order.
 func (b *browserConn) act() {
 	for {
 		select {

@@ -25,11 +25,11 @@ func closeWith(code websocket.StatusCode, format string, args ...any) *closeReas
 	return &closeReason{code, reasonText(fmt.Sprintf(format, args...))}
 }
 
-// errPageLeft means that the page has left: there is nobody to say goodbye to.
+// errPageLeft means that the page has disconnected: no close message is needed.
 var errPageLeft = errors.New("the page has left")
 
-// socket is one connection. Work on it is bound to its context, which ends with
-// the cause; the transport itself ends only after goodbye, or by force.
+// socket is one connection. Its goroutines are bound to its context, which ends with the cause; the transport itself
+// ends only after the close handshake, or by force.
 type socket struct {
 	s    *Server
 	ws   *websocket.Conn
@@ -38,8 +38,8 @@ type socket struct {
 	work sync.WaitGroup
 }
 
-// open upgrades the request and runs the connection to its end. An error of
-// attach is the reason that the page gets with CloseNotFound.
+// open upgrades the request and runs the connection to its end. An error of attach is the reason that the page gets
+// with CloseNotFound.
 func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attach func(*socket) (connHandlers, error)) {
 	if !s.conns.Add() {
 		s.refuse(w, r, "closing")
@@ -48,7 +48,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attac
 	defer s.conns.Done()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{Protocol},
-		InsecureSkipVerify: true, // the door has checked the origin; wails:// has no host to match
+		InsecureSkipVerify: true, // authorize has checked the origin; wails:// has no host to match
 	})
 	if err != nil {
 		s.o.Log.Warn("no upgrade", "path", short(r.URL.Path), "err", err)
@@ -70,11 +70,11 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attac
 	c.run(wire)
 }
 
-// connHandlers is what an endpoint does with its socket.
+// connHandlers are the functions of an endpoint.
 type connHandlers struct {
-	receive func(kind websocket.MessageType, data []byte) error // one message at a time; a *goodbye ends the connection
-	send    func(ctx context.Context) error                     // returns with a *goodbye, or when ctx ends
-	release func()                                              // lets go of what other work may wait for
+	receive func(kind websocket.MessageType, data []byte) error // one message at a time; a *closeReason ends the connection
+	send    func(ctx context.Context) error                     // returns with a *closeReason, or when ctx ends
+	release func()                                              // releases what other goroutines may wait for
 }
 
 func (c *socket) run(w connHandlers) {
@@ -104,8 +104,8 @@ func (c *socket) run(w connHandlers) {
 	read.Wait()
 }
 
-// read continues, deaf, after the connection's work has ended: the answer to our
-// goodbye must be read, and only a pending read can be cut off by force.
+// read keeps reading, without processing, after the connection's work has ended: the answer to our close message must
+// be read, and only a pending read can be cut off by force.
 func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
 	defer c.guard()
 	for {
@@ -123,7 +123,7 @@ func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
 	}
 }
 
-// goWork starts work that ends with the connection.
+// goWork starts a goroutine that ends with the connection.
 func (c *socket) goWork(f func()) {
 	c.work.Go(func() {
 		defer c.guard()
@@ -139,7 +139,7 @@ func (c *socket) guard() {
 	}
 }
 
-// ping finds pages that vanished without a word.
+// ping detects pages that disappeared without closing the connection.
 func (c *socket) ping() {
 	tick := time.NewTicker(c.s.o.Ping)
 	defer tick.Stop()
@@ -159,8 +159,8 @@ func (c *socket) ping() {
 	}
 }
 
-// write sends one message. A page that does not take it in time is given up. The
-// end of ctx does not cut a message: that would end the transport without a goodbye.
+// write sends one message. A page that does not accept it in time is disconnected. The end of ctx does not interrupt
+// a message: that would end the transport without a close message.
 func (c *socket) write(ctx context.Context, kind websocket.MessageType, data []byte) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.s.o.Stall)
 	defer cancel()
@@ -178,7 +178,7 @@ func (c *socket) writeJSON(ctx context.Context, v any) error {
 	return c.write(ctx, websocket.MessageText, b)
 }
 
-// reasonText fits a close frame: 123 bytes of valid UTF-8.
+// reasonText truncates the reason for a close frame: 123 bytes of valid UTF-8.
 func reasonText(s string) string {
 	const most = 123
 	if len(s) <= most {

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// Connections are the sockets of a server that has taken them from net/http,
-// which forgets them. They end in two steps: Soft asks them to say goodbye, Hard
-// cuts off those that do not. All methods may be called concurrently.
+// Connections are sockets taken over from net/http, which no longer tracks them. They end in two steps: Soft asks
+// them to say goodbye, Hard cuts off those that do not. All methods may be called concurrently.
 type Connections struct {
 	Soft context.Context // ends when Close begins
 	Hard context.Context // ends when Close has waited long enough
@@ -20,7 +19,7 @@ type Connections struct {
 	open   sync.WaitGroup
 }
 
-// NewConnections has none yet. Their contexts carry base's values, not its end.
+// NewConnections makes an empty set. The contexts have base's values, but do not end with it.
 func NewConnections(base context.Context) *Connections {
 	base = context.WithoutCancel(base)
 	c := &Connections{}
@@ -29,7 +28,7 @@ func NewConnections(base context.Context) *Connections {
 	return c
 }
 
-// Add counts a connection, unless Close has begun. Whoever entered leaves.
+// Add counts a connection, unless Close has begun. Each Add needs a Done.
 func (c *Connections) Add() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,12 +39,11 @@ func (c *Connections) Add() bool {
 	return true
 }
 
-// Done says that a connection's goroutines have ended.
+// Done reports that a connection's goroutines have ended.
 func (c *Connections) Done() { c.open.Done() }
 
-// Close lets nobody in, has stop end whatever accepts new ones, and returns when
-// every connection has left. When ctx ends first, those that do not answer are
-// cut off, still waited for, and the error says so.
+// Close admits no further connections, calls stop to end the listener, and returns when all connections have ended.
+// If ctx ends first, connections that do not answer are cut off and still waited for, and an error is returned.
 func (c *Connections) Close(ctx context.Context, stop func()) error {
 	c.mu.Lock()
 	c.closed = true

@@ -10,14 +10,14 @@ import (
 	"goalpost/backend/event"
 )
 
-// events sends every event from hello on. The subscription stands before hello
-// goes out, so a snapshot that is asked for afterwards overlaps and never gaps.
+// events sends every event from hello on. It subscribes before it sends hello, so that a snapshot requested
+// afterwards may overlap but has no gap.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	const limit = 4 << 10
 	s.open(w, r, limit, func(c *socket) (connHandlers, error) {
 		sub := s.o.Events.SubscribeReliable(s.o.Buffer)
 		return connHandlers{
-			receive: func(websocket.MessageType, []byte) error { return nil }, // nothing is asked here
+			receive: func(websocket.MessageType, []byte) error { return nil }, // there are no requests on this endpoint
 			send:    func(ctx context.Context) error { return c.sendEvents(ctx, sub) },
 			release: sub.Close,
 		}, nil

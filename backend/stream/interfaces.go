@@ -7,32 +7,30 @@ import (
 	"goalpost/backend/pane"
 )
 
-// EventSource hands out subscriptions; *event.Broker is one.
+// EventSource provides subscriptions; *event.Broker is one.
 type EventSource interface {
 	SubscribeReliable(buffer int) *event.Subscription
 }
 
-// Terminals finds a terminal pane and attaches a viewer to it that begins at
-// byte offset. An error ends the socket with CloseNotFound and its text.
+// Terminals finds a terminal pane and attaches a viewer that begins at byte offset. An error ends the socket with
+// CloseNotFound and its text.
 type Terminals interface {
 	Attach(ctx context.Context, pane string, offset int64) (TerminalViewer, error)
 }
 
-// TerminalViewer is one reader of a terminal. Read, Write and the others are
-// called from different goroutines at the same time.
+// TerminalViewer is one reader of a terminal. Read, Write and the other methods are called concurrently.
 type TerminalViewer interface {
-	// Read gives the next bytes: at most 32 KiB, never cut inside a UTF-8
-	// character, with the offset of the first. It waits for output, and gives
-	// io.EOF once the program has ended and everything was read. An error with a
-	// Lost in its chain is news and not the end; any other one ends the socket.
+	// Read returns the next bytes: at most 32 KiB, never cut inside a UTF-8 character, with the offset of the first.
+	// It waits for output, and returns io.EOF once the program has ended and everything was read. An error with a Gap
+	// in its chain is reported and reading continues; any other error ends the socket.
 	Read(ctx context.Context) (offset int64, chunk []byte, err error)
-	// Ack says that everything before offset is on the screen.
+	// Ack confirms that everything before offset is on the screen.
 	Ack(offset int64)
-	// Write is one message of input for the program. It may wait while the
-	// program does not read; Close makes it return. An error is told to the page.
+	// Write is one message of input for the program. It may block while the program does not read; Close makes it
+	// return. An error is reported to the page.
 	Write(p []byte) (int, error)
 	Resize(cols, rows int) error
-	// Resized gets a token when another viewer changed the size; Size is the news.
+	// Resized gets a token when another viewer changed the size; Size returns the new one.
 	Resized() <-chan struct{}
 	Size() (cols, rows int)
 	// Exit is meaningful once done is true; code is -1 after a signal.
@@ -40,8 +38,7 @@ type TerminalViewer interface {
 	Close()
 }
 
-// Gap is an error of TerminalViewer.Read: the bytes from..to-1 are no longer
-// kept, the next Read continues at to.
+// Gap is an error of TerminalViewer.Read: the bytes from..to-1 were discarded, and the next Read continues at to.
 type Gap interface {
 	error
 	Range() (from, to int64)
@@ -54,14 +51,13 @@ type Browsers interface {
 
 // BrowserViewer is one reader of a browser pane.
 type BrowserViewer interface {
-	// Next waits for a newer frame, or for a change of the pane or of what is
-	// drawn over it.
+	// Next waits for a newer frame, or for a change of the pane or of its overlay.
 	Next(ctx context.Context) (pane.ViewerUpdate, error)
-	// Ack says that a frame was drawn, or dropped for a newer one.
+	// Ack confirms that a frame was drawn, or dropped for a newer one.
 	Ack(frame uint32)
-	// Input does one act of the user; an error is shown and ends nothing.
+	// Input performs one input of the user; an error is shown, and the connection continues.
 	Input(ctx context.Context, in pane.Input) error
-	// Resize takes CSS pixels.
+	// Resize sets the size in CSS pixels.
 	Resize(ctx context.Context, width, height int, ratio float64) error
 	SetVisible(on bool)
 	Close()

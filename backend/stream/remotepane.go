@@ -14,18 +14,17 @@ import (
 	"goalpost/backend/event"
 )
 
-// RemotePane is a pane that another process of this user shows. It speaks the same
-// protocol there, so its messages are handed through as they are.
+// RemotePane is a pane in another process of this user. That process uses the same protocol, so messages are relayed
+// unchanged.
 type RemotePane struct {
-	Pane string // as that process calls it
+	Pane string // its id in that process
 	Dial Dial
 }
 
 // Dial connects to another process.
 type Dial func(ctx context.Context) (net.Conn, error)
 
-// maxPeerMessage is the protocol's own limit for a message of a neighbour, in bytes: a
-// frame is the largest.
+// maxPeerMessage is the limit for a message of a peer, in bytes: a frame is the largest.
 const maxPeerMessage = 32 << 20
 
 func (d Dial) connect(ctx context.Context, path string) (*websocket.Conn, error) {
@@ -40,7 +39,7 @@ func (d Dial) connect(ctx context.Context, path string) (*websocket.Conn, error)
 	return ws, nil
 }
 
-// relayRemote serves a pane of another process, if it is one.
+// relayRemote serves the pane if it belongs to another process.
 func (s *Server) relayRemote(w http.ResponseWriter, r *http.Request, kind string, limit int64) bool {
 	if s.o.FindRemotePane == nil {
 		return false
@@ -88,7 +87,7 @@ func (c *socket) relay(ctx context.Context, ws *websocket.Conn) error {
 	}
 }
 
-// remoteClosed is what the page is told when the other process ends the connection.
+// remoteClosed is the close message for the page when the other process ends the connection.
 func remoteClosed(err error) error {
 	var closed websocket.CloseError
 	if errors.As(err, &closed) && closed.Code == CloseNotFound {
@@ -97,8 +96,8 @@ func remoteClosed(err error) error {
 	return closeWith(CloseNotFound, "the process that showed this pane has ended")
 }
 
-// WatchRemotePanes is told of the panes of another process until ctx or that process ends.
-// hello comes first: from then on no change is missed.
+// WatchRemotePanes reports the panes of another process until ctx or that process ends. hello is called first: from
+// then on no change is missed.
 func WatchRemotePanes(ctx context.Context, dial Dial, hello func() error, changed func(*event.Pane)) error {
 	ws, err := dial.connect(ctx, "/v1/events")
 	if err != nil {

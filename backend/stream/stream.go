@@ -1,8 +1,6 @@
-// Package stream is the loopback server over which everything flows between
-// the program and its page: events, terminal bytes, browser frames and the
-// user's input to panes, as docs/stream.md says. It listens on 127.0.0.1 only,
-// and opens for nobody without the run's token, an allowed origin and a loopback
-// Host header.
+// Package stream is the loopback server for all data between the program and its page: events, terminal bytes,
+// browser frames and the user's input to panes; docs/stream.md describes it. It listens on 127.0.0.1 only, and
+// accepts only requests with the run's token, an allowed origin and a loopback Host header.
 package stream
 
 import (
@@ -18,29 +16,28 @@ import (
 	"time"
 )
 
-// Close codes of this protocol besides those of WebSocket itself.
+// Close codes of this protocol in addition to those of WebSocket.
 const (
 	CloseNotFound = 4404 // no such pane
 )
 
-// Protocol is the subprotocol that the server answers with.
+// Protocol is the subprotocol that the server selects.
 const Protocol = "goalpost.v1"
 
-// Options say what is streamed and to whom.
+// Options describe what is streamed and to which pages.
 type Options struct {
 	Origins   []string // exact values of the Origin header; empty means the window's own
 	Log       *slog.Logger
 	Events    EventSource
 	Terminals Terminals
 	Browsers  Browsers
-	// Elsewhere says whether a pane is one of another process; nil: none is.
+	// FindRemotePane finds a pane of another process; nil: there are none.
 	FindRemotePane func(pane string) (RemotePane, bool)
 	// Detached opens no port: only Handler is used.
 	Detached bool
-	// Ping is how often a silent page is asked for a sign of life; it has as
-	// long to answer. 0 means 30 s.
+	// Ping is how often a silent page is pinged, and how long it may take to answer. 0 means 30 s.
 	Ping time.Duration
-	// Stall is how long one message may take to leave. 0 means 10 s.
+	// Stall is how long sending one message may take. 0 means 10 s.
 	Stall time.Duration
 	// Buffer is how many events a page may lag behind. 0 means 1024.
 	Buffer int
@@ -57,7 +54,7 @@ type Server struct {
 	accepted chan struct{} // closed when the accept loop has ended
 }
 
-// Open starts listening. ctx bounds the start, not the life of the server.
+// Open starts listening. ctx limits the start, not the life of the server.
 func Open(ctx context.Context, o Options) (*Server, error) {
 	o.defaults()
 	secret := make([]byte, 32)
@@ -97,7 +94,7 @@ func (o *Options) defaults() {
 	if len(o.Origins) == 0 {
 		o.Origins = []string{"wails://wails", "wails://wails.localhost"}
 		if runtime.GOOS == "windows" {
-			o.Origins = []string{"http://wails.localhost"} // WebView2 knows no schemes of its own
+			o.Origins = []string{"http://wails.localhost"} // WebView2 has no custom schemes
 		}
 	}
 	if o.Ping == 0 {
@@ -117,8 +114,8 @@ func (s *Server) URL() string { return s.url }
 // Token is 256 random bits in hex, new for each server.
 func (s *Server) Token() string { return s.token }
 
-// Handler serves the same endpoints under /v1/ on another server. auth stands
-// in for token, origin and host: it must check all that matters there.
+// Handler serves the same endpoints under /v1/ on another server. auth replaces the checks of token, origin and host:
+// it must check all that is necessary there.
 func (s *Server) Handler(auth func(*http.Request) bool) http.Handler {
 	next := s.endpoints()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -139,8 +136,8 @@ func (s *Server) endpoints() http.Handler {
 	return mux
 }
 
-// Close tells every page goodbye and returns when every goroutine has ended. A
-// page that does not answer is cut off when ctx ends; the error says so.
+// Close sends every page a close message and returns when all goroutines have ended. A page that does not answer is
+// cut off when ctx ends; an error is then returned.
 func (s *Server) Close(ctx context.Context) error {
 	err := s.conns.Close(ctx, func() {
 		if s.http != nil {

@@ -59,7 +59,7 @@ func closing(tb testing.TB, ws *websocket.Conn) (websocket.StatusCode, string) {
 	}
 }
 
-func TestDoor(t *testing.T) {
+func TestAuthorize_ForeignRequests_AreRefused(t *testing.T) {
 	w := open(t, nil)
 	port := w.URL()[strings.LastIndex(w.URL(), ":"):]
 	protocols := func(p ...string) func(*websocket.DialOptions) {
@@ -278,7 +278,7 @@ func TestCloseCutsOffAPageThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-func TestPageThatVanishedIsFound(t *testing.T) {
+func TestPing_PageVanished_IsDetected(t *testing.T) {
 	w := open(t, func(o *stream.Options) { o.Ping = 30 * time.Millisecond })
 	b := newBrowser()
 	w.browsers["b1"] = b
@@ -286,7 +286,7 @@ func TestPageThatVanishedIsFound(t *testing.T) {
 	<-b.left
 }
 
-func TestHandlerStandsBehindAnotherDoor(t *testing.T) {
+func TestHandler_UsesOtherAuth(t *testing.T) {
 	w := open(t, func(o *stream.Options) { o.Detached = true })
 	if w.URL() != "" {
 		t.Errorf("a detached server listens on %s", w.URL())

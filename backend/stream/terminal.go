@@ -12,7 +12,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Window is how many bytes of a terminal may be on the way to one page.
+// Window is how many bytes of a terminal may be sent to one page without acknowledgement.
 const Window = 1 << 20
 
 const (
@@ -21,7 +21,7 @@ const (
 	maxMessage      = 8 << 20 // bytes of one message: a paste, escaped as JSON
 )
 
-// terminal joins a page and one terminal.
+// terminal connects a page and one terminal.
 func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
 	if s.relayRemote(w, r, "terminal", maxMessage) { //nolint:contextcheck // bound to the socket, which outlives the request
 		return
@@ -58,13 +58,13 @@ func startOffset(r *http.Request) (int64, error) {
 type terminalConn struct {
 	c          *socket
 	v          TerminalViewer
-	ackArrived chan struct{} // an acknowledgement came
-	typed      chan struct{} // input came
+	ackArrived chan struct{} // an acknowledgement arrived
+	typed      chan struct{} // input arrived
 
 	mu    sync.Mutex
-	sent  int64    // end of what went out
+	sent  int64    // end of the sent bytes
 	acked int64    // -1 before the first byte
-	input [][]byte // messages as they came
+	input [][]byte // messages in the order of arrival
 	bytes int      // in input, with overhead
 }
 
@@ -78,7 +78,7 @@ type terminalUpdate struct {
 	Text string `json:"text,omitempty"`
 }
 
-// send passes output on, in order with what is said about it.
+// send sends output and status messages in order.
 func (t *terminalConn) send(ctx context.Context) error {
 	message := make([]byte, 8, 8+maxChunk)
 	for {
@@ -102,7 +102,7 @@ func (t *terminalConn) send(ctx context.Context) error {
 	}
 }
 
-// onReadError handles what Read says besides bytes; done means that nothing follows.
+// onReadError handles an error of Read; done means that nothing follows.
 func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _ error) {
 	var lost Gap
 	switch {
@@ -117,13 +117,13 @@ func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _
 		if err := t.c.writeJSON(ctx, terminalUpdate{T: "exit", Code: &code}); err != nil {
 			return true, err
 		}
-		<-ctx.Done() // the page keeps looking at what is there
+		<-ctx.Done() // the page stays open to show the present output
 		return true, nil
 	}
 	return true, closeWith(CloseNotFound, "%s", err.Error())
 }
 
-// sizes tells the page when another viewer has resized the terminal.
+// sizes notifies the page when another viewer has resized the terminal.
 func (t *terminalConn) sizes() {
 	for {
 		select {
@@ -139,8 +139,8 @@ func (t *terminalConn) sizes() {
 	}
 }
 
-// count notes bytes that go out. After a jump (lost bytes) the window begins
-// again: nobody acknowledges what was never sent.
+// count records sent bytes. After a jump (lost bytes) the window begins again, because bytes that were never sent are
+// not acknowledged.
 func (t *terminalConn) count(offset int64, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -159,7 +159,7 @@ func TestInputThatNobodyReadsIsBounded(t *testing.T) {
 	}
 }
 
-func TestMessagesThatAreNone(t *testing.T) {
+func TestTerminal_InvalidMessages(t *testing.T) {
 	w := open(t, nil)
 	w.terminals["t1"] = &terminal{tb: t}
 	w.browsers["b1"] = newBrowser()

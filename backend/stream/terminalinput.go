@@ -6,7 +6,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// terminalMessage is what the page says about a terminal.
+// terminalMessage is a message of the page about a terminal.
 type terminalMessage struct {
 	T    string `json:"t"`
 	N    int64  `json:"n"`
@@ -15,8 +15,8 @@ type terminalMessage struct {
 	Rows int    `json:"rows"`
 }
 
-// receive takes one message. It never waits for the program: behind input that
-// the program does not read stand the acknowledgements that it may be waiting for.
+// receive processes one message. It never waits for the program: after input that the program does not read there may
+// be acknowledgements that the program waits for.
 func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 	if kind == websocket.MessageBinary {
 		return t.enqueue(data)
@@ -33,17 +33,17 @@ func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 	case "size":
 		const most = 4096
 		if w.Cols < 1 || w.Rows < 1 || w.Cols > most || w.Rows > most {
-			return nil // a hidden pane measures itself as nothing
+			return nil // a hidden pane has no size
 		}
 		if err := t.v.Resize(w.Cols, w.Rows); err != nil {
 			t.c.s.o.Log.Warn("resizing a terminal", "err", err)
 		}
 	}
-	return nil // unknown words are for later versions
+	return nil // unknown messages are for later versions
 }
 
-// ack believes the page only within what was sent. The viewer hears of it before
-// send sees the room: else it would read beyond the viewer's window.
+// ack accepts values only within what was sent. The viewer gets the acknowledgement before send sees the space:
+// otherwise send would read beyond the viewer's window.
 func (t *terminalConn) ack(n int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,8 +68,8 @@ func (t *terminalConn) enqueue(p []byte) error {
 	return nil
 }
 
-// writeInput hands input to the program, in order and message by message: a terminal
-// tells the answers of the page's terminal from what a user types by that.
+// writeInput passes input to the program, in order and message by message: that is how the terminal distinguishes
+// replies of the page's terminal from the user's typing.
 func (t *terminalConn) writeInput() {
 	for {
 		select {
@@ -95,7 +95,7 @@ func (t *terminalConn) writeInput() {
 	}
 }
 
-// notify leaves one sign for a waiting goroutine.
+// notify wakes a waiting goroutine.
 func notify(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -2,7 +2,7 @@ package terminal
 
 import "bytes"
 
-// outputPiece is a part of the output that the screen model takes at once.
+// outputPiece is a part of the output that the screen model processes at once.
 type outputPiece struct {
 	text []byte
 	kind pieceKind
@@ -13,12 +13,12 @@ type pieceKind int
 const (
 	pieceText     pieceKind = iota // text, line ends, colours, titles: only the last screenful stays visible
 	pieceSequence                  // moves the cursor, erases, scrolls
-	pieceMode                      // changes how later output is understood
+	pieceMode                      // changes how later output is interpreted
 )
 
 const (
-	// maxModelBytes is what the model is given of one batch: it takes a megabyte or
-	// two a second, programs print fifty.
+	// maxModelBytes is the maximum that the model gets of one batch: it processes one or two megabytes a second,
+	// while programs print fifty.
 	maxModelBytes = 128 << 10
 
 	maxSequence = 4 << 10 // a longer CSI sequence is text
@@ -26,9 +26,8 @@ const (
 	maxCount    = 999     // a larger count in a sequence that repeats is nonsense or an attack
 )
 
-// coalesceOutput leaves out of a batch what cannot be seen once it has been printed,
-// and returns the rest in pieces and how much of p they stand for; an escape
-// sequence that is cut off at the end is left for the next batch.
+// coalesceOutput drops from a batch what is overwritten before it can be seen. It returns the rest in pieces, and how
+// much of p they represent; a truncated escape sequence at the end is left for the next batch.
 func coalesceOutput(p []byte, rows int) (pieces []outputPiece, used int) {
 	for used < len(p) {
 		n, kind, ok := token(p[used:])
@@ -39,7 +38,7 @@ func coalesceOutput(p []byte, rows int) (pieces []outputPiece, used int) {
 		used += n
 		switch last := len(pieces) - 1; {
 		case kind == pieceSequence && isExcessiveSequence(text):
-			pieces = append(pieces, outputPiece{nil, pieceSequence}) // keeps what is around it apart
+			pieces = append(pieces, outputPiece{nil, pieceSequence}) // separates the text before and after it
 		case kind == pieceText && last >= 0 && pieces[last].kind == pieceText:
 			pieces[last].text = p[used-n-len(pieces[last].text) : used]
 		default:
@@ -64,7 +63,7 @@ func coalesceOutput(p []byte, rows int) (pieces []outputPiece, used int) {
 	return kept, used
 }
 
-// lastScreenful is the end of p that can still be on a screen of so many rows.
+// lastScreenful is the end of p that can still be visible on a screen with that many rows.
 func lastScreenful(p []byte, rows int) []byte {
 	at := len(p)
 	for range 2 * rows {
@@ -80,8 +79,8 @@ func lastScreenful(p []byte, rows int) []byte {
 	return p[at:]
 }
 
-// token is the first unit of p: text up to an escape, or one escape sequence;
-// false when the sequence is not complete.
+// token is the first unit of p: text up to an escape, or one escape sequence; ok is false if the sequence is not
+// complete.
 func token(p []byte) (n int, kind pieceKind, ok bool) {
 	if p[0] != 0x1b {
 		if n = bytes.IndexByte(p, 0x1b); n < 0 {
@@ -118,7 +117,7 @@ func csi(p []byte) (int, pieceKind, bool) {
 			return i + 1, pieceMode, true
 		case b >= 0x40 && b <= 0x7e:
 			return i + 1, pieceSequence, true
-		case b < 0x20 || b >= 0x7f: // broken: what follows is another thing
+		case b < 0x20 || b >= 0x7f: // malformed: something else begins here
 			return i, pieceSequence, true
 		}
 	}
@@ -141,8 +140,8 @@ func isStringSequence(p []byte) (int, pieceKind, bool) {
 	return maxString, pieceText, len(p) >= maxString
 }
 
-// isExcessiveSequence tells whether a CSI sequence asks for something to be done very
-// often, which takes the model seconds and shows nothing.
+// isExcessiveSequence reports whether a CSI sequence repeats an operation so often that the model would need seconds,
+// with nothing to show.
 func isExcessiveSequence(p []byte) bool {
 	if len(p) < 3 || p[1] != '[' || !bytes.ContainsRune([]byte("bSTLMP@XIZ"), rune(p[len(p)-1])) {
 		return false

@@ -1,4 +1,4 @@
-// Package terminal runs programs on pseudo-terminals and keeps what they print.
+// Package terminal runs programs on pseudo-terminals and stores their output.
 //
 // A Session is one terminal: its program (restarted in place if asked), a ring
 // of the bytes it printed, addressed by offsets that count from the session's

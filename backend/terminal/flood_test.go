@@ -15,12 +15,12 @@ import (
 )
 
 // floodSize is in MiB: `make flood` prints a gigabyte.
-var floodSize = flag.Int64("flood", 64, "MiB that TestAFloodStaysSmall prints")
+var floodSize = flag.Int64("flood", 64, "MiB that TestFlood_Memory_IsBounded prints")
 
-// TestAFloodStaysSmall prints more than anything could keep to the slowest viewer
+// TestFlood_Memory_IsBounded prints more than anything could keep to the slowest viewer
 // there can be: always as far behind as the program is let run. Nothing is lost,
 // and Go takes no more than 64 MB from the system.
-func TestAFloodStaysSmall(t *testing.T) {
+func TestFlood_Memory_IsBounded(t *testing.T) {
 	const most = 64e6
 	debug.FreeOSMemory() // what other tests have left
 	size := *floodSize << 20
@@ -74,9 +74,9 @@ func taken() int64 {
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// TestFloodsBesideEachOther prints in 15 terminals at once while a user types in
+// TestFloods_InParallel prints in 15 terminals at once while a user types in
 // another: every byte of every one arrives, and every key is echoed in order.
-func TestFloodsBesideEachOther(t *testing.T) {
+func TestFloods_InParallel(t *testing.T) {
 	const floods, each = 15, 1 << 20
 	set := launcher(t)
 	m := NewManager(nil)

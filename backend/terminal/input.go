@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// maxInput bounds what waits for a program that does not read.
+// maxInput limits the input that waits for a program that does not read.
 const maxInput = 1 << 20
 
-// ErrInputFull says that the program does not read what is typed.
+// ErrInputFull means that the program does not read its input.
 var ErrInputFull = errors.New("the program does not read its input")
 
-// input is what was typed and not yet taken by the kernel. Writing to a pty
-// waits while the program does not read; nobody who types must wait with it.
+// input is typed text that the kernel has not accepted yet. A write to a pty blocks while the program does not read;
+// typing must not block.
 type input struct {
-	wake chan struct{} // one token: something is there
+	wake chan struct{} // one token: there is input
 
 	mu     sync.Mutex
 	queue  []byte

@@ -7,13 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Keys presses keys, one after the other: a character, or Enter, Tab, Escape,
-// Backspace, Delete, Insert, Space, Home, End, PageUp, PageDown, Up, Down, Left,
-// Right, F1 to F12, each with Ctrl+, Alt+ and Shift+ before it: "Ctrl+C",
-// "Shift+Tab", "Alt+Left". All of them or, with an error, none.
+// Keys presses keys, one after the other: a character, or Enter, Tab, Escape, Backspace, Delete, Insert, Space, Home,
+// End, PageUp, PageDown, Up, Down, Left, Right, F1 to F12, each with Ctrl+, Alt+ and Shift+ before it: "Ctrl+C",
+// "Shift+Tab", "Alt+Left". Either all of them or, with an error, none.
 func (s *Session) Keys(keys ...string) error {
 	_, end := s.Range()
-	s.screen.awaitUpTo(end) // how arrows are sent is the program's choice
+	s.screen.awaitUpTo(end) // the program decides how arrows are sent
 	application := s.screen.has(cursorKeys)
 	var all strings.Builder
 	for _, name := range keys {
@@ -27,8 +26,8 @@ func (s *Session) Keys(keys ...string) error {
 	return err
 }
 
-// Type types text as a paste does: a program that knows pastes gets it whole and
-// runs nothing before Enter. Line ends are kept, other control characters refused.
+// Type types text like a paste: a program with bracketed paste gets it whole and runs nothing before Enter. Line ends
+// stay, other control characters are refused.
 func (s *Session) Type(text string) error {
 	for _, r := range text {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
@@ -47,17 +46,17 @@ func (s *Session) Type(text string) error {
 
 type modifiers int
 
-// As xterm counts them.
+// Modifiers, as xterm numbers them.
 const (
 	shift modifiers = 1 << iota
 	alt
 	ctrl
 )
 
-// cursorKeyFinals end the sequence of a key that has an application form.
+// cursorKeyFinals are the final bytes of keys with an application mode.
 var cursorKeyFinals = map[string]string{"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F"}
 
-// functionKeyFinals are of the first four function keys.
+// functionKeyFinals are the final bytes of the first four function keys.
 var functionKeyFinals = map[string]string{"F1": "P", "F2": "Q", "F3": "R", "F4": "S"}
 
 var tildeKeyNumbers = map[string]int{
@@ -67,7 +66,7 @@ var tildeKeyNumbers = map[string]int{
 
 var namedKeys = map[string]string{"Enter": "\r", "Tab": "\t", "Escape": "\x1b", "Backspace": "\x7f", "Space": " "}
 
-// encodeKey is what a keyboard sends for a key.
+// encodeKey is the sequence that a keyboard sends for a key.
 func encodeKey(name string, application bool) (string, error) {
 	key, mods := name, modifiers(0)
 	for _, m := range []struct {
@@ -101,7 +100,7 @@ func encodeKey(name string, application bool) (string, error) {
 	return encodeCharacter(name, key, mods)
 }
 
-// modified is a CSI sequence with the modifiers in it, if there are any.
+// modified is a CSI sequence with its modifiers, if there are any.
 func modified(number, final string, mods modifiers) string {
 	switch {
 	case mods != 0:
@@ -112,7 +111,7 @@ func modified(number, final string, mods modifiers) string {
 	return "\x1b[" + final
 }
 
-// encodeCharacter is a key that sends a character.
+// encodeCharacter is the sequence of a key for a character.
 func encodeCharacter(name, key string, mods modifiers) (string, error) {
 	switch {
 	case key == "\t" && mods&shift != 0:

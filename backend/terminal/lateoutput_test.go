@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestLastWordsOnATerminalThatWasLetGo: where nobody holds the terminal reading ends
+// TestOutput_TerminalReleased_IsReadToTheEnd: where nobody holds the terminal reading ends
 // before the program does. What it prints there by name, just before its end, is shown.
-func TestLastWordsOnATerminalThatWasLetGo(t *testing.T) {
+func TestOutput_TerminalReleased_IsReadToTheEnd(t *testing.T) {
 	set, m := launcher(t), NewManager(nil)
 	t.Cleanup(func() {
 		if err := m.CloseAll(context.Background()); err != nil {

@@ -12,23 +12,22 @@ import (
 	"goalpost/backend/process"
 )
 
-// ErrNotFound says that there is no such terminal.
+// ErrNotFound means that no terminal has the given id.
 var ErrNotFound = errors.New("there is no such terminal")
 
 // Manager holds the open terminals by pane id. All methods may be called
 // concurrently.
 type Manager struct {
 	onChange func(info pane.Info, closed bool)
-	notifyMu sync.Mutex // keeps changes in order
+	notifyMu sync.Mutex // so that changes are reported in order
 
 	mu       sync.Mutex
 	closed   bool
 	sessions map[string]*Session // nil while it is being opened
 }
 
-// NewManager makes an empty one. onChange, which may be nil, is called after
-// every change of a terminal's Info, one at a time; it must not wait for a
-// method of the Manager or of a Session that changes something.
+// NewManager makes an empty manager. onChange, which may be nil, is called after every change of a terminal's Info,
+// one at a time; it must not wait for a method of the Manager or of a Session that changes something.
 func NewManager(onChange func(info pane.Info, closed bool)) *Manager {
 	if onChange == nil {
 		onChange = func(pane.Info, bool) {}
@@ -36,13 +35,12 @@ func NewManager(onChange func(info pane.Info, closed bool)) *Manager {
 	return &Manager{onChange: onChange, sessions: map[string]*Session{}}
 }
 
-// Open opens a terminal whose program the launcher starts. ctx bounds the
-// opening only.
+// Open opens a terminal whose program the launcher starts. ctx limits the opening only.
 func (m *Manager) Open(ctx context.Context, launcher process.Launcher, o Options) (*Session, error) {
 	if err := m.reserve(o.ID); err != nil {
 		return nil, err
 	}
-	opened := make(chan struct{}) // a program may end before its session is known here
+	opened := make(chan struct{}) // the program may end before the session is registered
 	var s *Session
 	s, err := open(ctx, launcher, o, func() {
 		<-opened
@@ -91,7 +89,7 @@ func (m *Manager) change(s *Session) {
 	}
 }
 
-// Get is the terminal of that id, or ErrNotFound.
+// Get returns the terminal with that id, or ErrNotFound.
 func (m *Manager) Get(id string) (*Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +99,7 @@ func (m *Manager) Get(id string) (*Session, error) {
 	return nil, fmt.Errorf("terminal %q: %w", id, ErrNotFound)
 }
 
-// List is every terminal, ordered by id.
+// List lists all terminals, ordered by id.
 func (m *Manager) List() []pane.Info {
 	var all []pane.Info
 	for _, s := range m.all() {
@@ -123,8 +121,8 @@ func (m *Manager) all() []*Session {
 	return all
 }
 
-// Close ends a terminal's program (SIGHUP, then SIGKILL after the grace, or as
-// soon as ctx ends) and forgets the terminal.
+// Close ends a terminal's program (SIGHUP, then SIGKILL after the grace period, or as soon as ctx ends) and removes
+// the terminal.
 func (m *Manager) Close(ctx context.Context, id string) error {
 	m.mu.Lock()
 	s := m.sessions[id]
@@ -142,7 +140,7 @@ func (m *Manager) Close(ctx context.Context, id string) error {
 	return err
 }
 
-// CloseAll closes every terminal at once; none can be opened afterwards.
+// CloseAll closes all terminals in parallel; none can be opened afterwards.
 func (m *Manager) CloseAll(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
@@ -154,6 +152,6 @@ func (m *Manager) CloseAll(ctx context.Context) error {
 		wait.Go(func() { errs[i] = m.Close(ctx, s.id) })
 	}
 	wait.Wait()
-	// One that someone else closes is closed.
+	// A terminal that another caller closes counts as closed.
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, ErrNotFound) })...)
 }

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// shellMark is something that a program says to the terminal about itself.
+// shellMark is a status message of a program to the terminal.
 type shellMark struct {
 	kind       markKind
-	exit       int    // of a done mark
-	dir        string // of a directory mark
-	line       string // of a running mark: the command, if the shell says it
+	exit       int    // of a command-end mark
+	dir        string // of a folder mark
+	line       string // of a command-start mark: the command, if the shell reports it
 	start, end int64  // offsets of the sequence itself
 }
 
@@ -22,21 +22,20 @@ type markKind int
 const (
 	markPromptStart  markKind = iota + 1 // OSC 133;A
 	markPromptEnd                        // OSC 133;B
-	markContinuation                     // OSC 133;A;k=s: the shell wants the rest of a command
-	markCommandStart                     // OSC 133;C, with ;cmdline_url=… if the shell says what runs
+	markContinuation                     // OSC 133;A;k=s: the shell waits for the rest of a command
+	markCommandStart                     // OSC 133;C, with ;cmdline_url=… if the shell reports the command
 	markCommandEnd                       // OSC 133;D;exit
 	markCwd                              // OSC 7
 )
 
-// maxOSC bounds what is remembered of one sequence; a longer one is no mark.
+// maxOSC limits what is kept of one sequence; a longer one is not a mark.
 const maxOSC = 4 << 10
 
-// markParser finds marks in a stream that arrives in pieces. Command marks count
-// only with the session's nonce: a program prints what it likes, but the nonce
-// is known to the shell alone.
+// markParser finds marks in a stream that arrives in pieces. Command marks are accepted only with the session's
+// nonce: programs can print anything, but only the shell knows the nonce.
 type markParser struct {
 	nonce string
-	host  string // whose folders count, "" is everyone's
+	host  string // whose folders are accepted, "" is any host
 	state oscState
 	text  []byte
 	begin int64
@@ -48,11 +47,10 @@ const (
 	oscOutside oscState = iota
 	oscEscape           // after ESC
 	oscInside           // after ESC ]
-	oscEnding           // after ESC within, a backslash ends it
+	oscEnding           // after ESC inside; a backslash ends it
 )
 
-// feed looks at p, whose first byte is at offset at, and returns the marks that
-// end in it.
+// feed parses p, whose first byte has the offset at, and returns the marks that end in it.
 func (m *markParser) feed(p []byte, at int64) []shellMark {
 	var found []shellMark
 	for i := 0; i < len(p); i++ {
@@ -90,9 +88,9 @@ func (m *markParser) feed(p []byte, at int64) []shellMark {
 
 func (m *markParser) inside(found []shellMark, b byte, at int64) []shellMark {
 	switch {
-	case m.state == oscEnding && b == ']': // a new one begins in the middle
+	case m.state == oscEnding && b == ']': // a new sequence begins in the middle
 		m.state, m.text, m.begin = oscInside, m.text[:0], at-1
-	case m.state == oscEnding && b != 0x1b: // ESC x ends it and is another sequence
+	case m.state == oscEnding && b != 0x1b: // ESC x ends it and begins another sequence
 		m.state = oscOutside
 	case b == 0x1b:
 		m.state = oscEnding
@@ -107,7 +105,7 @@ func (m *markParser) inside(found []shellMark, b byte, at int64) []shellMark {
 	return found
 }
 
-// parse understands one whole sequence.
+// parse parses one complete sequence.
 func (m *markParser) parse(end int64) (shellMark, bool) {
 	code, rest, _ := strings.Cut(string(m.text), ";")
 	found := shellMark{start: m.begin, end: end}
@@ -154,7 +152,7 @@ func (m *markParser) command(found shellMark, fields []string) (shellMark, bool)
 	return found, true
 }
 
-// commandLine is a command as it was typed, without what must not be typed again.
+// commandLine is a command as it was typed, without parts that must not be typed again.
 func commandLine(text string) string {
 	line, err := url.PathUnescape(text)
 	if err != nil || !utf8.ValidString(line) {
@@ -168,8 +166,8 @@ func commandLine(text string) string {
 	}, line))
 }
 
-// fileURL is the path of file://host/path. A shell on another machine, reached by
-// an ssh that was typed here, speaks of folders there.
+// fileURL is the path of file://host/path. A shell on another machine, reached by ssh in this terminal, reports
+// folders of that machine.
 func (m *markParser) fileURL(text string) (string, bool) {
 	u, err := url.Parse(text)
 	if err == nil && m.host != "" && u.Host != "" && u.Host != "localhost" && u.Host != m.host {

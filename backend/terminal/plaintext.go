@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// renderPlain is text as it would stand on paper: escape sequences gone, carriage
-// returns and backspaces done, so that a progress bar is its last state. It is
-// valid UTF-8 without control characters but line end and tab.
+// renderPlain renders text as if printed on paper: escape sequences removed, carriage returns and backspaces applied,
+// so that a progress bar is its last state. The result is valid UTF-8 without control characters except line end and
+// tab.
 func renderPlain(p []byte) string {
 	var w lineRenderer
 	for len(p) > 0 {
 		switch b := p[0]; {
 		case b == 0x1b:
 			n, _, ok := token(p)
-			if !ok { // cut off at the end
+			if !ok { // truncated at the end
 				n = len(p)
 			}
 			w.escape(p[:n])
@@ -34,10 +34,10 @@ func renderPlain(p []byte) string {
 	return w.out.String()
 }
 
-// maxMove bounds how far an escape sequence moves beyond what is printed.
+// maxMove limits how far an escape sequence moves beyond the printed text.
 const maxMove = 1000
 
-// lineRenderer is one line being printed.
+// lineRenderer renders one line.
 type lineRenderer struct {
 	out  strings.Builder
 	line []rune
@@ -71,7 +71,7 @@ func (w *lineRenderer) control(b byte) {
 	}
 }
 
-// escape does what happens within a line: erase, move, delete.
+// escape applies the effects of a sequence within a line: erase, move, delete.
 func (w *lineRenderer) escape(p []byte) {
 	if len(p) < 3 || p[1] != '[' {
 		return

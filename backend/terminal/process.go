@@ -15,19 +15,18 @@ import (
 const (
 	readSize = 64 << 10
 
-	// maxOutputAfterExit bounds what is read from programs that continue printing after
-	// the terminal's own has ended.
+	// maxOutputAfterExit limits what is read from programs that keep printing after the terminal's own program has
+	// ended.
 	maxOutputAfterExit = 1 << 20
 
-	// resetModes undoes what an ended program may have left switched on:
-	// alternate screen, scroll region, keys of its own, hidden cursor, mouse and
-	// focus reports, bracketed paste, colours. Leaving the alternate screen and
-	// the scroll region moves the cursor, on the main screen too: what comes next
-	// would be drawn over what is there. So it is saved before each.
+	// resetModes resets what an ended program may have left switched on: alternate screen, scroll region, application
+	// keys, hidden cursor, mouse and focus reports, bracketed paste, colours. Leaving the alternate screen and the
+	// scroll region moves the cursor, on the main screen too, and later output would overwrite earlier output. So the
+	// cursor is saved before each.
 	resetModes = ownResetMarker + "\x1b[?1049l\x1b7\x1b[r\x1b8\x1b[?1l\x1b>\x1b[4l\x1b[?7h\x1b[?25h" +
 		"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?2026l\x1b(B\x0f\x1b[0m\r\n"
 
-	// ownResetMarker tells our leaving of the alternate screen from a program's.
+	// ownResetMarker distinguishes our leaving of the alternate screen from a program's.
 	ownResetMarker = "\x18\x1b7"
 )
 
@@ -39,10 +38,10 @@ type childProcess struct {
 	rcDir  string        // of the shell's start files, "" if none
 	stop   chan struct{} // closed when no viewer is waited for any more
 	once   sync.Once
-	done   chan struct{} // closed when every goroutine of the life has ended
+	done   chan struct{} // closed when all goroutines of this program have ended
 }
 
-// begin starts the program; nobody else starts or ends one.
+// begin starts the program; the caller prevents concurrent starts and ends.
 func (s *Session) begin(ctx context.Context) error {
 	nonce := newNonce()
 	p, err := s.shell.prepare(s.argv, s.env, nonce, s.Info().GoalID == "")
@@ -73,8 +72,7 @@ func (s *Session) begin(ctx context.Context) error {
 	return nil
 }
 
-// startOn starts a program on a terminal: the launcher's, if it has any of its
-// own, else one of the machine.
+// startOn starts a program on a terminal of the launcher, if it provides terminals, otherwise on one of the machine.
 func (s *Session) startOn(ctx context.Context, c process.Command) (process.Process, *os.File, error) {
 	cols, rows := s.Size()
 	if l, ok := s.launcher.(process.TerminalLauncher); ok {
@@ -98,9 +96,8 @@ func (s *Session) startOn(ctx context.Context, c process.Command) (process.Proce
 	return proc, master, nil
 }
 
-// pump reads what the program prints until it has ended and nothing is left.
-// An end is the wait status, not the end of the output: a background child may
-// keep the terminal open for hours.
+// pump reads the program's output until it has ended and nothing is left. The end is the wait status, not the end of
+// the output: a background child may keep the terminal open for hours.
 func (s *Session) pump(l *childProcess) {
 	defer close(l.done)
 	var others sync.WaitGroup
@@ -109,12 +106,12 @@ func (s *Session) pump(l *childProcess) {
 	others.Go(func() {
 		defer close(over)
 		<-l.proc.Done()
-		_ = l.master.SetReadDeadline(time.Unix(1, 0)) // ends a read that waits
+		_ = l.master.SetReadDeadline(time.Unix(1, 0)) // ends a blocked read
 	})
 	buf := make([]byte, readSize)
 	for s.makeSpace(l, len(buf)) {
 		n, err := l.master.Read(buf)
-		// The kernel hands out 4 KiB at a time. Of a flood more is there by now.
+		// The kernel returns 4 KiB at a time. During a flood more is available by now.
 		for err == nil && n < len(buf) {
 			more := readNow(l.master, buf[n:])
 			if more == 0 {
@@ -124,10 +121,10 @@ func (s *Session) pump(l *childProcess) {
 		}
 		s.appendOutput(buf[:n])
 		if err != nil {
-			break // the deadline, or EIO: nobody holds the terminal
+			break // the deadline, or EIO: no process has the terminal open
 		}
 	}
-	<-over // after which nobody sets the deadline again: what is left would not be read
+	<-over // from here on the deadline stays unset; otherwise the rest could not be read
 	_ = l.master.SetReadDeadline(time.Time{})
 	for left := maxOutputAfterExit; left > 0; {
 		s.makeSpace(l, len(buf))
@@ -142,7 +139,7 @@ func (s *Session) pump(l *childProcess) {
 	_ = l.master.Close()
 	others.Wait()
 	if l.rcDir != "" {
-		_ = os.RemoveAll(l.rcDir) // a shell that came to its prompt has done it
+		_ = os.RemoveAll(l.rcDir) // a shell that reached its prompt has already removed it
 	}
 	s.mu.Lock()
 	s.ended, s.status = true, l.proc.Status()
@@ -152,7 +149,7 @@ func (s *Session) pump(l *childProcess) {
 	s.changed()
 }
 
-// appendOutput takes what was printed into the scrollback.
+// appendOutput adds output to the scrollback.
 func (s *Session) appendOutput(p []byte) {
 	if len(p) == 0 {
 		return
@@ -172,8 +169,8 @@ func (s *Session) appendOutput(p []byte) {
 	}
 }
 
-// makeSpace waits while a viewer is too far behind to take n more bytes, which
-// slows the program down; false when the life is to end.
+// makeSpace waits while a viewer is too far behind to take n more bytes, which slows the program down; false if the
+// program is to end.
 func (s *Session) makeSpace(l *childProcess, n int) bool {
 	for {
 		s.mu.Lock()
@@ -200,8 +197,7 @@ func (s *Session) blocked(n int64) bool {
 	return false
 }
 
-// Restart starts the program again below what is there. One that still runs is
-// ended first.
+// Restart starts the program again below the present output. A running one is ended first.
 func (s *Session) Restart(ctx context.Context) error {
 	s.start.Lock()
 	defer s.start.Unlock()
@@ -222,7 +218,7 @@ func (s *Session) Restart(ctx context.Context) error {
 	return nil
 }
 
-// Signal goes to the program's process group.
+// Signal sends a signal to the program's process group.
 func (s *Session) Signal(sig syscall.Signal) error {
 	s.mu.Lock()
 	l := s.life
@@ -236,15 +232,14 @@ func (s *Session) Signal(sig syscall.Signal) error {
 	return nil
 }
 
-// kill ends the program as closing a window does: SIGHUP, then the terminal goes
-// away, and SIGKILL after the grace, which reaches the jobs of its session too.
-// It returns when the program has ended. What ignores SIGHUP (nohup) and outlives
-// its shell continues until the launcher's set is closed, as the user asked.
+// kill ends the program as closing a window does: SIGHUP, then the terminal is closed, and SIGKILL after the grace
+// period, which also reaches the jobs of its session. It returns when the program has ended. A process that ignores
+// SIGHUP (nohup) and outlives its shell keeps running until the launcher's supervisor is closed, as the user asked.
 func (s *Session) kill(ctx context.Context) error {
 	s.mu.Lock()
 	l := s.life
 	s.mu.Unlock()
-	if l == nil { // asleep
+	if l == nil { // not started yet
 		return nil
 	}
 	l.once.Do(func() { close(l.stop) })
@@ -253,27 +248,27 @@ func (s *Session) kill(ctx context.Context) error {
 			return fmt.Errorf("ending the terminal's program: %w", err)
 		}
 	}
-	// A bash that is about to read notices the signal at the next key; a terminal
-	// that is gone it notices always.
+	// A bash that is about to read notices the signal only at the next key; it always notices that the terminal is
+	// gone.
 	if l.endsWithin(ctx, s.grace/drainTime) {
 		return nil
 	}
-	_ = l.master.Close() // the reader closes it again, in vain
+	_ = l.master.Close() // the reader closes it again, without effect
 	if l.endsWithin(ctx, s.grace) {
 		return nil
 	}
 	if err := l.proc.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("ending the terminal's program: %w", err)
 	}
-	// SIGKILL is certain, so this ends although ctx may have.
+	// SIGKILL cannot be ignored, so this ends although ctx may have ended.
 	<-l.done
 	return nil
 }
 
-// drainTime is the part of the grace in which what the program prints is kept.
+// drainTime divides the grace period: in the first part output is still stored.
 const drainTime = 20
 
-// endsWithin tells whether the life ends in time.
+// endsWithin reports whether the program ends in time.
 func (l *childProcess) endsWithin(ctx context.Context, d time.Duration) bool {
 	late := time.NewTimer(d)
 	defer late.Stop()
@@ -286,7 +281,7 @@ func (l *childProcess) endsWithin(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// close ends the program and everyone who waits for it.
+// close ends the program and all waits for it.
 func (s *Session) close(ctx context.Context) error {
 	s.start.Lock()
 	defer s.start.Unlock()

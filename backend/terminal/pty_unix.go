@@ -12,13 +12,12 @@ import (
 	"github.com/creack/pty"
 )
 
-// exitSignals are sent to a program that shall end. A stopped one must run to hear the
-// second. SIGCONT goes first: a shell that died of SIGHUP could not pass it on to
-// its group.
+// exitSignals are sent to end a program. A stopped one must run to handle the second. SIGCONT goes first: a shell
+// that died of SIGHUP could not pass it on to its group.
 var exitSignals = []syscall.Signal{syscall.SIGCONT, syscall.SIGHUP}
 
-// openPTY opens a pseudo-terminal on the machine's devpts, for programs that may
-// see those of the machine. A goal's launcher opens its own.
+// openPTY opens a pseudo-terminal on the machine's devpts, for programs that may see those of the machine. A goal's
+// launcher opens its own.
 func openPTY(cols, rows int) (master, tty *os.File, err error) {
 	opened, tty, err := pty.Open()
 	if err != nil {
@@ -36,8 +35,8 @@ func openPTY(cols, rows int) (master, tty *os.File, err error) {
 	return master, tty, nil
 }
 
-// pollable is another descriptor of f whose reads end with Close and deadlines.
-// The pty package calls File.Fd, which makes a file blocking for good.
+// pollable duplicates f into a file whose reads end with Close and deadlines. The pty package calls File.Fd, which
+// makes a file blocking for good.
 func pollable(f *os.File) (*os.File, error) {
 	fd, _, errno := syscall.Syscall(syscall.SYS_FCNTL, f.Fd(), syscall.F_DUPFD_CLOEXEC, 0)
 	if errno != 0 {
@@ -69,9 +68,8 @@ func resizePTY(master *os.File, cols, rows int) error {
 	return nil
 }
 
-// readNow reads what the kernel holds and does not wait: 0 means that nothing
-// is left. (A read of a pty flushes what is still on its way in the kernel, so
-// nothing left is the truth.)
+// readNow reads what the kernel has without waiting; 0 means that nothing is left. (A read of a pty flushes data that
+// is still in the kernel's queue, so 0 is reliable.)
 func readNow(master *os.File, p []byte) int {
 	conn, err := master.SyscallConn()
 	if err != nil {

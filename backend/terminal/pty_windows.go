@@ -9,7 +9,7 @@ import (
 
 var exitSignals = []syscall.Signal{syscall.SIGHUP}
 
-// openPTY refuses: terminals on Windows are another thing, and not written yet.
+// openPTY returns an error: terminals on Windows are not implemented.
 func openPTY(int, int) (master, tty *os.File, err error) {
 	return nil, nil, fmt.Errorf("opening a pseudo-terminal on Windows: %w", errors.ErrUnsupported)
 }

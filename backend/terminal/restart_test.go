@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// TestRestartDrawsBelow restarts what ended on a full main screen, and in the
+// TestRestart_DrawsBelowOldOutput restarts what ended on a full main screen, and in the
 // middle of a full-screen program: what comes next stands below, and the model
 // agrees with xterm.js about where.
-func TestRestartDrawsBelow(t *testing.T) {
+func TestRestart_DrawsBelowOldOutput(t *testing.T) {
 	needs(t, "node")
 	for name, script := range map[string]string{
 		"full screen of text":   "seq 60; printf 'the last'; exit 1",
@@ -34,9 +34,9 @@ func TestRestartDrawsBelow(t *testing.T) {
 	}
 }
 
-// TestRestoredStandsBelow shows a tail again: the news and the next program's
+// TestRestoredScrollback_NewOutputIsBelow shows a tail again: the news and the next program's
 // first line come after its last line.
-func TestRestoredStandsBelow(t *testing.T) {
+func TestRestoredScrollback_NewOutputIsBelow(t *testing.T) {
 	needs(t, "node")
 	for name, tail := range map[string]string{
 		"short": "$ echo one\r\none\r\n$ ",

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Tail is the end of the scrollback, at most so many bytes, as it can be shown
-// again by another terminal: whole lines, and nothing of full-screen programs.
+// Tail is the end of the scrollback, at most limit bytes, in a form that another terminal can show: whole lines, and
+// no output of full-screen programs.
 func (s *Session) Tail(limit int) []byte {
 	s.mu.Lock()
 	from, end := s.ring.start, s.ring.end
@@ -21,8 +21,8 @@ func (s *Session) Tail(limit int) []byte {
 	return withoutAlternateScreen(raw, cut)
 }
 
-// withoutAlternateScreen leaves out what was drawn on the alternate screen, and a sequence
-// that is cut off at the end. cut says that p does not begin with the first byte.
+// withoutAlternateScreen removes what was drawn on the alternate screen, and a truncated sequence at the end. cut
+// means that p does not begin with the first byte.
 func withoutAlternateScreen(p []byte, cut bool) []byte {
 	var out []byte
 	full := false
@@ -35,7 +35,7 @@ func withoutAlternateScreen(p []byte, cut bool) []byte {
 		case alternate(text, 'h'):
 			full, cut = true, false
 		case alternate(text, 'l'):
-			// It began before the tail did, unless it is our own.
+			// It began before the tail, unless it is our own reset.
 			if cut && !bytes.HasSuffix(out, []byte(ownResetMarker)) {
 				out = nil
 			}
@@ -48,7 +48,7 @@ func withoutAlternateScreen(p []byte, cut bool) []byte {
 	return out
 }
 
-// alternate tells whether a sequence switches to the alternate screen (h) or back (l).
+// alternate reports whether a sequence switches to the alternate screen (h) or back (l).
 func alternate(p []byte, final byte) bool {
 	if !bytes.HasPrefix(p, []byte("\x1b[?")) || p[len(p)-1] != final {
 		return false
@@ -62,8 +62,8 @@ func alternate(p []byte, final byte) bool {
 	return false
 }
 
-// RestoredScrollback is what a new session begins with after an earlier one that printed
-// tail: its last line is the news.
+// RestoredScrollback is the initial scrollback of a session that continues an earlier one, which printed tail. Its
+// last line says so.
 func RestoredScrollback(tail []byte, at time.Time) []byte {
 	if len(tail) == 0 {
 		return nil
@@ -71,11 +71,11 @@ func RestoredScrollback(tail []byte, at time.Time) []byte {
 	return fmt.Appendf(append(bytes.Clone(tail), resetModes...), "\x1b[2m── as it was on %s ──\x1b[0m\r\n", at.Local().Format("2 January 2006, 15:04"))
 }
 
-// promptWait bounds how long Offer waits for the prompt.
+// promptWait limits how long TypeAtPrompt waits for the prompt.
 const promptWait = 30 * time.Second
 
-// TypeAtPrompt types a command at the prompt and leaves Enter to the user. A shell
-// that would run a part of it at once is offered nothing.
+// TypeAtPrompt types a command at the prompt and leaves Enter to the user. It types nothing into a shell that would
+// run a part of it at once.
 func (s *Session) TypeAtPrompt(ctx context.Context, command string) error {
 	w, err := s.WaitFor(ctx, WaitCondition{Prompt: true}, promptWait)
 	if err != nil || w.Why != AtPrompt {

@@ -1,18 +1,18 @@
 package terminal
 
-// ring keeps the last bytes of a stream. Offsets count from the stream's first
-// byte. It grows to its bound as it fills; the owner guards it.
+// ring stores the last bytes of a stream. Offsets count from the stream's first byte. It grows to its limit as it
+// fills; its owner synchronizes access.
 type ring struct {
 	buf        []byte
 	bound      int
-	start, end int64 // what is kept: [start, end)
+	start, end int64 // the stored range [start, end)
 }
 
 const ringFirst = 64 << 10
 
 func newRing(bound int) *ring { return &ring{bound: bound} }
 
-// add appends and drops the oldest bytes beyond the bound.
+// add appends bytes and drops the oldest ones beyond the limit.
 func (r *ring) add(p []byte) {
 	if skip := len(p) - r.bound; skip > 0 {
 		p = p[skip:]
@@ -46,7 +46,7 @@ func (r *ring) grow(need int) {
 	}
 }
 
-// read copies from offset, which must be kept, and returns how much.
+// read copies from offset, which must be stored, and returns the number of bytes.
 func (r *ring) read(offset int64, p []byte) int {
 	p = p[:min(int64(len(p)), r.end-offset)]
 	for n := 0; n < len(p); {
@@ -56,7 +56,7 @@ func (r *ring) read(offset int64, p []byte) int {
 	return len(p)
 }
 
-// slice copies what is kept of [from, to).
+// slice copies the stored part of [from, to).
 func (r *ring) slice(from, to int64) []byte {
 	from, to = max(from, r.start), min(to, r.end)
 	if from >= to {

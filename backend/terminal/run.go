@@ -7,29 +7,27 @@ import (
 	"time"
 )
 
-// MaxOutput bounds the output of a Run in bytes; of more the beginning and the
-// end are shown.
+// MaxOutput limits the output of a Run in bytes; of longer output the beginning and the end are shown.
 const MaxOutput = 64 << 10
 
-// ErrBusy says that the shell is not at its prompt.
+// ErrBusy means that the shell is not at its prompt.
 var ErrBusy = errors.New("a command is still running in this terminal: wait for it, interrupt it (Ctrl+C), or open another terminal")
 
-// Run is what became of a command.
+// Run is the result of a command.
 type Run struct {
-	Output   string // plain text, at most MaxOutput and a line about what is left out
+	Output   string // plain text, at most MaxOutput, plus a line about what is left out
 	Exit     int    // when Finished
 	Finished bool   // false: it keeps running
 	Offset   int64  // of the first byte of its output in the scrollback
-	Next     int64  // where to read on
+	Next     int64  // where to continue reading
 }
 
-// promptGrace is how long a shell may take to come to its prompt, and to begin a
-// command, at least: on a busy machine it takes seconds.
+// promptGrace is the minimum time for a shell to reach its prompt, and to begin a command: on a busy machine it takes
+// seconds.
 const promptGrace = 15 * time.Second
 
-// Run types a command into the shell and waits until it is done, at most for
-// wait. A command that takes longer, like a server, keeps running. Errors:
-// ErrBusy, ErrEnded, ErrClosed, ctx's, or why the command cannot be typed.
+// Run types a command into the shell and waits at most wait until it is done. A command that takes longer, such as a
+// server, keeps running. Errors: ErrBusy, ErrEnded, ErrClosed, ctx's, or why the command cannot be typed.
 func (s *Session) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
 	select {
 	case <-s.run:
@@ -54,12 +52,12 @@ func (s *Session) Run(ctx context.Context, command string, wait time.Duration) (
 	return s.awaitCommandEnd(ctx, late.C, stuck.C, t)
 }
 
-// promptState is the shell at its prompt, just before a command is typed.
+// promptState is the state of the shell at its prompt, just before a command is typed.
 type promptState struct {
 	life  *childProcess
 	nonce string
-	count int   // of commands before
-	at    int64 // end of the output before
+	count int   // of earlier commands
+	at    int64 // end of the output before the command
 }
 
 // awaitPrompt waits for the prompt.
@@ -89,7 +87,7 @@ func (s *Session) awaitPrompt(ctx context.Context, wait time.Duration) (promptSt
 	}
 }
 
-// endedError is over, with how the program ended. mu is held.
+// endedError is the error after the program's end, with its exit status. mu is held.
 func (s *Session) endedError() error {
 	err := s.endError()
 	if errors.Is(err, ErrEnded) {
@@ -98,9 +96,8 @@ func (s *Session) endedError() error {
 	return err
 }
 
-// awaitCommandEnd waits for the end of the command that was typed, or until it is late;
-// until it has begun in any case, unless it is stuck: whoever waits for its end
-// next must not take the one before for it.
+// awaitCommandEnd waits for the end of the typed command, or until late. It waits in any case until the command has
+// begun, unless the shell is stuck: otherwise the next wait could mistake the previous command's end for it.
 func (s *Session) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.Time, t promptState) (Run, error) {
 	over, given := false, false
 	for {
@@ -130,9 +127,8 @@ func (s *Session) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.T
 
 var errIncomplete = errors.New("the command is incomplete (a quote, bracket or keyword is not closed); nothing was run")
 
-// leaveContinuation leaves the shell's continuation prompt. A Ctrl+C that reaches bash
-// between printing that prompt and reading is noticed at the next key only, so
-// it is pressed until it works.
+// leaveContinuation leaves the shell's continuation prompt. A Ctrl+C that reaches bash between printing that prompt
+// and reading is noticed at the next key only, so it is pressed until it works.
 func (s *Session) leaveContinuation(ctx context.Context) error {
 	const presses, between = 10, 100 * time.Millisecond
 	again := time.NewTicker(between)
@@ -165,7 +161,7 @@ func (s *Session) leaveContinuation(ctx context.Context) error {
 	}
 }
 
-// commandResult is what became of the command so far. mu is held.
+// commandResult is the result of the command so far. mu is held.
 func (s *Session) commandResult(t promptState) (Run, error) {
 	c := s.command
 	switch {
@@ -183,8 +179,7 @@ func (s *Session) commandResult(t promptState) (Run, error) {
 	return run, s.endedError()
 }
 
-// commandOutput is a command's output: all of it, or the beginning that was put aside
-// and the end that the ring still has.
+// commandOutput is a command's output: all of it, or its stored beginning and the end that the ring still has.
 func (s *Session) commandOutput(c command) string {
 	size := c.end - c.start
 	if size <= maxHead && int64(len(c.head)) == size {

@@ -16,18 +16,16 @@ const (
 	// modelCatchUp is how long Screen waits for the model to catch up with the output.
 	modelCatchUp = time.Second
 
-	// floodInterval spaces out batches during a flood: nobody looks more often.
+	// floodInterval is the time between batches during a flood: no viewer refreshes more often.
 	floodInterval = 20 * time.Millisecond
 
-	// maxFeeding bounds the model's work on one batch; of what is left then it
-	// gets the last bytes only.
+	// maxFeeding limits the model's work on one batch; of the rest it gets only the last bytes.
 	maxFeeding = 500 * time.Millisecond
 	lastFeed   = 2 << 10
 )
 
-// screen is the model of what a user sees. It follows the scrollback at its
-// own pace and leaves out what has scrolled away; the bytes that
-// viewers get are not touched by it. It also answers the program's queries.
+// screen is the model of what a user sees. It follows the scrollback at its own pace and skips what has scrolled
+// away; the bytes for viewers are not affected. It also answers the program's queries.
 type screen struct {
 	s    *Session
 	stop chan struct{}
@@ -35,14 +33,14 @@ type screen struct {
 
 	mu       sync.Mutex
 	model    *vt.Emulator
-	answers  sync.WaitGroup // the reader of the model's answers
-	broken   int            // how often the model was given up
-	modes    map[int]bool   // those of the model that keys depend on
-	followed int64          // offset of the next byte it takes
+	answers  sync.WaitGroup // the goroutine that reads the model's replies
+	broken   int            // how often the model was replaced
+	modes    map[int]bool   // the model's modes that keys depend on
+	followed int64          // offset of the next byte to process
 	progress signal
 
-	sizeMu     sync.Mutex // never held with another lock inside
-	cols, rows int        // wanted
+	sizeMu     sync.Mutex // a leaf lock: no other lock is taken while it is held
+	cols, rows int        // requested size
 }
 
 func openScreen(s *Session, cols, rows int, from int64) *screen {
@@ -52,7 +50,7 @@ func openScreen(s *Session, cols, rows int, from int64) *screen {
 	return c
 }
 
-// reset makes an empty model; mu is held, or nobody else is there yet.
+// reset makes an empty model; mu is held, or the screen is not shared yet.
 func (c *screen) reset(cols, rows int) {
 	model := vt.NewEmulator(cols, rows)
 	model.SetScrollbackSize(1) // the ring is the scrollback
@@ -68,13 +66,12 @@ func (c *screen) reset(cols, rows int) {
 			if err != nil {
 				return
 			}
-			_, _ = c.s.Write(buf[:n]) // an ended or deaf program needs no answer
+			_, _ = c.s.Write(buf[:n]) // a program that has ended or does not read needs no reply
 		}
 	})
 }
 
-// stopReader ends the reader of the model's answers. Not with Close, which races
-// with Read.
+// stopReader ends the goroutine that reads the model's replies. It does not use Close, which races with Read.
 func (c *screen) stopReader() {
 	if pipe, ok := c.model.InputPipe().(interface{ Close() error }); ok {
 		_ = pipe.Close() // of an io.Pipe: never fails
@@ -96,12 +93,12 @@ func (c *screen) resize(cols, rows int) {
 	c.cols, c.rows = cols, rows
 }
 
-// run takes batch after batch until close.
+// run processes batch after batch until close.
 func (c *screen) run() {
 	for {
 		batch, from, next := c.batch()
 		c.take(batch, from)
-		if len(batch) > maxBatch/128 { // a flood: nobody reads every screen of it
+		if len(batch) > maxBatch/128 { // a flood: no viewer shows every screen of it
 			rest := time.NewTimer(floodInterval)
 			select {
 			case <-rest.C:
@@ -117,8 +114,8 @@ func (c *screen) run() {
 	}
 }
 
-// batch is what was printed since the last one, and what is closed when there
-// is more. It is closed already when more is waiting.
+// batch returns the output since the last one, and a channel that is closed when there is more. It is already closed
+// if more is waiting.
 func (c *screen) batch() (batch []byte, from int64, next <-chan struct{}) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -134,13 +131,13 @@ func (c *screen) batch() (batch []byte, from int64, next <-chan struct{}) {
 	return r.slice(from, to), from, next
 }
 
-// take brings the model up to date with a batch.
+// take updates the model with a batch.
 func (c *screen) take(batch []byte, from int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.adjust()
 	if len(batch) > 0 && from > c.followed {
-		c.write([]byte{0x18}) // CAN: whatever sequence it was in is cut
+		c.write([]byte{0x18}) // CAN: cancels an incomplete sequence
 	}
 	pieces, used := coalesceOutput(batch, c.model.Height())
 	left := 0
@@ -165,7 +162,7 @@ func (c *screen) take(batch []byte, from int64) {
 	c.progress.broadcast()
 }
 
-// adjust gives the model the size that is wanted.
+// adjust gives the model the requested size.
 func (c *screen) adjust() {
 	if cols, rows := c.wanted(); !c.hasSize() {
 		c.recoverModel(func() { c.model.Resize(cols, rows) })
@@ -187,8 +184,7 @@ func (c *screen) write(p []byte) {
 	c.recoverModel(func() { _, _ = c.model.Write(p) }) // it fails only when closed
 }
 
-// recoverModel replaces a model that panics: output is hostile, and the bytes are safe
-// in the ring.
+// recoverModel replaces a model that panics: output is hostile, and the ring still has the bytes.
 func (c *screen) recoverModel(do func()) {
 	defer func() {
 		if recover() == nil {
@@ -201,17 +197,16 @@ func (c *screen) recoverModel(do func()) {
 	do()
 }
 
-// Screen is what a user sees now: one string a row, spaces at the end cut, the
-// cursor counted from 0, and whether a full-screen program has the alternate
-// screen.
+// Screen is what a user sees now: one string a row without trailing spaces, the cursor counted from 0, and whether a
+// full-screen program uses the alternate screen.
 func (s *Session) Screen() (lines []string, row, col int, alt bool) {
 	_, end := s.Range()
 	s.screen.awaitUpTo(end)
 	return s.screen.lines()
 }
 
-// awaitUpTo waits until the model has seen everything before end; a batch that is
-// cut in a sequence, or a flood, makes it give up after a while.
+// awaitUpTo waits until the model has processed everything before end. It gives up after a while if a batch ends
+// inside a sequence, or during a flood.
 func (c *screen) awaitUpTo(end int64) {
 	late := time.NewTimer(modelCatchUp)
 	defer late.Stop()

@@ -39,7 +39,7 @@ func shows(t *testing.T, s *Session, ok func(lines []string, row, col int, alt b
 	}
 }
 
-func TestScreenIsWhatAPersonSees(t *testing.T) {
+func TestScreen_IsWhatTheUserSees(t *testing.T) {
 	s := terminal(t, "sh", "-c", `printf 'one\r\ntwo\033[1;1HONE\033[5;10Hfive 日本\033[2K\033[3;3Hx\033[31my'; read x`)
 	shows(t, s, func(lines []string, row, col int, alt bool) bool {
 		return len(lines) == DefaultRows && lines[0] == "ONE" && lines[1] == "two" && lines[2] == "  xy" && lines[4] == "" &&

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/process"
 )
 
-// Bounds that hold unless Options say otherwise.
+// Defaults and limits.
 const (
 	DefaultScrollback = 8 << 20 // bytes
 	DefaultGrace      = 2 * time.Second
@@ -24,24 +24,24 @@ const (
 	maxCells      = 2000 // columns or rows
 )
 
-// ErrEnded says that the terminal's program has ended.
+// ErrEnded means that the terminal's program has ended.
 var ErrEnded = errors.New("the terminal's program has ended: restart the terminal or open another")
 
-// ErrClosed says that the terminal was closed.
+// ErrClosed means that the terminal was closed.
 var ErrClosed = errors.New("the terminal is closed")
 
-// Options says what to open. ID and Dir must be set.
+// Options describe the terminal to open. ID and Dir must be set.
 type Options struct {
 	ID     string
 	Title  string // "" is the program's name
 	GoalID string
 	Dir    string   // absolute
 	Env    []string // the whole environment; TERM is added if it is missing
-	// Argv is the program. Empty is a shell: SHELL of Env unless it is for a goal,
-	// else /bin/bash, else /bin/sh. A bare bash or sh reports its commands.
+	// Argv is the program. Empty means a shell: SHELL of Env unless it is for a goal, otherwise /bin/bash or /bin/sh.
+	// A bare bash or sh reports its commands.
 	Argv       []string
-	Note       PaneMeta      // what the wiring says of it at first
-	Before     []byte        // what the scrollback begins with: what an earlier session of it printed
+	Note       PaneMeta      // the initial metadata
+	Before     []byte        // initial scrollback: the output of an earlier session
 	Asleep     bool          // start nothing before Restart
 	Cols, Rows int           // character cells
 	Scrollback int           // bytes kept, 0 is DefaultScrollback
@@ -57,10 +57,10 @@ type Session struct {
 	host     string // this machine's name; "" for a terminal on another one
 	grace    time.Duration
 	launcher process.Launcher
-	changed  func() // Info changed; called without locks held
+	changed  func() // called without locks held when Info changed
 	screen   *screen
 
-	run   chan struct{} // one token: who holds it may type a command
+	run   chan struct{} // one token: its owner may type a command
 	start sync.Mutex    // one Restart or Close at a time
 
 	mu         sync.Mutex
@@ -70,15 +70,15 @@ type Session struct {
 	cols, rows int
 	ring       *ring
 	marks      markParser
-	command    command // the shell's last
-	finished   command // the last that was finished
+	command    command // the shell's latest
+	finished   command // the latest finished one
 	life       *childProcess
-	ended      bool // life's output is all in the ring
+	ended      bool // the program's whole output is in the ring
 	status     process.Status
 	closed     bool
 	viewers    map[*Viewer]struct{}
 	output     signal // bytes, marks, an end
-	spaceFreed signal // a viewer read on
+	spaceFreed signal // a viewer continued reading
 }
 
 // open makes a session and starts its program.
@@ -96,7 +96,7 @@ func open(ctx context.Context, launcher process.Launcher, o Options, changed fun
 		viewers: map[*Viewer]struct{}{}, noted: o.Note,
 	}
 	if o.Note.Server == "" {
-		s.host, _ = os.Hostname() // without a name every folder counts
+		s.host, _ = os.Hostname() // without a host name all folders are accepted
 	}
 	s.run <- struct{}{}
 	if s.title == "" {
@@ -116,13 +116,12 @@ func open(ctx context.Context, launcher process.Launcher, o Options, changed fun
 	} else if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	// The model begins where the program does: what was asked of another terminal
-	// is not answered again.
+	// The model begins at the program's start, so that queries in the earlier output are not answered again.
 	s.screen = openScreen(s, s.cols, s.rows, int64(len(o.Before)))
 	return s, nil
 }
 
-// clampSize makes a size usable; 0 is the usual one.
+// clampSize makes a size valid; 0 is the default.
 func clampSize(n, usual int) int {
 	if n <= 0 {
 		n = usual
@@ -133,7 +132,7 @@ func clampSize(n, usual int) int {
 // ID is the pane id.
 func (s *Session) ID() string { return s.id }
 
-// Info is the terminal as lists and tabs show it.
+// Info describes the terminal for lists and tabs.
 func (s *Session) Info() pane.Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,22 +146,22 @@ func (s *Session) Info() pane.Info {
 	return info
 }
 
-// Dir is the folder that the shell last said it is in (OSC 7), at first the one
-// it was opened in. A program can claim any folder: show it, never act on it.
+// Dir is the folder that the shell last reported (OSC 7), at first the one in which it was opened. A program can
+// claim any folder: show it, never act on it.
 func (s *Session) Dir() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cwd
 }
 
-// Size is in character cells.
+// Size returns the size in character cells.
 func (s *Session) Size() (cols, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cols, s.rows
 }
 
-// Rename gives the terminal another title.
+// Rename sets the terminal's title.
 func (s *Session) Rename(title string) {
 	s.mu.Lock()
 	s.title = title
@@ -170,7 +169,7 @@ func (s *Session) Rename(title string) {
 	s.changed()
 }
 
-// PaneMeta is what the wiring knows of a terminal and Info shows.
+// PaneMeta are properties of a terminal that its owner sets and Info shows.
 type PaneMeta struct {
 	Server, Session string // the machine that it is on, and its tmux session there
 	Ask             string // what ssh asks the user
@@ -178,14 +177,14 @@ type PaneMeta struct {
 	Problem         string
 }
 
-// Meta is what was noted last.
+// Meta returns the present metadata.
 func (s *Session) Meta() PaneMeta {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.noted
 }
 
-// SetMeta changes what Info shows besides.
+// SetMeta changes the metadata.
 func (s *Session) SetMeta(edit func(*PaneMeta)) {
 	s.mu.Lock()
 	old := s.noted
@@ -205,30 +204,29 @@ func (s *Session) Lease(goalID string) {
 	s.changed()
 }
 
-// Exit is the program's exit code once it has ended and all its output is in the
-// scrollback; -1 is an end by a signal.
+// Exit is the program's exit code once it has ended and all its output is in the scrollback; -1 means that a signal
+// ended it.
 func (s *Session) Exit() (code int, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status.Code, s.ended
 }
 
-// Status is Exit in full.
+// Status is the complete exit status.
 func (s *Session) Status() (status process.Status, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status, s.ended
 }
 
-// Range is what the scrollback holds: offsets [from, to).
+// Range is the range of offsets in the scrollback: [from, to).
 func (s *Session) Range() (from, to int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ring.start, s.ring.end
 }
 
-// Wait returns when there is output beyond the offset, or an end (ErrEnded,
-// ErrClosed), or ctx ends.
+// Wait returns when there is output beyond the offset, or an end (ErrEnded, ErrClosed), or ctx ends.
 func (s *Session) Wait(ctx context.Context, after int64) error {
 	for {
 		s.mu.Lock()
@@ -249,8 +247,8 @@ func (s *Session) Wait(ctx context.Context, after int64) error {
 	}
 }
 
-// Ended waits for the end of the program that runs, and its last output; false
-// when the terminal is closed or ctx ends.
+// Ended waits for the end of the running program and its last output; ok is false if the terminal is closed or ctx
+// ends.
 func (s *Session) Ended(ctx context.Context) (process.Status, bool) {
 	for {
 		s.mu.Lock()
@@ -267,7 +265,7 @@ func (s *Session) Ended(ctx context.Context) (process.Status, bool) {
 	}
 }
 
-// endError says why nothing more comes; mu is held.
+// endError is why there is no further output; mu is held.
 func (s *Session) endError() error {
 	switch {
 	case s.closed:
@@ -278,7 +276,7 @@ func (s *Session) endError() error {
 	return nil
 }
 
-// Write types. It never waits: a program that does not read gets ErrInputFull.
+// Write types. It never blocks: ErrInputFull means that the program does not read.
 func (s *Session) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	l, err := s.life, s.endError()
@@ -292,7 +290,7 @@ func (s *Session) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Resize sets the size in character cells and tells the other viewers.
+// Resize sets the size in character cells and notifies the other viewers.
 func (s *Session) Resize(cols, rows int) error { return s.resize(cols, rows, nil) }
 
 func (s *Session) resize(cols, rows int, by *Viewer) error {
@@ -314,7 +312,7 @@ func (s *Session) resize(cols, rows int, by *Viewer) error {
 		}
 	}
 	s.screen.resize(cols, rows)
-	s.output.broadcast() // the screen model waits for that
+	s.output.broadcast() // the screen model waits for it
 	if s.ended {
 		return nil // the next program starts with it
 	}

@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// shellKind says how commands are typed into a program and how it reports them.
+// shellKind is how commands are typed into a program and how it reports them.
 type shellKind int
 
 const (
 	noShell    shellKind = iota // a program that takes no commands
-	bashShell                   // marks of its own accord, through our rc file
-	posixShell                  // marks in its prompt; each command that Run types begins with its own
+	bashShell                   // sends marks through our rc file
+	posixShell                  // marks in its prompt; each command that Run types begins with a mark
 	zshShell                    // like bash, through a folder of start files
 	fishShell                   // like bash, through a file that it reads after its own
 )
 
-// program is what to start: the caller's choice, else the user's shell. A goal
-// gets one that reports its commands, whatever the user likes.
+// program is the program to start: the caller's choice, otherwise the user's shell. A goal always gets a shell that
+// reports its commands.
 func program(o Options) ([]string, shellKind) {
 	argv := o.Argv
 	switch {
@@ -49,7 +49,7 @@ func program(o Options) ([]string, shellKind) {
 	return argv, noShell
 }
 
-// findShell is the first that exists, else /bin/sh.
+// findShell is the first path that exists, otherwise /bin/sh.
 func findShell(paths ...string) string {
 	for _, shell := range paths {
 		if info, err := os.Stat(shell); err == nil && filepath.IsAbs(shell) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -68,7 +68,7 @@ func variable(env []string, name string) string {
 	return ""
 }
 
-// environment makes sure that the program knows which terminal it is on.
+// environment makes sure that the program knows the type of its terminal.
 func environment(env []string) []string {
 	env = slices.Clone(env)
 	if variable(env, "TERM") == "" {
@@ -82,7 +82,7 @@ func (k shellKind) initialState() shellState {
 	if k == noShell {
 		return shellReady
 	}
-	return shellStarting // until its prompt is there
+	return shellStarting // until its prompt appears
 }
 
 // newNonce is 128 random bits: a program cannot forge marks without it.
@@ -94,11 +94,10 @@ func newNonce() string {
 
 const maxCommand = 64 << 10
 
-// maxLine is what the kernel takes of one line for a program without a line editor.
+// maxLine is the maximum line that the kernel accepts for a program without a line editor.
 const maxLine = 4000
 
-// encodeCommand is what to type so that the shell runs the command; an error says what is
-// wrong with it.
+// encodeCommand returns what to type so that the shell runs the command; the error says what is wrong with it.
 func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 	if strings.TrimSpace(command) == "" {
 		return "", errors.New("the command is empty")
@@ -112,13 +111,13 @@ func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 	switch k {
 	case bashShell, zshShell:
 		typed = command
-		// Typed as it is, a line end would run half of it, a tab would complete,
-		// and an exclamation mark would search the history.
+		// Typed directly, a line end would run half of it, a tab would complete, and an exclamation mark would search
+		// the history.
 		if strings.ContainsAny(command, "\n\t!") {
 			typed = "eval $'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`, "!", `\x21`).Replace(command) + "'"
 		}
 	case fishShell:
-		// Typed as it is, an incomplete one would go to the next line without a word.
+		// Typed directly, an incomplete one would continue on the next line without an error.
 		typed = "eval '" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `'\n'`, "\t", `'\t'`).Replace(command) + "'"
 	case posixShell:
 		typed = " printf '\\033]133;C;goalpost=" + nonce + "\\007'; eval '" + strings.ReplaceAll(command, "'", `'\''`) + "'"
@@ -133,5 +132,5 @@ func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 	if len(typed) > maxCommand {
 		return "", fmt.Errorf("the command has more than %d bytes: write it to a script and run that", maxCommand)
 	}
-	return "\x15" + typed + "\r", nil // Ctrl+U clears what is half typed
+	return "\x15" + typed + "\r", nil // Ctrl+U clears a partly typed line
 }

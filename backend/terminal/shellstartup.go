@@ -22,7 +22,7 @@ var zshRC string
 //go:embed fish.rc
 var fishRC string
 
-// What reads the user's own start files, where ours has to do it.
+// Code that reads the user's own start files, where our start file has to do it.
 const (
 	bashProfile = "if [ -r ~/.bashrc ]; then . ~/.bashrc; fi"
 	zshProfile  = `if [[ -n ${GOALPOST_ZDOTDIR+x} ]]; then ZDOTDIR=$GOALPOST_ZDOTDIR; else 'builtin' 'unset' ZDOTDIR; fi
@@ -38,9 +38,8 @@ type shellStartup struct {
 	dir       string   // a folder of start files, to be removed at the end; "" if none
 }
 
-// prepare makes the command line and environment of the shell and its start
-// file. That is a pipe where the shell takes one and not a file on disk: the
-// nonce is nobody else's. Only the user's terminals read the user's own start
+// prepare makes the command line and environment of the shell and its start file. That is a pipe if the shell accepts
+// one, not a file on disk: no other program sees the nonce. Only the user's terminals read the user's own start
 // files: for a goal they are slow at best, and change what its commands mean at worst.
 func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (shellStartup, error) {
 	p := shellStartup{argv: argv, env: env}
@@ -95,8 +94,7 @@ func fillTemplate(text, nonce, dir, profile string) string {
 	return strings.NewReplacer("NONCE", nonce, "FOLDER", dir, "PROFILE", profile).Replace(text)
 }
 
-// textPipe is a pipe that holds the text. It fits a pipe's buffer, so nobody needs
-// to read yet.
+// textPipe is a pipe that contains the text. It fits into the pipe's buffer, so the write does not block.
 func textPipe(text string) (*os.File, error) {
 	rc, w, err := os.Pipe()
 	if err != nil {
@@ -109,8 +107,7 @@ func textPipe(text string) (*os.File, error) {
 	return rc, nil
 }
 
-// makeStartupDir makes a folder of our own with one start file. The file removes it once
-// it was read.
+// makeStartupDir makes a temporary folder with one start file. The file removes the folder when it is read.
 func makeStartupDir(name, text, nonce, profile string) (string, error) {
 	dir, err := os.MkdirTemp("", "goalpost-shell-")
 	if err != nil {
@@ -122,7 +119,7 @@ func makeStartupDir(name, text, nonce, profile string) (string, error) {
 	return dir, nil
 }
 
-// withVariable is the environment with one variable set.
+// withVariable returns the environment with one variable set.
 func withVariable(env []string, name, value string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
 	return append(env, name+"="+value)

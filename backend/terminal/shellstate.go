@@ -1,31 +1,30 @@
 package terminal
 
-// shellState is what the shell is doing, as its marks say.
+// shellState is what the shell is doing, according to its marks.
 type shellState int
 
 const (
-	shellStarting     shellState = iota + 1 // between prompts: starting, or about to ask
+	shellStarting     shellState = iota + 1 // between prompts: starting, or about to print its prompt
 	shellReady                              // at the prompt
-	shellContinuation                       // wants the rest of a command
+	shellContinuation                       // waits for the rest of a command
 	shellRunning                            // a command runs
 	shellEnded
 )
 
-// maxHead is what is kept of a command's first output, raw: the ring keeps the
-// last, and both are shown.
+// maxHead is how much of a command's first output is stored, raw: the ring has the last part, and both are shown.
 const maxHead = 64 << 10
 
-// command is the shell's last command.
+// command is the shell's latest command.
 type command struct {
 	state      shellState
-	count      int // of commands that began
+	count      int // number of commands that began
 	start, end int64
 	exit       int
-	line       string // what was typed, "" if the shell does not say
+	line       string // the typed command, "" if the shell does not report it
 	head       []byte // the first bytes from start on
 }
 
-// note follows the shell by its marks and tells whether Info changed. mu is held.
+// note updates the shell's state with a mark and reports whether Info changed. mu is held.
 func (s *Session) note(m shellMark) (moved bool) {
 	c := &s.command
 	switch m.kind {
@@ -51,8 +50,8 @@ func (s *Session) note(m shellMark) (moved bool) {
 	return moved
 }
 
-// Running is the command that the shell runs now, as it was typed; false when it
-// runs none, or does not say which.
+// Running is the command that the shell runs now, as it was typed; ok is false if it runs none, or does not report
+// it.
 func (s *Session) Running() (line string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,20 +61,20 @@ func (s *Session) Running() (line string, ok bool) {
 	return s.command.line, true
 }
 
-// Idle says that nothing runs: the shell is at its prompt, or has ended. A program
-// that gives no marks is never known to be idle while it lives.
+// Idle reports whether nothing runs: the shell is at its prompt, or has ended. A program without marks is never known
+// to be idle while it runs.
 func (s *Session) Idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.command.state == shellReady || s.command.state == shellEnded
 }
 
-// keepHead remembers the beginning of the command's output; p is at offset at.
+// keepHead stores the beginning of the command's output; p is at offset at.
 func (c *command) keepHead(p []byte, at int64) {
 	if c.state != shellRunning || len(c.head) >= maxHead {
 		return
 	}
-	// What of p comes next after the head.
+	// The part of p that continues the head.
 	from := c.start + int64(len(c.head)) - at
 	if from < 0 || from >= int64(len(p)) {
 		return

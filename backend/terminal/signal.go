@@ -1,9 +1,9 @@
 package terminal
 
-// signal wakes everyone who waits for the next change. The owner guards it.
+// signal wakes all who wait for the next change. Its owner synchronizes access.
 type signal struct{ c chan struct{} }
 
-// next is closed at the next fire.
+// next returns a channel that is closed at the next change.
 func (b *signal) next() <-chan struct{} {
 	if b.c == nil {
 		b.c = make(chan struct{})

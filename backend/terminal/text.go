@@ -6,15 +6,14 @@ import "bytes"
 type Page struct {
 	Text string
 	From int64 // offset of its first byte in the scrollback
-	Next int64 // where to read on
-	End  int64 // where the scrollback ends now
-	// Lost is how many of the bytes asked for are no longer kept.
+	Next int64 // where to continue reading
+	End  int64 // where the scrollback ends at present
+	// Lost is how many of the requested bytes were discarded.
 	Lost int64
 }
 
-// Text is about max bytes of scrollback from offset on, in plain text; below zero
-// is the last max bytes. A page ends with a whole line if it holds one, so that
-// pages join.
+// Text is about limit bytes of scrollback from offset on, in plain text; an offset below zero means the last limit
+// bytes. A page ends with a whole line if it contains one, so that pages join.
 func (s *Session) Text(offset int64, limit int) Page {
 	limit = max(limit, 256)
 	s.mu.Lock()
@@ -28,7 +27,7 @@ func (s *Session) Text(offset int64, limit int) Page {
 	raw := r.slice(page.From, min(r.end, page.From+int64(limit)))
 	s.mu.Unlock()
 	switch {
-	case latest && page.From > 0, page.Lost > 0: // begins anywhere in a line
+	case latest && page.From > 0, page.Lost > 0: // may begin in the middle of a line
 		skip := bytes.IndexByte(raw, '\n') + 1
 		if skip == 0 {
 			skip = continuationLen(raw)
@@ -47,12 +46,11 @@ func (s *Session) Text(offset int64, limit int) Page {
 	return page
 }
 
-// pageBytes is about how much raw output a page of Scrollback holds.
+// pageBytes is about how much raw output a page of Scrollback contains.
 const pageBytes = 16 << 10
 
-// Scrollback is a page of plain text counted from the newest, which is 0. What
-// is printed moves the pages: read on with Text from Page.From or
-// Page.Next to join them. Beyond the oldest page the text is empty.
+// Scrollback is a page of plain text counted from the newest, which is 0. New output shifts the pages: to join them,
+// continue with Text from Page.From or Page.Next. Beyond the oldest page the text is empty.
 func (s *Session) Scrollback(page int) Page {
 	s.mu.Lock()
 	r := s.ring
@@ -71,8 +69,8 @@ func (s *Session) Scrollback(page int) Page {
 	return out
 }
 
-// lineAfter is where the first line at or after the offset begins; the start of
-// what is kept and its end count as such, and so does the offset in a very long line.
+// lineAfter is where the first line at or after the offset begins. The start of the stored range and its end count as
+// line starts, and so does the offset itself in a very long line.
 func (r *ring) lineAfter(offset int64) int64 {
 	if offset <= r.start || offset >= r.end {
 		return min(max(offset, r.start), r.end)

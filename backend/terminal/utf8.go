@@ -2,8 +2,8 @@ package terminal
 
 import "unicode/utf8"
 
-// completeUTF8Len is how many bytes of p end with a whole character: a sequence that only
-// began at the end is left for later. Bytes that are no UTF-8 count as whole.
+// completeUTF8Len is how many bytes of p end with a whole character; a sequence that is incomplete at the end is left
+// for later. Bytes that are not UTF-8 count as whole.
 func completeUTF8Len(p []byte) int {
 	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		b := p[len(p)-i]
@@ -17,8 +17,7 @@ func completeUTF8Len(p []byte) int {
 	return len(p)
 }
 
-// continuationLen is how many bytes at the start of p are the rest of a character whose
-// beginning is not there.
+// continuationLen is how many bytes at the start of p are the rest of a character that began before p.
 func continuationLen(p []byte) int {
 	for i := range min(len(p), utf8.UTFMax-1) {
 		if utf8.RuneStart(p[i]) {

@@ -8,41 +8,37 @@ import (
 
 const (
 	chunkSize = 32 << 10
-	window    = 1 << 20 // bytes on the way that are not acknowledged
+	window    = 1 << 20 // maximum of bytes sent without acknowledgement
 
-	// maxViewerLag is how far a viewer that had caught up may fall behind before
-	// the program is slowed. Less than the scrollback, so that Ctrl+C in a flood
-	// is seen soon.
+	// maxViewerLag is how far a viewer that had caught up may fall behind before the program is slowed down. It is
+	// less than the scrollback, so that Ctrl+C during a flood is visible soon.
 	maxViewerLag = 1 << 20
 )
 
-// GapError says that the bytes [from, to) are no longer kept; reading continues
-// at to.
+// GapError means that the bytes [from, to) were discarded; reading continues at to.
 type GapError struct{ from, to int64 }
 
 func (e *GapError) Error() string {
-	return fmt.Sprintf("output from byte %d to %d is no longer kept", e.from, e.to)
+	return fmt.Sprintf("output from byte %d to %d was discarded", e.from, e.to)
 }
 
-// Range is the range of bytes that are gone.
+// Range is the range of discarded bytes.
 func (e *GapError) Range() (from, to int64) { return e.from, e.to }
 
-// Viewer reads a session's bytes from an offset on, at the speed of whoever
-// acknowledges them. Read is for one goroutine; everything else may be called
-// concurrently.
+// Viewer reads a session's bytes from an offset on, at the speed of the acknowledgements. Read is for one goroutine;
+// everything else may be called concurrently.
 type Viewer struct {
 	s     *Session
 	sizes chan struct{}
 
-	// Under the session's mu.
+	// Guarded by the session's mu.
 	next, acked int64 // next byte to hand out; everything before acked was drawn
-	caught      bool  // was once close behind the program
+	caught      bool  // true after it was once close behind the program
 	closed      bool
 }
 
-// Attach adds a viewer from byte offset on; below zero is the oldest kept, beyond
-// the end is the end. While a viewer is attached it loses nothing that was kept
-// when it came: the program waits for it.
+// Attach adds a viewer from byte offset on; below zero means the oldest stored byte, beyond the end means the end. An
+// attached viewer loses nothing that was stored when it attached: the program waits for it.
 func (s *Session) Attach(offset int64) *Viewer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +75,7 @@ func (v *Viewer) Read(ctx context.Context) (offset int64, chunk []byte, err erro
 	}
 }
 
-// take is what can be handed out now; nothing at all means wait. mu is held.
+// take returns what can be sent now; an empty result means wait. mu is held.
 func (v *Viewer) take() (int64, []byte, error) {
 	r := v.s.ring
 	if v.next < r.start && !v.closed {
@@ -113,7 +109,7 @@ func (v *Viewer) take() (int64, []byte, error) {
 	return offset, chunk, nil
 }
 
-// isTooFarBehind tells whether n more bytes are too many for this viewer. mu is held.
+// isTooFarBehind reports whether n more bytes are too many for this viewer. mu is held.
 func (v *Viewer) isTooFarBehind(n int64) bool {
 	r := v.s.ring
 	next := max(v.next, r.start)
@@ -123,7 +119,7 @@ func (v *Viewer) isTooFarBehind(n int64) bool {
 	return v.caught && r.end-next > maxViewerLag
 }
 
-// Ack says that everything before the offset was drawn.
+// Ack confirms that everything before the offset was drawn.
 func (v *Viewer) Ack(offset int64) {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
@@ -133,8 +129,8 @@ func (v *Viewer) Ack(offset int64) {
 	}
 }
 
-// Write types; see Session.Write. Answers of the page's terminal to queries of
-// the program are dropped: the session answers them itself, once for all viewers.
+// Write types; see Session.Write. Replies of the page's terminal to queries of the program are dropped: the session
+// answers them itself, once for all viewers.
 func (v *Viewer) Write(p []byte) (int, error) {
 	if isQueryReply(p) {
 		return len(p), nil
@@ -142,19 +138,19 @@ func (v *Viewer) Write(p []byte) (int, error) {
 	return v.s.Write(p)
 }
 
-// Resize is Session.Resize; this viewer is not told of it.
+// Resize is Session.Resize, without a notification to this viewer.
 func (v *Viewer) Resize(cols, rows int) error { return v.s.resize(cols, rows, v) }
 
-// Resized gets a token when someone else resized; Size is the news.
+// Resized gets a token when someone else resized the terminal; Size returns the new size.
 func (v *Viewer) Resized() <-chan struct{} { return v.sizes }
 
-// Size is in character cells.
+// Size returns the size in character cells.
 func (v *Viewer) Size() (cols, rows int) { return v.s.Size() }
 
 // Exit is Session.Exit.
 func (v *Viewer) Exit() (code int, done bool) { return v.s.Exit() }
 
-// Close detaches; a Read that waits returns ErrClosed.
+// Close detaches the viewer; a blocked Read returns ErrClosed.
 func (v *Viewer) Close() {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()

@@ -20,7 +20,7 @@ func TestFloodAndSlowViewer(t *testing.T) {
 	s := terminal(t, "sh", "-c", fmt.Sprintf("stty -opost -echo; echo ready; read go; yes 0123456789abcdef | head -c %d", size))
 	v := s.Attach(0)
 	defer v.Close()
-	until(t, v, contains("ready\n")) // and nothing more before it is told to go
+	until(t, v, contains("ready\n")) // and nothing more before it is released
 	if _, err := s.Write([]byte("go\r")); err != nil {
 		t.Fatal(err)
 	}

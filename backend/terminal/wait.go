@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// WaitCondition says what WaitFor waits for: the first of these that comes true. The zero
-// value waits for the end of the program.
+// WaitCondition is what WaitFor waits for: the first of these conditions that is met. The zero value waits for the
+// end of the program.
 type WaitCondition struct {
-	// Pattern is looked for in the plain text printed from byte Since on, and on
-	// the screen of a full-screen program. Text that was there before Since does
-	// not count: an old prompt is not a new one.
+	// Pattern is searched in the plain text printed from byte Since on, and on the screen of a full-screen program.
+	// Text before Since does not count: an old prompt is not a new one.
 	Pattern *regexp.Regexp
 	Since   int64         // a byte offset, Run.Offset for example; below zero is now
-	Prompt  bool          // the shell asks for a command
-	Exit    bool          // the command that runs is done, with its exit code
-	Quiet   time.Duration // nothing was printed for so long
+	Prompt  bool          // the shell is at its prompt
+	Exit    bool          // the running command is done, with its exit code
+	Quiet   time.Duration // nothing was printed for that long
 }
 
 // WaitReason is what ended a wait.
@@ -40,19 +39,19 @@ type WaitResult struct {
 	Why   WaitReason
 	Match string // of Matched: the text that matched
 	Exit  int    // of Exited: of the command; of Ended: of the program
-	Next  int64  // where to read on
+	Next  int64  // where to continue reading
 }
 
 const (
-	overlap  = 4 << 10 // how long a match may be
+	overlap  = 4 << 10 // maximum length of a match
 	lookMost = 256 << 10
 )
 
-// WaitFor waits at most for wait, which is no error: the reason is TimedOut then.
-// Errors: ErrClosed, ctx's, or that the program reports no commands.
+// WaitFor waits at most wait; a timeout is not an error, the reason is TimedOut then. Errors: ErrClosed, ctx's, or
+// that the program does not report commands.
 func (s *Session) WaitFor(ctx context.Context, u WaitCondition, wait time.Duration) (WaitResult, error) {
 	if s.shell == noShell && (u.Prompt || u.Exit) {
-		return WaitResult{}, errors.New("the terminal's program is no shell that reports its commands: wait for a pattern, for quiet, or for its end")
+		return WaitResult{}, errors.New("the terminal's program is not a shell that reports its commands: wait for a pattern, for quiet, or for its end")
 	}
 	late := time.NewTimer(wait)
 	defer late.Stop()
@@ -81,9 +80,9 @@ type waiter struct {
 	s       *Session
 	u       WaitCondition
 	from    int64 // where the pattern's next window begins
-	seen    int64 // the end of the output when it last looked
+	seen    int64 // the end of the output at the last check
 	changed time.Time
-	count   int // of commands that had begun
+	count   int // number of commands that had begun
 	busy    bool
 }
 
@@ -98,8 +97,7 @@ func (s *Session) newWaiter(u WaitCondition) *waiter {
 	return l
 }
 
-// check looks whether one of the reasons holds. next is closed when it is worth
-// looking again.
+// check tests the conditions. next is closed when it is worth testing again.
 func (l *waiter) check() (WaitResult, <-chan struct{}, error) {
 	s := l.s
 	s.mu.Lock()
@@ -125,7 +123,7 @@ func (l *waiter) check() (WaitResult, <-chan struct{}, error) {
 	return WaitResult{}, next, nil
 }
 
-// matchPattern looks for the pattern in what is new, and on a full-screen program's screen.
+// matchPattern searches the pattern in new output, and on a full-screen program's screen.
 func (l *waiter) matchPattern(end int64) (string, bool) {
 	if l.u.Pattern == nil {
 		return "", false
@@ -139,7 +137,7 @@ func (l *waiter) matchPattern(end int64) (string, bool) {
 			return at, true
 		}
 		if to == end {
-			break // from the same place again: a line may continue
+			break // search again from the same place: the line may continue
 		}
 		l.from = to - overlap
 	}
@@ -153,7 +151,7 @@ func (l *waiter) matchPattern(end int64) (string, bool) {
 	return at, at != ""
 }
 
-// quietTimer fires when nothing was printed for long enough; never if that is not asked for.
+// quietTimer fires when nothing was printed for long enough; never if that is not a condition.
 func (l *waiter) quietTimer() (<-chan time.Time, func() bool) {
 	if l.u.Quiet <= 0 {
 		return nil, func() bool { return false }

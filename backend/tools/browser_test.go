@@ -323,8 +323,7 @@ func TestBrowserRead(t *testing.T) {
 	w.bad(w.call("browser_read", "pane", "x9"), "no pane")
 }
 
-// TestBrowserLogin: a saved login is typed into the page it belongs to, and nobody is
-// told the password.
+// TestBrowserLogin: a saved login is typed into the page it belongs to, and the password is never shown.
 func TestBrowserLogin(t *testing.T) {
 	w := newWindow(t)
 	w.good(w.call("browser_open", "url", w.site+"/enter"), "pane b1")

@@ -212,9 +212,9 @@ func describe(t *testing.T, b *strings.Builder, name, words string, schema []byt
 	}
 }
 
-// TestNoToolFloods: whatever a pane, a page or a file says, one result hands the
+// TestTools_Results_AreBounded: whatever a pane, a page or a file says, one result hands the
 // model a bounded part of it; the door cuts at the budget and keeps the rest.
-func TestNoToolFloods(t *testing.T) {
+func TestTools_Results_AreBounded(t *testing.T) {
 	h := newHouse(t)
 	const much = 1 << 20
 	h.panes.shown, h.panes.at = strings.Repeat("flood\n", much/6), "http://127.0.0.1/"

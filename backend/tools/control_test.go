@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// run hears what the control tools say; it answers err.
+// run records the calls of the control tools; it returns err.
 type run struct {
 	said []any
 	err  error
@@ -54,7 +54,7 @@ func (r *run) Evidence(_ context.Context, handle string, cursor int64) (goal.Tex
 	return r.page, r.err
 }
 
-// controls are good arguments for every control tool, and what the run must hear of them.
+// controls are valid arguments for every control tool, and the expected calls of the run.
 func controls() []struct {
 	tool string
 	args []any
@@ -130,8 +130,8 @@ func TestControlToolsOutsideARun(t *testing.T) {
 	}
 }
 
-// TestControlToolsHandOnRefusals: what the run refuses is told to the agent as a failure.
-func TestControlToolsHandOnRefusals(t *testing.T) {
+// TestControlTools_RunRefuses_Fail: a refusal of the run is reported to the agent as a failure.
+func TestControlTools_RunRefuses_Fail(t *testing.T) {
 	h := newHouse(t)
 	able := []string{"declare_step", "verify_step", "write_todos", "complete_todo", "read_evidence"}
 	for _, c := range controls() {

@@ -68,7 +68,7 @@ func samples() []sample {
 		{tool: "focus_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "name_pane", what: "a pane of the goal", args: []any{"pane", "t1", "title", "x"}},
 		{tool: "save_recipe", what: "steps that were made", args: []any{"name", "x", "description", "x", "from_step", 1, "to_step", 2}},
-		{tool: "run_recipe", what: "steps, of which each is judged by itself", args: []any{"name", "known"}},
+		{tool: "run_recipe", what: "steps, each judged separately", args: []any{"name", "known"}},
 		{tool: "look", what: "what a pane looks like", args: []any{"pane", "b1"}},
 		{tool: "verify_visual", what: "what a page looks like", args: []any{"pane", "b1", "expected", "x"}},
 		{tool: "start_goal", what: "a goal that may do no more than this one", args: []any{"objective", "x", "checks", []map[string]any{{"type": "file", "path": "a"}}}},
@@ -99,7 +99,7 @@ func samples() []sample {
 		{tool: "browser_click", what: "anything else on a public page", args: click, at: shop},
 		{tool: "browser_click", what: "a button of a public page that asks for a card", args: click, at: shop, touch: tools.ActionPreview{Method: "POST", Action: shop, Payment: true}},
 		{tool: "browser_click", what: "a link on a public page that asks for a card: a script may take its click", args: []any{"pane", "b1", "target", "e1"}, at: shop, touch: tools.ActionPreview{Link: "https://shop.example/terms", Payment: true}},
-		{tool: "browser_click", what: "a page that cannot be told", args: click, at: "chrome-error://chromewebdata/"},
+		{tool: "browser_click", what: "an unknown page", args: click, at: "chrome-error://chromewebdata/"},
 		{tool: "browser_type", what: "a field of the own loopback", args: typing, at: local},
 		{tool: "browser_type", what: "a field of a public page", args: typing, at: shop},
 		{tool: "browser_type", what: "Enter in a form with POST on a public host", args: enter, at: shop, touch: form("POST", shop)},
@@ -126,9 +126,9 @@ func samples() []sample {
 		{tool: "browser_save", what: "a page into a file of the folder", args: []any{"pane", "b1", "path", "a.pdf", "as", "pdf"}, at: shop},
 		{tool: "browser_login", what: "a saved login, which the goal was not given", args: []any{"pane", "b1"}, at: shop, touch: form("POST", shop)},
 		{tool: "browser_cookies", what: "reading or setting cookies, wherever", args: []any{"pane", "b1"}, at: local},
-		{tool: "browser_open", what: "any page, in a pane that the user lent", args: []any{"pane", "b1", "url", local}, own: true},
-		{tool: "browser_scroll", what: "any page, in a pane that the user lent", args: []any{"pane", "b1", "down", 100}, at: local, own: true},
-		{tool: "browser_eval", what: "a script, in a pane that the user lent", args: []any{"pane", "b1", "script", "1"}, at: "about:blank", own: true},
+		{tool: "browser_open", what: "any page, in a pane shared by the user", args: []any{"pane", "b1", "url", local}, own: true},
+		{tool: "browser_scroll", what: "any page, in a pane shared by the user", args: []any{"pane", "b1", "down", 100}, at: local, own: true},
+		{tool: "browser_eval", what: "a script, in a pane shared by the user", args: []any{"pane", "b1", "script", "1"}, at: "about:blank", own: true},
 	}
 }
 
@@ -186,7 +186,7 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 		fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", r.Name, r.Answer, r.Why, r.Match[0])
 	}
 	b.WriteString("\nPaying, deleting outside the folder and acting in a pane that is not confined always ask, too: the user's own terminal, SSH, or page.\n")
-	b.WriteString("\nIn a terminal that is not confined a yes to the pane does not cover what destroys: `rm` and its like, `mv`, `> file`, and each of these.\n\n| rule | why | for example |\n|---|---|---|\n")
+	b.WriteString("\nIn a terminal that is not confined, an approval for the pane does not cover destructive commands: `rm` and similar ones, `mv`, `> file`, and each of these.\n\n| rule | why | for example |\n|---|---|---|\n")
 	for _, r := range law.Rules() {
 		if r.Unconfined {
 			fmt.Fprintf(&b, "| %s | %s | `%s` |\n", r.Name, r.Why, r.Match[0])
@@ -265,9 +265,9 @@ func TestShellLines(t *testing.T) {
 	}
 }
 
-// TestWhatIsTypedIntoAPersonsTerminal: a delete is named also where its folder
-// cannot be told, and an approval to the pane does not cover it.
-func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
+// TestTyping_UnconfinedTerminal_AsksForThePane: a delete is named even if its folder is unknown, and an approval for
+// the pane does not cover it.
+func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
 	h := newHouse(t)
 	h.panes.person = true
 	law, err := policy.DefaultRules("/home/anna")
@@ -315,10 +315,9 @@ func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 	}
 }
 
-// TestWhatDestroysInAPersonsTerminalAsksEachTime: where no wall is, an approval to the pane
-// covers no line that throws work away, whatever its program; the goal's own
-// terminals, which have walls, are as free as ever.
-func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
+// TestTyping_UnconfinedTerminalDestructive_AsksEachTime: outside the sandbox, an approval for the pane covers no
+// destructive command, whatever its program; the goal's own sandboxed terminals are not affected.
+func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
 	h := newHouse(t)
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
@@ -357,9 +356,9 @@ func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 	}
 }
 
-// TestALineInPiecesIsTheLine: in a terminal of the user's an approval to the pane covers
-// neither a command that is typed in pieces nor one that nobody can read.
-func TestALineInPiecesIsTheLine(t *testing.T) {
+// TestTyping_CommandInPieces_IsJudgedWhole: in a terminal of the user, an approval for the pane covers neither a
+// command typed in pieces nor one that cannot be parsed.
+func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
@@ -435,9 +434,9 @@ func TestALineInPiecesIsTheLine(t *testing.T) {
 	}
 }
 
-// TestALentPageIsOutsideTheGoalsNetwork: also where it shows its own loopback,
+// TestSharedPage_IsOutsideTheGoalsNetwork: also where it shows its own loopback,
 // which is this machine's there, or nothing.
-func TestALentPageIsOutsideTheGoalsNetwork(t *testing.T) {
+func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 	h := newHouse(t)
 	h.panes.person = true
 	law, err := policy.DefaultRules("/home/anna")
@@ -475,8 +474,8 @@ func TestALentPageIsOutsideTheGoalsNetwork(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsJudgedWithItsPort: an allowed NAME:PORT is reached there and nowhere else.
-func TestAnAddressIsJudgedWithItsPort(t *testing.T) {
+// TestAddressEffect_HasThePort: an allowed NAME:PORT is reached there and nowhere else.
+func TestAddressEffect_HasThePort(t *testing.T) {
 	h := newHouse(t)
 	p := policy.Policy{Risk: policy.NetworkGet, Dir: h.dir, AllowHosts: []string{"shop.example:8443"}}
 	for url, want := range map[string]policy.Answer{
@@ -492,8 +491,8 @@ func TestAnAddressIsJudgedWithItsPort(t *testing.T) {
 	}
 }
 
-// TestWhatTakesMoreThanAYes: an agent neither trusts a server nor logs in by an OK.
-func TestWhatTakesMoreThanAYes(t *testing.T) {
+// TestDialog_CertificateOrLogin_NeedsMoreThanAccept: an agent neither trusts a server nor logs in by an OK.
+func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 	h := newHouse(t)
 	h.panes.at = "about:blank"
 	for _, c := range []struct {

@@ -6,9 +6,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestAHostIsOneHost: what an agent writes is shown to the user as the one host
+// TestCheckPlainHost_MisleadingHosts_AreRefused: what an agent writes is shown to the user as the one host
 // that it is, and opens no other.
-func TestAHostIsOneHost(t *testing.T) {
+func TestCheckPlainHost_MisleadingHosts_AreRefused(t *testing.T) {
 	h := newHouse(t)
 	for _, bad := range []string{
 		"http://*.com/", "http://*/", "http://\u0430pple.com/", "http://2130706433/", "http://0x7f.1/", "http://127.1/", "http://a..b/", "http://a,b.example/", "http://[fe80::1%25eth0]/",

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWhatIsProtectedIsNamed where a program could not change it, and nowhere else.
-func TestWhatIsProtectedIsNamed(t *testing.T) {
+// TestProtectedHint_NamesTheFiles where a program could not change it, and nowhere else.
+func TestProtectedHint_NamesTheFiles(t *testing.T) {
 	r := Deps{Protected: map[string]string{"tests/a.py": "an existing test", "check.sh": "the check runs it"}}
 	for output, want := range map[string]string{
 		"sh: 1: cannot create check.sh: Read-only file system":        "remove them: check.sh. ",

@@ -41,7 +41,7 @@ func requestAccess(a Access) (Tool, error) {
 			}
 		case policy.ReadAccess, policy.WriteAccess, policy.SocketAccess:
 			if !path.IsAbs(w.Path) || w.Port != 0 {
-				return w, errors.New("give the absolute path alone")
+				return w, errors.New("give the path alone, the whole of it")
 			}
 			w.Path = path.Clean(w.Path)
 		default:

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// screen has two panes: t1, and b1 that the user lent.
+// screen has two panes: t1, and b1, which the user shared.
 type screen struct{ *panes }
 
 func (s *screen) List() []pane.Info {

@@ -251,7 +251,7 @@ func (p *terminals) List(context.Context) ([]tools.Terminal, error) {
 	}, nil
 }
 
-// TestSpecs: what a model is told is whole and strict.
+// TestSpecs: the descriptions for the model are complete and strict.
 func TestSpecs(t *testing.T) {
 	h := newHouse(t)
 	var names []string

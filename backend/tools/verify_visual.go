@@ -38,7 +38,7 @@ func verifyVisual(r Deps) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		text := fmt.Sprintf("%s; the picture is stored with this step\n%s", j.Word, outside("the vision model for pane "+a.Pane, j.Why))
+		text := fmt.Sprintf("%s; the picture is kept with this step\n%s", j.Word, outside("the vision model for pane "+a.Pane, j.Why))
 		return goal.Result{OK: j.Word == "PASS", Text: text, Image: s.PNG, Usage: j.Usage}
 	})
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// stackMax is how deep calls may go.
+// stackMax is the maximum depth of calls.
 const stackMax = 2000
 
-// decide evaluates the expression. It must be one, and its value true or false:
-// an assignment that was meant as a comparison is no pass.
+// decide evaluates the expression. It must be a single expression with the value true or false: an assignment that
+// was meant as a comparison is not a pass.
 func decide(q question) (a answer) {
 	defer func() {
-		if r := recover(); r != nil { // the engine gives up some things by panicking
+		if r := recover(); r != nil { // the engine reports some errors by panicking
 			a = answer{Kind: "throws", Text: fmt.Sprint("the expression ends in: ", r)}
 		}
 	}()
@@ -51,7 +51,7 @@ func compile(expr string) (*goja.Program, error) {
 	source := "(" + expr + "\n)" // a line of its own: the expression may end in a comment
 	tree, err := parser.ParseFile(nil, "expression", source, 0)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it says where and what
+		return nil, err //nolint:wrapcheck // the error has text and position
 	}
 	if len(tree.Body) != 1 {
 		return nil, errors.New("it is not one expression")
@@ -62,8 +62,8 @@ func compile(expr string) (*goja.Program, error) {
 	return goja.CompileAST(tree, true) //nolint:wrapcheck // as above
 }
 
-// classifyThrow sorts what an expression may end in. A TypeError is what a look into
-// something that is not there ends in.
+// classifyThrow classifies how an expression failed. A TypeError results from access to something that does not
+// exist.
 func classifyThrow(err error) answer {
 	text := "the expression ends in: " + err.Error()
 	var stack *goja.StackOverflowError

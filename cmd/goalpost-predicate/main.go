@@ -1,15 +1,13 @@
 //go:build linux
 
-// Command goalpost-predicate decides one JavaScript expression over some JSON
-// and exits. It is a program of its own because the engine cannot be bounded
-// from inside: a loop without end, an array of half a gigabyte or a regular
-// expression that backtracks for ever ends this process and nothing else. Before
-// it reads its input it gives up files, network and other programs, and tells
-// the kernel how much time and memory it may have.
+// Command goalpost-predicate decides one JavaScript expression over some JSON and exits. It is a program of its own
+// because the engine cannot be bounded from inside: a loop without end, an array of half a gigabyte or a regular
+// expression that backtracks for ever ends this process and nothing else. Before it reads its input it gives up
+// access to files, network and other programs, and limits its time and memory in the kernel.
 //
-//	goalpost-predicate < question > answer
+// goalpost-predicate < question > answer
 //
-// both in JSON, see question and answer.
+// Both are JSON, see question and answer.
 package main
 
 import (
@@ -18,19 +16,17 @@ import (
 	"os"
 )
 
-// inputMax is how much is read, in bytes: more than the host ever sends.
+// inputMax is the maximum input, in bytes: more than the host ever sends.
 const inputMax = 64 << 20
 
-// question is what is asked. Read wants to know only whether the expression can
-// be read.
+// question is the input. With Read, the expression is only parsed.
 type question struct {
 	Expr     string `json:"expr"`
 	Response string `json:"response"` // JSON
 	Read     bool   `json:"read,omitempty"`
 }
 
-// answer is what came of it: Value, or the kind of a fault and a sentence. The
-// kinds are those of verify.PredicateError.
+// answer is the output: Value, or the kind of an error and a sentence. The kinds are those of verify.PredicateError.
 type answer struct {
 	Value bool   `json:"value"`
 	Kind  string `json:"kind,omitempty"`
@@ -58,7 +54,7 @@ func run() error {
 	return nil
 }
 
-// boundedStdin is the standard input up to a bound.
+// boundedStdin is the standard input up to a limit.
 type boundedStdin struct{ left int }
 
 func (l *boundedStdin) Read(p []byte) (int, error) {
@@ -67,5 +63,5 @@ func (l *boundedStdin) Read(p []byte) (int, error) {
 	}
 	n, err := os.Stdin.Read(p[:min(len(p), l.left)])
 	l.left -= n
-	return n, err //nolint:wrapcheck // io.EOF must stay itself
+	return n, err //nolint:wrapcheck // io.EOF must stay unwrapped
 }

@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The bounds. dataMax is what the kernel gives, heapMax is where the collector
-// begins to work harder, so that the first is reached only by what is really held.
+// The limits. dataMax is enforced by the kernel; heapMax is where the garbage collector begins to work harder, so
+// that only memory in use reaches dataMax.
 const (
 	dataMax  = 256 << 20 // bytes
 	heapMax  = 160 << 20
-	cpuMax   = 1 // seconds of computing; there is nothing here to wait for
+	cpuMax   = 1 // seconds of CPU time; this program never waits
 	depthMax = 32 << 20
 )
 
-// allowedSyscalls is what the Go runtime uses once the program runs, on every
-// architecture. Everything else is refused: opening, connecting, starting.
+// allowedSyscalls are the system calls that the Go runtime makes once the program runs, on every architecture. All
+// others are refused: opening, connecting, starting.
 var allowedSyscalls = append([]uint32{
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_FCNTL, unix.SYS_FSTAT, unix.SYS_LSEEK,
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MPROTECT, unix.SYS_BRK, unix.SYS_MINCORE,
@@ -32,7 +32,7 @@ var allowedSyscalls = append([]uint32{
 	unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_DELETE, unix.SYS_SETITIMER,
 }, archAllowedSyscalls...)
 
-// shut gives up everything but computing, for good and for every thread.
+// shut gives up everything but computing, permanently and for every thread.
 func shut() error {
 	debug.SetMemoryLimit(heapMax)
 	debug.SetMaxStack(depthMax)

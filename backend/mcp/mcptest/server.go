@@ -1,5 +1,5 @@
-// Package mcptest is a server of the Model Context Protocol for tests: a tool of
-// every kind of annotation, and what goes wrong with servers.
+// Package mcptest is an MCP server for tests: it has a tool with every kind of annotation, and simulates the faults
+// of servers.
 package mcptest
 
 import (
@@ -10,9 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Serve speaks on standard input and output, as the kind says: garbage (no
-// protocol), broken (ends at once), deaf (never answers), or what Server knows.
-// It returns the exit code.
+// Serve serves on standard input and output. kind selects the behaviour: garbage (no protocol), broken (ends at
+// once), deaf (never answers), or a kind of Server. It returns the exit code.
 func Serve(kind string) int {
 	switch kind {
 	case "garbage":
@@ -45,8 +44,7 @@ type text struct {
 	Text string `json:"text" jsonschema:"what to say"`
 }
 
-// Server has a tool of every kind. Of the kind changed, it describes one of them
-// otherwise.
+// Server has a tool of every kind. With the kind changed, one of them has another description.
 func Server(kind string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "fixture", Version: "2"}, nil)
 	say := func(format string, a ...any) (*sdk.CallToolResult, any, error) {

@@ -11,24 +11,24 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Answer is one reply of the server: words and calls, or a fault.
+// Answer is one reply of the server: text and calls, or an error.
 type Answer struct {
-	Thinking string      // before the text, over Anthropic's protocol only
+	Thinking string      // before the text, in Anthropic's protocol only
 	Text     string      // streamed in pieces
 	Calls    []goal.Call // an empty ID gets one
-	Usage    goal.Usage  // sent when it was asked for; zero means 10 in, 5 out
+	Usage    goal.Usage  // sent if it was requested; zero means 10 in, 5 out
 	Cached   int64       // how many of the tokens in came from the cache
-	Stop     string      // why the reply ended, in the protocol's word; "" is what fits
+	Stop     string      // why the reply ended, in the protocol's word; "" is the matching one
 
-	// Faults. Status other than 0 answers with that code, Body and RetryAfter
-	// (the header's value). Raw is sent as the whole stream, word for word.
+	// Errors. A Status other than 0 answers with that code, Body and RetryAfter (the header's value). Raw is sent as
+	// the whole stream, byte for byte.
 	Status      int
 	RetryAfter  string
 	Body        string
 	Raw         string
 	ContentType string // default text/event-stream, or application/json with Status
 
-	Hang     bool            // after text and calls: silence, and never an end
+	Hang     bool            // after text and calls: nothing more, and no end
 	KeepOpen bool            // a whole reply, but the connection stays open after it
 	Wait     <-chan struct{} // nothing is sent before it is closed
 	Break    string          // after text and calls: an error of this type, and the end
@@ -37,32 +37,32 @@ type Answer struct {
 	Quirks Quirks
 }
 
-// Quirks are what servers in the field do differently.
+// Quirks are deviations of real servers.
 type Quirks struct {
 	NoIndex         bool // tool calls without index
-	RepeatID        bool // the id and the name come with every piece
+	RepeatID        bool // the id and the name are in every piece
 	NoID            bool // tool calls without id
 	ObjectArguments bool // arguments as an object instead of a string
-	NoFinish        bool // finish_reason never comes
-	NoDone          bool // [DONE] never comes
-	NoUsage         bool // usage never comes
+	NoFinish        bool // no finish_reason
+	NoDone          bool // no [DONE]
+	NoUsage         bool // no usage
 	CRLF            bool // lines end with CR LF
 	Comments        bool // ": keep-alive" between events
-	WholeInput      bool // Anthropic's protocol: a call's input comes whole, at the start
-	OtherEvents     bool // Anthropic's protocol: events and parts of types nobody knows
+	WholeInput      bool // Anthropic's protocol: a call's input is complete at the start
+	OtherEvents     bool // Anthropic's protocol: events and parts of unknown types
 }
 
-// Say is an answer of words only.
+// Say is an answer with text only.
 func Say(text string) Answer { return Answer{Text: text} }
 
-// Call is an answer that calls one tool. args is marshalled, a string is taken as it is.
+// Call is an answer that calls one tool. args is marshalled, a string is used as it is.
 func Call(tool string, args any) Answer {
 	if s, ok := args.(string); ok {
 		return Answer{Calls: []goal.Call{{Tool: tool, Arguments: s}}}
 	}
 	b, err := json.Marshal(args)
 	if err != nil {
-		panic(fmt.Sprintf("modeltest: arguments of %s: %v", tool, err)) // a mistake in the test itself
+		panic(fmt.Sprintf("modeltest: arguments of %s: %v", tool, err)) // a mistake in the test
 	}
 	return Answer{Calls: []goal.Call{{Tool: tool, Arguments: string(b)}}}
 }
@@ -96,7 +96,7 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, req Request, a Ans
 	}
 	if a.Status != 0 {
 		w.WriteHeader(a.Status)
-		_, _ = w.Write([]byte(a.Body)) // the client may have left
+		_, _ = w.Write([]byte(a.Body)) // the client may have disconnected
 		return
 	}
 	if a.Raw != "" {
@@ -184,7 +184,7 @@ func (a Answer) chunks(req Request) iter.Seq[frame] {
 	}
 }
 
-// ending is what follows the last word.
+// ending is what follows the last piece of text.
 func (a Answer) ending(req Request) []string {
 	var out []string
 	finish := "stop"
@@ -265,8 +265,7 @@ func delta(d, finish string) string {
 	return `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"test","choices":[{"index":0,"delta":` + d + `,"finish_reason":` + f + `}]}`
 }
 
-// pieces cuts s between characters, into about n bytes each; what is very long
-// comes in larger ones.
+// pieces splits s between characters into about n bytes each, very long text into larger pieces.
 func pieces(s string, n int) iter.Seq[string] {
 	n = max(n, len(s)/1000)
 	return func(yield func(string) bool) {

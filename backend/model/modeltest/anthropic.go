@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// messageBlock is a piece of content, of any type.
+// messageBlock is a content block of any type.
 type messageBlock struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
@@ -48,8 +48,7 @@ type messageRequest struct {
 	} `json:"messages"`
 }
 
-// parseMessages is as strict as the API is, so that a conversation that it would
-// refuse fails the test.
+// parseMessages is as strict as the API, so that a conversation that the API would refuse fails the test.
 func parseMessages(h http.Header, body []byte) (Request, error) {
 	var w messageRequest
 	if err := json.Unmarshal(body, &w); err != nil {
@@ -269,7 +268,7 @@ func (a Answer) content(turn int, send func(name, rest string) bool, part func(s
 			id = fmt.Sprintf("toolu_%d_%d", turn, i)
 		}
 		input, deltas := "{}", each(c.Arguments, 5, `{"type":"input_json_delta","partial_json":%s}`)
-		if c.Arguments == "{}" || a.Quirks.WholeInput { // an empty input comes without any piece of it
+		if c.Arguments == "{}" || a.Quirks.WholeInput { // an empty input has no pieces
 			input, deltas = c.Arguments, each("", 1, "")
 		}
 		if !part(fmt.Sprintf(`{"type":"tool_use","id":%s,"name":%s,"input":%s}`, quote(id), quote(c.Tool), input), deltas) {
@@ -279,7 +278,7 @@ func (a Answer) content(turn int, send func(name, rest string) bool, part func(s
 	return true
 }
 
-// farewell is what follows the last word.
+// farewell is what follows the last piece of text.
 func (a Answer) farewell(u goal.Usage, send func(name, rest string) bool) {
 	stop := "end_turn"
 	if len(a.Calls) > 0 {

@@ -1,7 +1,6 @@
-// Package modeltest is a local server that speaks the streaming protocols of
-// OpenAI-compatible /chat/completions and of Anthropic's /messages, with the
-// quirks of the servers in the field and with faults on order. It is in for
-// a provider in tests; nothing leaves the machine.
+// Package modeltest is a local server with the streaming protocols of OpenAI-compatible /chat/completions and of
+// Anthropic's /messages. It imitates the quirks of real servers, and errors on request. It replaces a provider in
+// tests; nothing leaves the machine.
 package modeltest
 
 import (
@@ -17,11 +16,10 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Script decides what the server answers to its n-th request, counted from 0.
-// Calls of the script do not overlap.
+// Script decides the server's answer to its n-th request, counted from 0. It is not called concurrently.
 type Script func(n int, req Request) Answer
 
-// Request is what a client asked.
+// Request is a client's request.
 type Request struct {
 	Model        string
 	Messages     []goal.Message // the system prompt comes first, with the role system
@@ -29,7 +27,7 @@ type Request struct {
 	Stream       bool
 	IncludeUsage bool
 	Effort       string
-	Anthropic    bool // over Anthropic's protocol
+	Anthropic    bool // in Anthropic's protocol
 	Header       http.Header
 	Body         []byte
 }
@@ -54,7 +52,7 @@ type Server struct {
 	seen []Request
 }
 
-// New starts a server that lives until the test ends.
+// New starts a server that runs until the test ends.
 func New(tb testing.TB, script Script) *Server {
 	tb.Helper()
 	s := &Server{script: script, quit: make(chan struct{})}
@@ -82,7 +80,7 @@ func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the client left
+			return // the client disconnected
 		}
 		req, err := parse(r.Header, body)
 		if err != nil {

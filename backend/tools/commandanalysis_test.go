@@ -12,10 +12,9 @@ import (
 	"goalpost/backend/tools"
 )
 
-// TestALineIsReadThroughWhatStartsIt: what always asks does so however a shell is told
-// to run it. Where the folder that a line deletes in cannot be told, the walls hold it,
-// and a goal without walls asks.
-func TestALineIsReadThroughWhatStartsIt(t *testing.T) {
+// TestCommandAnalysis_Launchers_AreParsed: rules that always ask apply however a shell is made to run the command. If
+// the folder of a deletion is unknown, the sandbox limits it, and a goal without a sandbox asks.
+func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 	h := newHouse(t)
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
@@ -154,9 +153,9 @@ func TestALineIsReadThroughWhatStartsIt(t *testing.T) {
 	}
 }
 
-// TestALineWithManyReadingsAsks: what starts itself behind every option is read for a
-// while, and then asks.
-func TestALineWithManyReadingsAsks(t *testing.T) {
+// TestCommandAnalysis_ManyReadings_Asks: a command that starts itself after every option is parsed up to a limit, and
+// then asks.
+func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 	h, lent := newHouse(t), newHouse(t)
 	lent.panes.person = true
 	for _, one := range []string{"find . -exec ", "env -a ", "ssh -a x ", "git foreach ", "sudo -u env -S ", "watch -n ", "timeout 5 "} {
@@ -183,9 +182,9 @@ func TestALineWithManyReadingsAsks(t *testing.T) {
 	}
 }
 
-// TestWhereALineDeletesWithoutWalls: through a link it is somewhere else, and nobody
-// knows where a terminal stands. Inside the walls neither matters.
-func TestWhereALineDeletesWithoutWalls(t *testing.T) {
+// TestCommandAnalysis_WithoutSandbox_ResolvesDeletes: a path through a link leads somewhere else, and the folder of a
+// terminal is unknown. In the sandbox neither matters.
+func TestCommandAnalysis_WithoutSandbox_ResolvesDeletes(t *testing.T) {
 	h := newHouse(t)
 	if err := errors.Join(os.Symlink(h.outside, filepath.Join(h.dir, "link")), os.Mkdir(filepath.Join(h.dir, "own"), 0o700)); err != nil {
 		t.Fatal(err)
@@ -232,9 +231,9 @@ func TestWhereALineDeletesWithoutWalls(t *testing.T) {
 	}
 }
 
-// TestPiecesInTheGoalsOwnTerminalAreTheLine: what asks about a whole line asks about the
-// piece that ends it, where walls hold the terminal, and where none do.
-func TestPiecesInTheGoalsOwnTerminalAreTheLine(t *testing.T) {
+// TestTyping_GoalsTerminalInPieces_IsJudgedWhole: the last piece of a command asks if the whole command would ask,
+// with and without a sandbox.
+func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestWhatWasWrittenIsRead: a reader that has its first turn when its time is over
+// TestCapture_EndOfOutput_IsRead: a reader that has its first turn when its time is over
 // already has read nothing; what the program wrote before its end is output all the same.
-func TestWhatWasWrittenIsRead(t *testing.T) {
+func TestCapture_EndOfOutput_IsRead(t *testing.T) {
 	s, err := newSink()
 	if err != nil {
 		t.Fatal(err)

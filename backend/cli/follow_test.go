@@ -17,9 +17,9 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestFollowingEndsWhereAGoalRests: events --follow of a goal that stopped ends, also
+// TestFollow_GoalStops_Ends: events --follow of a goal that stopped ends, also
 // where a lease was given back after the pause; once the goal waits to continue it does not.
-func TestFollowingEndsWhereAGoalRests(t *testing.T) {
+func TestFollow_GoalStops_Ends(t *testing.T) {
 	s, err := store.Open(t.Context(), store.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ export function Empty() {
   return (
     <div className="flex h-full flex-col items-center justify-center gap-5" data-testid="workspace-empty">
       <p className="max-w-sm text-center text-t3">
-        Terminals and browsers stand here side by side. The panes that a goal opens appear by themselves.
+        Open a terminal, a browser or a goal to begin. Goals open their own panes.
       </p>
       <div className="flex w-72 flex-col gap-1.5">
         {choices.map((c) => (

@@ -66,10 +66,10 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
           className="flex"
           data-testid="pane-broadcast"
           aria-label="Leave the broadcast"
-          title={`What you type here reaches ${broadcast} terminals. Click to leave.`}
+          title={`What you type here goes to ${broadcast} terminals. Click to leave the broadcast.`}
           onClick={() => control.broadcast(pane.id)}
         >
-          <Badge tone="warn">{broadcast > 1 ? `broadcast · ${broadcast}` : "broadcast · alone"}</Badge>
+          <Badge tone="warn">{broadcast > 1 ? `broadcast · ${broadcast}` : "broadcast: no other terminals"}</Badge>
         </button>
       ) : null}
       {pane.goal_id ? (
@@ -117,7 +117,13 @@ function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): M
   return [
     { id: "copy", label: "Copy", hint: "Ctrl+Shift+C", run: () => void screen()?.copy() },
     { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
-    { id: "search", label: "Search…", hint: "leader, F", takesFocus: true, run: () => control.search(pane.id) },
+    {
+      id: "search",
+      label: "Search…",
+      hint: "Ctrl+Shift+Space, F",
+      takesFocus: true,
+      run: () => control.search(pane.id),
+    },
     { id: "clear", label: "Clear scrollback", run: () => screen()?.term.clear() },
     {
       id: "broadcast",

@@ -33,7 +33,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "goals",
-      title: "Goals, with a new one",
+      title: "Toggle goals",
       group: "Goals",
       keys: ["Ctrl+Shift+KeyG"],
       leader: "g",
@@ -65,7 +65,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "goal.steer",
-      title: "Steer the selected goal",
+      title: "Send a note to the selected goal",
       group: "Goals",
       enabled: selected(isLive),
       run: () => app.set({ steerOpen: true }),
@@ -86,7 +86,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "goal.drawer",
-      title: "Show or hide the goal beside the workspace",
+      title: "Show or hide the goal in the side panel",
       group: "Goals",
       leader: "i",
       enabled: selected(always),
@@ -106,14 +106,14 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "servers",
-      title: "Terminal on a server (SSH)",
+      title: "SSH connections",
       group: "Panes",
       leader: "h",
       run: () => app.set({ servers: true }),
     }),
     action({
       id: "broadcast",
-      title: "Broadcast: type into this terminal and all others that take part",
+      title: "Broadcast input to this and other selected terminals",
       group: "Panes",
       leader: "m",
       enabled: () => pane() && control.canBroadcast(control.activePane),
@@ -121,7 +121,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "broadcast.all",
-      title: "Broadcast to all terminals that can be seen",
+      title: "Broadcast to visible terminals",
       group: "Panes",
       leader: "e",
       enabled: pane,
@@ -137,7 +137,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "prompt.up",
-      title: "Go to the command before",
+      title: "Previous command",
       group: "Panes",
       leader: "k",
       keys: ["Ctrl+Shift+ArrowUp"],
@@ -146,7 +146,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "prompt.down",
-      title: "Go to the command after",
+      title: "Next command",
       group: "Panes",
       leader: "j",
       keys: ["Ctrl+Shift+ArrowDown"],
@@ -259,31 +259,31 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     action({
       id: "theme.dark",
       title: "Dark theme",
-      group: "Look",
+      group: "Appearance",
       run: () => void app.saveSettings({ theme: "dark" }),
     }),
     action({
       id: "theme.light",
       title: "Light theme",
-      group: "Look",
+      group: "Appearance",
       run: () => void app.saveSettings({ theme: "light" }),
     }),
     action({
       id: "theme.system",
-      title: "Theme of the system",
-      group: "Look",
+      title: "System theme",
+      group: "Appearance",
       run: () => void app.saveSettings({ theme: "system" }),
     }),
     action({
       id: "font.larger",
       title: "Larger terminal text",
-      group: "Look",
+      group: "Appearance",
       run: () => void app.saveSettings({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
     }),
     action({
       id: "font.smaller",
       title: "Smaller terminal text",
-      group: "Look",
+      group: "Appearance",
       run: () => void app.saveSettings({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
     }),
   ];

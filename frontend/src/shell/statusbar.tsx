@@ -57,7 +57,7 @@ export function StatusBar() {
           </>
         ) : (
           <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>
-            sandbox: {sandbox?.state === "bad" ? "cannot be made here" : "on, with a warning"}
+            sandbox: {sandbox?.state === "bad" ? "unavailable" : "limited"}
           </span>
         )}
       </Fact>
@@ -75,12 +75,12 @@ export function StatusBar() {
       <span className="flex-1" />
       {leader ? (
         <span role="status" className="text-accent">
-          leader: press a letter
+          Waiting for a second key… (Esc to cancel)
         </span>
       ) : null}
       {route === "goals" ? (
         <span className="flex items-center gap-1.5 max-[1280px]:hidden">
-          <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> beside the panes <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer
+          <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> open in workspace <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer
         </span>
       ) : null}
       <button

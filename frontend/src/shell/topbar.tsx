@@ -22,7 +22,7 @@ export function TopBar() {
   return (
     <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-line bg-s1 px-2">
       <h1 className="px-2 text-sm font-semibold">Workspace</h1>
-      <div role="group" aria-label="Goals that live" className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden">
+      <div role="group" aria-label="Active goals" className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden">
         {live.map((g) => (
           <button
             key={g.id}

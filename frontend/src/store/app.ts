@@ -164,7 +164,7 @@ export class App {
     if (pane.session && pane.running) {
       this.confirm({
         title: `Close ${pane.title}?`,
-        text: `The session ${pane.session} can continue on ${pane.server} without this pane: what runs there stays, and you can come back to it. Or it is ended there.`,
+        text: `The session ${pane.session} can keep running on ${pane.server} without this pane, so that you can return to it. Or end it now.`,
         yes: "End the session",
         danger: true,
         other: { label: "Keep it running", run: close },
@@ -180,7 +180,7 @@ export class App {
       return;
     }
     this.confirm({
-      title: "Close a pane that a goal works in?",
+      title: "A goal is using this pane. Close it?",
       text: "The goal's next step in this pane will fail. It can open another one.",
       yes: "Close the pane",
       danger: true,
@@ -204,7 +204,7 @@ export class App {
   }
 
   async pauseGoal(id: string): Promise<void> {
-    if (await this.ask("GoalAPI.Pause", id)) this.notices.done("It pauses after the step it is in");
+    if (await this.ask("GoalAPI.Pause", id)) this.notices.done("Pausing after the current step…");
   }
 
   /** Continues a goal that stopped; what is not said stays as it is. */
@@ -245,7 +245,7 @@ export class App {
       if (problem.code === "protected_changed") {
         const resume = (decision: Decision) => decided({ protected: decision });
         this.set({ protectedChanged: { id, message: problem.message, resume } });
-        this.notices.problem({ ...problem, hint: "Under the goal you can keep your changes or put the files back." });
+        this.notices.problem({ ...problem, hint: "Open the goal to keep your changes or restore the files." });
       } else {
         this.notices.problem(problem);
       }
@@ -258,12 +258,12 @@ export class App {
     const found = await this.ask("GoalAPI.Prunable", input);
     if (!found) return;
     if (found.goals === 0) {
-      this.notices.done("No ended goal is that old");
+      this.notices.done("No goals to delete");
       return;
     }
     this.confirm({
       title: found.goals === 1 ? "Delete one goal?" : `Delete ${found.goals} goals?`,
-      text: "Their steps, evidence and receipts are removed for good. Files in their folders stay.",
+      text: "This permanently deletes their steps, evidence and receipts. Files in their folders stay.",
       yes: "Delete",
       danger: true,
       run: async () => {
@@ -286,7 +286,7 @@ export class App {
   abortGoal(id: string): void {
     this.confirm({
       title: "Abort this goal?",
-      text: "The agent stops where it is. Files that it has changed stay as they are.",
+      text: "The agent stops immediately. Files that it changed stay as they are.",
       yes: "Abort goal",
       danger: true,
       run: async () => {
@@ -298,7 +298,7 @@ export class App {
   deleteGoal(id: string): void {
     this.confirm({
       title: "Delete this goal?",
-      text: "Its steps, evidence and receipt are removed for good. Files in its folder stay.",
+      text: "This permanently deletes its steps, evidence and receipt. Files in its folder stay.",
       yes: "Delete goal",
       danger: true,
       run: async () => {
@@ -340,9 +340,9 @@ export class App {
       return;
     }
     this.confirm({
-      title: "Take it back, and end the goal's programs?",
-      text: "Programs of the goal may have it open. All that its agent runs end: terminals, servers, a command that is under way. The agent is told.",
-      yes: "End them and take it back",
+      title: "Revoke and stop the goal's programs?",
+      text: "The goal's programs may be using it. All its terminals, servers and running commands stop. The agent is notified.",
+      yes: "Revoke and stop programs",
       danger: true,
       run: revoke,
     });
@@ -412,7 +412,7 @@ export class App {
   deleteProvider(id: string): void {
     this.confirm({
       title: `Delete the provider ${id}?`,
-      text: "Goals that were started with it keep their record and cannot be resumed with it.",
+      text: "Goals that used it keep their history but cannot be resumed with it.",
       yes: "Delete provider",
       danger: true,
       run: async () => {

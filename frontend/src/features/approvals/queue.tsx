@@ -37,12 +37,12 @@ export function ApprovalsDialog() {
       title="Approvals"
       testid="approvals"
       className="w-[760px]"
-      description="Calls that wait for you, with everything that they would do"
+      description="Actions waiting for approval"
       aside={waiting > 0 ? <Badge tone="warn">{waiting} waiting</Badge> : null}
       footer={
         <>
           <span className="min-w-0 flex-1 text-xs text-t3">
-            A goal that waits here asks no model. It continues when its last request is answered.
+            Paused goals use no tokens. They resume once you answer.
           </span>
           <Button data-testid="approvals-close" onClick={close}>
             Close
@@ -52,7 +52,7 @@ export function ApprovalsDialog() {
     >
       {list.length === 0 && others.length === 0 ? (
         <p data-testid="approvals-empty" className="py-6 text-center text-sm text-t3">
-          Nothing waits for you.
+          Nothing is waiting for approval.
         </p>
       ) : null}
       {list.length > 0 ? (
@@ -112,7 +112,7 @@ function Grants({ grants }: { grants: readonly GrantView[] }) {
   const goals = useAppState((s) => s.goals.byId);
   return (
     <section className="mt-4 border-t border-line pt-3" data-testid="grants">
-      <h3 className="caption mb-2">Allowed until the goal ends</h3>
+      <h3 className="caption mb-2">Allowed until the goal finishes</h3>
       <ul className="flex flex-col gap-1.5">
         {grants.map((g) => (
           <li key={`${g.goal_id} ${g.request}`} className="flex items-center gap-3 text-xs" data-testid="grant">
@@ -121,7 +121,7 @@ function Grants({ grants }: { grants: readonly GrantView[] }) {
               <span className="text-t3">· {stripControl(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}</span>
             </span>
             <Button look="quiet" data-testid="grant-revoke" onClick={() => app.takeBack(g)}>
-              Take back
+              Revoke
             </Button>
           </li>
         ))}

@@ -34,7 +34,7 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
     >
       <header className="mb-2 flex items-baseline gap-2">
         <span className="font-mono text-sm font-semibold">{a.tool}</span>
-        <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always asks" : a.risk}</Badge>
+        <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always needs approval" : a.risk}</Badge>
         <span className="min-w-0 flex-1 truncate text-right text-xs text-t3" title={a.objective}>
           {stripControl(a.objective)}
         </span>
@@ -62,17 +62,17 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
         </pre>
       ) : null}
       <p className="mb-2 text-xs" data-testid="approval-why">
-        <span className="text-t3">Why it asks: </span>
+        <span className="text-t3">Reason: </span>
         {stripControl(a.why)}
       </p>
       {a.given !== "" ? (
         <p data-testid="approval-given" className="text-xs text-t2">
-          {a.given === "approve" ? "Allowed" : "Refused"}. Resume the goal to let it continue.
+          {a.given === "approve" ? "Allowed" : "Denied"}. Resume the goal to continue.
         </p>
       ) : (
         <>
           <fieldset className="mb-2 flex flex-col gap-1 text-xs">
-            <legend className="sr-only">What the approval covers</legend>
+            <legend className="sr-only">Approval scope</legend>
             {offers.map((o) => (
               <label key={o.scope} className="flex items-start gap-2">
                 <input
@@ -108,22 +108,22 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
             <input
               className="field h-7 min-w-40 flex-1"
               data-testid="approval-reason"
-              aria-label="Why not; the agent is told"
-              placeholder="Why not (the agent is told)"
+              aria-label="Reason (sent to the agent)"
+              placeholder="Reason (sent to the agent)"
               value={why}
               onChange={(e) => setWhy(e.target.value)}
             />
             {others.length > 0 ? (
               <label className="flex items-center gap-1.5 text-xs">
                 <input type="checkbox" data-testid="approval-all" checked={all} onChange={() => setAll(!all)} />
-                and {others.length} more of this kind
+                and {others.length} similar
               </label>
             ) : null}
           </div>
           {all && others.length > 0 ? (
             <ul
               className="mt-2 flex flex-col gap-1.5 border-l-2 border-line2 pl-3 text-xs"
-              aria-label="Which get the same answer"
+              aria-label="Apply to similar requests"
               data-testid="approval-others"
             >
               {others.map((o) => (

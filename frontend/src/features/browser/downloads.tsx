@@ -36,7 +36,7 @@ export function Downloads({ pane, list, onClose }: DownloadsProps) {
         </IconButton>
       </header>
       <ul className="overflow-y-auto p-1">
-        {list.length === 0 ? <li className="p-2 text-xs text-t3">Nothing was downloaded here.</li> : null}
+        {list.length === 0 ? <li className="p-2 text-xs text-t3">No downloads.</li> : null}
         {[...list].reverse().map((d) => (
           <li
             key={d.id}
@@ -86,7 +86,7 @@ export function Downloads({ pane, list, onClose }: DownloadsProps) {
               ) : null}
               {d.state === "canceled" && /^https?:/.test(d.url) ? (
                 <Button data-testid="download-again" onClick={() => void app.ask("BrowserAPI.Save", pane.id, d.url)}>
-                  Again
+                  Try again
                 </Button>
               ) : null}
             </div>

@@ -54,7 +54,7 @@ export function FindBar({ pane, onEnd }: FindBarProps) {
       <span className="min-w-12 text-center text-2xs text-t3" data-testid="find-count" role="status">
         {found ? (found.count > 0 ? `${found.index} / ${found.count}` : "none") : ""}
       </span>
-      <IconButton label="Match before" data-testid="find-before" onClick={() => void find(text, -1)}>
+      <IconButton label="Previous match" data-testid="find-before" onClick={() => void find(text, -1)}>
         <ChevronIcon size={13} className="-rotate-90" />
       </IconButton>
       <IconButton label="Next match" data-testid="find-next" onClick={() => void find(text, 1)}>

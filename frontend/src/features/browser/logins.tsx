@@ -77,7 +77,7 @@ export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void 
         </button>
       ))}
       {known && users.length === 0 ? (
-        <p className="px-2 py-1 text-t3">None is saved. You are asked when you log in here.</p>
+        <p className="px-2 py-1 text-t3">No saved logins. Goalpost offers to save one when you log in.</p>
       ) : null}
     </div>
   );

@@ -114,7 +114,7 @@ function Calendar({ value, min, max, choose }: CalendarProps) {
       <div className="mb-1 flex items-center justify-between">
         <Button
           look="quiet"
-          aria-label="Month before"
+          aria-label="Previous month"
           data-testid="month-before"
           onClick={() => setMonth(stepMonth(month, -1))}
         >
@@ -125,7 +125,7 @@ function Calendar({ value, min, max, choose }: CalendarProps) {
         </span>
         <Button
           look="quiet"
-          aria-label="Month after"
+          aria-label="Next month"
           data-testid="month-after"
           onClick={() => setMonth(stepMonth(month, 1))}
         >

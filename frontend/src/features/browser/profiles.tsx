@@ -15,7 +15,7 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
   const remove = (profile: string) =>
     app.confirm({
       title: `Delete the profile ${profile}?`,
-      text: "Its logins and everything else that pages keep in it are gone then.",
+      text: "This deletes its logins and all data that pages stored in it.",
       yes: "Delete the profile",
       danger: true,
       run: async () => {
@@ -37,7 +37,7 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
     <div className="mt-3">
       <h3 className="px-1 text-2xs font-semibold text-t3 uppercase">Profiles</h3>
       <p className="px-1 text-2xs text-t3">
-        This page keeps its logins in {pane.profile ? `“${pane.profile}”` : "no profile: it is temporary"}.
+        This page stores its logins in {pane.profile ? `“${pane.profile}”` : "no profile: it is private"}.
       </p>
       {names.map((n) => (
         <div key={n} className="flex h-8 items-center gap-1 px-1" data-testid="profile" data-name={n}>

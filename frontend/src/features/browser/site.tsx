@@ -5,15 +5,15 @@ import { Button, IconButton } from "@/ui/button";
 import { CloseIcon, GlobeIcon, LockIcon, WarnIcon } from "@/ui/icons";
 
 const transportLabels: Record<Site["came"], string> = {
-  proven: "The connection is encrypted, and the host has proved who it is.",
-  unproven: "The connection is encrypted, but the host cannot prove who it is.",
-  open: "The connection is not encrypted: others on the way can read and alter it.",
+  proven: "The connection is encrypted, and the host's identity is verified.",
+  unproven: "The connection is encrypted, but the host's identity could not be verified.",
+  open: "The connection is not encrypted: others can read and change what is sent.",
   here: "The page comes from this machine.",
-  none: "This page comes from no site.",
+  none: "This page has no site.",
 };
 
 const permissionNames: Record<string, string> = {
-  geolocation: "Where you are",
+  geolocation: "Location",
   notifications: "Notifications",
   camera: "Camera",
   microphone: "Microphone",
@@ -50,9 +50,9 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
   };
   const clear = () =>
     app.confirm({
-      title: `Forget what ${site?.origin ?? "the site"} has stored?`,
-      text: "Its cookies and everything else that it keeps in this profile are gone then. You are logged out there.",
-      yes: "Forget it",
+      title: `Clear the data of ${site?.origin ?? "the site"}?`,
+      text: "This deletes its cookies and other data in this profile, and logs you out.",
+      yes: "Clear data",
       danger: true,
       run: async () => {
         if (!(await app.ask("BrowserAPI.ClearSite", pane.id, site?.origin ?? ""))) return;
@@ -91,7 +91,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
       {site?.certificate ? <Certificate of={site.certificate} /> : null}
       {site && site.permissions.length > 0 ? (
         <section className="flex flex-col gap-1 border-t border-line pt-2">
-          <h3 className="text-2xs font-semibold text-t3 uppercase">May do, until the browser ends</h3>
+          <h3 className="text-2xs font-semibold text-t3 uppercase">Permissions (until the browser closes)</h3>
           {site.permissions.map(({ name, state }) => (
             <label key={name} className="flex h-7 items-center gap-2">
               <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
@@ -116,7 +116,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
         <section className="flex items-center gap-2 border-t border-line pt-2">
           <span className="min-w-0 flex-1" data-testid="site-cookies" data-count={site.cookies} role="status">
             {site.cookies === 1 ? "1 cookie" : `${site.cookies} cookies`}
-            {cleared ? ": forgotten. The page notices when it is loaded again." : ""}
+            {cleared ? ". Data cleared. Reload the page to apply." : ""}
           </span>
           {cleared ? (
             <Button data-testid="site-reload" onClick={reload}>
@@ -124,7 +124,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
             </Button>
           ) : (
             <Button look="danger" data-testid="site-clear" onClick={clear}>
-              Forget
+              Clear data
             </Button>
           )}
         </section>
@@ -136,11 +136,11 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
 function Certificate({ of }: { of: SiteCertificate }) {
   const day = (at: string) => new Date(at).toLocaleDateString();
   const lines = [
-    ["For", of.subject],
-    ["By", of.issuer],
+    ["Issued to", of.subject],
+    ["Issued by", of.issuer],
     ["Valid", `${day(of.from)} – ${day(of.to)}`],
-    ["Over", of.protocol],
-    ["Fault", of.fault],
+    ["Protocol", of.protocol],
+    ["Error", of.fault],
   ].filter(([, text]) => text);
   return (
     <dl data-testid="site-certificate" className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-t2">

@@ -11,7 +11,7 @@ export function TakeoverBar({ pane }: { pane: PaneInfo }) {
   return (
     <div className="ml-1 flex min-w-0 items-center gap-1.5" data-testid="driver" data-driver={pane.driver}>
       <Badge tone={agent ? "agent" : "warn"} live={agent}>
-        <span className="truncate">{agent ? "agent is driving" : "you drive, agent waits"}</span>
+        <span className="truncate">{agent ? "agent is driving" : "you have control"}</span>
       </Badge>
       {agent ? (
         <Button data-testid="take-over" onClick={() => void app.ask("BrowserAPI.TakeOver", pane.id)}>

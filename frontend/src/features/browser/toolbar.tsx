@@ -59,7 +59,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
       </IconButton>
       <Address pane={pane} field={address} onEntered={onEntered} onSite={() => onPanel("site")} />
       <IconButton
-        label={kept ? "Forget the bookmark" : "Bookmark this page"}
+        label={kept ? "Remove bookmark" : "Bookmark this page"}
         data-testid="browser-bookmark"
         data-kept={kept}
         disabled={!pane.url.startsWith("http")}
@@ -72,7 +72,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
       <Menu items={menuOf(app, pane, zoom, onPanel)}>
         <button
           type="button"
-          aria-label="Menu of the page"
+          aria-label="Page menu"
           data-testid="browser-menu"
           className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-t2 hover:bg-s3 hover:text-t1"
         >
@@ -96,21 +96,21 @@ function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, on
   };
   return [
     { id: "find", label: "Find in page…", hint: "Ctrl+F", takesFocus: true, run: () => onPanel("find") },
-    { id: "zoom-in", label: `Larger (${zoom} %)`, hint: "Ctrl++", run: () => zoomTo(nextZoom(zoom, 1)) },
-    { id: "zoom-out", label: "Smaller", hint: "Ctrl+-", run: () => zoomTo(nextZoom(zoom, -1)) },
+    { id: "zoom-in", label: `Zoom in (${zoom} %)`, hint: "Ctrl++", run: () => zoomTo(nextZoom(zoom, 1)) },
+    { id: "zoom-out", label: "Zoom out", hint: "Ctrl+-", run: () => zoomTo(nextZoom(zoom, -1)) },
     { id: "zoom-reset", label: "Actual size", hint: "Ctrl+0", disabled: zoom === 100, run: () => zoomTo(100) },
     { id: "pdf", label: "Save as PDF", hint: "Ctrl+P", run: () => void print() },
     null,
     { id: "downloads", label: "Downloads", run: () => onPanel("downloads") },
     {
       id: "logins",
-      label: "Fill in a saved login…",
+      label: "Autofill login…",
       takesFocus: true,
       disabled: !pane.url.startsWith("http"),
       run: () => onPanel("logins"),
     },
     { id: "library", label: "Bookmarks, history, profiles", takesFocus: true, run: () => onPanel("library") },
-    { id: "temporary", label: "New temporary page", run: () => void app.openBrowser("", "temporary") },
+    { id: "temporary", label: "New private tab", run: () => void app.openBrowser("", "temporary") },
   ];
 }
 

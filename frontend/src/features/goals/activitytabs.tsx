@@ -34,7 +34,7 @@ export function ActivityTabs({ view }: { view: GoalView }) {
 
 function Tabs({ what, onShow }: { what: Place["what"]; onShow: (what: Place["what"]) => void }) {
   return (
-    <div role="group" aria-label="What the goal has done" className="mr-1 flex rounded-md border border-line">
+    <div role="group" aria-label="Goal activity" className="mr-1 flex rounded-md border border-line">
       {(["log", "replay"] as const).map((w) => (
         <button
           key={w}

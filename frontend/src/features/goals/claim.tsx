@@ -19,7 +19,7 @@ export function ClaimBox({ claim }: { claim: ClaimFact }) {
     >
       {claim.verdicts.length === 0 ? (
         <p className={running ? "breathe text-t3" : "text-t3"}>
-          {running ? "verifying…" : claim.failed || "no verdict: a user decides, or it was interrupted"}
+          {running ? "verifying…" : claim.failed || "no verdict: waiting for your decision, or interrupted"}
         </p>
       ) : (
         claim.verdicts.map((v) => <VerdictLines key={v.check} verdict={v} />)

@@ -17,7 +17,7 @@ interface CheckLineProps {
 /** One check with its newest verdict. */
 export function CheckLine({ check, evidence, short }: CheckLineProps) {
   const [open, setOpen] = useState(false);
-  const words = check.outcome === "" ? "not claimed yet" : check.detail || checkLabel(check.outcome).words;
+  const words = check.outcome === "" ? "not checked yet" : check.detail || checkLabel(check.outcome).words;
   return (
     <div className="flex gap-2.5 py-1" data-testid="check" data-outcome={check.outcome}>
       <span className="pt-0.5">
@@ -42,7 +42,7 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
               className="ml-2 text-t3 underline underline-offset-2 hover:text-t1"
               onClick={() => setOpen(true)}
             >
-              whole output
+              Show full output
             </button>
           ) : null}
         </p>

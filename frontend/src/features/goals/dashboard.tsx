@@ -113,7 +113,7 @@ const day = 24 * 60 * 60 * 1_000;
 
 /** What the menu offers to delete. */
 const pruneOptions: { id: string; label: string; input: PruneInput }[] = [
-  { id: "prune-all", label: "Every ended goal", input: { status: "", older_than_ms: 0 } },
+  { id: "prune-all", label: "All ended goals", input: { status: "", older_than_ms: 0 } },
   { id: "prune-month", label: "Ended more than 30 days ago", input: { status: "", older_than_ms: 30 * day } },
   { id: "prune-failed", label: "Failed", input: { status: "failed", older_than_ms: 0 } },
   { id: "prune-aborted", label: "Aborted", input: { status: "aborted", older_than_ms: 0 } },
@@ -133,7 +133,7 @@ function Head() {
       <span className="flex-1" />
       <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.pruneGoals(p.input) }))}>
         <Button look="quiet" data-testid="prune">
-          Prune…
+          Delete old goals…
         </Button>
       </Menu>
       <Button look="primary" data-testid="dashboard-new-goal" onClick={() => app.newGoal()}>
@@ -170,8 +170,7 @@ function Middle({ onShowPanes }: DashboardProps) {
       >
         <GoalIcon size={30} />
         <p className="max-w-sm text-center">
-          A goal is an objective and a check that decides. The agent works until the check passes, and it cannot change
-          it.
+          A goal is an objective with a check. The agent works until the check passes and cannot change the check.
         </p>
         <div className="flex gap-2">
           <Button look="primary" onClick={() => app.newGoal()}>

@@ -120,7 +120,7 @@ function StepShort({ step }: { step: StepRow }) {
       <span className="min-w-0 flex-1 truncate">
         {score && score.of > 0 ? (
           <span className={lost ? "text-bad" : "text-ok"}>
-            claim → {score.passed} of {plural(score.of, "check")}
+            Claimed done: {score.passed} of {score.of} checks passed
           </span>
         ) : (
           <>
@@ -144,7 +144,7 @@ function Foot({ view }: { view: GoalView }) {
       {isLive(view) ? <Button onClick={() => app.set({ steerOpen: true })}>Steer</Button> : null}
       <span className="flex-1" />
       <Button look="quiet" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>
-        All of it
+        Open full view
       </Button>
     </footer>
   );

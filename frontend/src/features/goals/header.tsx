@@ -42,7 +42,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
 
   const more: MenuItem[] = [
     ...(hasPanes ? [{ id: "panes", label: "Show its panes", run: () => onShowPanes(view.id) }] : []),
-    { id: "watch", label: "Show beside the workspace", run: () => app.watchGoal(view.id) },
+    { id: "watch", label: "Open in side panel", run: () => app.watchGoal(view.id) },
     { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
     null,
     {
@@ -69,9 +69,9 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           <Badge
             tone="agent"
             testid="goal-elsewhere"
-            title="Another window or command line works on this goal. What you do here reaches it; its terminals and pages are there."
+            title="This goal runs in another window or on the command line. Your actions here reach it; its terminals and pages are shown there."
           >
-            runs in process {view.pid}
+            running in another window (PID {view.pid})
           </Badge>
         ) : null}
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
@@ -113,7 +113,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       <Todos items={view.todos ?? []} />
       {view.queued ? (
         <p className="selectable mt-1 text-xs text-t2" data-testid="goal-queued">
-          Waits in the queue: {view.queued}
+          Queued: {view.queued}
         </p>
       ) : null}
       {view.reason && view.status !== "running" && !needsAnswer(view) ? (

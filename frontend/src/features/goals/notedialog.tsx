@@ -21,14 +21,14 @@ export function NoteDialog() {
     <Dialog
       open={open}
       onClose={close}
-      title="Steer"
+      title="Send a note"
       testid="steer-dialog"
       className="w-[520px]"
-      description="Writes a note that the agent reads before its next turn"
+      description="Send a note that the agent reads before its next turn"
       footer={
         <>
           <span className="min-w-0 flex-1 text-xs text-t3">
-            It is read before the next turn. The checks stay as they are.
+            The agent reads it before its next turn. Checks are unchanged.
           </span>
           <Button look="quiet" onClick={close}>
             Cancel

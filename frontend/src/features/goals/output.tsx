@@ -33,7 +33,7 @@ export function OutputDialog({ sha256, title, onClose }: OutputDialogProps) {
       title={title}
       className="w-[860px]"
       testid="output-dialog"
-      description="The whole output of the check"
+      description="Full output of the check"
       footer={
         <>
           <span className="min-w-0 flex-1 truncate font-mono text-2xs text-t3">sha256 {sha256}</span>

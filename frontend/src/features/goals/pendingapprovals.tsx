@@ -23,7 +23,7 @@ export function PendingApprovals({ goal }: { goal: string }) {
         ))}
       </ul>
       <Button look="primary" className="mt-2" data-testid="asks-open" onClick={() => void app.openApprovals()}>
-        Look and answer…
+        Review…
       </Button>
     </Section>
   );

@@ -53,7 +53,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       footer={
         <>
           <Button data-testid="receipt-recheck" disabled={!receipt || checking} onClick={() => void recheck()}>
-            {checking ? "Running…" : "Run the gates again"}
+            {checking ? "Running…" : "Re-run checks"}
           </Button>
           <span className="flex-1" />
           <Button
@@ -80,9 +80,9 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       {again ? (
         <section className="mb-4" data-testid="recheck" data-passed={again.passed}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
-            The gates, run again now
+            Checks re-run now
             <Badge tone={again.passed ? "ok" : again.open ? "calm" : "bad"}>
-              {again.passed ? "they pass" : again.open ? "cannot be repeated" : "not all pass"}
+              {again.passed ? "all passed" : again.open ? "cannot be repeated" : "not all passed"}
             </Badge>
           </h3>
           <div className="rounded-md border border-line bg-s1 px-3 py-2 font-mono text-xs">
@@ -133,7 +133,7 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
       {(receipt.claims ?? []).map((c) => (
         <section key={c.n} data-testid="receipt-claim" data-deciding={c.deciding}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
-            Claim {c.n} {c.deciding ? <Badge tone="ok">deciding</Badge> : null}
+            Claim {c.n} {c.deciding ? <Badge tone="ok">final</Badge> : null}
             {c.by ? <Badge tone="calm">by the {c.by}</Badge> : null}
             {c.review ? (
               <Badge tone={c.review === "confirmed" ? "ok" : "bad"}>

@@ -30,7 +30,7 @@ export function GoalSidebar({ view }: { view: GoalView }) {
     >
       <Section
         title="Success criterion"
-        aside={`frozen · sha ${view.criterion_sha256.slice(0, 8)}…`}
+        aside={<span title={`SHA-256 ${view.criterion_sha256}`}>Locked</span>}
         testid="criterion"
       >
         {checks.length > 1 ? (
@@ -52,7 +52,7 @@ export function GoalSidebar({ view }: { view: GoalView }) {
           </ul>
           {view.account ? (
             <div className="mt-2 border-l-2 border-line2 pl-3 text-xs" data-testid="account">
-              <p className="text-t3">The agent's own account, not checked by the host</p>
+              <p className="text-t3">The agent's own summary, not verified</p>
               <p className="selectable mt-0.5 max-h-48 overflow-y-auto break-words whitespace-pre-wrap text-t2">
                 {view.account}
               </p>
@@ -154,10 +154,10 @@ function ReceiptSection({ view }: { view: GoalView }) {
       <div className="flex items-center gap-3">
         <p className="min-w-0 flex-1 text-xs text-t2">
           {view.judged
-            ? "A model judged the claim; no program decided."
+            ? "A model judged the claim; no program checked it."
             : view.verified
-              ? "The claim was verified by the host."
-              : "Nothing has been verified so far."}
+              ? "All checks passed."
+              : "Nothing has been verified yet."}
         </p>
         <Button data-testid="receipt-open" onClick={() => setOpen(true)}>
           View receipt

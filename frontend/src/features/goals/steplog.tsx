@@ -195,7 +195,7 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
         value={filter.tool}
         onChange={(e) => onChange({ ...filter, tool: e.target.value })}
       >
-        <option value="">every tool</option>
+        <option value="">All tools</option>
         {tools.map((t) => (
           <option key={t} value={t}>
             {t}
@@ -210,7 +210,7 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
           checked={filter.failedOnly}
           onChange={(e) => onChange({ ...filter, failedOnly: e.target.checked })}
         />
-        failed only
+        Failed only
       </label>
     </>
   );

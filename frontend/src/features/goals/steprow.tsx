@@ -80,8 +80,8 @@ const noteLabel: Record<NoteFact["kind"], { title: string; tone: string }> = {
 
 /** What a warning is about, where its own name does not say it. */
 const warningLabels: Partial<Record<string, string>> = {
-  sandbox: "Kept in its sandbox",
-  network: "Kept off the network",
+  sandbox: "Sandbox notice",
+  network: "Network request blocked",
   secret: "Secret",
   critic: "Critic",
   model: "Model",

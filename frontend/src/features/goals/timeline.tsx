@@ -15,14 +15,19 @@ const verificationLabel: Record<string, string> = {
   running: "being checked",
 };
 
+function entryLabel(who: string, word: string): string {
+  if (who === "verify") return verificationLabel[word] ?? word;
+  return word === "unparsed" ? `${who}: no clear answer` : `${who} ${word}`;
+}
+
 /** How a mark looks, in word, colour and form. */
 export function entryStyle(what: string): { word: string; color: string; round: boolean } {
-  const [who, word = what] = what.split(":");
+  const [who = what, word = what] = what.split(":");
   const bad = word === "fail" || word === "tampered" || word === "rejected" || word === "misled";
   const ok = word === "pass" || word === "confirmed" || word === "achieved";
   const calm = word === "progressing" || word === "unparsed" || word === "running";
   return {
-    word: who === "verify" ? (verificationLabel[word] ?? word) : `${who} ${word}`,
+    word: entryLabel(who, word),
     color: bad ? "var(--bad)" : ok ? "var(--ok)" : calm ? "var(--t2)" : "var(--warn)",
     round: ok || calm,
   };

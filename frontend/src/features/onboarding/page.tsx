@@ -5,9 +5,9 @@ import { Button } from "@/ui/button";
 import { CheckIcon, CrossIcon, Mark, WarnIcon } from "@/ui/icons";
 
 const looks: Record<Finding["state"], { tone: StatusTone; icon: typeof CheckIcon; words: string }> = {
-  ok: { tone: "ok", icon: CheckIcon, words: "in order" },
-  warn: { tone: "warn", icon: WarnIcon, words: "works with limits" },
-  bad: { tone: "bad", icon: CrossIcon, words: "missing" },
+  ok: { tone: "ok", icon: CheckIcon, words: "OK" },
+  warn: { tone: "warn", icon: WarnIcon, words: "Limited" },
+  bad: { tone: "bad", icon: CrossIcon, words: "Missing" },
 };
 
 /** The first start: what works on this machine, and a goal to watch. */
@@ -25,17 +25,17 @@ export function WelcomePage() {
         <Mark size={34} />
         <h1 className="mt-4 text-[22px] leading-7 font-semibold">Goalpost</h1>
         <p className="mt-1 mb-7 max-w-[52ch] text-t2">
-          You say what should be true at the end and which check decides. An agent works in terminals and browsers until
-          the check passes. It cannot change the check.
+          Describe what should be true at the end and add a check. An agent works in terminals and browsers until the
+          check passes. It cannot change the check.
         </p>
 
         <section className="rounded-lg border border-line bg-s1 p-4">
           <div className="flex items-center gap-4">
             <div className="min-w-0 flex-1">
-              <h2 className="font-semibold">Watch a goal first</h2>
+              <h2 className="font-semibold">Watch a demo</h2>
               <p className="text-xs text-t2">
-                It opens a terminal and a page, fails its check once, repairs the mistake and passes. No network, under
-                a minute, <span className="font-medium text-t1">scripted, no AI</span>.
+                It opens a terminal and a page, fails its check once, fixes the mistake and passes. No network, under a
+                minute, <span className="font-medium text-t1">scripted, no AI</span>.
               </p>
             </div>
             <Button look="primary" data-testid="run-demo" className="h-8 px-3.5" onClick={() => void app.runDemo()}>
@@ -51,18 +51,18 @@ export function WelcomePage() {
           ))}
           {findings.length === 0 ? (
             <li className={`px-4 py-3 text-t3 ${doctored ? "" : "breathe"}`}>
-              {doctored ? "Nothing was found out." : "Looking around…"}
+              {doctored ? "No results." : "Checking…"}
             </li>
           ) : null}
         </ul>
         {/* At the bottom from the first moment: it does not jump away from the mouse when the list fills. */}
         <div className="sticky bottom-0 mt-auto flex items-center gap-2 bg-bg py-3">
           <Button data-testid="check-again" onClick={() => void app.loadFindings()}>
-            Look again
+            Check again
           </Button>
           <span className="flex-1" />
           <Button look="quiet" data-testid="skip-welcome" onClick={leave}>
-            Skip, go to the workspace
+            Skip setup
           </Button>
         </div>
       </div>
@@ -90,7 +90,7 @@ function FindingLine({ finding, onSettings }: { finding: Finding; onSettings: ()
       </div>
       {finding.id === "model" && finding.state !== "ok" ? (
         <Button className="self-center" onClick={onSettings}>
-          Set up a model
+          Connect a model
         </Button>
       ) : null}
     </li>

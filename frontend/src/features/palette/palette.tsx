@@ -1,5 +1,5 @@
 import { Command } from "cmdk";
-import type { Action } from "@/lib/actions";
+import { leaderKey, type Action } from "@/lib/actions";
 import { keyLabel } from "@/lib/keys";
 import { useApp, useAppState } from "@/store/context";
 import { standingWords } from "./labels";
@@ -46,7 +46,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
       <div data-testid="palette">
         <Command.Input data-testid="palette-input" placeholder="What do you want to do?" />
         <Command.List>
-          <Command.Empty>Nothing is called that.</Command.Empty>
+          <Command.Empty>No matching commands.</Command.Empty>
           {groups.map((group) => (
             <Command.Group key={group} heading={group}>
               {can
@@ -60,7 +60,9 @@ function Open({ actions }: { actions: readonly Action[] }) {
                   >
                     <span className="flex-1">{a.title}</span>
                     {/* An ordinary browser keeps some keys for itself; the leader always works. */}
-                    {a.leader && !app.bridge.window ? <Kbd>leader {a.leader}</Kbd> : null}
+                    {a.leader && !app.bridge.window ? (
+                      <Kbd>{`${leaderKey.replace("Space", "Space,")} ${a.leader.toUpperCase()}`}</Kbd>
+                    ) : null}
                     {a.keys[0] ? <Kbd>{keyLabel(a.keys[0])}</Kbd> : null}
                   </Command.Item>
                 ))}

@@ -42,7 +42,7 @@ function Servers() {
   const remove = (server: SSHServer) =>
     app.confirm({
       title: `Delete ${server.name || server.host}?`,
-      text: "Terminals that are open on it stay, and so does everything that runs there.",
+      text: "Open terminals and programs on the server keep running.",
       yes: "Delete server",
       danger: true,
       run: async () => {
@@ -66,10 +66,10 @@ function Servers() {
     <Dialog
       open
       onClose={close}
-      title="Terminal on a server"
+      title="SSH connections"
       testid="servers"
       className="w-[560px]"
-      description="Servers to open terminals on with ssh"
+      description="Open terminals on remote servers"
       footer={
         <>
           <Button data-testid="server-add" onClick={() => setEditing(blank)}>
@@ -84,7 +84,7 @@ function Servers() {
     >
       {list?.length === 0 ? (
         <p className="text-t3">
-          No server yet. Names of ~/.ssh/config work as hosts; your keys and your agent are used as they are.
+          No servers yet. Host names from ~/.ssh/config work. Uses your existing SSH keys and agent.
         </p>
       ) : null}
       <ul className="flex flex-col gap-2">

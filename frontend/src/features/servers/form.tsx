@@ -16,11 +16,11 @@ const fields: {
   note: string;
   placeholder: string;
 }[] = [
-  { name: "host", label: "Host", note: "or a name of ~/.ssh/config", placeholder: "box.example" },
-  { name: "name", label: "Name", note: "how it is called here", placeholder: "the host" },
-  { name: "user", label: "User", note: "", placeholder: "as ssh is configured" },
-  { name: "key_path", label: "Private key", note: "path of the file", placeholder: "as ssh is configured" },
-  { name: "jump", label: "Jump host", note: "user@host:port, several with commas", placeholder: "none" },
+  { name: "host", label: "Host", note: "or a name from ~/.ssh/config", placeholder: "box.example" },
+  { name: "name", label: "Display name", note: "", placeholder: "same as host" },
+  { name: "user", label: "User", note: "", placeholder: "from ssh config" },
+  { name: "key_path", label: "Private key", note: "file path", placeholder: "from ssh config" },
+  { name: "jump", label: "Jump host", note: "user@host:port, comma-separated", placeholder: "none" },
   { name: "folder", label: "Start folder", note: "on the server", placeholder: "~" },
 ];
 
@@ -47,7 +47,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
     <FormDialog
       name="server"
       title={server.id ? `Server ${server.name || server.host}` : "Add a server"}
-      description="A machine to open terminals on"
+      description="SSH server"
       layout="grid grid-cols-2 gap-3"
       fields={[...fields.map((f) => f.name), "port"]}
       save={save}
@@ -78,8 +78,8 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
           onChange={(e) => setDraft({ ...draft, tmux: e.target.checked })}
         />
         <span>
-          Sessions live on in tmux
-          <span className="block text-t3">What runs there outlives a lost connection and a restart of Goalpost.</span>
+          Keep sessions in tmux
+          <span className="block text-t3">Programs keep running through disconnects and restarts.</span>
         </span>
       </label>
     </FormDialog>

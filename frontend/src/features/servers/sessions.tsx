@@ -7,7 +7,7 @@ import { Button } from "@/ui/button";
 
 function since(created: string): string {
   const old = formatAge(created, Date.now());
-  return old === "now" ? "just begun" : `${old} old`;
+  return old === "now" ? "just started" : `${old} old`;
 }
 
 /** tmux's sessions on a server; one that is not in the list can be named. */
@@ -41,8 +41,10 @@ export function Sessions({ server }: { server: SSHServer }) {
           <span className="block text-t2">{problem.hint}</span>
         </p>
       ) : null}
-      {!list && !problem ? <p className="pb-2 text-xs text-t3">Asking {server.name || server.host}…</p> : null}
-      {list?.length === 0 ? <p className="pb-2 text-xs text-t3">No session runs there.</p> : null}
+      {!list && !problem ? (
+        <p className="pb-2 text-xs text-t3">Loading the sessions of {server.name || server.host}…</p>
+      ) : null}
+      {list?.length === 0 ? <p className="pb-2 text-xs text-t3">No sessions.</p> : null}
       <ul>
         {list?.map((s) => (
           <li key={s.name} className="flex h-8 items-center gap-2 text-xs" data-testid="session" data-name={s.name}>
@@ -65,8 +67,8 @@ export function Sessions({ server }: { server: SSHServer }) {
         }}
       >
         <input
-          aria-label="Name of a session"
-          placeholder="Name of a session, made if there is none"
+          aria-label="Session name"
+          placeholder="Session name (created if new)"
           className="field h-7 min-w-0 flex-1 text-xs"
           data-testid="session-name"
           value={name}

@@ -21,8 +21,8 @@ export const emptyMCPServer: MCPServer = {
 
 const unsetRisk = (program: boolean) =>
   program
-    ? "What the server says of each; unsaid is network write"
-    : "What the server says of each; unsaid is network write, and so is all at an address of this machine";
+    ? "As the server declares; otherwise network write"
+    : "As the server declares; otherwise network write, also for local addresses";
 const risks = ["", "read_only", "write_local", "network_get", "network_write", "spends_money"];
 
 const splitLines = (text: string) =>
@@ -74,7 +74,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       name="mcp"
       title={isNew ? "Add an MCP server" : `MCP server ${server.name}`}
       className="w-[520px]"
-      description="A server whose tools goals may use"
+      description="Make a server's tools available to goals"
       fields={["name", "risk", ...(program ? ["command", "env"] : ["url", "headers"])]}
       save={save}
       onClose={onClose}
@@ -83,15 +83,15 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       <FormInput
         {...text("name")}
         label="Name"
-        note="its tools are called name__tool"
+        note="tools are named name__tool"
         placeholder="notes"
         disabled={!isNew}
       />
-      <FormField name="kind" label="What it is">
+      <FormField name="kind" label="Type">
         {(c) => (
           <select {...c} className="field" value={kind} onChange={(e) => setKind(e.target.value)}>
-            <option value="command">A program, inside the goal&apos;s sandbox</option>
-            <option value="url">An address (streamable HTTP)</option>
+            <option value="command">Program in the goal&apos;s sandbox</option>
+            <option value="url">URL (streamable HTTP)</option>
           </select>
         )}
       </FormField>
@@ -101,7 +101,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
           <LinesField
             name="args"
             label="Arguments"
-            note="one a line"
+            note="one per line"
             placeholder={"--folder\n."}
             value={args}
             onChange={setArgs}
@@ -109,7 +109,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
           <LinesField
             name="env"
             label="Environment"
-            note="KEY=value, one a line"
+            note="KEY=value, one per line"
             placeholder="TOKEN={{secret:NOTES}}"
             value={env}
             onChange={setEnv}
@@ -117,18 +117,18 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
         </>
       ) : (
         <>
-          <FormInput {...text("url")} label="Address" placeholder="https://mcp.example.org/" />
+          <FormInput {...text("url")} label="URL" placeholder="https://mcp.example.org/" />
           <LinesField
             name="headers"
             label="Headers"
-            note="Name: value, one a line"
+            note="Name: value, one per line"
             placeholder="Authorization: Bearer {{secret:NOTES}}"
             value={headers}
             onChange={setHeaders}
           />
         </>
       )}
-      <FormField name="risk" label="What its tools count as">
+      <FormField name="risk" label="Risk level of its tools">
         {(c) => (
           <select
             {...c}
@@ -151,7 +151,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
           checked={draft.off}
           onChange={(e) => setDraft({ ...draft, off: e.target.checked })}
         />
-        Keep it, and lend it to no goal
+        Disabled (save it, but do not offer it to goals)
       </label>
     </FormDialog>
   );

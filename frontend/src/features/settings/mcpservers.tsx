@@ -27,7 +27,7 @@ export function MCPServers() {
   const remove = (name: string) =>
     app.confirm({
       title: `Remove the MCP server ${name}?`,
-      text: "Goals that run keep its tools until they end.",
+      text: "Running goals keep its tools until they finish.",
       yes: "Remove server",
       danger: true,
       run: async () => {
@@ -54,7 +54,7 @@ export function MCPServers() {
         ))}
         {servers?.length === 0 ? (
           <li className="px-4 py-3 text-t3">
-            None. A server lends its tools to goals; a program among them runs inside the goal&apos;s sandbox.
+            No MCP servers yet. Their tools are available to goals; local servers run inside the goal&apos;s sandbox.
           </li>
         ) : null}
       </ul>
@@ -108,7 +108,7 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
             ) : s.listed_at ? (
               <Badge tone="ok">{tools.length === 1 ? "1 tool" : `${tools.length} tools`}</Badge>
             ) : (
-              <Badge tone="warn">not asked yet</Badge>
+              <Badge tone="warn">not tested</Badge>
             )}
           </p>
           <p className="truncate font-mono text-2xs leading-[18px] text-t3">

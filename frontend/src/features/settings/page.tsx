@@ -22,9 +22,9 @@ export function SettingsPage() {
       </header>
       <main className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-[720px] px-6 py-6">
-          <h2 className="caption mb-2">Look</h2>
+          <h2 className="caption mb-2">Appearance</h2>
           <div className="mb-7 rounded-lg border border-line bg-s1">
-            <Row title="Theme" text="Colours of the window and of the terminals">
+            <Row title="Theme" text="Colors of the window and terminals">
               <Choice
                 name="theme"
                 value={settings.theme}
@@ -37,8 +37,8 @@ export function SettingsPage() {
               />
             </Row>
             <NumberRow
-              title="Terminal text"
-              text="Size in pixels, 8 to 32"
+              title="Terminal font size"
+              text="Font size in pixels (8–32)"
               testid="font-size"
               value={settings.font_size}
               min={8}
@@ -47,7 +47,7 @@ export function SettingsPage() {
             />
             <NumberRow
               title="Scrollback"
-              text="Lines that a terminal keeps on the screen, 100 to 200,000"
+              text="Lines that a terminal stores (100–200,000)"
               testid="scrollback"
               value={settings.scrollback}
               min={100}
@@ -56,21 +56,21 @@ export function SettingsPage() {
             />
             <TextRow
               title="Terminal font"
-              text="Installed fonts, the first that is there; empty for JetBrains Mono"
+              text="Font family (first installed is used). Leave empty for JetBrains Mono"
               testid="font-family"
               value={settings.font_family}
               onSave={(font_family) => app.saveSettings({ font_family })}
             />
             <SwitchRow
-              title="Draw terminals with WebGL"
-              text="Faster with a real graphics card. Where there is none, or it fails, terminals are drawn as before"
+              title="GPU rendering"
+              text="Draw terminals with WebGL; falls back automatically"
               testid="webgl"
               on={settings.webgl}
               onChange={(webgl) => void app.saveSettings({ webgl })}
             />
             <SwitchRow
               title="Screen reader"
-              text="Terminals say what they print to assistive programs"
+              text="Announce terminal output to screen readers"
               testid="screen-reader"
               on={settings.screen_reader}
               onChange={(screen_reader) => void app.saveSettings({ screen_reader })}
@@ -80,14 +80,14 @@ export function SettingsPage() {
           <div className="mb-7 rounded-lg border border-line bg-s1">
             <TextRow
               title="Home page"
-              text="Where the house of a browser pane and Alt+Home lead; empty for a blank page"
+              text="Opened by the Home button and Alt+Home. Leave empty for a blank page."
               testid="home-page"
               value={settings.home_page}
               onSave={(home_page) => app.saveSettings({ home_page })}
             />
             <TextRow
-              title="Search page"
-              text="Where words in the address of a browser pane lead, %s standing for them, such as https://example.org/?q=%s. Empty: nowhere, and nothing that you type is sent"
+              title="Search engine"
+              text="Search engine URL (%s = your query), for example https://example.org/?q=%s. Leave empty to disable search."
               testid="search-page"
               value={settings.search_page}
               onSave={(search_page) => app.saveSettings({ search_page })}
@@ -96,8 +96,8 @@ export function SettingsPage() {
           <h2 className="caption mb-2">Goals</h2>
           <div className="mb-7 rounded-lg border border-line bg-s1">
             <NumberRow
-              title="Waiting for approval"
-              text="Minutes after which a goal that nobody answers pauses; 0 pauses at once"
+              title="Approval timeout"
+              text="Minutes before an unanswered approval pauses the goal (0 = immediately)"
               testid="approval-minutes"
               value={settings.approval_minutes}
               min={0}
@@ -105,8 +105,8 @@ export function SettingsPage() {
               onSave={(approval_minutes) => void app.saveSettings({ approval_minutes })}
             />
             <NumberRow
-              title="Time for a turn"
-              text="Minutes that a model may take for one answer before it is asked again; a model on this machine may need more. 0 is the usual three"
+              title="Model timeout"
+              text="Minutes per model turn before a retry (0 = 3). Local models may need more."
               testid="turn-minutes"
               value={settings.turn_minutes}
               min={0}
@@ -114,8 +114,8 @@ export function SettingsPage() {
               onSave={(turn_minutes) => void app.saveSettings({ turn_minutes })}
             />
             <NumberRow
-              title="Goals at once"
-              text="How many run at the same time, the rest wait; from the next start on. 0 is the usual three"
+              title="Concurrent goals"
+              text="How many goals run at the same time (0 = 3). Takes effect after a restart."
               testid="goals-at-once"
               value={settings.goals_at_once}
               min={0}
@@ -123,8 +123,8 @@ export function SettingsPage() {
               onSave={(goals_at_once) => void app.saveSettings({ goals_at_once })}
             />
             <NumberRow
-              title="Keep ended goals"
-              text="Days after which an ended goal is deleted with everything about it, at the next start; 0 keeps it until you delete it"
+              title="Delete ended goals"
+              text="Days after which ended goals are deleted at startup (0 = never)"
               testid="keep-days"
               value={settings.keep_days}
               min={0}
@@ -132,8 +132,8 @@ export function SettingsPage() {
               onSave={(keep_days) => void app.saveSettings({ keep_days })}
             />
             <NumberRow
-              title="Programs after the end"
-              text="Minutes that the programs of a goal stay when it is done, so that you can look at what was built; 0 ends them at once"
+              title="Keep programs running after completion"
+              text="Minutes that a finished goal's programs keep running, so that you can try the result (0 = stop immediately)"
               testid="linger-minutes"
               value={settings.linger_minutes}
               min={0}
@@ -141,8 +141,8 @@ export function SettingsPage() {
               onSave={(linger_minutes) => void app.saveSettings({ linger_minutes })}
             />
             <NumberRow
-              title="Memory of a goal"
-              text="MiB that all its programs may take together; above that the largest are ended. For goals that start from now on; 0 is three quarters of this machine's memory"
+              title="Memory limit per goal"
+              text="MiB for all programs of a goal; above it, the largest are stopped (0 = three quarters of this machine's memory). Applies to new goals."
               testid="goal-memory"
               value={settings.goal_memory}
               min={0}
@@ -150,22 +150,22 @@ export function SettingsPage() {
               onSave={(goal_memory) => void app.saveSettings({ goal_memory })}
             />
             <TextRow
-              title="More toolchains"
-              text="Folders of programs that goals see and cannot write, with : in between, such as /home/you/.zig. Goals see the usual ones already; for goals that start from now on"
+              title="Extra tool folders"
+              text="Read-only toolchain folders, colon-separated, for example /home/you/.zig. Standard ones are included. Applies to new goals."
               testid="toolchains"
               value={settings.toolchains}
               onSave={(toolchains) => app.saveSettings({ toolchains })}
             />
             <TextRow
               title="Folder for new goals"
-              text="Each new goal gets a folder in it; empty for the usual place"
+              text="Each new goal gets a folder in it. Leave empty for the default location."
               testid="work-dir"
               value={settings.work_dir}
               onSave={(work_dir) => app.saveSettings({ work_dir })}
             />
             <SwitchRow
-              title="Notifications"
-              text="The desktop says when a goal needs you or is over"
+              title="Show desktop notifications"
+              text="When a goal needs you or finishes"
               testid="notifications"
               on={settings.notifications}
               onChange={(notifications) => void app.saveSettings({ notifications })}
@@ -182,8 +182,8 @@ export function SettingsPage() {
             <dd className="font-mono text-2xs leading-[18px] break-all">{connection.data_dir}</dd>
             <dt className="text-t3">Goal folders</dt>
             <dd className="font-mono text-2xs leading-[18px] break-all">{connection.work_dir}</dd>
-            <dt className="text-t3">Shown in</dt>
-            <dd>{window ? "its own window" : "an ordinary browser"}</dd>
+            <dt className="text-t3">Window</dt>
+            <dd>{window ? "desktop window" : "web browser"}</dd>
           </dl>
         </div>
       </main>

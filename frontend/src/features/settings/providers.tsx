@@ -36,7 +36,7 @@ export function Providers() {
         {providers.map((p) => (
           <ProviderLine key={p.id} provider={p} onEdit={() => setEditing(p)} />
         ))}
-        {providers.length === 0 ? <li className="px-4 py-3 text-t3">No provider yet.</li> : null}
+        {providers.length === 0 ? <li className="px-4 py-3 text-t3">No model provider yet.</li> : null}
       </ul>
       {editing ? <ProviderForm provider={editing} onClose={() => setEditing(null)} /> : null}
     </>
@@ -61,7 +61,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
         <div className="min-w-0 flex-1">
           <p className="flex items-center gap-2 font-medium">
             <span className="truncate">{p.id}</span>
-            {p.active ? <Badge tone="accent">in use</Badge> : null}
+            {p.active ? <Badge tone="accent">default</Badge> : null}
             {p.scripted ? (
               <Badge tone="calm">scripted, no AI</Badge>
             ) : (
@@ -81,7 +81,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
         </div>
         {p.active || p.scripted ? null : (
           <Button data-testid="provider-use" onClick={() => void app.useProvider(p.id)}>
-            Use
+            Make default
           </Button>
         )}
         <Button data-testid="provider-test" disabled={test === "running"} onClick={() => void run()}>

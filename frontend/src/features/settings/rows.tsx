@@ -73,7 +73,7 @@ export function NumberRow({ title, text, testid, value, min, max, onSave }: Numb
     setTyped(null);
   };
   return (
-    <Row title={title} text={text} error={wrong ? `A whole number from ${min} to ${max}` : undefined}>
+    <Row title={title} text={text} error={wrong ? `Enter a whole number from ${min} to ${max}` : undefined}>
       <input
         data-testid={testid}
         aria-label={title}

@@ -35,8 +35,8 @@ export function Secrets() {
   const remove = (title: string, call: () => Promise<boolean | undefined>) =>
     app.confirm({
       title,
-      text: "Goals that use it will fail from then on. It cannot be brought back from here.",
-      yes: "Forget it",
+      text: "Goals that use it will fail. This cannot be undone.",
+      yes: "Delete",
       danger: true,
       run: async () => {
         if (await call()) await load();
@@ -64,7 +64,7 @@ export function Secrets() {
       <ul className="rounded-lg border border-line bg-s1" data-testid="secrets">
         <li className="flex items-center gap-2 border-b border-line px-4 py-2.5 text-xs text-t2 last:border-b-0">
           <span className="min-w-0 flex-1 break-words" data-testid="secrets-place" data-place={place.place}>
-            New ones are kept in {place.detail}.
+            New secrets are stored in {place.detail}.
           </span>
           {place.place === "file" && !place.locked ? (
             <Button look="quiet" data-testid="secrets-passphrase" onClick={() => setForm("passphrase")}>
@@ -86,9 +86,9 @@ export function Secrets() {
             <Button
               look="quiet"
               data-testid="secret-remove"
-              onClick={() => remove(`Forget the secret ${s.name}?`, () => app.ask("SecretAPI.Remove", s.name))}
+              onClick={() => remove(`Delete the secret ${s.name}?`, () => app.ask("SecretAPI.Remove", s.name))}
             >
-              Forget
+              Delete
             </Button>
           </SecretRow>
         ))}
@@ -105,19 +105,19 @@ export function Secrets() {
               look="quiet"
               data-testid="login-remove"
               onClick={() =>
-                remove(`Forget the login of ${l.user} on ${l.origin}?`, () =>
+                remove(`Delete the login of ${l.user} on ${l.origin}?`, () =>
                   app.ask("SecretAPI.RemoveLogin", l.origin, l.user),
                 )
               }
             >
-              Forget
+              Delete
             </Button>
           </SecretRow>
         ))}
         <li>
           <SwitchRow
-            title="Keep them in the encrypted file"
-            text="Also where the system's keyring runs; from the next start on"
+            title="Store in the encrypted file"
+            text="Even if a system keyring is available. Takes effect after a restart."
             testid="secrets-in-file"
             on={settings.secrets_in_file}
             onChange={(secrets_in_file) => void app.saveSettings({ secrets_in_file })}

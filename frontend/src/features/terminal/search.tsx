@@ -60,16 +60,12 @@ export function SearchBox({ screen, onEnd }: SearchBoxProps) {
         }}
       />
       <span className="text-xs text-t3 tabular-nums" role="status">
-        {term && found
-          ? found.resultCount
-            ? `${found.resultIndex + 1} of ${found.resultCount}`
-            : "nothing found"
-          : ""}
+        {term && found ? (found.resultCount ? `${found.resultIndex + 1} of ${found.resultCount}` : "no results") : ""}
       </span>
-      <IconButton label="Older" onClick={() => go(true)} disabled={!term}>
+      <IconButton label="Previous match" onClick={() => go(true)} disabled={!term}>
         <BackIcon className="rotate-90" size={14} />
       </IconButton>
-      <IconButton label="Newer" onClick={() => go(false)} disabled={!term}>
+      <IconButton label="Next match" onClick={() => go(false)} disabled={!term}>
         <ForwardIcon className="rotate-90" size={14} />
       </IconButton>
       <IconButton label="Close search" hint="Esc" onClick={onEnd}>

@@ -40,13 +40,13 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
         )}
       </label>
       <div className="flex items-center gap-2 pt-2">
-        <span className="flex-1 text-xs text-t3">ssh asks this. The answer goes to {pane.server}.</span>
+        <span className="flex-1 text-xs text-t3">This prompt comes from ssh. Your answer goes to {pane.server}.</span>
         <Button look="quiet" data-testid="ask-no" onClick={() => (yesNo ? answer("no", true) : answer("", false))}>
           {yesNo ? "No" : "Cancel"}
         </Button>
         {yesNo ? (
           <Button look="primary" autoFocus data-testid="ask-yes" onClick={() => answer("yes", true)}>
-            Yes, it is the right one
+            Yes, trust this host
           </Button>
         ) : (
           <Button look="primary" type="submit" data-testid="ask-send">

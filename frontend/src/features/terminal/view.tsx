@@ -169,8 +169,8 @@ export function TerminalView(p: TerminalViewProps) {
       ) : null}
       {code !== null && !p.pane.problem ? (
         <div className="flex h-9 shrink-0 items-center gap-2.5 border-t border-line px-3" role="status">
-          <Badge tone={code === 0 ? "calm" : "bad"}>{code < 0 ? "ended by a signal" : `exit ${code}`}</Badge>
-          <span className="text-xs text-t3">The program has ended.</span>
+          <Badge tone={code === 0 ? "calm" : "bad"}>{code < 0 ? "killed by a signal" : `exit ${code}`}</Badge>
+          <span className="text-xs text-t3">The program exited.</span>
           <span className="flex-1" />
           <Button data-testid="terminal-restart" onClick={() => void restart()}>
             Restart

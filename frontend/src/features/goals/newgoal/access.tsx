@@ -13,7 +13,7 @@ export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) 
     void app.ask("SSHAPI.List").then((list) => setServers((list ?? []).map((s) => s.name || s.host)));
   }, [app]);
   return (
-    <Field label="Commands decide" hint="shell checks">
+    <Field label="Run shell checks in">
       {(c) => (
         <select
           {...c}
@@ -22,11 +22,11 @@ export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) 
           value={draft.checks[0]?.where ?? ""}
           onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, where: e.target.value })) })}
         >
-          <option value="">in the sandbox</option>
-          <option value="host">on this machine, outside</option>
+          <option value="">the sandbox</option>
+          <option value="host">this machine, outside the sandbox</option>
           {servers.map((name) => (
             <option key={name} value={`ssh:${name}`}>
-              on the server {name}
+              server {name}
             </option>
           ))}
         </select>
@@ -45,7 +45,7 @@ export function Secrets({ draft, set, errors }: MoreProps) {
   if (secrets.length === 0 && !errors.secrets) return null;
   return (
     <CheckboxList
-      title="May use these secrets, and never sees their values"
+      title="Secrets available to this goal"
       testid="use-secret"
       error={errors.secrets?.message}
       items={secrets.map((s) => ({
@@ -65,8 +65,8 @@ export function Panes({ draft, set, errors }: MoreProps) {
   if (mine.length === 0) return null;
   return (
     <CheckboxList
-      title="May drive these panes of yours"
-      note="What it does there it does as you: with your rights in a terminal, with your logins and your network on a page. It looks freely and asks before it acts."
+      title="Shared panes"
+      note="The goal acts as you there: with your permissions in a terminal, with your logins and network on a page. It can look freely but asks before it acts."
       testid="lend-pane"
       error={errors.panes?.message}
       items={mine.map((p) => ({ id: p.id, label: `${p.title || p.url || p.id} · ${p.kind}` }))}

@@ -42,12 +42,19 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
   return (
     <div className="mt-3 flex flex-col gap-4">
       <Group title="Limits">
-        {text("iterations", "Iterations", undefined, "no limit")}
+        {text("iterations", "Turns", undefined, "no limit")}
         {text("tokens", "Tokens", undefined, "no limit")}
         {text("claims", "Failed claims per check", undefined, "no limit")}
       </Group>
-      <Group title="Looked after by">
-        {text("criticEvery", "Critic every", "steps; empty: no critic", "never", false, errors.critic_every?.message)}
+      <Group title="Supervision">
+        {text(
+          "criticEvery",
+          "Critic every",
+          "steps; leave empty for no critic",
+          "never",
+          false,
+          errors.critic_every?.message,
+        )}
         <ProviderField
           draft={draft}
           set={set}
@@ -66,7 +73,7 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
           label="Review"
           name="review"
           error={errors.review?.message}
-          hint="a cold reader of every claim that passed"
+          hint="an independent review of passing claims"
         >
           {(c) => (
             <select
@@ -76,13 +83,13 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
               value={draft.review}
               onChange={(e) => set({ review: e.target.value as Draft["review"] })}
             >
-              <option value="">when no gate decides</option>
+              <option value="">when no automatic check decides</option>
               <option value="always">always</option>
               <option value="never">never</option>
             </select>
           )}
         </Field>
-        <Field label="Persona" name="persona" error={errors.persona?.message} hint="how it works">
+        <Field label="Persona" name="persona" error={errors.persona?.message} hint="how the agent works">
           {(c) => (
             <select
               {...c}
@@ -98,7 +105,7 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
             </select>
           )}
         </Field>
-        <Field label="With nobody there" name="on_ask" error={errors.on_ask?.message} hint="what an approval does">
+        <Field label="If no one answers" name="on_ask" error={errors.on_ask?.message} hint="unanswered approvals">
           {(c) => (
             <select
               {...c}
@@ -108,8 +115,8 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
               onChange={(e) => set({ onAsk: e.target.value as Draft["onAsk"] })}
             >
               <option value="">pause and wait</option>
-              <option value="deny">refuse</option>
-              <option value="allow">allow what does not always ask</option>
+              <option value="deny">deny</option>
+              <option value="allow">allow unless approval is always required</option>
             </select>
           )}
         </Field>
@@ -121,56 +128,42 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
             checked={draft.requireSteps}
             onChange={(e) => set({ requireSteps: e.target.checked })}
           />
-          Every change needs a declared step, and its result is looked at
+          Require a declared step for every change, and verify its result
         </label>
       </Group>
       <Group title="Tools, hosts, files">
-        {text("allowTools", "Only these tools", "empty: all of them", "", true)}
-        {text("denyTools", "Never these tools", "such as browser_open", "", true)}
-        {text(
-          "allowHosts",
-          "Hosts it may fetch from",
-          "for network get",
-          "docs.example.com",
-          true,
-          errors.allow_hosts?.message,
-        )}
-        {text("denyHosts", "Hosts it never contacts", "whatever else it may", "*.example.com", true)}
-        {text(
-          "allowLocal",
-          "Ports of this machine",
-          "its own loopback is another one",
-          "5432",
-          true,
-          errors.allow_local?.message,
-        )}
+        {text("allowTools", "Allowed tools", "leave empty for all tools", "", true)}
+        {text("denyTools", "Denied tools", "for example browser_open", "", true)}
+        {text("allowHosts", "Allowed hosts", "for network get", "docs.example.com", true, errors.allow_hosts?.message)}
+        {text("denyHosts", "Blocked hosts", "never contacted", "*.example.com", true)}
+        {text("allowLocal", "Allowed local ports", "on your machine", "5432", true, errors.allow_local?.message)}
         {text(
           "allowWrite",
-          "Folders it may write, too",
-          "with commas between them",
+          "Extra writable folders",
+          "comma-separated",
           "/home/you/notes",
           true,
           errors.allow_write?.message,
         )}
-        {text(
-          "allowRead",
-          "Folders and files it may read",
-          "with commas between them",
-          "/srv/data",
-          true,
-          errors.allow_read?.message,
-        )}
+        {text("allowRead", "Extra readable paths", "comma-separated", "/srv/data", true, errors.allow_read?.message)}
         {text(
           "allowSocket",
-          "Services it may speak to",
-          "sockets; they act as you",
+          "Allowed Unix sockets",
+          "run with your permissions",
           "/run/docker.sock",
           true,
           errors.allow_socket?.message,
         )}
-        {text("protect", "Protect these too", "patterns in the folder", "tests/**", true, errors.protect?.message)}
-        {text("noProtect", "Do not protect", undefined, "", true)}
-        <Field label="Folder of the checks" hint="inside the goal's folder">
+        {text(
+          "protect",
+          "Protected files",
+          "patterns, besides the ones found",
+          "tests/**",
+          true,
+          errors.protect?.message,
+        )}
+        {text("noProtect", "Exceptions", undefined, "", true)}
+        <Field label="Folder for checks" hint="inside the goal's folder">
           {(c) => (
             <input
               {...c}
@@ -197,8 +190,7 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
           onChange={(e) => set({ unconfined: e.target.checked })}
         />
         <span>
-          Without the sandbox: its programs get all of your rights on this machine, and the network is open to them.
-          This is journaled.
+          Run without the sandbox, with your full permissions and network access. This is logged.
           {errors.sandbox ? (
             <span role="alert" data-testid="error-sandbox" className="mt-1 block text-bad">
               {errors.sandbox.message} <span className="text-t2">{errors.sandbox.hint}</span>

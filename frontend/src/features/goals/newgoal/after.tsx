@@ -14,7 +14,7 @@ export function DependencyPicker({ draft, set, errors }: MoreProps) {
   if (goals.length === 0 && draft.after.length === 0) return null;
   return (
     <CheckboxList
-      title="Starts when these are done"
+      title="Run after"
       testid="after-goal"
       error={errors.after?.message}
       items={goals.map((g) => ({ id: g.id, label: oneLine(g.objective) }))}

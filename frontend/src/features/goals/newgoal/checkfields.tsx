@@ -2,13 +2,13 @@ import type { CheckType } from "@/bridge/types";
 import type { DraftCheck } from "./draftcheck";
 
 export const checkTabs: readonly { type: CheckType; title: string; line: string }[] = [
-  { type: "shell", title: "Shell", line: "this command succeeds" },
-  { type: "http", title: "HTTP", line: "this address answers" },
-  { type: "file", title: "File", line: "this file is as it should be" },
-  { type: "json_predicate", title: "JSON", line: "this expression is true" },
-  { type: "visual", title: "Visual", line: "a vision model says yes to the page" },
-  { type: "model_question", title: "Question", line: "a strict judge says yes" },
-  { type: "manual", title: "Manual", line: "a user says so" },
+  { type: "shell", title: "Shell", line: "a command succeeds" },
+  { type: "http", title: "HTTP", line: "a URL answers" },
+  { type: "file", title: "File", line: "a file exists or matches" },
+  { type: "json_predicate", title: "JSON", line: "an expression is true" },
+  { type: "visual", title: "Visual", line: "a vision model approves the page" },
+  { type: "model_question", title: "Question", line: "a judge model answers yes" },
+  { type: "manual", title: "Manual", line: "you approve the result" },
 ];
 
 interface CheckFieldsProps {
@@ -56,30 +56,27 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
       return (
         <>
           {text("command", "Command", "npm test")}
-          <label
-            className="flex shrink-0 items-center gap-1.5 text-xs text-t3"
-            title="The exit code that counts as passed"
-          >
+          <label className="flex shrink-0 items-center gap-1.5 text-xs text-t3" title="Exit code that passes the check">
             exit
-            {text("exitCode", "Wanted exit code", "0", "w-11 px-1 text-center")}
+            {text("exitCode", "Expected exit code", "0", "w-11 px-1 text-center")}
           </label>
         </>
       );
     case "http":
       return (
         <>
-          {text("url", "Address", "http://127.0.0.1:8080/")}
-          {text("status", "Wanted status", "200", "w-14 px-1 text-center")}
-          {text("contains", "Text in the body", "body contains…", "w-36")}
+          {text("url", "URL", "http://127.0.0.1:8080/")}
+          {text("status", "Expected status", "200", "w-14 px-1 text-center")}
+          {text("contains", "Text that the body contains", "body contains…", "w-36")}
         </>
       );
     case "file":
       return (
         <>
-          {text("path", "File, inside the folder", "report/summary.md")}
-          {check.absent ? null : text("matches", "Regular expression that its text matches", "matches…", "w-36")}
-          {check.absent ? null : text("minSize", "Least size in bytes", "bytes", "w-16")}
-          {tick("absent", "must not exist")}
+          {text("path", "File in the folder", "report/summary.md")}
+          {check.absent ? null : text("matches", "Regular expression that the text matches", "matches…", "w-36")}
+          {check.absent ? null : text("minSize", "Minimum size in bytes", "bytes", "w-16")}
+          {tick("absent", "File must not exist")}
         </>
       );
     case "json_predicate":
@@ -88,7 +85,7 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
           {text("expr", "Expression over response", "response.status === 200")}
           <select
             data-testid="check-from"
-            aria-label={`Where the JSON comes from${of}`}
+            aria-label={`JSON source${of}`}
             className="field w-24 text-xs"
             value={check.from}
             onChange={(e) => onChange({ from: e.target.value as DraftCheck["from"] })}
@@ -96,34 +93,32 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
             <option value="claim">claim</option>
             <option value="file">file</option>
             <option value="command">command</option>
-            <option value="url">address</option>
+            <option value="url">URL</option>
           </select>
-          {check.from === "file" ? text("path", "File, inside the folder", "out.json", "w-32") : null}
+          {check.from === "file" ? text("path", "File in the folder", "out.json", "w-32") : null}
           {check.from === "command" ? text("command", "Command that prints the JSON", "cat out.json", "w-32") : null}
-          {check.from === "url"
-            ? text("url", "Address that answers with JSON", "http://127.0.0.1:8080/", "w-40")
-            : null}
+          {check.from === "url" ? text("url", "URL that returns JSON", "http://127.0.0.1:8080/", "w-40") : null}
         </>
       );
     case "visual":
       return (
         <>
           {text("question", "Question about the page", "Does the cart show two items?", "min-w-0 flex-1", true)}
-          {text("url", "Address; empty is the goal's newest page", "the goal's newest page", "w-44")}
+          {text("url", "URL; leave empty for the goal's newest page", "the goal's newest page", "w-44")}
         </>
       );
     case "model_question":
       return (
         <>
           {text("question", "Question", "Does the summary name every risk?", "min-w-0 flex-1", true)}
-          {tick("twice", "ask twice")}
+          {tick("twice", "Ask twice")}
         </>
       );
     case "manual":
       return (
         <>
-          {text("note", "What to look at", "what the user looks at", "min-w-0 flex-1", true)}
-          {tick("wait", "wait for me")}
+          {text("note", "What should you check?", "What should you check?", "min-w-0 flex-1", true)}
+          {tick("wait", "Pause until I approve")}
         </>
       );
   }

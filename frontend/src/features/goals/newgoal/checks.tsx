@@ -48,7 +48,7 @@ export function Checks(p: ChecksProps) {
         ) : (
           <span className="text-t3">{only?.line}</span>
         )}
-        <span className="text-t3">· the agent cannot change it</span>
+        <span className="text-t3">· the agent cannot change this</span>
       </legend>
       <div className="flex flex-col gap-2.5">
         {p.checks.map((c, i) => (
@@ -97,7 +97,7 @@ export function Checks(p: ChecksProps) {
         className="mt-1.5 inline-flex items-center gap-1 text-xs text-t3 hover:text-t1"
         onClick={() => p.onChange([...p.checks, { ...emptyCheck, where: p.checks[0]?.where ?? "" }])}
       >
-        <PlusIcon size={13} /> Another check
+        <PlusIcon size={13} /> Add another check
       </button>
     </fieldset>
   );
@@ -112,7 +112,7 @@ interface TabsProps {
 /** Who decides. Arrow keys move between them, as in any group of radio buttons. */
 function Tabs({ check, of, onChange }: TabsProps) {
   return (
-    <div role="radiogroup" aria-label={`Who decides${of}`} className="mb-1.5 inline-flex rounded-md bg-s3 p-0.5">
+    <div role="radiogroup" aria-label={`Check type${of}`} className="mb-1.5 inline-flex rounded-md bg-s3 p-0.5">
       {checkTabs.map((t) => (
         <button
           key={t.type}
@@ -164,7 +164,7 @@ function TryResultLine({ tried, shell }: { tried: TryResult; shell: boolean }) {
   }
   const { out } = tried;
   const said = checkLabel(out.outcome);
-  const aside = out.outcome === "fails_now" && shell ? "as it should" : out.detail;
+  const aside = out.outcome === "fails_now" && shell ? "as expected" : out.detail;
   return (
     <div className="mt-1.5 text-xs" role="status" data-testid="try-result" data-outcome={out.outcome}>
       <p className="flex items-center gap-2 font-mono">

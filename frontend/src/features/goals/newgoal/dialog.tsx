@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
+import { plural } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { Button, Kbd } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -95,7 +96,7 @@ function Form() {
       onClose={close}
       title="New goal"
       testid="new-goal"
-      description="Say what should be true at the end and which check decides"
+      description="Describe what should be true at the end and add a check"
       onOpenAutoFocus={(e) => {
         e.preventDefault();
         objective.current?.focus();
@@ -129,10 +130,10 @@ function Form() {
               </span>
             ) : null}
             {draft.unconfined ? (
-              <span className="text-warn"> Without the sandbox: its programs get all of your rights.</span>
+              <span className="text-warn"> No sandbox: programs run with your full permissions.</span>
             ) : null}
             {sandbox?.state === "bad" && !draft.unconfined ? (
-              <span className="text-warn"> No sandbox can be made on this machine.</span>
+              <span className="text-warn"> The sandbox is unavailable on this machine.</span>
             ) : null}
           </p>
           <Button look="quiet" onClick={close}>
@@ -178,7 +179,7 @@ function Form() {
             testid="allow-passing"
             on={draft.allowPassing}
             onChange={(allowPassing) => set({ allowPassing })}
-            text="Start although a check passes already. It then proves only that nothing broke it."
+            text="Start anyway (check already passes; it only guards against regressions)"
           />
         ) : null}
         {ticks.missing || draft.allowMissing ? (
@@ -186,7 +187,7 @@ function Form() {
             testid="allow-missing"
             on={draft.allowMissing}
             onChange={(allowMissing) => set({ allowMissing })}
-            text="Start although a check cannot run yet. The agent has to make what it needs."
+            text="Start anyway (the agent must create what the check needs)"
           />
         ) : null}
         <Risks risk={draft.risk} error={errors.risk} onChange={(risk) => set({ risk })} />
@@ -201,8 +202,8 @@ function Form() {
             onClick={() => setMore(!more)}
           >
             <ChevronIcon size={12} className={more ? "rotate-90" : ""} />
-            More: {draft.criticEvery ? `critic every ${draft.criticEvery} steps` : "no critic"} · iterations{" "}
-            {draft.iterations || "without limit"} · tools · hosts · panes · protected files · review · after
+            Advanced options: {draft.criticEvery ? `critic every ${draft.criticEvery} steps` : "no critic"} ·{" "}
+            {draft.iterations ? plural(Number(draft.iterations), "turn") : "no turn limit"} · tools · hosts · files
           </button>
           {more ? <AdvancedOptions draft={draft} set={set} errors={errors} /> : null}
         </div>
@@ -295,7 +296,7 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
               value={draft.provider}
               onChange={(e) => set({ provider: e.target.value, model: "", effort: "" })}
             >
-              <option value="">{active ? `${active.id} (in use)` : "the one in use"}</option>
+              <option value="">{active ? `${active.id} (default)` : "Default provider"}</option>
               {providers
                 .filter((p) => !p.active)
                 .map((p) => (
@@ -335,7 +336,7 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
               value={draft.effort}
               onChange={(e) => set({ effort: e.target.value })}
             >
-              <option value="">the provider's own</option>
+              <option value="">Default</option>
               {efforts.map((word) => (
                 <option key={word}>{word}</option>
               ))}

@@ -29,16 +29,16 @@ export function FolderInfo({ draft, set }: FolderProps) {
       {proposal ? (
         <p className="flex items-center gap-2" data-testid="proposal-offer">
           <span className="min-w-0 flex-1">
-            This folder proposes a criterion of {plural((proposal.checks ?? []).length, "check")}.
+            This folder suggests a criterion with {plural((proposal.checks ?? []).length, "check")}.
           </span>
           <Button data-testid="proposal-open" onClick={() => setOpen(true)}>
-            Look at it
+            Review…
           </Button>
         </p>
       ) : null}
       {files.length > 0 ? (
         <div data-testid="protected-files">
-          <p className="text-t3">Protected, so that only the work decides:</p>
+          <p className="text-t3">Protected files:</p>
           <ul className="mt-1 flex flex-col">
             {shown.map((f) => (
               <li
@@ -58,7 +58,7 @@ export function FolderInfo({ draft, set }: FolderProps) {
                   className="shrink-0 text-t3 hover:text-t1"
                   onClick={() => set({ noProtect: `${draft.noProtect} ${f.path}`.trim() })}
                 >
-                  leave out
+                  remove
                 </button>
               </li>
             ))}
@@ -96,20 +96,20 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
     <Dialog
       open
       onClose={onClose}
-      title="What the folder proposes"
+      title="Criterion suggested by this folder"
       className="w-[560px]"
       testid="proposal"
-      description="The whole file, before any of it counts"
+      description="Review the file before you use it"
       footer={
         <>
           <span className="min-w-0 flex-1 text-xs text-t3">
-            It replaces the checks of the dialog. You can still change them.
+            This replaces the checks in the dialog. You can still edit them.
           </span>
           <Button look="quiet" onClick={onClose}>
             Cancel
           </Button>
           <Button look="primary" data-testid="proposal-take" onClick={onTake}>
-            Take it over
+            Use this criterion
           </Button>
         </>
       }
@@ -126,7 +126,7 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
       </p>
       {proposal.hosts?.length ? (
         <p className="selectable mt-2 rounded-md bg-warn-bg px-3 py-2 text-xs break-words" data-testid="proposal-hosts">
-          Its checks could contact {proposal.hosts.join(", ")}, whatever the goal may contact.
+          Its checks can contact {proposal.hosts.join(", ")}, even if the goal cannot.
         </p>
       ) : null}
     </Dialog>

@@ -12,7 +12,7 @@ interface RisksProps {
 export function Risks({ risk, error, onChange }: RisksProps) {
   return (
     <fieldset>
-      <legend className="mb-1 text-xs font-medium">May do</legend>
+      <legend className="mb-1 text-xs font-medium">Permissions</legend>
       <div className="grid grid-cols-5 gap-1.5">
         {riskOptions.map((step) => (
           <label

@@ -22,7 +22,7 @@ export function ProviderField({ draft, set, name, label, error }: ProviderFieldP
           value={draft[name]}
           onChange={(e) => set({ [name]: e.target.value })}
         >
-          <option value="">the goal's own</option>
+          <option value="">Same as the goal</option>
           {providers
             .filter((p) => !p.scripted)
             .map((p) => (

@@ -19,7 +19,13 @@ interface TransportProps {
 export function Transport({ player, now, length, spent, onStep }: TransportProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-1 gap-y-1 text-xs">
-      <IconButton label="Step before" hint="Shift+←" side="top" data-testid="replay-before" onClick={() => onStep(-1)}>
+      <IconButton
+        label="Previous step"
+        hint="Shift+←"
+        side="top"
+        data-testid="replay-before"
+        onClick={() => onStep(-1)}
+      >
         <StepBackIcon />
       </IconButton>
       <IconButton
@@ -53,7 +59,7 @@ export function Transport({ player, now, length, spent, onStep }: TransportProps
           checked={now.skips}
           onChange={() => player.set({ skips: !now.skips })}
         />
-        cut waits short
+        skip idle time
       </label>
       <div role="group" aria-label="Speed" className="flex rounded-md border border-line">
         {speeds.map((s) => (

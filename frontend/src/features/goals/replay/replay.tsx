@@ -49,7 +49,7 @@ function EmptyReplay(recording: ReturnType<typeof useRecording>) {
     <div data-testid="replay-empty" className="flex flex-1 flex-col items-center justify-center gap-1.5 text-t3">
       <p className="text-t2">Nothing was recorded.</p>
       <p className="max-w-sm text-center text-xs">
-        What a goal shows in terminals and pages that it opens itself is recorded. This one has opened none so far.
+        Goalpost records the terminals and pages that a goal opens. This goal has not opened any yet.
       </p>
     </div>
   );

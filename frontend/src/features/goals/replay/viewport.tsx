@@ -41,7 +41,7 @@ export function ReplayViewport(p: StageProps) {
         )}
         {p.ms < p.pane.from_ms ? (
           <p data-testid="replay-early" className="absolute inset-0 flex items-center justify-center bg-bg text-t3">
-            It was not open yet: it appears at {clock(p.pane.from_ms)}.
+            Opens at {clock(p.pane.from_ms)}
           </p>
         ) : null}
         {p.gap ? (
@@ -51,7 +51,7 @@ export function ReplayViewport(p: StageProps) {
           >
             <span className="font-medium text-warn">Paused for {span(p.gap.to - p.gap.from)}.</span>{" "}
             {page ? "Its pages were not recorded." : "The agent did nothing."}
-            {p.gap.note ? <span className="text-t3"> It continued with: “{p.gap.note}”</span> : null}
+            {p.gap.note ? <span className="text-t3"> Resumed with: “{p.gap.note}”</span> : null}
           </p>
         ) : null}
         {problem ? (

@@ -8,7 +8,7 @@ import { resumeInputFor, suggestedLimit, type LimitForm } from "./limitvalues";
 
 const limitFields: { name: keyof LimitForm; label: string }[] = [
   { name: "minutes", label: "Time, min" },
-  { name: "iterations", label: "Iterations" },
+  { name: "iterations", label: "Turns" },
   { name: "tokens", label: "Tokens" },
   { name: "usd", label: "Money, $" },
 ];
@@ -36,7 +36,7 @@ export function LimitFields({ form, setForm }: { form: LimitForm; setForm: (form
 }
 
 export function LimitError() {
-  return <span className="text-bad">A limit is a number; empty is no limit.</span>;
+  return <span className="text-bad">Enter a number, or leave empty for no limit.</span>;
 }
 
 export function RaiseLimitPanel({ view }: { view: GoalView }) {
@@ -52,7 +52,7 @@ export function RaiseLimitPanel({ view }: { view: GoalView }) {
       <LimitFields form={form} setForm={setForm} />
       <NoteField
         label="Note for the agent"
-        placeholder="A note, if you like"
+        placeholder="Optional note"
         value={note.text}
         onChange={note.setText}
         onSend={note.run}

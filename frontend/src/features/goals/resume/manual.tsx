@@ -11,7 +11,7 @@ export function ManualCheckPanel({ view }: { view: GoalView }) {
   const note = useNoteForm((text) => app.rejectGoal(view.id, text));
   const what = (view.criterion ?? []).find((c) => c.type === "manual" && c.wait)?.note;
   return (
-    <PanelBox view={view} kind="waits" title={what ? `Look at it: ${what}` : "Look at the result: you decide"}>
+    <PanelBox view={view} kind="waits" title={what ? `Check: ${what}` : "Check the result and decide"}>
       {back ? (
         <NoteField
           label="What is wrong"

@@ -25,7 +25,7 @@ export function ReopenPanel({ view }: { view: GoalView }) {
     <PanelBox
       view={view}
       kind="reopen"
-      title={`What is missing? The criterion stays as it is.${full ? " A limit is used up: raise it." : ""}`}
+      title={`What is missing? The criterion is unchanged.${full ? " A limit is exhausted: raise it." : ""}`}
     >
       {full ? <LimitFields form={form} setForm={setForm} /> : null}
       <NoteField

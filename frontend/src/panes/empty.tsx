@@ -18,7 +18,7 @@ export function Empty() {
   ];
   return (
     <div className="flex h-full flex-col items-center justify-center gap-5" data-testid="workspace-empty">
-      <p className="max-w-sm text-center text-t3">
+      <p className="max-w-sm text-center text-text-faint">
         Open a terminal, a browser or a goal to begin. Goals open their own panes.
       </p>
       <div className="flex w-72 flex-col gap-1.5">
@@ -28,9 +28,9 @@ export function Empty() {
             type="button"
             data-testid={`empty-${c.id}`}
             onClick={c.run}
-            className="flex h-10 items-center gap-3 rounded-md border border-line bg-s1 px-3 text-left hover:border-line2 hover:bg-s2"
+            className="flex h-10 items-center gap-3 rounded-md border border-border bg-surface px-3 text-left hover:border-border-strong hover:bg-surface-raised"
           >
-            <c.icon className="text-t2" />
+            <c.icon className="text-text-muted" />
             <span className="flex-1">{c.title}</span>
             <Kbd>{c.key}</Kbd>
           </button>

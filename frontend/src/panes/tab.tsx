@@ -39,22 +39,26 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
       onDoubleClick={() => control.zoom(pane.id)}
       onAuxClick={(e) => e.button === 1 && app.closePane(pane.id)}
     >
-      {pane.kind === "terminal" ? <Dot tone={state.tone} /> : <GlobeIcon size={13} className="shrink-0 text-t3" />}
+      {pane.kind === "terminal" ? (
+        <Dot tone={state.tone} />
+      ) : (
+        <GlobeIcon size={13} className="shrink-0 text-text-faint" />
+      )}
       <span className="sr-only">{state.words}</span>
       {renaming ? (
         <RenameField pane={pane} onEnd={() => control.rename("")} />
       ) : (
-        <span className="pane-name truncate font-medium text-t1" title={title} data-testid="pane-title">
+        <span className="pane-name truncate font-medium text-text" title={title} data-testid="pane-title">
           {title}
         </span>
       )}
       {folder ? (
-        <span className="pane-dir truncate font-mono text-2xs text-t3" title={folder} data-testid="pane-dir">
+        <span className="pane-dir truncate font-mono text-2xs text-text-faint" title={folder} data-testid="pane-dir">
           {shortPath(folder)}
         </span>
       ) : null}
       {pane.server ? (
-        <span className="pane-dir truncate font-mono text-2xs text-t3" data-testid="pane-server">
+        <span className="pane-dir truncate font-mono text-2xs text-text-faint" data-testid="pane-server">
           {pane.server}
           {pane.session ? ` · ${pane.session}` : ""}
         </span>

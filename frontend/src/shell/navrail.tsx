@@ -19,7 +19,7 @@ export function NavRail() {
   return (
     <nav
       aria-label="Places"
-      className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-r border-line bg-s1 pt-3"
+      className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-r border-border bg-surface pt-3"
     >
       <div className="mb-2.5" title="Goalpost">
         <Mark />

@@ -22,38 +22,38 @@ export function StatusBar() {
   return (
     <footer
       data-testid="status-bar"
-      className="flex h-[26px] shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-s1 px-3 text-2xs whitespace-nowrap text-t3"
+      className="flex h-[26px] shrink-0 items-center gap-4 overflow-hidden border-t border-border bg-surface px-3 text-2xs whitespace-nowrap text-text-faint"
     >
       <Fact>
         <Dot tone={facts.running > 0 ? "accent" : "calm"} live={facts.running > 0} />
-        <b className="font-semibold text-t1">{facts.running}</b> running
+        <b className="font-semibold text-text">{facts.running}</b> running
       </Fact>
       {facts.needs > 0 ? (
         <button
           type="button"
           data-testid="status-needs-you"
-          className="flex items-center gap-1.5 hover:text-t1"
+          className="flex items-center gap-1.5 hover:text-text"
           onClick={() => app.go("goals")}
         >
           <Dot tone="warn" />
-          <b className="font-semibold text-t1">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
+          <b className="font-semibold text-text">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
         </button>
       ) : null}
       {asks > 0 ? (
         <button
           type="button"
           data-testid="status-approvals"
-          className="flex items-center gap-1.5 hover:text-t1"
+          className="flex items-center gap-1.5 hover:text-text"
           onClick={() => void app.openApprovals()}
         >
           <Dot tone="warn" />
-          <b className="font-semibold text-t1">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
+          <b className="font-semibold text-text">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
         </button>
       ) : null}
       <Fact testid="status-sandbox" title={sandbox?.detail}>
         {sandbox?.state === "ok" ? (
           <>
-            sandbox <b className="font-semibold text-t1">on</b>
+            sandbox <b className="font-semibold text-text">on</b>
           </>
         ) : (
           <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>
@@ -64,7 +64,7 @@ export function StatusBar() {
       <Model provider={provider} goal={view} />
       {facts.spent > 0 ? (
         <Fact testid="status-spend" title="all goals">
-          <b className="font-semibold text-t1">{money(facts.spent)}</b>
+          <b className="font-semibold text-text">{money(facts.spent)}</b>
           {view && view.max_usd > 0 ? (
             <span className="max-[1000px]:hidden">
               · this goal {money(view.usd)} / {money(view.max_usd)}
@@ -86,7 +86,7 @@ export function StatusBar() {
       <button
         type="button"
         data-testid="status-palette"
-        className="flex items-center gap-1.5 hover:text-t1"
+        className="flex items-center gap-1.5 hover:text-text"
         onClick={() => app.set({ paletteOpen: true })}
       >
         <Kbd>Ctrl+Shift+P</Kbd> <span className="max-[800px]:hidden">commands</span>

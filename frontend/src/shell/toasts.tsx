@@ -19,9 +19,9 @@ export function Toasts() {
       closeButton
       toastOptions={{
         style: {
-          background: "var(--s2)",
-          border: "1px solid var(--line2)",
-          color: "var(--t1)",
+          background: "var(--surface-raised)",
+          border: "1px solid var(--border-strong)",
+          color: "var(--text)",
           boxShadow: "var(--shadow)",
           borderRadius: "8px",
           fontFamily: "var(--font)",

@@ -9,7 +9,7 @@ const tones: Record<StatusTone, string> = {
   warn: "bg-warn-bg text-warn",
   bad: "bg-bad-bg text-bad",
   agent: "bg-agent-bg text-agent",
-  calm: "bg-s3 text-t2",
+  calm: "bg-surface-hover text-text-muted",
 };
 
 export const toneText: Record<StatusTone, string> = {
@@ -18,7 +18,7 @@ export const toneText: Record<StatusTone, string> = {
   warn: "text-warn",
   bad: "text-bad",
   agent: "text-agent",
-  calm: "text-t2",
+  calm: "text-text-muted",
 };
 
 interface BadgeProps {
@@ -54,7 +54,7 @@ const dots: Record<StatusTone, string> = {
   warn: "bg-warn",
   bad: "bg-bad",
   agent: "bg-agent",
-  calm: "bg-t3",
+  calm: "bg-text-faint",
 };
 
 export function Dot({ tone, live }: { tone: StatusTone; live?: boolean }) {

@@ -6,8 +6,8 @@ type ButtonVariant = "primary" | "plain" | "quiet" | "danger";
 
 const variants: Record<ButtonVariant, string> = {
   primary: "bg-accent text-on-accent border-transparent hover:brightness-110",
-  plain: "bg-s2 text-t1 border-line2 hover:bg-s3",
-  quiet: "bg-transparent text-t2 border-transparent hover:bg-s3 hover:text-t1",
+  plain: "bg-surface-raised text-text border-border-strong hover:bg-surface-hover",
+  quiet: "bg-transparent text-text-muted border-transparent hover:bg-surface-hover hover:text-text",
   danger: "bg-bad-bg text-bad border-transparent hover:brightness-110",
 };
 
@@ -45,8 +45,8 @@ export function IconButton({ label, hint, side = "bottom", on, className, childr
         type="button"
         aria-label={label}
         className={cx(
-          "inline-flex size-7 shrink-0 items-center justify-center rounded-md hover:bg-s3 hover:text-t1 disabled:cursor-default disabled:opacity-35",
-          on ? "bg-s3 text-t1" : "text-t2",
+          "inline-flex size-7 shrink-0 items-center justify-center rounded-md hover:bg-surface-hover hover:text-text disabled:cursor-default disabled:opacity-35",
+          on ? "bg-surface-hover text-text" : "text-text-muted",
           className,
         )}
         {...rest}
@@ -73,7 +73,7 @@ export function Tip({ text, hint, side = "bottom", children }: TipProps) {
         <Tooltip.Content
           side={side}
           sideOffset={6}
-          className="z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-line2 bg-s2 px-2 py-1 text-xs text-t1 shadow-pop"
+          className="z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-border-strong bg-surface-raised px-2 py-1 text-xs text-text shadow-pop"
         >
           {text}
           {hint ? <Kbd>{hint}</Kbd> : null}
@@ -97,7 +97,7 @@ export function Kbd({ children, onAccent, className }: KbdProps) {
     <kbd
       className={cx(
         "rounded-sm border px-1 font-mono text-[10px] leading-4 font-normal whitespace-nowrap",
-        onAccent ? "border-[#0003] bg-[#0001] text-current" : "border-line2 bg-s3 text-t2",
+        onAccent ? "border-[#0003] bg-[#0001] text-current" : "border-border-strong bg-surface-hover text-text-muted",
         className,
       )}
     >

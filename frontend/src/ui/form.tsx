@@ -59,7 +59,7 @@ export function FormDialog(p: FormDialogProps) {
       }}
       footer={
         <>
-          <span className="min-w-0 flex-1 text-xs text-t3">{p.aside}</span>
+          <span className="min-w-0 flex-1 text-xs text-text-faint">{p.aside}</span>
           <Button look="quiet" onClick={p.onClose}>
             Cancel
           </Button>
@@ -74,7 +74,7 @@ export function FormDialog(p: FormDialogProps) {
       </FormContext>
       {refusal && !p.fields.includes(refusal.field) ? (
         <p role="alert" className="mt-3 text-xs text-bad">
-          {refusal.message} <span className="text-t2">{refusal.hint}</span>
+          {refusal.message} <span className="text-text-muted">{refusal.hint}</span>
         </p>
       ) : null}
     </Dialog>

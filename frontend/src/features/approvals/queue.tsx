@@ -41,7 +41,7 @@ export function ApprovalsDialog() {
       aside={waiting > 0 ? <Badge tone="warn">{waiting} waiting</Badge> : null}
       footer={
         <>
-          <span className="min-w-0 flex-1 text-xs text-t3">
+          <span className="min-w-0 flex-1 text-xs text-text-faint">
             Paused goals use no tokens. They resume once you answer.
           </span>
           <Button data-testid="approvals-close" onClick={close}>
@@ -51,7 +51,7 @@ export function ApprovalsDialog() {
       }
     >
       {list.length === 0 && others.length === 0 ? (
-        <p data-testid="approvals-empty" className="py-6 text-center text-sm text-t3">
+        <p data-testid="approvals-empty" className="py-6 text-center text-sm text-text-faint">
           Nothing is waiting for approval.
         </p>
       ) : null}
@@ -81,14 +81,17 @@ export function ApprovalsDialog() {
 function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
   const app = useApp();
   return (
-    <section className="mt-4 border-t border-line pt-3 first:mt-0 first:border-t-0 first:pt-0" data-testid="needs-word">
+    <section
+      className="mt-4 border-t border-border pt-3 first:mt-0 first:border-t-0 first:pt-0"
+      data-testid="needs-word"
+    >
       <h3 className="caption mb-2">Waiting for your decision</h3>
       <ul className="flex flex-col gap-1.5">
         {goals.map((g) => (
           <li key={g.id} className="flex items-center gap-3 text-xs" data-testid="needs-word-goal" data-goal={g.id}>
             <span className="min-w-0 flex-1">
               <span className="block truncate">{stripControl(oneLine(g.objective))}</span>
-              <span className="line-clamp-2 text-t3">{stripControl(g.reason)}</span>
+              <span className="line-clamp-2 text-text-faint">{stripControl(g.reason)}</span>
             </span>
             <Button
               look="quiet"
@@ -111,14 +114,16 @@ function Grants({ grants }: { grants: readonly GrantView[] }) {
   const app = useApp();
   const goals = useAppState((s) => s.goals.byId);
   return (
-    <section className="mt-4 border-t border-line pt-3" data-testid="grants">
+    <section className="mt-4 border-t border-border pt-3" data-testid="grants">
       <h3 className="caption mb-2">Allowed until the goal finishes</h3>
       <ul className="flex flex-col gap-1.5">
         {grants.map((g) => (
           <li key={`${g.goal_id} ${g.request}`} className="flex items-center gap-3 text-xs" data-testid="grant">
             <span className="min-w-0 flex-1">
               {stripControl(g.covers)}{" "}
-              <span className="text-t3">· {stripControl(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}</span>
+              <span className="text-text-faint">
+                · {stripControl(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}
+              </span>
             </span>
             <Button look="quiet" data-testid="grant-revoke" onClick={() => app.takeBack(g)}>
               Revoke

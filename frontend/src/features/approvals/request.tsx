@@ -30,19 +30,19 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
       data-testid="approval"
       data-request={a.request}
       data-goal={a.goal_id}
-      className="rounded-md border border-line bg-s1 p-3"
+      className="rounded-md border border-border bg-surface p-3"
     >
       <header className="mb-2 flex items-baseline gap-2">
         <span className="font-mono text-sm font-semibold">{a.tool}</span>
         <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always needs approval" : a.risk}</Badge>
-        <span className="min-w-0 flex-1 truncate text-right text-xs text-t3" title={a.objective}>
+        <span className="min-w-0 flex-1 truncate text-right text-xs text-text-faint" title={a.objective}>
           {stripControl(a.objective)}
         </span>
       </header>
       <dl className="mb-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-xs" data-testid="approval-arguments">
         {argumentLines(a.arguments).map((line) => (
           <div key={line.name} className="contents">
-            <dt className="text-t3">{stripControl(line.name)}</dt>
+            <dt className="text-text-faint">{stripControl(line.name)}</dt>
             <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">
               {stripControl(line.value)}
             </dd>
@@ -52,7 +52,7 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
       {a.show ? (
         <pre
           data-testid="approval-show"
-          className="mb-2 max-h-48 overflow-auto rounded-sm border border-line bg-bg p-2 font-mono text-xs"
+          className="mb-2 max-h-48 overflow-auto rounded-sm border border-border bg-bg p-2 font-mono text-xs"
         >
           {a.show.split("\n").map((line, i) => (
             <span key={i} className={`block ${lineTone(line)}`}>
@@ -62,11 +62,11 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
         </pre>
       ) : null}
       <p className="mb-2 text-xs" data-testid="approval-why">
-        <span className="text-t3">Reason: </span>
+        <span className="text-text-faint">Reason: </span>
         {stripControl(a.why)}
       </p>
       {a.given !== "" ? (
-        <p data-testid="approval-given" className="text-xs text-t2">
+        <p data-testid="approval-given" className="text-xs text-text-muted">
           {a.given === "approve" ? "Allowed" : "Denied"}. Resume the goal to continue.
         </p>
       ) : (
@@ -122,15 +122,15 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
           </div>
           {all && others.length > 0 ? (
             <ul
-              className="mt-2 flex flex-col gap-1.5 border-l-2 border-line2 pl-3 text-xs"
+              className="mt-2 flex flex-col gap-1.5 border-l-2 border-border-strong pl-3 text-xs"
               aria-label="Apply to similar requests"
               data-testid="approval-others"
             >
               {others.map((o) => (
                 <li key={`${o.goal_id} ${o.request}`} className="break-words">
                   <p className="font-medium">{stripControl(o.objective)}</p>
-                  <p className="font-mono text-t2">{stripControl(argumentsLine(o.arguments))}</p>
-                  <p className="text-t3">
+                  <p className="font-mono text-text-muted">{stripControl(argumentsLine(o.arguments))}</p>
+                  <p className="text-text-faint">
                     {stripControl(scopeLabel(o, chosen?.scope ?? "once") || o.tool)}
                     {o.why === a.why ? null : ` · ${stripControl(o.why)}`}
                   </p>

@@ -65,7 +65,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
         aria-label="About this site"
         data-testid="site-button"
         disabled={!pane.url.startsWith("http")}
-        className="absolute top-0.5 left-1 inline-flex size-[22px] items-center justify-center rounded-full text-t3 enabled:hover:bg-s2 enabled:hover:text-t1"
+        className="absolute top-0.5 left-1 inline-flex size-[22px] items-center justify-center rounded-full text-text-faint enabled:hover:bg-surface-raised enabled:hover:text-text"
         onClick={onSite}
       >
         <SiteIcon url={pane.url} />
@@ -79,7 +79,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
         spellCheck={false}
         autoComplete="off"
         placeholder="Enter an address, such as localhost:8080"
-        className="h-[26px] w-full rounded-full border border-transparent bg-s3 pr-3 pl-7 text-xs text-t1 outline-none focus:border-accent focus:bg-bg"
+        className="h-[26px] w-full rounded-full border border-transparent bg-surface-hover pr-3 pl-7 text-xs text-text outline-none focus:border-accent focus:bg-bg"
         value={(open && hits[at]?.url) || (typed ?? shown)}
         onChange={(e) => {
           setTyped(e.target.value);
@@ -115,7 +115,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
           role="listbox"
           aria-label="Visited before"
           data-testid="address-hits"
-          className="appear absolute inset-x-0 top-8 z-30 rounded-md border border-line2 bg-s2 p-1 shadow-pop"
+          className="appear absolute inset-x-0 top-8 z-30 rounded-md border border-border-strong bg-surface-raised p-1 shadow-pop"
         >
           {hits.map((hit, i) => (
             <li
@@ -123,13 +123,16 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
               role="option"
               aria-selected={i === at}
               data-testid="address-hit"
-              className={cx("flex h-7 items-center gap-2 rounded-sm px-2 text-xs hover:bg-s3", i === at && "bg-s3")}
+              className={cx(
+                "flex h-7 items-center gap-2 rounded-sm px-2 text-xs hover:bg-surface-hover",
+                i === at && "bg-surface-hover",
+              )}
               // The field keeps the focus until the choice is made.
               onMouseDown={(e) => e.preventDefault()}
               onClick={() => void enter(hit.url)}
             >
               <span className="max-w-[45%] truncate">{hit.title}</span>
-              <span className="min-w-0 flex-1 truncate text-t3">{hit.url}</span>
+              <span className="min-w-0 flex-1 truncate text-text-faint">{hit.url}</span>
             </li>
           ))}
         </ul>

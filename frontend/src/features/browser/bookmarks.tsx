@@ -39,13 +39,13 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   return (
     <div
       data-testid="library"
-      className="appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border border-line2 bg-s2 text-xs shadow-pop"
+      className="appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border border-border-strong bg-surface-raised text-xs shadow-pop"
       onKeyDown={(e) => {
         e.stopPropagation();
         if (e.code === "Escape") onClose();
       }}
     >
-      <header className="flex items-center gap-2 border-b border-line p-2">
+      <header className="flex items-center gap-2 border-b border-border p-2">
         <input
           autoFocus
           data-testid="library-search"
@@ -60,12 +60,12 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
         </IconButton>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto p-2">
-        <h3 className="px-1 text-2xs font-semibold text-t3 uppercase">Bookmarks</h3>
+        <h3 className="px-1 text-2xs font-semibold text-text-faint uppercase">Bookmarks</h3>
         {bookmarks.filter(fits).map((b) => (
           <LinkRow key={b.url} testid="bookmark" url={b.url} title={b.title} onGo={go} />
         ))}
         <div className="mt-3 flex items-center justify-between px-1">
-          <h3 className="text-2xs font-semibold text-t3 uppercase">History</h3>
+          <h3 className="text-2xs font-semibold text-text-faint uppercase">History</h3>
           <Button look="quiet" data-testid="history-clear" disabled={visits.length === 0} onClick={() => void clear()}>
             Clear
           </Button>
@@ -95,11 +95,11 @@ function LinkRow({
       type="button"
       data-testid={testid}
       data-url={url}
-      className="flex h-7 w-full items-center gap-2 rounded-sm px-1 text-left hover:bg-s3"
+      className="flex h-7 w-full items-center gap-2 rounded-sm px-1 text-left hover:bg-surface-hover"
       onClick={() => onGo(url)}
     >
       <span className="max-w-[45%] truncate">{title || url}</span>
-      <span className="min-w-0 flex-1 truncate text-t3">{url}</span>
+      <span className="min-w-0 flex-1 truncate text-text-faint">{url}</span>
     </button>
   );
 }

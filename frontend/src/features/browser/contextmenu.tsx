@@ -108,7 +108,7 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
       ref={menu}
       role="menu"
       data-testid="page-menu"
-      className="appear absolute z-20 min-w-44 rounded-md border border-line2 bg-s2 p-1 text-xs shadow-pop"
+      className="appear absolute z-20 min-w-44 rounded-md border border-border-strong bg-surface-raised p-1 text-xs shadow-pop"
       style={place}
       onKeyDown={(e) => {
         e.stopPropagation();
@@ -118,7 +118,7 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
       }}
     >
       {itemsOf(app, pane, question, surface).map((group, g) => (
-        <div key={g} className={g > 0 ? "mt-1 border-t border-line pt-1" : undefined}>
+        <div key={g} className={g > 0 ? "mt-1 border-t border-border pt-1" : undefined}>
           {group.map((item) => (
             <button
               key={item.id}
@@ -126,7 +126,7 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
               role="menuitem"
               disabled={item.disabled ?? false}
               data-testid={`page-menu-${item.id}`}
-              className="flex h-7 w-full items-center rounded-sm px-2 text-left outline-none hover:bg-s3 focus:bg-s3 disabled:opacity-40"
+              className="flex h-7 w-full items-center rounded-sm px-2 text-left outline-none hover:bg-surface-hover focus:bg-surface-hover disabled:opacity-40"
               onClick={() => {
                 reply(question);
                 item.run();

@@ -29,7 +29,7 @@ export function FindBar({ pane, onEnd }: FindBarProps) {
   return (
     <div
       data-testid="find"
-      className="appear absolute top-2 right-3 z-10 flex items-center gap-1 rounded-md border border-line2 bg-s2 p-1 shadow-pop"
+      className="appear absolute top-2 right-3 z-10 flex items-center gap-1 rounded-md border border-border-strong bg-surface-raised p-1 shadow-pop"
     >
       <input
         ref={field}
@@ -51,7 +51,7 @@ export function FindBar({ pane, onEnd }: FindBarProps) {
           }
         }}
       />
-      <span className="min-w-12 text-center text-2xs text-t3" data-testid="find-count" role="status">
+      <span className="min-w-12 text-center text-2xs text-text-faint" data-testid="find-count" role="status">
         {found ? (found.count > 0 ? `${found.index} / ${found.count}` : "none") : ""}
       </span>
       <IconButton label="Previous match" data-testid="find-before" onClick={() => void find(text, -1)}>

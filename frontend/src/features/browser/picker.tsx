@@ -37,7 +37,7 @@ export function Picker({ question, space, reply }: PickerProps) {
       aria-label="Choose a value"
       data-testid="picker"
       data-type={question.type}
-      className="appear absolute z-20 flex flex-col gap-2 rounded-md border border-line2 bg-s2 p-2 text-xs shadow-pop"
+      className="appear absolute z-20 flex flex-col gap-2 rounded-md border border-border-strong bg-surface-raised p-2 text-xs shadow-pop"
       style={place}
       onKeyDown={(e) => {
         e.stopPropagation();
@@ -53,7 +53,7 @@ export function Picker({ question, space, reply }: PickerProps) {
               type="button"
               aria-label={c}
               data-testid={`swatch-${c.slice(1)}`}
-              className="size-6 rounded-sm border border-line2"
+              className="size-6 rounded-sm border border-border-strong"
               style={{ background: c }}
               onClick={() => give(c)}
             />
@@ -134,7 +134,7 @@ function Calendar({ value, min, max, choose }: CalendarProps) {
       </div>
       <div className="grid grid-cols-7 text-center">
         {["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"].map((d) => (
-          <span key={d} className="text-2xs text-t3">
+          <span key={d} className="text-2xs text-text-faint">
             {d}
           </span>
         ))}
@@ -147,8 +147,8 @@ function Calendar({ value, min, max, choose }: CalendarProps) {
               disabled={out(day)}
               data-testid={`day-${day}`}
               className={cx(
-                "size-7 rounded-sm hover:bg-s3 disabled:opacity-30",
-                Number(day.slice(5, 7)) === month.month ? "text-t1" : "text-t3",
+                "size-7 rounded-sm hover:bg-surface-hover disabled:opacity-30",
+                Number(day.slice(5, 7)) === month.month ? "text-text" : "text-text-faint",
                 value.startsWith(day) && "bg-accent text-on-accent",
               )}
               onClick={() => choose(day)}

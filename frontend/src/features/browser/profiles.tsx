@@ -35,8 +35,8 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
 
   return (
     <div className="mt-3">
-      <h3 className="px-1 text-2xs font-semibold text-t3 uppercase">Profiles</h3>
-      <p className="px-1 text-2xs text-t3">
+      <h3 className="px-1 text-2xs font-semibold text-text-faint uppercase">Profiles</h3>
+      <p className="px-1 text-2xs text-text-faint">
         This page stores its logins in {pane.profile ? `“${pane.profile}”` : "no profile: it is private"}.
       </p>
       {names.map((n) => (
@@ -98,7 +98,7 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
         </Button>
       </form>
       {pane.goal_id ? null : (
-        <label className="mt-2 flex items-center gap-2 px-1 text-2xs text-t3">
+        <label className="mt-2 flex items-center gap-2 px-1 text-2xs text-text-faint">
           Import cookies (Netscape or JSON)
           <input
             type="file"

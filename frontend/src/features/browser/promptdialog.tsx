@@ -46,7 +46,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
         aria-label={words.title}
         data-testid="question"
         data-kind={question.kind}
-        className="appear flex w-full max-w-96 flex-col gap-3 rounded-lg border border-line2 bg-s2 p-4 shadow-pop"
+        className="appear flex w-full max-w-96 flex-col gap-3 rounded-lg border border-border-strong bg-surface-raised p-4 shadow-pop"
         onSubmit={(e) => {
           e.preventDefault();
           void yes();
@@ -60,7 +60,10 @@ export function QuestionBox({ question, reply }: BoxProps) {
           {words.title}
         </p>
         {words.text ? (
-          <p className="selectable max-h-60 overflow-y-auto text-xs break-words text-t2" data-testid="question-text">
+          <p
+            className="selectable max-h-60 overflow-y-auto text-xs break-words text-text-muted"
+            data-testid="question-text"
+          >
             {words.text}
           </p>
         ) : null}

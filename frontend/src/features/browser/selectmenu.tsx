@@ -61,7 +61,7 @@ export function Choices({ question, space, reply }: ChoicesProps) {
       aria-label="Options"
       data-testid="choices"
       data-kind={question.kind}
-      className="appear absolute z-20 max-h-64 max-w-96 overflow-y-auto rounded-md border border-line2 bg-s2 p-1 text-xs shadow-pop outline-none"
+      className="appear absolute z-20 max-h-64 max-w-96 overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-1 text-xs shadow-pop outline-none"
       style={{ ...place, minWidth: Math.max(80, question.width) }}
       onKeyDown={(e) => {
         e.preventDefault();
@@ -79,7 +79,7 @@ export function Choices({ question, space, reply }: ChoicesProps) {
         const group = o.group && o.group !== question.options[i - 1]?.group && question.kind === "choose";
         return (
           <li key={i} role="presentation">
-            {group ? <p className="px-2 pt-1 text-2xs text-t3">{o.group}</p> : null}
+            {group ? <p className="px-2 pt-1 text-2xs text-text-faint">{o.group}</p> : null}
             <div
               role="option"
               aria-selected={i === at}
@@ -88,14 +88,16 @@ export function Choices({ question, space, reply }: ChoicesProps) {
               data-index={i}
               className={cx(
                 "flex h-6 cursor-default items-center gap-3 rounded-sm px-2 whitespace-nowrap",
-                i === at && "bg-s3",
-                o.disabled ? "opacity-40" : "hover:bg-s3",
+                i === at && "bg-surface-hover",
+                o.disabled ? "opacity-40" : "hover:bg-surface-hover",
               )}
               onMouseDown={(e) => e.preventDefault()}
               onClick={() => choose(i)}
             >
               <span className="flex-1 truncate">{o.label || "\u00a0"}</span>
-              {question.kind === "suggest" && o.group ? <span className="truncate text-t3">{o.group}</span> : null}
+              {question.kind === "suggest" && o.group ? (
+                <span className="truncate text-text-faint">{o.group}</span>
+              ) : null}
               {o.selected ? <span aria-hidden>✓</span> : null}
             </div>
           </li>

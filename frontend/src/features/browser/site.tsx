@@ -69,7 +69,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
     <div
       data-testid="site"
       data-came={site?.came ?? ""}
-      className="appear absolute top-2 left-3 z-10 flex max-h-[calc(100%-1rem)] w-80 max-w-[90%] flex-col gap-2 overflow-y-auto rounded-md border border-line2 bg-s2 p-3 text-xs shadow-pop"
+      className="appear absolute top-2 left-3 z-10 flex max-h-[calc(100%-1rem)] w-80 max-w-[90%] flex-col gap-2 overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-3 text-xs shadow-pop"
       onKeyDown={(e) => {
         e.stopPropagation();
         if (e.code === "Escape") onClose();
@@ -90,8 +90,8 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
       ) : null}
       {site?.certificate ? <Certificate of={site.certificate} /> : null}
       {site && site.permissions.length > 0 ? (
-        <section className="flex flex-col gap-1 border-t border-line pt-2">
-          <h3 className="text-2xs font-semibold text-t3 uppercase">Permissions (until the browser closes)</h3>
+        <section className="flex flex-col gap-1 border-t border-border pt-2">
+          <h3 className="text-2xs font-semibold text-text-faint uppercase">Permissions (until the browser closes)</h3>
           {site.permissions.map(({ name, state }) => (
             <label key={name} className="flex h-7 items-center gap-2">
               <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
@@ -113,7 +113,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
         </section>
       ) : null}
       {site?.origin ? (
-        <section className="flex items-center gap-2 border-t border-line pt-2">
+        <section className="flex items-center gap-2 border-t border-border pt-2">
           <span className="min-w-0 flex-1" data-testid="site-cookies" data-count={site.cookies} role="status">
             {site.cookies === 1 ? "1 cookie" : `${site.cookies} cookies`}
             {cleared ? ". Data cleared. Reload the page to apply." : ""}
@@ -143,10 +143,10 @@ function Certificate({ of }: { of: SiteCertificate }) {
     ["Error", of.fault],
   ].filter(([, text]) => text);
   return (
-    <dl data-testid="site-certificate" className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-t2">
+    <dl data-testid="site-certificate" className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-text-muted">
       {lines.map(([name, text]) => (
         <div key={name} className="contents">
-          <dt className="text-t3">{name}</dt>
+          <dt className="text-text-faint">{name}</dt>
           <dd className="selectable min-w-0 break-words">{text}</dd>
         </div>
       ))}

@@ -23,7 +23,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
   const [kept, keep] = useBookmark(pane);
 
   return (
-    <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-line bg-s1 px-1.5">
+    <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-border bg-surface px-1.5">
       <IconButton
         label="Back"
         data-testid="browser-back"
@@ -74,7 +74,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
           type="button"
           aria-label="Page menu"
           data-testid="browser-menu"
-          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-t2 hover:bg-s3 hover:text-t1"
+          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-text-muted hover:bg-surface-hover hover:text-text"
         >
           <DotsIcon size={15} />
         </button>

@@ -136,14 +136,14 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
 
   return (
     <div
-      className="relative flex h-full flex-col bg-s1"
+      className="relative flex h-full flex-col bg-surface"
       data-testid="browser"
       data-pane={pane.id}
       data-link={link}
       data-url={pane.url}
     >
       <Toolbar pane={pane} address={address} zoom={overlay.zoom} onEntered={focus} onPanel={setPanel} />
-      <div ref={area} className="relative min-h-0 flex-1 overflow-hidden bg-s2">
+      <div ref={area} className="relative min-h-0 flex-1 overflow-hidden bg-surface-raised">
         <canvas
           ref={canvas}
           data-testid="browser-canvas"
@@ -184,7 +184,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
           <div
             role="status"
             data-testid="browser-notice"
-            className="absolute inset-x-0 bottom-0 z-[6] flex min-h-8 items-center gap-2 border-t border-line bg-s2 py-1 pr-1 pl-3 text-xs text-t2"
+            className="absolute inset-x-0 bottom-0 z-[6] flex min-h-8 items-center gap-2 border-t border-border bg-surface-raised py-1 pr-1 pl-3 text-xs text-text-muted"
           >
             <span className="selectable min-w-0 flex-1 break-words">{pane.notice}</span>
             <IconButton label="Close" onClick={() => setRead(pane.notice)}>
@@ -210,7 +210,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
         ) : null}
         {pane.url === "about:blank" && !pane.problem ? <BlankPage /> : null}
         {pane.problem ? (
-          <div className="absolute inset-0 flex flex-col items-center justify-center gap-3 bg-s1 p-6" role="alert">
+          <div className="absolute inset-0 flex flex-col items-center justify-center gap-3 bg-surface p-6" role="alert">
             <WarnIcon size={28} className="text-warn" />
             <p className="selectable max-w-md text-center text-sm">{pane.problem}</p>
             <div className="flex gap-2">
@@ -265,7 +265,7 @@ function useFocusOnOpen(count: number, arrived: () => void) {
 
 function BlankPage() {
   return (
-    <div className="pointer-events-none absolute inset-0 flex flex-col items-center justify-center gap-2 bg-s1 text-t3">
+    <div className="pointer-events-none absolute inset-0 flex flex-col items-center justify-center gap-2 bg-surface text-text-faint">
       <GlobeIcon size={26} />
       <p className="text-xs">Enter an address above</p>
     </div>

@@ -29,17 +29,17 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
             {check.name}
           </code>
           {check.ms > 0 ? (
-            <span className="shrink-0 text-xs text-t3 tabular-nums">{formatElapsed(check.ms)}</span>
+            <span className="shrink-0 text-xs text-text-faint tabular-nums">{formatElapsed(check.ms)}</span>
           ) : null}
         </div>
-        <p className={`text-xs ${check.outcome === "fail" ? "text-bad" : "text-t3"}`}>
+        <p className={`text-xs ${check.outcome === "fail" ? "text-bad" : "text-text-faint"}`}>
           {words}
-          {check.claim > 0 ? <span className="text-t3"> · claim {check.claim}</span> : null}
+          {check.claim > 0 ? <span className="text-text-faint"> · claim {check.claim}</span> : null}
           {evidence ? (
             <button
               type="button"
               data-testid="check-output"
-              className="ml-2 text-t3 underline underline-offset-2 hover:text-t1"
+              className="ml-2 text-text-faint underline underline-offset-2 hover:text-text"
               onClick={() => setOpen(true)}
             >
               Show full output
@@ -50,7 +50,7 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
           <pre
             tabIndex={0}
             aria-label={`Last lines of ${check.name}`}
-            className="mt-1 max-h-32 overflow-auto rounded-sm bg-s3 px-2 py-1 font-mono text-2xs break-words whitespace-pre-wrap text-t2"
+            className="mt-1 max-h-32 overflow-auto rounded-sm bg-surface-hover px-2 py-1 font-mono text-2xs break-words whitespace-pre-wrap text-text-muted"
           >
             {check.tail.trimEnd()}
           </pre>

@@ -125,11 +125,11 @@ function Head() {
   const needs = useAppState((s) => summary(s.goals.byId).by.needs_you.length);
   const total = useAppState((s) => s.goals.total);
   return (
-    <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line bg-s1 px-4">
+    <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-border bg-surface px-4">
       <h1 className="mr-1 text-base font-semibold">Goals</h1>
       {running > 0 ? <Badge tone="accent">{running} running</Badge> : null}
       {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
-      <span className="text-xs text-t3">{total} total</span>
+      <span className="text-xs text-text-faint">{total} total</span>
       <span className="flex-1" />
       <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.pruneGoals(p.input) }))}>
         <Button look="quiet" data-testid="prune">
@@ -154,10 +154,10 @@ function Middle({ onShowPanes }: DashboardProps) {
   const empty = useAppState((s) => s.goals.loaded && Object.keys(s.goals.byId).length === 0);
   if (problem && !view) {
     return (
-      <div className="col-span-2 flex flex-col items-center justify-center gap-3 text-t2" role="alert">
+      <div className="col-span-2 flex flex-col items-center justify-center gap-3 text-text-muted" role="alert">
         <WarnIcon size={24} className="text-warn" />
         <p>{problem.message}</p>
-        {problem.hint ? <p className="text-xs text-t3">{problem.hint}</p> : null}
+        {problem.hint ? <p className="text-xs text-text-faint">{problem.hint}</p> : null}
         <Button onClick={() => app.sync.refresh()}>Try again</Button>
       </div>
     );
@@ -165,7 +165,7 @@ function Middle({ onShowPanes }: DashboardProps) {
   if (empty) {
     return (
       <main
-        className="col-span-2 flex h-full flex-col items-center justify-center gap-4 p-4 text-t3"
+        className="col-span-2 flex h-full flex-col items-center justify-center gap-4 p-4 text-text-faint"
         data-testid="dashboard-empty"
       >
         <GoalIcon size={30} />

@@ -26,7 +26,7 @@ export function GoalDrawer() {
       data-testid="goal-drawer"
       data-goal={view.id}
       data-status={view.status}
-      className="flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l border-line bg-s1"
+      className="flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l border-border bg-surface"
     >
       <div className="shrink-0 px-4 pt-3">
         <Head view={view} onClose={() => app.set({ drawer: false })} />
@@ -35,7 +35,7 @@ export function GoalDrawer() {
         <Checks view={view} />
         {view.reason && view.status !== "running" ? <Reason view={view} /> : null}
         {live ? (
-          <p className="mt-3 line-clamp-3 text-xs text-t3 italic" aria-live="off">
+          <p className="mt-3 line-clamp-3 text-xs text-text-faint italic" aria-live="off">
             {oneLine(live).slice(-260)}
           </p>
         ) : null}
@@ -63,7 +63,7 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
         <Badge tone={said.tone} live={said.live}>
           {said.words}
         </Badge>
-        <span className="min-w-0 flex-1 truncate text-xs text-t3 tabular-nums">
+        <span className="min-w-0 flex-1 truncate text-xs text-text-faint tabular-nums">
           {plural(view.steps, "step")}
           {spent >= 1_000 ? ` · ${clock(spent)}` : ""}
         </span>
@@ -72,7 +72,7 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
         </IconButton>
       </div>
       <h2 className="selectable mt-1.5 line-clamp-3 text-sm font-semibold break-words">{view.objective}</h2>
-      {view.scripted ? <p className="mt-1 text-xs text-t3">scripted, no AI</p> : null}
+      {view.scripted ? <p className="mt-1 text-xs text-text-faint">scripted, no AI</p> : null}
     </>
   );
 }
@@ -96,7 +96,11 @@ function Checks({ view }: { view: GoalView }) {
 function Reason({ view }: { view: GoalView }) {
   const said = goalStatusLabel(view);
   const box =
-    said.tone === "warn" ? "border-warn bg-warn-bg" : said.tone === "ok" ? "border-ok bg-ok-bg" : "border-line2 bg-s2";
+    said.tone === "warn"
+      ? "border-warn bg-warn-bg"
+      : said.tone === "ok"
+        ? "border-ok bg-ok-bg"
+        : "border-border-strong bg-surface-raised";
   return (
     <div
       className={`selectable mt-3 rounded-md border px-3 py-2 text-xs ${box}`}
@@ -104,7 +108,7 @@ function Reason({ view }: { view: GoalView }) {
       data-testid="drawer-reason"
     >
       <p className={`font-medium ${toneText[said.tone]}`}>{said.words}</p>
-      <p className="mt-0.5 text-t1">{view.reason}</p>
+      <p className="mt-0.5 text-text">{view.reason}</p>
     </div>
   );
 }
@@ -116,7 +120,7 @@ function StepShort({ step }: { step: StepRow }) {
   const lost = score !== null && score.of > 0 && score.passed < score.of;
   return (
     <li className="flex items-baseline gap-2.5 py-[3px] text-xs" data-testid="drawer-step" data-outcome={step.outcome}>
-      <span className="w-5 shrink-0 text-t3 tabular-nums">{step.n}</span>
+      <span className="w-5 shrink-0 text-text-faint tabular-nums">{step.n}</span>
       <span className="min-w-0 flex-1 truncate">
         {score && score.of > 0 ? (
           <span className={lost ? "text-bad" : "text-ok"}>
@@ -124,11 +128,11 @@ function StepShort({ step }: { step: StepRow }) {
           </span>
         ) : (
           <>
-            {step.tool} <span className="text-t2">{argumentsLine(step.arguments, 80)}</span>
+            {step.tool} <span className="text-text-muted">{argumentsLine(step.arguments, 80)}</span>
           </>
         )}
       </span>
-      <span className={`shrink-0 tabular-nums ${step.outcome === "ok" ? "text-t3" : toneText[said.tone]}`}>
+      <span className={`shrink-0 tabular-nums ${step.outcome === "ok" ? "text-text-faint" : toneText[said.tone]}`}>
         {step.outcome === "ok" ? formatElapsed(step.ms) : step.outcome === "" ? "…" : said.words}
       </span>
     </li>
@@ -138,7 +142,7 @@ function StepShort({ step }: { step: StepRow }) {
 function Foot({ view }: { view: GoalView }) {
   const app = useApp();
   return (
-    <footer className="flex shrink-0 items-center gap-2 border-t border-line px-4 py-2.5">
+    <footer className="flex shrink-0 items-center gap-2 border-t border-border px-4 py-2.5">
       {canPause(view) ? <Button onClick={() => void app.pauseGoal(view.id)}>Pause</Button> : null}
       {canResume(view) ? <Button onClick={() => void app.resumeGoal(view.id)}>Resume</Button> : null}
       {isLive(view) ? <Button onClick={() => app.set({ steerOpen: true })}>Steer</Button> : null}

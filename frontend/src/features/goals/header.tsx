@@ -57,7 +57,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
 
   return (
     <header
-      className="max-h-[60%] shrink-0 overflow-y-auto border-b border-line px-5 pt-3 pb-3 max-[900px]:max-h-none"
+      className="max-h-[60%] shrink-0 overflow-y-auto border-b border-border px-5 pt-3 pb-3 max-[900px]:max-h-none"
       data-testid="goal-header"
       data-status={view.status}
     >
@@ -75,7 +75,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           </Badge>
         ) : null}
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
-        <span className="min-w-0 flex-1 truncate text-xs text-t3" title={view.policy.dir}>
+        <span className="min-w-0 flex-1 truncate text-xs text-text-faint" title={view.policy.dir}>
           {facts.join(" · ")}
         </span>
         {canPause(view) ? (
@@ -112,12 +112,12 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       </h2>
       <Todos items={view.todos ?? []} />
       {view.queued ? (
-        <p className="selectable mt-1 text-xs text-t2" data-testid="goal-queued">
+        <p className="selectable mt-1 text-xs text-text-muted" data-testid="goal-queued">
           Queued: {view.queued}
         </p>
       ) : null}
       {view.reason && view.status !== "running" && !needsAnswer(view) ? (
-        <p className="selectable mt-1 text-xs text-t2" data-testid="goal-reason">
+        <p className="selectable mt-1 text-xs text-text-muted" data-testid="goal-reason">
           {view.reason}
         </p>
       ) : null}

@@ -119,15 +119,15 @@ export function GoalList({ onReady }: GoalListProps) {
   }, [app, lines, onReady, selected, virtual]);
 
   return (
-    <nav aria-label="Goals" className="flex min-h-0 flex-col border-r border-line">
+    <nav aria-label="Goals" className="flex min-h-0 flex-col border-r border-border">
       <div className="relative shrink-0 px-3.5 pt-2.5 pb-1.5">
-        <SearchIcon size={14} className="absolute top-[18px] left-6 text-t3" />
+        <SearchIcon size={14} className="absolute top-[18px] left-6 text-text-faint" />
         <input
           ref={search}
           data-testid="goal-search"
           aria-label="Search goals"
           placeholder="Search goals"
-          className="h-[30px] w-full rounded-md border border-transparent bg-s3 pr-8 pl-8 text-sm outline-none focus:border-accent focus:bg-bg"
+          className="h-[30px] w-full rounded-md border border-transparent bg-surface-hover pr-8 pl-8 text-sm outline-none focus:border-accent focus:bg-bg"
           value={text}
           onChange={(e) => setText(e.target.value)}
           onKeyDown={(e) => {
@@ -177,7 +177,7 @@ export function GoalList({ onReady }: GoalListProps) {
           })}
         </div>
         {lines.length === 0 ? (
-          <p className="px-4 py-6 text-t3" role="status">
+          <p className="px-4 py-6 text-text-faint" role="status">
             {text ? "No goal matches." : "No goals yet."}
           </p>
         ) : null}

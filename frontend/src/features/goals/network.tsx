@@ -32,7 +32,7 @@ function HostLine({ host: h }: { host: NetworkHost }) {
         <span className="selectable min-w-0 flex-1 truncate font-mono text-2xs leading-[18px]">
           {h.host === "*" ? "other hosts" : h.host}
         </span>
-        <span className="shrink-0 text-t3 tabular-nums">
+        <span className="shrink-0 text-text-faint tabular-nums">
           {h.own ? "local server" : h.allowed ? bytes(h.in) : methods} · {count(h.count)}
         </span>
       </div>

@@ -27,7 +27,7 @@ export function NoteDialog() {
       description="Send a note that the agent reads before its next turn"
       footer={
         <>
-          <span className="min-w-0 flex-1 text-xs text-t3">
+          <span className="min-w-0 flex-1 text-xs text-text-faint">
             The agent reads it before its next turn. Checks are unchanged.
           </span>
           <Button look="quiet" onClick={close}>
@@ -39,7 +39,7 @@ export function NoteDialog() {
         </>
       }
     >
-      <p className="mb-2 line-clamp-2 text-xs text-t3">{objective}</p>
+      <p className="mb-2 line-clamp-2 text-xs text-text-faint">{objective}</p>
       <textarea
         data-testid="steer-text"
         aria-label="Note for the agent"

@@ -36,7 +36,7 @@ export function OutputDialog({ sha256, title, onClose }: OutputDialogProps) {
       description="Full output of the check"
       footer={
         <>
-          <span className="min-w-0 flex-1 truncate font-mono text-2xs text-t3">sha256 {sha256}</span>
+          <span className="min-w-0 flex-1 truncate font-mono text-2xs text-text-faint">sha256 {sha256}</span>
           <Button onClick={() => void writeClipboard(text ?? "")} disabled={!text}>
             Copy
           </Button>

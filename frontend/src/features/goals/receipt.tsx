@@ -85,7 +85,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
               {again.passed ? "all passed" : again.open ? "cannot be repeated" : "not all passed"}
             </Badge>
           </h3>
-          <div className="rounded-md border border-line bg-s1 px-3 py-2 font-mono text-xs">
+          <div className="rounded-md border border-border bg-surface px-3 py-2 font-mono text-xs">
             {(again.verdicts ?? []).map((v) => (
               <VerdictLines key={v.check} verdict={v} />
             ))}
@@ -125,8 +125,8 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
       <dl className="grid grid-cols-[130px_1fr] gap-x-3 gap-y-1 text-xs">
         {rows.map(([k, v]) => (
           <div key={k} className="contents">
-            <dt className="text-t3">{k}</dt>
-            <dd className={k.includes("sha256") ? "font-mono text-2xs break-all text-t2" : "text-t1"}>{v}</dd>
+            <dt className="text-text-faint">{k}</dt>
+            <dd className={k.includes("sha256") ? "font-mono text-2xs break-all text-text-muted" : "text-text"}>{v}</dd>
           </div>
         ))}
       </dl>
@@ -140,15 +140,17 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
                 {c.review === "error" ? "review failed" : `${c.review} by the reviewer`}
               </Badge>
             ) : null}
-            <span className="text-t3">{c.at.replace("T", " ").slice(0, 19)} UTC</span>
+            <span className="text-text-faint">{c.at.replace("T", " ").slice(0, 19)} UTC</span>
           </h3>
-          <p className="mb-1.5 text-xs text-t2">{c.rationale}</p>
-          <div className="rounded-md border border-line bg-s1 px-3 py-2 font-mono text-xs">
+          <p className="mb-1.5 text-xs text-text-muted">{c.rationale}</p>
+          <div className="rounded-md border border-border bg-surface px-3 py-2 font-mono text-xs">
             {(c.verdicts ?? []).map((v) => (
               <VerdictLines key={v.check} verdict={v} />
             ))}
-            {(c.verdicts ?? []).length === 0 ? <p className="text-t3">the checks were not run for this claim</p> : null}
-            {c.review_reason ? <p className="py-0.5 font-sans text-t2">Review: {c.review_reason}</p> : null}
+            {(c.verdicts ?? []).length === 0 ? (
+              <p className="text-text-faint">the checks were not run for this claim</p>
+            ) : null}
+            {c.review_reason ? <p className="py-0.5 font-sans text-text-muted">Review: {c.review_reason}</p> : null}
           </div>
         </section>
       ))}

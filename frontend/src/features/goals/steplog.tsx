@@ -128,12 +128,16 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
           })}
         </div>
         {loaded && lines.length === 0 ? (
-          <p className="px-5 py-3 text-t3" role="status">
+          <p className="px-5 py-3 text-text-faint" role="status">
             {steps.length === 0 ? "No steps yet." : "No step matches the filter."}
           </p>
         ) : null}
         {live ? (
-          <p className="truncate px-5 py-1 pl-[110px] text-xs text-t3 italic" data-testid="live-text" aria-live="off">
+          <p
+            className="truncate px-5 py-1 pl-[110px] text-xs text-text-faint italic"
+            data-testid="live-text"
+            aria-live="off"
+          >
             {oneLine(live).slice(-220)}
           </p>
         ) : null}
@@ -163,7 +167,7 @@ function Filters({ before, filter, onChange }: FiltersProps) {
   const steps = useAppState((s) => s.detail.steps);
   const tools = useMemo(() => toolsOf(steps), [steps]);
   return (
-    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-xs">
+    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-border px-4 text-xs">
       {before}
       {steps.length < 2 ? null : <FilterFields tools={tools} filter={filter} onChange={onChange} />}
     </div>
@@ -173,7 +177,7 @@ function Filters({ before, filter, onChange }: FiltersProps) {
 function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> & { tools: readonly string[] }) {
   return (
     <>
-      <SearchIcon size={13} className="text-t3" />
+      <SearchIcon size={13} className="text-text-faint" />
       <input
         data-testid="log-text"
         aria-label="Filter steps by text"
@@ -191,7 +195,7 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
       <select
         data-testid="log-tool"
         aria-label="Filter steps by tool"
-        className="h-6 rounded-sm bg-transparent text-t2"
+        className="h-6 rounded-sm bg-transparent text-text-muted"
         value={filter.tool}
         onChange={(e) => onChange({ ...filter, tool: e.target.value })}
       >
@@ -202,7 +206,7 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
           </option>
         ))}
       </select>
-      <label className="flex cursor-pointer items-center gap-1.5 text-t2">
+      <label className="flex cursor-pointer items-center gap-1.5 text-text-muted">
         <input
           type="checkbox"
           data-testid="log-failed"

@@ -40,7 +40,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
       loop
       className="palette"
       overlayClassName="fixed inset-0 z-[1000] bg-scrim"
-      contentClassName="appear fixed top-[12vh] left-1/2 z-[1001] w-[600px] max-w-[calc(100vw-32px)] -translate-x-1/2 overflow-hidden rounded-lg border border-line2 bg-s2 shadow-pop"
+      contentClassName="appear fixed top-[12vh] left-1/2 z-[1001] w-[600px] max-w-[calc(100vw-32px)] -translate-x-1/2 overflow-hidden rounded-lg border border-border-strong bg-surface-raised shadow-pop"
     >
       <ReturnFocus />
       <div data-testid="palette">
@@ -77,7 +77,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
                   onSelect={() => run(() => app.openGoal(g.id))}
                 >
                   <span className="min-w-0 flex-1 truncate">{g.objective}</span>
-                  <span className="text-xs text-t3">{standingWords(g.status, g.exit)}</span>
+                  <span className="text-xs text-text-faint">{standingWords(g.status, g.exit)}</span>
                 </Command.Item>
               ))}
             </Command.Group>

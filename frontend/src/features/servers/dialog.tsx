@@ -83,7 +83,7 @@ function Servers() {
       }
     >
       {list?.length === 0 ? (
-        <p className="text-t3">
+        <p className="text-text-faint">
           No servers yet. Host names from ~/.ssh/config work. Uses your existing SSH keys and agent.
         </p>
       ) : null}
@@ -93,12 +93,12 @@ function Servers() {
             key={server.id}
             data-testid="server"
             data-id={server.id}
-            className="rounded-md border border-line bg-s1 px-3 py-2"
+            className="rounded-md border border-border bg-surface px-3 py-2"
           >
             <div className="flex items-center gap-2">
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{server.name || server.host}</p>
-                <p className="truncate font-mono text-2xs text-t3">{address(server)}</p>
+                <p className="truncate font-mono text-2xs text-text-faint">{address(server)}</p>
               </div>
               <Button look="quiet" data-testid="server-delete" onClick={() => remove(server)}>
                 Delete

@@ -79,7 +79,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
         />
         <span>
           Keep sessions in tmux
-          <span className="block text-t3">Programs keep running through disconnects and restarts.</span>
+          <span className="block text-text-faint">Programs keep running through disconnects and restarts.</span>
         </span>
       </label>
     </FormDialog>

@@ -34,22 +34,22 @@ export function Sessions({ server }: { server: SSHServer }) {
 
   const attach = (session: string) => void app.openSSH(server.id, session);
   return (
-    <div className="mt-2 border-t border-line pt-2" data-testid="sessions">
+    <div className="mt-2 border-t border-border pt-2" data-testid="sessions">
       {problem ? (
         <p role="alert" className="pb-2 text-xs text-bad">
           {problem.message}
-          <span className="block text-t2">{problem.hint}</span>
+          <span className="block text-text-muted">{problem.hint}</span>
         </p>
       ) : null}
       {!list && !problem ? (
-        <p className="pb-2 text-xs text-t3">Loading the sessions of {server.name || server.host}…</p>
+        <p className="pb-2 text-xs text-text-faint">Loading the sessions of {server.name || server.host}…</p>
       ) : null}
-      {list?.length === 0 ? <p className="pb-2 text-xs text-t3">No sessions.</p> : null}
+      {list?.length === 0 ? <p className="pb-2 text-xs text-text-faint">No sessions.</p> : null}
       <ul>
         {list?.map((s) => (
           <li key={s.name} className="flex h-8 items-center gap-2 text-xs" data-testid="session" data-name={s.name}>
             <span className="min-w-0 flex-1 truncate font-mono">{s.name}</span>
-            <span className="text-t3">
+            <span className="text-text-faint">
               {s.windows} {s.windows === 1 ? "window" : "windows"} · {since(s.created)} ·{" "}
               {s.attached ? "in use" : "free"}
             </span>

@@ -42,7 +42,7 @@ export function MCPServers() {
           Add a server
         </Button>
       </div>
-      <ul className="rounded-lg border border-line bg-s1" data-testid="mcp-servers">
+      <ul className="rounded-lg border border-border bg-surface" data-testid="mcp-servers">
         {(servers ?? []).map((s) => (
           <MCPServerRow
             key={s.name}
@@ -53,7 +53,7 @@ export function MCPServers() {
           />
         ))}
         {servers?.length === 0 ? (
-          <li className="px-4 py-3 text-t3">
+          <li className="px-4 py-3 text-text-faint">
             No MCP servers yet. Their tools are available to goals; local servers run inside the goal&apos;s sandbox.
           </li>
         ) : null}
@@ -98,7 +98,7 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
     setTesting(false);
   };
   return (
-    <li className="border-b border-line px-4 py-2.5 last:border-b-0" data-testid="mcp-server" data-id={s.name}>
+    <li className="border-b border-border px-4 py-2.5 last:border-b-0" data-testid="mcp-server" data-id={s.name}>
       <div className="flex items-center gap-2">
         <div className="min-w-0 flex-1">
           <p className="flex items-center gap-2 font-medium">
@@ -111,7 +111,7 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
               <Badge tone="warn">not tested</Badge>
             )}
           </p>
-          <p className="truncate font-mono text-2xs leading-[18px] text-t3">
+          <p className="truncate font-mono text-2xs leading-[18px] text-text-faint">
             {s.url || [s.command, ...(s.args ?? [])].join(" ")}
           </p>
         </div>
@@ -132,7 +132,7 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
       </div>
       {problem ? (
         <p role="alert" data-testid="mcp-problem" className="selectable mt-1 text-xs text-bad">
-          {problem.message} <span className="text-t2">{problem.hint}</span>
+          {problem.message} <span className="text-text-muted">{problem.hint}</span>
         </p>
       ) : null}
       {open && tools.length > 0 ? (
@@ -143,8 +143,8 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
                 <td className="w-44 truncate py-0.5 pr-3 font-mono text-2xs leading-[18px]" title={t.name}>
                   {t.name}
                 </td>
-                <td className="w-28 py-0.5 pr-3 text-t2">{t.risk.replaceAll("_", " ")}</td>
-                <td className="py-0.5 text-t3">{t.description}</td>
+                <td className="w-28 py-0.5 pr-3 text-text-muted">{t.risk.replaceAll("_", " ")}</td>
+                <td className="py-0.5 text-text-faint">{t.description}</td>
               </tr>
             ))}
           </tbody>

@@ -13,7 +13,7 @@ export function SettingsPage() {
   if (!settings) return null;
   return (
     <div className="flex h-full flex-col" data-testid="settings">
-      <header className="flex h-12 shrink-0 items-center border-b border-line bg-s1 px-4">
+      <header className="flex h-12 shrink-0 items-center border-b border-border bg-surface px-4">
         <h1 className="text-base font-semibold">Settings</h1>
         <span className="flex-1" />
         <Button look="quiet" data-testid="settings-close" onClick={() => app.go("workspace")}>
@@ -23,7 +23,7 @@ export function SettingsPage() {
       <main className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-[720px] px-6 py-6">
           <h2 className="caption mb-2">Appearance</h2>
-          <div className="mb-7 rounded-lg border border-line bg-s1">
+          <div className="mb-7 rounded-lg border border-border bg-surface">
             <Row title="Theme" text="Colors of the window and terminals">
               <Choice
                 name="theme"
@@ -77,7 +77,7 @@ export function SettingsPage() {
             />
           </div>
           <h2 className="caption mb-2">Pages</h2>
-          <div className="mb-7 rounded-lg border border-line bg-s1">
+          <div className="mb-7 rounded-lg border border-border bg-surface">
             <TextRow
               title="Home page"
               text="Opened by the Home button and Alt+Home. Leave empty for a blank page."
@@ -94,7 +94,7 @@ export function SettingsPage() {
             />
           </div>
           <h2 className="caption mb-2">Goals</h2>
-          <div className="mb-7 rounded-lg border border-line bg-s1">
+          <div className="mb-7 rounded-lg border border-border bg-surface">
             <NumberRow
               title="Approval timeout"
               text="Minutes before an unanswered approval pauses the goal (0 = immediately)"
@@ -175,14 +175,14 @@ export function SettingsPage() {
           <MCPServers />
           <Secrets />
           <h2 className="caption mt-7 mb-2">About</h2>
-          <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-line bg-s1 px-4 py-3 text-xs">
-            <dt className="text-t3">Version</dt>
+          <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-border bg-surface px-4 py-3 text-xs">
+            <dt className="text-text-faint">Version</dt>
             <dd>{connection.version || "unknown"}</dd>
-            <dt className="text-t3">Data</dt>
+            <dt className="text-text-faint">Data</dt>
             <dd className="font-mono text-2xs leading-[18px] break-all">{connection.data_dir}</dd>
-            <dt className="text-t3">Goal folders</dt>
+            <dt className="text-text-faint">Goal folders</dt>
             <dd className="font-mono text-2xs leading-[18px] break-all">{connection.work_dir}</dd>
-            <dt className="text-t3">Window</dt>
+            <dt className="text-text-faint">Window</dt>
             <dd>{window ? "desktop window" : "web browser"}</dd>
           </dl>
         </div>

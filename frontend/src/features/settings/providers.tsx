@@ -32,11 +32,11 @@ export function Providers() {
           Add a provider
         </Button>
       </div>
-      <ul className="rounded-lg border border-line bg-s1" data-testid="providers">
+      <ul className="rounded-lg border border-border bg-surface" data-testid="providers">
         {providers.map((p) => (
           <ProviderLine key={p.id} provider={p} onEdit={() => setEditing(p)} />
         ))}
-        {providers.length === 0 ? <li className="px-4 py-3 text-t3">No model provider yet.</li> : null}
+        {providers.length === 0 ? <li className="px-4 py-3 text-text-faint">No model provider yet.</li> : null}
       </ul>
       {editing ? <ProviderForm provider={editing} onClose={() => setEditing(null)} /> : null}
     </>
@@ -52,7 +52,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
   };
   return (
     <li
-      className="border-b border-line px-4 py-2.5 last:border-b-0"
+      className="border-b border-border px-4 py-2.5 last:border-b-0"
       data-testid="provider"
       data-id={p.id}
       data-active={p.active}
@@ -68,7 +68,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
               <Badge tone={p.ready ? "ok" : "warn"}>{p.ready ? "ready" : "not ready"}</Badge>
             )}
           </p>
-          <p className="truncate text-xs text-t3">
+          <p className="truncate text-xs text-text-faint">
             {[
               p.model,
               p.base_url,
@@ -101,7 +101,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
       {test && test !== "running" ? (
         <p role="status" data-testid="provider-tested" data-state={test.state} className="selectable mt-1 text-xs">
           <span className={toneText[test.state]}>{test.title}</span>{" "}
-          <span className="text-t2">{[test.detail, test.hint].filter(Boolean).join(" · ")}</span>
+          <span className="text-text-muted">{[test.detail, test.hint].filter(Boolean).join(" · ")}</span>
         </p>
       ) : null}
     </li>

@@ -11,10 +11,10 @@ interface RowProps {
 
 export function Row({ title, text, error, children }: RowProps) {
   return (
-    <div className="flex items-center gap-4 border-b border-line px-4 py-2.5 last:border-b-0">
+    <div className="flex items-center gap-4 border-b border-border px-4 py-2.5 last:border-b-0">
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
-        <p className="text-xs text-t3">{error ?? text}</p>
+        <p className="text-xs text-text-faint">{error ?? text}</p>
       </div>
       {children}
     </div>
@@ -31,12 +31,12 @@ interface ChoiceProps<T extends string> {
 /** A few values side by side, one of which holds. */
 export function Choice<T extends string>({ name, value, choices, onChange }: ChoiceProps<T>) {
   return (
-    <div role="radiogroup" aria-label={name} className="flex rounded-md bg-s3 p-0.5">
+    <div role="radiogroup" aria-label={name} className="flex rounded-md bg-surface-hover p-0.5">
       {choices.map((c) => (
         <label
           key={c.value}
           data-testid={`${name}-${c.value}`}
-          className="relative cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-t2 has-checked:bg-s1 has-checked:text-t1 has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="relative cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-text-muted has-checked:bg-surface has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"
@@ -117,7 +117,7 @@ export function TextRow({ title, text, testid, value, onSave }: TextRowProps) {
   const error = wrong ? (
     <span id={words} data-testid={`error-${testid}`} className="selectable text-bad">
       {wrong.message}
-      {wrong.hint ? <span className="text-t2"> · {wrong.hint}</span> : null}
+      {wrong.hint ? <span className="text-text-muted"> · {wrong.hint}</span> : null}
     </span>
   ) : undefined;
   return (

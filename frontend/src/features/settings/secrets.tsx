@@ -61,8 +61,8 @@ export function Secrets() {
           Add a secret
         </Button>
       </div>
-      <ul className="rounded-lg border border-line bg-s1" data-testid="secrets">
-        <li className="flex items-center gap-2 border-b border-line px-4 py-2.5 text-xs text-t2 last:border-b-0">
+      <ul className="rounded-lg border border-border bg-surface" data-testid="secrets">
+        <li className="flex items-center gap-2 border-b border-border px-4 py-2.5 text-xs text-text-muted last:border-b-0">
           <span className="min-w-0 flex-1 break-words" data-testid="secrets-place" data-place={place.place}>
             New secrets are stored in {place.detail}.
           </span>
@@ -150,7 +150,7 @@ interface LineProps {
 function SecretRow({ testid, id, title, badge, text, children }: LineProps) {
   return (
     <li
-      className="flex items-center gap-2 border-b border-line px-4 py-2.5 last:border-b-0"
+      className="flex items-center gap-2 border-b border-border px-4 py-2.5 last:border-b-0"
       data-testid={testid}
       data-id={id}
     >
@@ -159,7 +159,7 @@ function SecretRow({ testid, id, title, badge, text, children }: LineProps) {
           <span className="truncate">{title}</span>
           <Badge tone="calm">{badge}</Badge>
         </p>
-        <p className="truncate font-mono text-2xs text-t3">{text}</p>
+        <p className="truncate font-mono text-2xs text-text-faint">{text}</p>
       </div>
       {children}
     </li>

@@ -15,7 +15,7 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
   const yesNo = !pane.secret;
   return (
     <form
-      className="shrink-0 border-t border-line bg-s2 px-3 py-2"
+      className="shrink-0 border-t border-border bg-surface-raised px-3 py-2"
       data-testid="terminal-ask"
       onSubmit={(e) => {
         e.preventDefault();
@@ -23,7 +23,7 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
       }}
     >
       <label className="block">
-        <span className="selectable block max-h-40 overflow-y-auto pb-2 font-mono text-xs whitespace-pre-wrap text-t1">
+        <span className="selectable block max-h-40 overflow-y-auto pb-2 font-mono text-xs whitespace-pre-wrap text-text">
           {pane.ask}
         </span>
         {yesNo ? null : (
@@ -40,7 +40,9 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
         )}
       </label>
       <div className="flex items-center gap-2 pt-2">
-        <span className="flex-1 text-xs text-t3">This prompt comes from ssh. Your answer goes to {pane.server}.</span>
+        <span className="flex-1 text-xs text-text-faint">
+          This prompt comes from ssh. Your answer goes to {pane.server}.
+        </span>
         <Button look="quiet" data-testid="ask-no" onClick={() => (yesNo ? answer("no", true) : answer("", false))}>
           {yesNo ? "No" : "Cancel"}
         </Button>

@@ -133,7 +133,7 @@ export function TerminalView(p: TerminalViewProps) {
 
   const code = running ? exit : (exit ?? p.pane.exit);
   return (
-    <div className="relative flex h-full flex-col bg-s1" data-testid="terminal" data-pane={id} data-link={link}>
+    <div className="relative flex h-full flex-col bg-surface" data-testid="terminal" data-pane={id} data-link={link}>
       {p.searching && screen.current ? <SearchBox screen={screen.current} onEnd={p.onSearchEnd} /> : null}
       <div
         role="group"
@@ -153,14 +153,14 @@ export function TerminalView(p: TerminalViewProps) {
       {p.pane.ask ? <SSHPrompt key={p.pane.ask} pane={p.pane} /> : null}
       {p.pane.problem ? (
         <div
-          className="flex min-h-9 shrink-0 items-center gap-2.5 border-t border-line px-3"
+          className="flex min-h-9 shrink-0 items-center gap-2.5 border-t border-border px-3"
           role="status"
           data-testid="terminal-problem"
         >
           <Badge tone="warn" live={p.pane.problem.includes("lost")}>
             {p.pane.server}
           </Badge>
-          <span className="text-xs text-t2">{p.pane.problem}</span>
+          <span className="text-xs text-text-muted">{p.pane.problem}</span>
           <span className="flex-1" />
           <Button data-testid="terminal-connect" onClick={() => void app.ask("TerminalAPI.Restart", id)}>
             Connect now
@@ -168,9 +168,9 @@ export function TerminalView(p: TerminalViewProps) {
         </div>
       ) : null}
       {code !== null && !p.pane.problem ? (
-        <div className="flex h-9 shrink-0 items-center gap-2.5 border-t border-line px-3" role="status">
+        <div className="flex h-9 shrink-0 items-center gap-2.5 border-t border-border px-3" role="status">
           <Badge tone={code === 0 ? "calm" : "bad"}>{code < 0 ? "killed by a signal" : `exit ${code}`}</Badge>
-          <span className="text-xs text-t3">The program exited.</span>
+          <span className="text-xs text-text-faint">The program exited.</span>
           <span className="flex-1" />
           <Button data-testid="terminal-restart" onClick={() => void restart()}>
             Restart

@@ -193,7 +193,7 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
           Run without the sandbox, with your full permissions and network access. This is logged.
           {errors.sandbox ? (
             <span role="alert" data-testid="error-sandbox" className="mt-1 block text-bad">
-              {errors.sandbox.message} <span className="text-t2">{errors.sandbox.hint}</span>
+              {errors.sandbox.message} <span className="text-text-muted">{errors.sandbox.hint}</span>
             </span>
           ) : null}
         </span>

@@ -13,7 +13,7 @@ export function CheckboxList({ title, note, testid, error, items, on, onChange }
   return (
     <fieldset>
       <legend className="caption mb-1.5">{title}</legend>
-      {note ? <p className="mb-1.5 text-xs text-t2">{note}</p> : null}
+      {note ? <p className="mb-1.5 text-xs text-text-muted">{note}</p> : null}
       <div className="flex max-h-28 flex-col gap-0.5 overflow-y-auto">
         {items.map((i) => (
           <label key={i.id} className="flex items-center gap-2 text-xs">

@@ -40,7 +40,7 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
     />
   );
   const tick = (name: "absent" | "twice" | "wait", label: string) => (
-    <label className="flex items-center gap-1.5 text-xs text-t2">
+    <label className="flex items-center gap-1.5 text-xs text-text-muted">
       <input
         type="checkbox"
         data-testid={`check-${name}`}
@@ -56,7 +56,10 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
       return (
         <>
           {text("command", "Command", "npm test")}
-          <label className="flex shrink-0 items-center gap-1.5 text-xs text-t3" title="Exit code that passes the check">
+          <label
+            className="flex shrink-0 items-center gap-1.5 text-xs text-text-faint"
+            title="Exit code that passes the check"
+          >
             exit
             {text("exitCode", "Expected exit code", "0", "w-11 px-1 text-center")}
           </label>

@@ -120,7 +120,7 @@ function Form() {
       }
       footer={
         <>
-          <p className="min-w-0 flex-1 text-xs text-t2" data-testid="allowed-words">
+          <p className="min-w-0 flex-1 text-xs text-text-muted" data-testid="allowed-words">
             {describeAllowed(draft.risk, draft.dir, hosts)}
             {describeExtraAccess(draft) ? <span className="text-warn"> {describeExtraAccess(draft)}</span> : null}
             {idle ? (
@@ -198,7 +198,7 @@ function Form() {
             type="button"
             data-testid="more"
             aria-expanded={more}
-            className="flex items-center gap-1.5 text-xs text-t3 hover:text-t1"
+            className="flex items-center gap-1.5 text-xs text-text-faint hover:text-text"
             onClick={() => setMore(!more)}
           >
             <ChevronIcon size={12} className={more ? "rotate-90" : ""} />
@@ -209,7 +209,7 @@ function Form() {
         </div>
         {errors.form ? (
           <p role="alert" data-testid="error-form" className="rounded-md bg-bad-bg px-3 py-2 text-xs text-bad">
-            {errors.form.message} <span className="text-t2">{errors.form.hint}</span>
+            {errors.form.message} <span className="text-text-muted">{errors.form.hint}</span>
           </p>
         ) : null}
       </div>
@@ -278,7 +278,7 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
       </div>
       {errors.limits ? (
         <p role="alert" data-testid="error-limits" className="-mt-3 text-xs text-bad">
-          {errors.limits.message} <span className="text-t2">· {errors.limits.hint}</span>
+          {errors.limits.message} <span className="text-text-muted">· {errors.limits.hint}</span>
         </p>
       ) : null}
       <div className="grid grid-cols-3 gap-3">

@@ -25,7 +25,7 @@ export function FolderInfo({ draft, set }: FolderProps) {
   const shown = all ? files : files.slice(0, 4);
   if (files.length === 0 && !proposal) return null;
   return (
-    <div className="-mt-2 flex flex-col gap-1.5 text-xs text-t2">
+    <div className="-mt-2 flex flex-col gap-1.5 text-xs text-text-muted">
       {proposal ? (
         <p className="flex items-center gap-2" data-testid="proposal-offer">
           <span className="min-w-0 flex-1">
@@ -38,7 +38,7 @@ export function FolderInfo({ draft, set }: FolderProps) {
       ) : null}
       {files.length > 0 ? (
         <div data-testid="protected-files">
-          <p className="text-t3">Protected files:</p>
+          <p className="text-text-faint">Protected files:</p>
           <ul className="mt-1 flex flex-col">
             {shown.map((f) => (
               <li
@@ -46,16 +46,16 @@ export function FolderInfo({ draft, set }: FolderProps) {
                 className="flex items-baseline gap-2 py-px"
                 data-testid="protected-file"
               >
-                <span className="w-16 shrink-0 text-t3">{f.kind}</span>
+                <span className="w-16 shrink-0 text-text-faint">{f.kind}</span>
                 <code className="min-w-0 truncate font-mono">
                   {f.path}
-                  {f.part ? <span className="text-t3"> {f.part}</span> : null}
+                  {f.part ? <span className="text-text-faint"> {f.part}</span> : null}
                 </code>
-                <span className="min-w-0 flex-1 truncate text-t3">{f.why}</span>
+                <span className="min-w-0 flex-1 truncate text-text-faint">{f.why}</span>
                 <button
                   type="button"
                   data-testid="unprotect"
-                  className="shrink-0 text-t3 hover:text-t1"
+                  className="shrink-0 text-text-faint hover:text-text"
                   onClick={() => set({ noProtect: `${draft.noProtect} ${f.path}`.trim() })}
                 >
                   remove
@@ -64,7 +64,7 @@ export function FolderInfo({ draft, set }: FolderProps) {
             ))}
           </ul>
           {files.length > 4 ? (
-            <button type="button" className="text-t3 hover:text-t1" onClick={() => setAll(!all)}>
+            <button type="button" className="text-text-faint hover:text-text" onClick={() => setAll(!all)}>
               {all ? "show fewer" : `and ${files.length - 4} more`}
             </button>
           ) : null}
@@ -102,7 +102,7 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
       description="Review the file before you use it"
       footer={
         <>
-          <span className="min-w-0 flex-1 text-xs text-t3">
+          <span className="min-w-0 flex-1 text-xs text-text-faint">
             This replaces the checks in the dialog. You can still edit them.
           </span>
           <Button look="quiet" onClick={onClose}>
@@ -114,9 +114,9 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
         </>
       }
     >
-      <p className="mb-2 font-mono text-2xs break-all text-t3">{proposal.path}</p>
+      <p className="mb-2 font-mono text-2xs break-all text-text-faint">{proposal.path}</p>
       <pre
-        className="selectable overflow-auto rounded-md border border-line bg-bg px-3 py-2 font-mono text-xs whitespace-pre-wrap"
+        className="selectable overflow-auto rounded-md border border-border bg-bg px-3 py-2 font-mono text-xs whitespace-pre-wrap"
         data-testid="proposal-text"
       >
         {proposal.text}

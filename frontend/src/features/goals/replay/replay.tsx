@@ -29,7 +29,7 @@ export default function Replay(p: ReplayProps) {
   if (recording.panes?.length && !recording.problem) return <ReplayPlayer {...p} panes={recording.panes} />;
   return (
     <>
-      <div className="flex h-9 shrink-0 items-center border-b border-line px-4 text-xs">{p.before}</div>
+      <div className="flex h-9 shrink-0 items-center border-b border-border px-4 text-xs">{p.before}</div>
       <EmptyReplay {...recording} />
     </>
   );
@@ -38,7 +38,7 @@ export default function Replay(p: ReplayProps) {
 function EmptyReplay(recording: ReturnType<typeof useRecording>) {
   if (recording.problem) {
     return (
-      <div role="alert" className="flex flex-1 flex-col items-center justify-center gap-3 text-t2">
+      <div role="alert" className="flex flex-1 flex-col items-center justify-center gap-3 text-text-muted">
         <p>{recording.problem.message}</p>
         <Button onClick={recording.again}>Try again</Button>
       </div>
@@ -46,8 +46,11 @@ function EmptyReplay(recording: ReturnType<typeof useRecording>) {
   }
   if (!recording.panes) return <div className="flex-1" aria-busy />;
   return (
-    <div data-testid="replay-empty" className="flex flex-1 flex-col items-center justify-center gap-1.5 text-t3">
-      <p className="text-t2">Nothing was recorded.</p>
+    <div
+      data-testid="replay-empty"
+      className="flex flex-1 flex-col items-center justify-center gap-1.5 text-text-faint"
+    >
+      <p className="text-text-muted">Nothing was recorded.</p>
       <p className="max-w-sm text-center text-xs">
         Goalpost records the terminals and pages that a goal opens. This goal has not opened any yet.
       </p>
@@ -112,13 +115,13 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
         onPane={setChosen}
         live={view.status === "running"}
       />
-      <div className="shrink-0 border-t border-line px-4 pt-1.5 pb-2.5">
+      <div className="shrink-0 border-t border-border px-4 pt-1.5 pb-2.5">
         <div className="flex h-6 items-baseline gap-3 text-xs" data-testid="replay-step" data-n={step?.n ?? 0}>
           {step ? (
             <>
-              <span className="shrink-0 text-t3 tabular-nums">{step.n}</span>
+              <span className="shrink-0 text-text-faint tabular-nums">{step.n}</span>
               <span className="min-w-0 flex-1 truncate">
-                {step.tool} <span className="text-t2">{argumentsLine(step.arguments)}</span>
+                {step.tool} <span className="text-text-muted">{argumentsLine(step.arguments)}</span>
               </span>
               <span className={`shrink-0 font-medium ${toneText[stepLabel(step.outcome).tone]}`}>
                 {stepLabel(step.outcome).words}
@@ -128,7 +131,7 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
               </Button>
             </>
           ) : (
-            <span className="text-t3">before the first step</span>
+            <span className="text-text-faint">before the first step</span>
           )}
         </div>
         <Scrubber

@@ -18,7 +18,7 @@ export function LimitFields({ form, setForm }: { form: LimitForm; setForm: (form
   return (
     <div className="mt-2 grid grid-cols-4 gap-2">
       {limitFields.map((f) => (
-        <label key={f.name} className="text-t2">
+        <label key={f.name} className="text-text-muted">
           {f.label}
           <input
             data-testid={`raise-${f.name}`}

@@ -11,7 +11,7 @@ export function ProviderWaitPanel({ view }: { view: GoalView }) {
   const left = Date.parse(view.parked_until) - now;
   return (
     <PanelBox view={view} kind="parked" title={view.reason}>
-      <p className="mt-1 text-t2 tabular-nums" data-testid="parked-left">
+      <p className="mt-1 text-text-muted tabular-nums" data-testid="parked-left">
         {left > 0
           ? `The goal resumes automatically in ${clock(left)}.`
           : "The goal resumes as soon as a process picks it up."}

@@ -17,7 +17,7 @@ export function Changed({ view }: { view: GoalView }) {
   };
   return (
     <PanelBox view={view} kind="protected_changed" title={changed.message}>
-      <p className="mt-1 text-t2">
+      <p className="mt-1 text-text-muted">
         Keep your changes and use them for the checks from now on, or restore the original files. Restoring saves a copy
         of yours; the steps show where.
       </p>

@@ -38,7 +38,7 @@ function QuestionPane({ view }: { view: GoalView }) {
   };
   return (
     <div className="mt-2" data-testid="answer-pane" data-pane={pane.id} data-driver={goals ? pane.driver : ""}>
-      <p className="text-t2">{questionText(pane.kind, goals, taken)}</p>
+      <p className="text-text-muted">{questionText(pane.kind, goals, taken)}</p>
       <div className="mt-2 flex gap-2">
         {goals && !taken ? (
           <Button data-testid="answer-take-over" onClick={() => void takeOver()}>

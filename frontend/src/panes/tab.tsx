@@ -4,6 +4,7 @@ import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, Dot, type StatusTone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, GlobeIcon } from "@/ui/icons";
+import { Input } from "@/ui/input";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { useBroadcast, useControl, useRenaming } from "./context";
 import type { WorkspaceControl } from "./control";
@@ -149,12 +150,12 @@ function RenameField({ pane, onEnd }: { pane: PaneInfo; onEnd: () => void }) {
     if (title && title !== pane.title) await app.ask("TerminalAPI.Rename", pane.id, title);
   };
   return (
-    <input
+    <Input
       autoFocus
       data-testid="pane-rename"
       aria-label="Name of this terminal"
       defaultValue={pane.title}
-      className="field h-6 max-w-48 px-1.5 py-0 text-xs"
+      className="h-6 max-w-48 px-1.5 py-0 text-xs"
       onPointerDown={(e) => e.stopPropagation()}
       onFocus={(e) => e.target.select()}
       onBlur={(e) => void save(e.target.value.trim())}

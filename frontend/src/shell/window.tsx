@@ -11,7 +11,7 @@ import { WorkspaceControl } from "@/panes/control";
 import { Workspace } from "@/panes/workspace";
 import type { App } from "@/store/app";
 import { AppContext, useAppState } from "@/store/context";
-import { TipProvider } from "@/ui/button";
+import { TooltipProvider } from "@/ui/button";
 import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
 import { useKeyboard } from "./keyboard";
@@ -33,7 +33,7 @@ export function Window({ app }: { app: App }) {
   return (
     <AppContext value={app}>
       <ControlContext value={control}>
-        <TipProvider delayDuration={500}>
+        <TooltipProvider delayDuration={500}>
           <Frame onShowPanes={(goal) => control.showGoal(goal)} />
           <NewGoalDialog />
           <NoteDialog />
@@ -42,7 +42,7 @@ export function Window({ app }: { app: App }) {
           <Palette actions={actions} />
           <ConfirmDialog />
           <Toasts />
-        </TipProvider>
+        </TooltipProvider>
       </ControlContext>
     </AppContext>
   );

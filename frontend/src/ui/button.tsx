@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from "react";
-import { Tooltip } from "radix-ui";
+import { Tooltip as RadixTooltip } from "radix-ui";
 import { cx } from "./cx";
 
 type ButtonVariant = "primary" | "plain" | "quiet" | "danger";
@@ -40,7 +40,7 @@ interface IconButtonProps extends ComponentProps<"button"> {
 
 export function IconButton({ label, hint, side = "bottom", on, className, children, ...rest }: IconButtonProps) {
   return (
-    <Tip text={label} hint={hint} side={side}>
+    <Tooltip text={label} hint={hint} side={side}>
       <button
         type="button"
         aria-label={label}
@@ -53,37 +53,37 @@ export function IconButton({ label, hint, side = "bottom", on, className, childr
       >
         {children}
       </button>
-    </Tip>
+    </Tooltip>
   );
 }
 
-interface TipProps {
+interface TooltipProps {
   text: string;
   hint?: string | undefined;
   side?: "top" | "right" | "bottom" | "left";
   children: ReactNode;
 }
 
-/** A tooltip over one element. It needs a `TipProvider` above it. */
-export function Tip({ text, hint, side = "bottom", children }: TipProps) {
+/** A tooltip over one element. It needs a `TooltipProvider` above it. */
+export function Tooltip({ text, hint, side = "bottom", children }: TooltipProps) {
   return (
-    <Tooltip.Root>
-      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
-      <Tooltip.Portal>
-        <Tooltip.Content
+    <RadixTooltip.Root>
+      <RadixTooltip.Trigger asChild>{children}</RadixTooltip.Trigger>
+      <RadixTooltip.Portal>
+        <RadixTooltip.Content
           side={side}
           sideOffset={6}
           className="z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-border-strong bg-surface-raised px-2 py-1 text-xs text-text shadow-pop"
         >
           {text}
           {hint ? <Kbd>{hint}</Kbd> : null}
-        </Tooltip.Content>
-      </Tooltip.Portal>
-    </Tooltip.Root>
+        </RadixTooltip.Content>
+      </RadixTooltip.Portal>
+    </RadixTooltip.Root>
   );
 }
 
-export const TipProvider = Tooltip.Provider;
+export const TooltipProvider = RadixTooltip.Provider;
 
 interface KbdProps {
   children: ReactNode;

@@ -2,6 +2,7 @@ import { createContext, useContext, useState, type ReactNode } from "react";
 import { Button } from "./button";
 import { Dialog } from "./dialog";
 import { Field } from "./field";
+import { Input } from "./input";
 
 /** Why a form was not taken; field names the control that is wrong, "" none of them. */
 export interface FormError {
@@ -122,13 +123,13 @@ export function FormInput({ name, label, note, value, onChange, type, ...rest }:
   return (
     <FormField name={name} label={label} note={note}>
       {(c) => (
-        <input
+        <Input
           {...c}
           {...rest}
           type={type ?? "text"}
           spellCheck={false}
           autoComplete={type === "password" ? "new-password" : "off"}
-          className="field disabled:opacity-50"
+          className="disabled:opacity-50"
           value={value}
           onChange={(e) => onChange(e.target.value)}
         />

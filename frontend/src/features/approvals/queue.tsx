@@ -5,6 +5,7 @@ import { groupOf } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
+import { Caption } from "@/ui/caption";
 import { Dialog } from "@/ui/dialog";
 import { ApprovalRequest } from "./request";
 import { similarRequests, groupRequests } from "./grouping";
@@ -85,7 +86,7 @@ function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
       className="mt-4 border-t border-border pt-3 first:mt-0 first:border-t-0 first:pt-0"
       data-testid="needs-word"
     >
-      <h3 className="caption mb-2">Waiting for your decision</h3>
+      <Caption className="mb-2">Waiting for your decision</Caption>
       <ul className="flex flex-col gap-1.5">
         {goals.map((g) => (
           <li key={g.id} className="flex items-center gap-3 text-xs" data-testid="needs-word-goal" data-goal={g.id}>
@@ -115,7 +116,7 @@ function Grants({ grants }: { grants: readonly GrantView[] }) {
   const goals = useAppState((s) => s.goals.byId);
   return (
     <section className="mt-4 border-t border-border pt-3" data-testid="grants">
-      <h3 className="caption mb-2">Allowed until the goal finishes</h3>
+      <Caption className="mb-2">Allowed until the goal finishes</Caption>
       <ul className="flex flex-col gap-1.5">
         {grants.map((g) => (
           <li key={`${g.goal_id} ${g.request}`} className="flex items-center gap-3 text-xs" data-testid="grant">

@@ -4,6 +4,7 @@ import { argumentsLine, stripControl } from "@/lib/text";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { argumentLines, scopeLabel, lineTone, type ApprovalChoice } from "./grouping";
+import { Input } from "@/ui/input";
 
 interface RequestProps {
   approval: ApprovalView;
@@ -105,8 +106,8 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
             >
               Deny
             </Button>
-            <input
-              className="field h-7 min-w-40 flex-1"
+            <Input
+              className="h-7 min-w-40 flex-1"
               data-testid="approval-reason"
               aria-label="Reason (sent to the agent)"
               placeholder="Reason (sent to the agent)"

@@ -4,6 +4,7 @@ import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
 import { Profiles } from "./profiles";
+import { Input } from "@/ui/input";
 
 interface LibraryProps {
   pane: PaneInfo;
@@ -46,12 +47,12 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
       }}
     >
       <header className="flex items-center gap-2 border-b border-border p-2">
-        <input
+        <Input
           autoFocus
           data-testid="library-search"
           aria-label="Search bookmarks and history"
           placeholder="Search"
-          className="field h-7 flex-1 px-2"
+          className="h-7 flex-1 px-2"
           value={words}
           onChange={(e) => setWords(e.target.value)}
         />

@@ -3,6 +3,7 @@ import type { FoundText } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { IconButton } from "@/ui/button";
 import { ChevronIcon, CloseIcon } from "@/ui/icons";
+import { Input } from "@/ui/input";
 
 interface FindBarProps {
   pane: string;
@@ -31,12 +32,12 @@ export function FindBar({ pane, onEnd }: FindBarProps) {
       data-testid="find"
       className="appear absolute top-2 right-3 z-10 flex items-center gap-1 rounded-md border border-border-strong bg-surface-raised p-1 shadow-pop"
     >
-      <input
+      <Input
         ref={field}
         data-testid="find-input"
         aria-label="Find in the page"
         placeholder="Find"
-        className="field h-7 w-48 px-2 text-xs"
+        className="h-7 w-48 px-2 text-xs"
         value={text}
         onChange={(e) => {
           setText(e.target.value);

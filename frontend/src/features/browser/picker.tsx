@@ -4,6 +4,7 @@ import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 import { monthOf, stepMonth, weeksOf, weekText } from "./calendar";
+import { Input } from "@/ui/input";
 
 interface PickerProps {
   question: PaneQuestion;
@@ -73,10 +74,10 @@ export function Picker({ question, space, reply }: PickerProps) {
         />
       ) : null}
       <div className="flex gap-2">
-        <input
+        <Input
           data-testid="picker-value"
           aria-label="Value"
-          className="field h-7 min-w-28 flex-1 px-2 font-mono text-xs"
+          className="h-7 min-w-28 flex-1 px-2 font-mono text-xs"
           placeholder={{ time: "13:45", month: "2025-03", week: "2025-W11", color: "#1a2b3c" }[question.type] ?? ""}
           value={value}
           onChange={(e) => setValue(e.target.value)}

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
 
 /** The profiles: each keeps logins of its own. */
 export function Profiles({ pane }: { pane: PaneInfo }) {
@@ -42,11 +43,11 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
       {names.map((n) => (
         <div key={n} className="flex h-8 items-center gap-1 px-1" data-testid="profile" data-name={n}>
           {renamed === n ? (
-            <input
+            <Input
               autoFocus
               data-testid="profile-renamed"
               aria-label={`New name of the profile ${n}`}
-              className="field h-6 min-w-0 flex-1 px-1"
+              className="h-6 min-w-0 flex-1 px-1"
               defaultValue={n}
               onFocus={(e) => e.target.select()}
               onBlur={() => setRenamed(null)}
@@ -85,11 +86,11 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
           setName("");
         }}
       >
-        <input
+        <Input
           data-testid="profile-name"
           aria-label="Name of a new profile"
           placeholder="New profile, such as work"
-          className="field h-7 min-w-0 flex-1 px-2"
+          className="h-7 min-w-0 flex-1 px-2"
           value={name}
           onChange={(e) => setName(e.target.value)}
         />

@@ -4,6 +4,7 @@ import { Button } from "@/ui/button";
 import { promptText, type AnswerPrompt } from "./prompttext";
 import { pickFiles } from "./upload";
 import { useApp } from "@/store/context";
+import { Input } from "@/ui/input";
 
 interface BoxProps {
   question: PaneQuestion;
@@ -36,7 +37,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
   const take = (el: HTMLElement | null) => {
     first.current ??= el;
   };
-  const field = "field h-7 w-full px-2 text-xs";
+  const field = "h-7 px-2 text-xs";
 
   return (
     <div className="absolute inset-0 z-20 flex items-start justify-center bg-scrim p-4 pt-10">
@@ -68,7 +69,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
           </p>
         ) : null}
         {question.kind === "prompt" ? (
-          <input
+          <Input
             ref={take}
             data-testid="question-input"
             aria-label={words.text}
@@ -79,7 +80,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
         ) : null}
         {question.kind === "login" ? (
           <>
-            <input
+            <Input
               ref={take}
               data-testid="question-user"
               aria-label="User name"
@@ -89,7 +90,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
               value={user}
               onChange={(e) => setUser(e.target.value)}
             />
-            <input
+            <Input
               data-testid="question-password"
               aria-label="Password"
               placeholder="Password"

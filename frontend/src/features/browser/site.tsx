@@ -3,6 +3,7 @@ import type { PaneInfo, Site, SiteCertificate } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon, GlobeIcon, LockIcon, WarnIcon } from "@/ui/icons";
+import { Select } from "@/ui/input";
 
 const transportLabels: Record<Site["came"], string> = {
   proven: "The connection is encrypted, and the host's identity is verified.",
@@ -95,10 +96,10 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
           {site.permissions.map(({ name, state }) => (
             <label key={name} className="flex h-7 items-center gap-2">
               <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
-              <select
+              <Select
                 data-testid="site-permission"
                 data-name={name}
-                className="field h-6 px-1"
+                className="h-6 px-1"
                 value={state}
                 onChange={(e) => void permit(name, e.target.value)}
               >
@@ -107,7 +108,7 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
                     {label}
                   </option>
                 ))}
-              </select>
+              </Select>
             </label>
           ))}
         </section>

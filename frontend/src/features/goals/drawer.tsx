@@ -5,6 +5,7 @@ import { canPause, canResume, isLive } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
+import { Caption } from "@/ui/caption";
 import { CloseIcon } from "@/ui/icons";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
@@ -39,7 +40,7 @@ export function GoalDrawer() {
             {oneLine(live).slice(-260)}
           </p>
         ) : null}
-        <h3 className="caption mt-4 mb-1.5">Steps</h3>
+        <Caption className="mt-4 mb-1.5">Steps</Caption>
         <ol>
           {steps
             .slice(-lastSteps)
@@ -83,9 +84,9 @@ function Checks({ view }: { view: GoalView }) {
   const passed = checks.filter((c) => c.outcome === "pass").length;
   return (
     <>
-      <h3 className="caption mt-3.5 mb-1">
+      <Caption className="mt-3.5 mb-1">
         Checks {passed} / {checks.length}
-      </h3>
+      </Caption>
       {checks.map((c, i) => (
         <CheckLine key={i} check={c} evidence={evidence(i)} short />
       ))}

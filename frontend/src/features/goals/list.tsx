@@ -6,6 +6,7 @@ import { useApp, useAppState } from "@/store/context";
 import { groups, groupTitle, type Group } from "@/store/goalcards";
 import { grouped } from "@/store/goals";
 import { Kbd } from "@/ui/button";
+import { Caption } from "@/ui/caption";
 import { SearchIcon } from "@/ui/icons";
 import { Card } from "./card";
 import { useRoving } from "@/ui/rovingfocus";
@@ -161,9 +162,9 @@ export function GoalList({ onReady }: GoalListProps) {
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 {line.kind === "head" ? (
-                  <h2 className="caption px-4 pt-3 pb-1.5">
+                  <Caption as="h2" className="px-4 pt-3 pb-1.5">
                     {groupTitle[line.group]} <span className="ml-1 font-medium">{line.count}</span>
-                  </h2>
+                  </Caption>
                 ) : (
                   <Card
                     card={line.card}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useApp, useAppState } from "@/store/context";
 import { Button, Kbd } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
+import { TextArea } from "@/ui/input";
 
 /** A note for the agent of the selected goal. */
 export function NoteDialog() {
@@ -40,11 +41,11 @@ export function NoteDialog() {
       }
     >
       <p className="mb-2 line-clamp-2 text-xs text-text-faint">{objective}</p>
-      <textarea
+      <TextArea
         data-testid="steer-text"
         aria-label="Note for the agent"
         rows={4}
-        className="field resize-y"
+        className="resize-y"
         placeholder="Leave the styles alone; the total is wrong in cart.ts"
         value={text}
         onChange={(e) => setText(e.target.value)}

@@ -4,6 +4,7 @@ import type { StepRow, StepView } from "@/bridge/types";
 import { pretty } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { Caption } from "@/ui/caption";
 import { PlayIcon } from "@/ui/icons";
 import { riskLabel } from "./labels";
 
@@ -73,7 +74,9 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
 function Part({ title, children }: { title: string; children: React.ReactNode }) {
   return (
     <section>
-      <h4 className="caption mb-1">{title}</h4>
+      <Caption as="h4" className="mb-1">
+        {title}
+      </Caption>
       {children}
     </section>
   );

@@ -2,6 +2,7 @@ import type { Finding } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { toneText, type StatusTone } from "@/ui/badge";
 import { Button } from "@/ui/button";
+import { Caption } from "@/ui/caption";
 import { CheckIcon, CrossIcon, Mark, WarnIcon } from "@/ui/icons";
 
 const looks: Record<Finding["state"], { tone: StatusTone; icon: typeof CheckIcon; words: string }> = {
@@ -44,7 +45,9 @@ export function WelcomePage() {
           </div>
         </section>
 
-        <h2 className="caption mt-7 mb-2">On this machine</h2>
+        <Caption as="h2" className="mt-7 mb-2">
+          On this machine
+        </Caption>
         <ul className="flex flex-col rounded-lg border border-border bg-surface" data-testid="checklist">
           {findings.map((f) => (
             <FindingLine key={f.id} finding={f} onSettings={() => app.go("settings")} />

@@ -3,6 +3,7 @@ import { asProblem } from "@/bridge/problem";
 import type { SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { FormDialog, FormField, FormInput } from "@/ui/form";
+import { Input } from "@/ui/input";
 
 interface ServerFormProps {
   server: SSHServer;
@@ -59,14 +60,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
       ))}
       <FormField name="port" label="Port">
         {(c) => (
-          <input
-            {...c}
-            inputMode="numeric"
-            placeholder="22"
-            className="field"
-            value={port}
-            onChange={(e) => setPort(e.target.value)}
-          />
+          <Input {...c} inputMode="numeric" placeholder="22" value={port} onChange={(e) => setPort(e.target.value)} />
         )}
       </FormField>
       <label className="col-span-2 flex items-start gap-2 text-xs">

@@ -4,6 +4,7 @@ import { asProblem } from "@/bridge/problem";
 import type { Problem, RemoteSession, SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
 
 function since(created: string): string {
   const old = formatAge(created, Date.now());
@@ -66,10 +67,10 @@ export function Sessions({ server }: { server: SSHServer }) {
           if (name.trim()) attach(name.trim());
         }}
       >
-        <input
+        <Input
           aria-label="Session name"
           placeholder="Session name (created if new)"
-          className="field h-7 min-w-0 flex-1 text-xs"
+          className="h-7 min-w-0 flex-1 text-xs"
           data-testid="session-name"
           value={name}
           onChange={(e) => setName(e.target.value)}

@@ -3,6 +3,7 @@ import type { MCPServer } from "@/bridge/types";
 import { asProblem } from "@/bridge/problem";
 import { useApp } from "@/store/context";
 import { FormDialog, FormField, FormInput } from "@/ui/form";
+import { Select, TextArea } from "@/ui/input";
 
 export const emptyMCPServer: MCPServer = {
   name: "",
@@ -89,10 +90,10 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       />
       <FormField name="kind" label="Type">
         {(c) => (
-          <select {...c} className="field" value={kind} onChange={(e) => setKind(e.target.value)}>
+          <Select {...c} value={kind} onChange={(e) => setKind(e.target.value)}>
             <option value="command">Program in the goal&apos;s sandbox</option>
             <option value="url">URL (streamable HTTP)</option>
-          </select>
+          </Select>
         )}
       </FormField>
       {program ? (
@@ -130,18 +131,13 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       )}
       <FormField name="risk" label="Risk level of its tools">
         {(c) => (
-          <select
-            {...c}
-            className="field"
-            value={draft.risk}
-            onChange={(e) => setDraft({ ...draft, risk: e.target.value })}
-          >
+          <Select {...c} value={draft.risk} onChange={(e) => setDraft({ ...draft, risk: e.target.value })}>
             {risks.map((r) => (
               <option key={r} value={r}>
                 {r === "" ? unsetRisk(program) : r.replaceAll("_", " ")}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </FormField>
       <label className="flex items-center gap-2 text-xs">
@@ -170,12 +166,12 @@ function LinesField({ name, label, note, placeholder, value, onChange }: LinesPr
   return (
     <FormField name={name} label={label} note={note}>
       {(c) => (
-        <textarea
+        <TextArea
           {...c}
           spellCheck={false}
           rows={2}
           placeholder={placeholder}
-          className="field h-auto resize-y py-1.5 font-mono text-xs"
+          className="h-auto resize-y py-1.5 font-mono text-xs"
           value={value}
           onChange={(e) => onChange(e.target.value)}
         />

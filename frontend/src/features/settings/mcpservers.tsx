@@ -5,6 +5,7 @@ import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { MCPServerForm, emptyMCPServer } from "./mcpserverform";
+import { Caption } from "@/ui/caption";
 
 /** The MCP servers whose tools goals may use: the list, what each offers, and the form for one of them. */
 export function MCPServers() {
@@ -37,7 +38,9 @@ export function MCPServers() {
   return (
     <>
       <div className="mt-7 mb-2 flex items-baseline">
-        <h2 className="caption flex-1">MCP servers</h2>
+        <Caption as="h2" className="flex-1">
+          MCP servers
+        </Caption>
         <Button data-testid="mcp-add" onClick={() => setEditing(emptyMCPServer)}>
           Add a server
         </Button>

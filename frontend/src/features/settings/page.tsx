@@ -4,6 +4,7 @@ import { MCPServers } from "./mcpservers";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
 import { Secrets } from "./secrets";
+import { Caption } from "@/ui/caption";
 
 /** Everything that can be set. It holds at once. */
 export function SettingsPage() {
@@ -22,7 +23,9 @@ export function SettingsPage() {
       </header>
       <main className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-[720px] px-6 py-6">
-          <h2 className="caption mb-2">Appearance</h2>
+          <Caption as="h2" className="mb-2">
+            Appearance
+          </Caption>
           <div className="mb-7 rounded-lg border border-border bg-surface">
             <Row title="Theme" text="Colors of the window and terminals">
               <Choice
@@ -76,7 +79,9 @@ export function SettingsPage() {
               onChange={(screen_reader) => void app.saveSettings({ screen_reader })}
             />
           </div>
-          <h2 className="caption mb-2">Pages</h2>
+          <Caption as="h2" className="mb-2">
+            Pages
+          </Caption>
           <div className="mb-7 rounded-lg border border-border bg-surface">
             <TextRow
               title="Home page"
@@ -93,7 +98,9 @@ export function SettingsPage() {
               onSave={(search_page) => app.saveSettings({ search_page })}
             />
           </div>
-          <h2 className="caption mb-2">Goals</h2>
+          <Caption as="h2" className="mb-2">
+            Goals
+          </Caption>
           <div className="mb-7 rounded-lg border border-border bg-surface">
             <NumberRow
               title="Approval timeout"
@@ -174,7 +181,9 @@ export function SettingsPage() {
           <Providers />
           <MCPServers />
           <Secrets />
-          <h2 className="caption mt-7 mb-2">About</h2>
+          <Caption as="h2" className="mt-7 mb-2">
+            About
+          </Caption>
           <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-border bg-surface px-4 py-3 text-xs">
             <dt className="text-text-faint">Version</dt>
             <dd>{connection.version || "unknown"}</dd>

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Provider } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { FormDialog, FormField, FormInput } from "@/ui/form";
+import { Select } from "@/ui/input";
 
 interface ProviderFormProps {
   provider: Provider;
@@ -55,18 +56,13 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
     >
       <FormField name="kind" label="Protocol">
         {(c) => (
-          <select
-            {...c}
-            className="field"
-            value={draft.kind}
-            onChange={(e) => setDraft({ ...draft, kind: e.target.value })}
-          >
+          <Select {...c} value={draft.kind} onChange={(e) => setDraft({ ...draft, kind: e.target.value })}>
             {kinds.map((k) => (
               <option key={k.kind} value={k.kind}>
                 {k.label}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </FormField>
       {fields.map((f) => (

@@ -4,6 +4,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { ProviderForm } from "./providerform";
+import { Caption } from "@/ui/caption";
 
 export const newProvider: Provider = {
   id: "",
@@ -27,7 +28,9 @@ export function Providers() {
   return (
     <>
       <div className="mb-2 flex items-baseline">
-        <h2 className="caption flex-1">Models</h2>
+        <Caption as="h2" className="flex-1">
+          Models
+        </Caption>
         <Button data-testid="provider-add" onClick={() => setEditing(newProvider)}>
           Add a provider
         </Button>

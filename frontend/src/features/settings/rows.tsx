@@ -1,5 +1,6 @@
 import { useId, useState, type ReactNode } from "react";
 import type { Problem } from "@/bridge/types";
+import { Input } from "@/ui/input";
 
 interface RowProps {
   title: string;
@@ -74,12 +75,12 @@ export function NumberRow({ title, text, testid, value, min, max, onSave }: Numb
   };
   return (
     <Row title={title} text={text} error={wrong ? `Enter a whole number from ${min} to ${max}` : undefined}>
-      <input
+      <Input
         data-testid={testid}
         aria-label={title}
         aria-invalid={wrong}
         inputMode="numeric"
-        className="field w-24 text-right tabular-nums"
+        className="w-24 text-right tabular-nums"
         value={typed ?? String(value)}
         onChange={(e) => setTyped(e.target.value)}
         onBlur={finish}
@@ -122,13 +123,13 @@ export function TextRow({ title, text, testid, value, onSave }: TextRowProps) {
   ) : undefined;
   return (
     <Row title={title} text={text} error={error}>
-      <input
+      <Input
         data-testid={testid}
         aria-label={title}
         aria-invalid={wrong !== null}
         aria-describedby={wrong ? words : undefined}
         spellCheck={false}
-        className="field w-56"
+        className="w-56"
         value={typed ?? value}
         onChange={(e) => setTyped(e.target.value)}
         onBlur={() => void finish()}

@@ -5,6 +5,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { SwitchRow } from "./rows";
 import { SecretForm, type SecretKind } from "./secretform";
+import { Caption } from "@/ui/caption";
 
 interface SecretList {
   place: SecretPlace;
@@ -48,7 +49,9 @@ export function Secrets() {
   return (
     <>
       <div className="mt-7 mb-2 flex items-baseline gap-2">
-        <h2 className="caption flex-1">Secrets and logins</h2>
+        <Caption as="h2" className="flex-1">
+          Secrets and logins
+        </Caption>
         {place.locked && place.passphrase ? (
           <Button look="primary" data-testid="secrets-unlock" onClick={() => setForm("unlock")}>
             Unlock

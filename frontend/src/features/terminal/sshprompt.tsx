@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
 
 /**
  * What ssh asks before it lets anyone in: a password, or whether a host's key is
@@ -27,11 +28,10 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
           {pane.ask}
         </span>
         {yesNo ? null : (
-          <input
+          <Input
             autoFocus
             type="password"
             autoComplete="off"
-            className="field"
             data-testid="ask-text"
             value={text}
             onChange={(e) => setText(e.target.value)}

@@ -4,6 +4,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Field } from "@/ui/field";
 import type { MoreProps } from "./advancedprops";
 import { CheckboxList } from "./checkboxlist";
+import { Select } from "@/ui/input";
 
 /** Where commands decide: inside, on this machine, or on a server of the user's list. */
 export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) {
@@ -15,10 +16,9 @@ export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) 
   return (
     <Field label="Run shell checks in">
       {(c) => (
-        <select
+        <Select
           {...c}
           data-testid="field-where"
-          className="field"
           value={draft.checks[0]?.where ?? ""}
           onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, where: e.target.value })) })}
         >
@@ -29,7 +29,7 @@ export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) 
               server {name}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

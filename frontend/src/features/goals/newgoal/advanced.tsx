@@ -1,10 +1,12 @@
 import type { ReactNode } from "react";
+import { Caption } from "@/ui/caption";
 import { Field } from "@/ui/field";
 import type { Draft } from "./draft";
 import type { MoreProps } from "./advancedprops";
 import { ProviderField } from "./supervision";
 import { CheckLocation, Panes, Secrets } from "./access";
 import { DependencyPicker } from "./after";
+import { Input, Select } from "@/ui/input";
 
 type Text =
   | "iterations"
@@ -27,12 +29,12 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
   const text = (name: Text, label: string, hint?: string, placeholder = "", mono = false, error?: string) => (
     <Field label={label} hint={hint} name={name} error={error}>
       {(c) => (
-        <input
+        <Input
           {...c}
           data-testid={`field-${name}`}
           spellCheck={false}
           placeholder={placeholder}
-          className={`field ${mono ? "font-mono text-xs" : ""}`}
+          className={mono ? "font-mono text-xs" : ""}
           value={draft[name]}
           onChange={(e) => set({ [name]: e.target.value })}
         />
@@ -76,25 +78,23 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
           hint="an independent review of passing claims"
         >
           {(c) => (
-            <select
+            <Select
               {...c}
               data-testid="field-review"
-              className="field"
               value={draft.review}
               onChange={(e) => set({ review: e.target.value as Draft["review"] })}
             >
               <option value="">when no automatic check decides</option>
               <option value="always">always</option>
               <option value="never">never</option>
-            </select>
+            </Select>
           )}
         </Field>
         <Field label="Persona" name="persona" error={errors.persona?.message} hint="how the agent works">
           {(c) => (
-            <select
+            <Select
               {...c}
               data-testid="field-persona"
-              className="field"
               value={draft.persona}
               onChange={(e) => set({ persona: e.target.value })}
             >
@@ -102,22 +102,21 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
               <option value="researcher">researcher</option>
               <option value="tester">tester</option>
               <option value="writer">writer</option>
-            </select>
+            </Select>
           )}
         </Field>
         <Field label="If no one answers" name="on_ask" error={errors.on_ask?.message} hint="unanswered approvals">
           {(c) => (
-            <select
+            <Select
               {...c}
               data-testid="field-on-ask"
-              className="field"
               value={draft.onAsk}
               onChange={(e) => set({ onAsk: e.target.value as Draft["onAsk"] })}
             >
               <option value="">pause and wait</option>
               <option value="deny">deny</option>
               <option value="allow">allow unless approval is always required</option>
-            </select>
+            </Select>
           )}
         </Field>
         <label className="col-span-2 flex items-center gap-2 self-center text-xs">
@@ -165,12 +164,12 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
         {text("noProtect", "Exceptions", undefined, "", true)}
         <Field label="Folder for checks" hint="inside the goal's folder">
           {(c) => (
-            <input
+            <Input
               {...c}
               data-testid="field-check-dir"
               spellCheck={false}
               placeholder="."
-              className="field font-mono text-xs"
+              className="font-mono text-xs"
               value={draft.checks[0]?.dir ?? ""}
               onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, dir: e.target.value })) })}
             />
@@ -205,7 +204,7 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section>
-      <h3 className="caption mb-1.5">{title}</h3>
+      <Caption className="mb-1.5">{title}</Caption>
       <div className="grid grid-cols-3 gap-3">{children}</div>
     </section>
   );

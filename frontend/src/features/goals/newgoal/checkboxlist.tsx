@@ -1,3 +1,4 @@
+import { Caption } from "@/ui/caption";
 interface TicksProps {
   title: string;
   /** What is to be known before something is chosen. */
@@ -12,7 +13,9 @@ interface TicksProps {
 export function CheckboxList({ title, note, testid, error, items, on, onChange }: TicksProps) {
   return (
     <fieldset>
-      <legend className="caption mb-1.5">{title}</legend>
+      <Caption as="legend" className="mb-1.5">
+        {title}
+      </Caption>
       {note ? <p className="mb-1.5 text-xs text-text-muted">{note}</p> : null}
       <div className="flex max-h-28 flex-col gap-0.5 overflow-y-auto">
         {items.map((i) => (

@@ -1,5 +1,6 @@
 import type { CheckType } from "@/bridge/types";
 import type { DraftCheck } from "./draftcheck";
+import { Input, Select } from "@/ui/input";
 
 export const checkTabs: readonly { type: CheckType; title: string; line: string }[] = [
   { type: "shell", title: "Shell", line: "a command succeeds" },
@@ -26,7 +27,7 @@ type TextName = {
 /** The fields of a check's type. The first one is what it cannot do without. */
 export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) {
   const text = (name: TextName, label: string, placeholder: string, width = "min-w-0 flex-1", plain = false) => (
-    <input
+    <Input
       data-testid={`check-${testName[name] ?? name}`}
       aria-label={`${label}${of}`}
       aria-invalid={invalid}
@@ -34,7 +35,7 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
       spellCheck={plain}
       autoComplete="off"
       placeholder={placeholder}
-      className={`field ${width} ${plain ? "" : "font-mono"} text-xs`}
+      className={`${width} ${plain ? "" : "font-mono"} text-xs`}
       value={check[name]}
       onChange={(e) => onChange({ [name]: e.target.value })}
     />
@@ -86,10 +87,10 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
       return (
         <>
           {text("expr", "Expression over response", "response.status === 200")}
-          <select
+          <Select
             data-testid="check-from"
             aria-label={`JSON source${of}`}
-            className="field w-24 text-xs"
+            className="w-24 text-xs"
             value={check.from}
             onChange={(e) => onChange({ from: e.target.value as DraftCheck["from"] })}
           >
@@ -97,7 +98,7 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
             <option value="file">file</option>
             <option value="command">command</option>
             <option value="url">URL</option>
-          </select>
+          </Select>
           {check.from === "file" ? text("path", "File in the folder", "out.json", "w-32") : null}
           {check.from === "command" ? text("command", "Command that prints the JSON", "cat out.json", "w-32") : null}
           {check.from === "url" ? text("url", "URL that returns JSON", "http://127.0.0.1:8080/", "w-40") : null}

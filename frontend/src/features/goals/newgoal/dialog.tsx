@@ -6,6 +6,7 @@ import { Button, Kbd } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { Field } from "@/ui/field";
 import { ChevronIcon } from "@/ui/icons";
+import { Input, Select, TextArea } from "@/ui/input";
 import { Menu } from "@/ui/menu";
 import { Checks, type TryResult } from "./checks";
 import { emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
@@ -149,13 +150,13 @@ function Form() {
       <div className="flex flex-col gap-4">
         <Field label="Objective" name="objective" error={errors.objective?.message} hint={errors.objective?.hint}>
           {(c) => (
-            <textarea
+            <TextArea
               {...c}
               ref={objective}
               data-testid="field-objective"
               rows={2}
               placeholder="Run the test suite, find the failure, fix it, and repeat until it is green"
-              className="field block resize-y"
+              className="block resize-y"
               value={draft.objective}
               onChange={(e) => set({ objective: e.target.value })}
             />
@@ -236,11 +237,11 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
       <div className="grid grid-cols-[1fr_92px_92px] gap-3">
         <Field label="Folder" name="dir" error={errors.dir?.message} hint={errors.dir?.hint}>
           {(c) => (
-            <input
+            <Input
               {...c}
               data-testid="field-dir"
               spellCheck={false}
-              className="field font-mono text-xs"
+              className="font-mono text-xs"
               placeholder={
                 app.bridge.connection.work_dir ? `new, in ${app.bridge.connection.work_dir}` : "a new folder"
               }
@@ -251,12 +252,11 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
         </Field>
         <Field label="Time" note="min" error={errors.limits ? "" : undefined}>
           {(c) => (
-            <input
+            <Input
               {...c}
               data-testid="field-minutes"
               inputMode="decimal"
               placeholder="no limit"
-              className="field"
               value={draft.minutes}
               onChange={(e) => set({ minutes: e.target.value })}
             />
@@ -264,12 +264,11 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
         </Field>
         <Field label="Money" note="$" error={errors.limits ? "" : undefined}>
           {(c) => (
-            <input
+            <Input
               {...c}
               data-testid="field-usd"
               inputMode="decimal"
               placeholder="no limit"
-              className="field"
               value={draft.usd}
               onChange={(e) => set({ usd: e.target.value })}
             />
@@ -289,10 +288,9 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
           hint={errors.provider?.hint ?? (chosen?.ready === false ? chosen.note : undefined)}
         >
           {(c) => (
-            <select
+            <Select
               {...c}
               data-testid="field-provider"
-              className="field"
               value={draft.provider}
               onChange={(e) => set({ provider: e.target.value, model: "", effort: "" })}
             >
@@ -305,7 +303,7 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
                     {p.scripted ? " · scripted, no AI" : p.ready ? "" : " · not ready"}
                   </option>
                 ))}
-            </select>
+            </Select>
           )}
         </Field>
         <Field
@@ -315,12 +313,11 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
           hint={errors.model?.hint ?? (chosen?.scripted ? "scripted, no AI" : undefined)}
         >
           {(c) => (
-            <input
+            <Input
               {...c}
               data-testid="field-model"
               spellCheck={false}
               placeholder={chosen?.model ?? ""}
-              className="field"
               value={draft.model}
               onChange={(e) => set({ model: e.target.value })}
             />
@@ -328,10 +325,9 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
         </Field>
         <Field label="Effort" name="effort" error={errors.effort?.message} hint={errors.effort?.hint}>
           {(c) => (
-            <select
+            <Select
               {...c}
               data-testid="field-effort"
-              className="field"
               disabled={efforts.length === 0}
               value={draft.effort}
               onChange={(e) => set({ effort: e.target.value })}
@@ -340,7 +336,7 @@ function BasicFields({ draft, set, errors }: BasicsProps) {
               {efforts.map((word) => (
                 <option key={word}>{word}</option>
               ))}
-            </select>
+            </Select>
           )}
         </Field>
       </div>

@@ -1,6 +1,7 @@
 import { useAppState } from "@/store/context";
 import { Field } from "@/ui/field";
 import type { Draft } from "./draft";
+import { Select } from "@/ui/input";
 
 interface ProviderFieldProps {
   draft: Draft;
@@ -15,10 +16,9 @@ export function ProviderField({ draft, set, name, label, error }: ProviderFieldP
   return (
     <Field label={label} name={name} error={error}>
       {(c) => (
-        <select
+        <Select
           {...c}
           data-testid={`field-${name}`}
-          className="field"
           value={draft[name]}
           onChange={(e) => set({ [name]: e.target.value })}
         >
@@ -31,7 +31,7 @@ export function ProviderField({ draft, set, name, label, error }: ProviderFieldP
                 {p.ready ? "" : " · not ready"}
               </option>
             ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

@@ -5,6 +5,7 @@ import { Button } from "@/ui/button";
 import { PanelBox } from "./box";
 import { NoteField, useNoteForm } from "./note";
 import { resumeInputFor, suggestedLimit, type LimitForm } from "./limitvalues";
+import { Input } from "@/ui/input";
 
 const limitFields: { name: keyof LimitForm; label: string }[] = [
   { name: "minutes", label: "Time, min" },
@@ -20,12 +21,12 @@ export function LimitFields({ form, setForm }: { form: LimitForm; setForm: (form
       {limitFields.map((f) => (
         <label key={f.name} className="text-text-muted">
           {f.label}
-          <input
+          <Input
             data-testid={`raise-${f.name}`}
             inputMode="decimal"
             placeholder="no limit"
             aria-invalid={!ok}
-            className="field mt-0.5 text-xs"
+            className="mt-0.5 text-xs"
             value={form[f.name]}
             onChange={(e) => setForm({ ...form, [f.name]: e.target.value })}
           />

@@ -188,10 +188,10 @@ export const scenes: Record<string, Scene> = {
   question: {
     after: (app) => {
       app.go("goals");
-      app.deleteGoal(done);
+      app.goals.delete(done);
     },
   },
-  approvals: { after: (app) => void app.openApprovals() },
+  approvals: { after: (app) => void app.approvals.open() },
   "approvals-together": {
     before: (b) => {
       const first = b.approvals[1];
@@ -217,14 +217,14 @@ export const scenes: Record<string, Scene> = {
         ],
       }));
     },
-    after: (app) => app.openApprovals().then(() => press("approval-all")),
+    after: (app) => app.approvals.open().then(() => press("approval-all")),
   },
   "approvals-empty": {
     before: (b) => {
       b.approvals = [];
       b.grants = [];
     },
-    after: (app) => void app.openApprovals(),
+    after: (app) => void app.approvals.open(),
   },
   servers: { after: (app) => app.set({ servers: true }) },
   "pane-menu": { after: () => shown("pane-menu").then(unfold) },

@@ -11,9 +11,15 @@ export function Empty() {
       icon: TerminalIcon,
       title: "Open a terminal",
       key: "Ctrl+Shift+T",
-      run: () => void app.openTerminal(),
+      run: () => void app.panes.openTerminal(),
     },
-    { id: "browser", icon: GlobeIcon, title: "Open a browser", key: "Ctrl+Shift+B", run: () => void app.openBrowser() },
+    {
+      id: "browser",
+      icon: GlobeIcon,
+      title: "Open a browser",
+      key: "Ctrl+Shift+B",
+      run: () => void app.panes.openBrowser(),
+    },
     { id: "goal", icon: GoalIcon, title: "Start a goal", key: "Ctrl+Shift+G", run: () => app.toggleGoals() },
   ];
   return (

@@ -38,7 +38,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
       data-tab={pane.id}
       tabIndex={-1}
       onDoubleClick={() => control.zoom(pane.id)}
-      onAuxClick={(e) => e.button === 1 && app.closePane(pane.id)}
+      onAuxClick={(e) => e.button === 1 && app.panes.close(pane.id)}
     >
       {pane.kind === "terminal" ? (
         <Dot tone={state.tone} />
@@ -91,7 +91,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
         </button>
       ) : null}
       <span className="flex shrink-0" onPointerDown={(e) => e.stopPropagation()}>
-        <Menu items={menuOf(pane, control, () => app.closePane(pane.id))}>
+        <Menu items={menuOf(pane, control, () => app.panes.close(pane.id))}>
           <button type="button" aria-label={`Menu of ${title}`} data-testid="pane-menu" className="tab-button">
             <DotsIcon size={14} />
           </button>
@@ -101,7 +101,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
           aria-label={`Close ${title}`}
           data-testid="pane-close"
           className="tab-button"
-          onClick={() => app.closePane(pane.id)}
+          onClick={() => app.panes.close(pane.id)}
         >
           <CloseIcon size={13} />
         </button>

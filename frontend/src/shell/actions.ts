@@ -52,7 +52,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       title: "Pause the selected goal",
       group: "Goals",
       enabled: selected(canPause),
-      run: () => app.pauseGoal(id()),
+      run: () => app.goals.pause(id()),
     }),
     action({
       id: "goal.resume",
@@ -60,7 +60,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       group: "Goals",
       enabled: selected(canResume),
       run: async () => {
-        await app.resumeGoal(id());
+        await app.goals.resume(id());
       },
     }),
     action({
@@ -75,7 +75,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       title: "Abort the selected goal",
       group: "Goals",
       enabled: selected(isLive),
-      run: () => app.abortGoal(id()),
+      run: () => app.goals.abort(id()),
     }),
     action({
       id: "goal.panes",
@@ -92,7 +92,12 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       enabled: selected(always),
       run: () => app.set({ drawer: !app.state.drawer, route: "workspace" }),
     }),
-    action({ id: "demo", title: "Run the demo goal (scripted, no AI)", group: "Goals", run: () => app.runDemo() }),
+    action({
+      id: "demo",
+      title: "Run the demo goal (scripted, no AI)",
+      group: "Goals",
+      run: () => app.goals.runDemo(),
+    }),
 
     action({
       id: "terminal.new",
@@ -101,7 +106,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       keys: ["Ctrl+Shift+KeyT"],
       leader: "t",
       run: async () => {
-        await app.openTerminal();
+        await app.panes.openTerminal();
       },
     }),
     action({
@@ -160,7 +165,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       keys: ["Ctrl+Shift+KeyB"],
       leader: "b",
       run: async () => {
-        await app.openBrowser();
+        await app.panes.openBrowser();
       },
     }),
     action({
@@ -252,7 +257,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       group: "Goals",
       keys: ["Ctrl+Shift+KeyY"],
       leader: "y",
-      run: () => app.openApprovals(),
+      run: () => app.approvals.open(),
     }),
     action({ id: "settings", title: "Settings", group: "Goalpost", leader: "s", run: () => app.go("settings") }),
     action({ id: "welcome", title: "First-start checklist", group: "Goalpost", run: () => app.go("welcome") }),
@@ -260,31 +265,31 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       id: "theme.dark",
       title: "Dark theme",
       group: "Appearance",
-      run: () => void app.saveSettings({ theme: "dark" }),
+      run: () => void app.settings.save({ theme: "dark" }),
     }),
     action({
       id: "theme.light",
       title: "Light theme",
       group: "Appearance",
-      run: () => void app.saveSettings({ theme: "light" }),
+      run: () => void app.settings.save({ theme: "light" }),
     }),
     action({
       id: "theme.system",
       title: "System theme",
       group: "Appearance",
-      run: () => void app.saveSettings({ theme: "system" }),
+      run: () => void app.settings.save({ theme: "system" }),
     }),
     action({
       id: "font.larger",
       title: "Larger terminal text",
       group: "Appearance",
-      run: () => void app.saveSettings({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
+      run: () => void app.settings.save({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
     }),
     action({
       id: "font.smaller",
       title: "Smaller terminal text",
       group: "Appearance",
-      run: () => void app.saveSettings({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
+      run: () => void app.settings.save({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
     }),
   ];
 }

@@ -44,7 +44,7 @@ export function StatusBar() {
           type="button"
           data-testid="status-approvals"
           className="flex items-center gap-1.5 hover:text-text"
-          onClick={() => void app.openApprovals()}
+          onClick={() => void app.approvals.open()}
         >
           <Dot tone="warn" />
           <b className="font-semibold text-text">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval

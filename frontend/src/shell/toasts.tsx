@@ -1,5 +1,5 @@
 import { toast, Toaster } from "sonner";
-import type { Notifier } from "@/store/app";
+import type { Notifier } from "@/store/core";
 import { useAppState } from "@/store/context";
 
 /** Short messages at the edge of the window. Problems stay longer and say what to do. */

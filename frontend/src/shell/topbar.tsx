@@ -52,10 +52,15 @@ export function TopBar() {
           Zoomed · show all panes
         </Button>
       ) : null}
-      <Button look="quiet" data-testid="new-terminal" title="Ctrl+Shift+T" onClick={() => void app.openTerminal()}>
+      <Button
+        look="quiet"
+        data-testid="new-terminal"
+        title="Ctrl+Shift+T"
+        onClick={() => void app.panes.openTerminal()}
+      >
         <TerminalIcon size={14} /> Terminal
       </Button>
-      <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.openBrowser()}>
+      <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.panes.openBrowser()}>
         <GlobeIcon size={14} /> Browser
       </Button>
       <Button look="primary" data-testid="new-goal-button" onClick={() => app.toggleGoals()}>

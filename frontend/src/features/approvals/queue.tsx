@@ -25,7 +25,7 @@ export function ApprovalsDialog() {
   const answer = async (answers: AnswerInput[]) => {
     setBusy(true);
     try {
-      await app.answerApprovals(answers);
+      await app.approvals.answer(answers);
     } finally {
       setBusy(false);
     }
@@ -126,7 +126,7 @@ function Grants({ grants }: { grants: readonly GrantView[] }) {
                 · {stripControl(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}
               </span>
             </span>
-            <Button look="quiet" data-testid="grant-revoke" onClick={() => app.takeBack(g)}>
+            <Button look="quiet" data-testid="grant-revoke" onClick={() => app.approvals.revoke(g)}>
               Revoke
             </Button>
           </li>

@@ -43,7 +43,7 @@ function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface): I
         {
           id: "open-link",
           label: "Open link in a new pane",
-          run: () => app.openBrowser(q.link, pane.profile || "temporary"),
+          run: () => app.panes.openBrowser(q.link, pane.profile || "temporary"),
         },
         { id: "copy-link", label: "Copy link", run: () => copy(q.link) },
         { id: "save-link", label: "Save link", run: () => app.ask("BrowserAPI.Save", pane.id, q.link) },
@@ -51,7 +51,11 @@ function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface): I
     : [];
   const image: Item[] = q.image
     ? [
-        { id: "open-image", label: "Open image", run: () => app.openBrowser(q.image, pane.profile || "temporary") },
+        {
+          id: "open-image",
+          label: "Open image",
+          run: () => app.panes.openBrowser(q.image, pane.profile || "temporary"),
+        },
         { id: "copy-image", label: "Copy image address", run: () => copy(q.image) },
         { id: "save-image", label: "Save image", run: () => app.ask("BrowserAPI.Save", pane.id, q.image) },
       ]

@@ -67,7 +67,7 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
               Rename
             </Button>
           )}
-          <Button data-testid="profile-open" onClick={() => void app.openBrowser("", n)}>
+          <Button data-testid="profile-open" onClick={() => void app.panes.openBrowser("", n)}>
             New page
           </Button>
           {n === "default" ? null : (
@@ -82,7 +82,7 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
         onSubmit={(e) => {
           e.preventDefault();
           if (!name.trim()) return;
-          void app.openBrowser("", name.trim()).then(load);
+          void app.panes.openBrowser("", name.trim()).then(load);
           setName("");
         }}
       >

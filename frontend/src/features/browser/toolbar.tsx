@@ -110,7 +110,7 @@ function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, on
       run: () => onPanel("logins"),
     },
     { id: "library", label: "Bookmarks, history, profiles", takesFocus: true, run: () => onPanel("library") },
-    { id: "temporary", label: "New private tab", run: () => void app.openBrowser("", "temporary") },
+    { id: "temporary", label: "New private tab", run: () => void app.panes.openBrowser("", "temporary") },
   ];
 }
 

@@ -65,7 +65,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
     const el = canvas.current;
     if (!el) return;
     const s = new Surface(app.bridge, pane.id, el, {
-      info: (info) => app.paneInfo(info),
+      info: (info) => app.panes.update(info),
       overlay: setOverlay,
       problem: (text) => app.notices.problem({ code: "unavailable", message: text, hint: "", field: "" }),
       link: setLink,

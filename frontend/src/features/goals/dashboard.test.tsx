@@ -15,7 +15,7 @@ async function open(bridge: FakeBridge, goal: string) {
     a.sync.select(goal);
   });
   await until(() => expect(app.state.detail.journalLoaded && app.state.goals.loaded).toBe(true));
-  await app.loadApprovals();
+  await app.approvals.load();
   return app;
 }
 

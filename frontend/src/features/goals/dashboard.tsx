@@ -76,8 +76,8 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
             return true;
           case "KeyP":
             if (!view) return false;
-            if (canPause(view)) void app.pauseGoal(view.id);
-            else if (canResume(view)) void app.resumeGoal(view.id);
+            if (canPause(view)) void app.goals.pause(view.id);
+            else if (canResume(view)) void app.goals.resume(view.id);
             return true;
           case "KeyS":
             if (!view || !isLive(view)) return false;
@@ -131,7 +131,7 @@ function Head() {
       {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
       <span className="text-xs text-text-faint">{total} total</span>
       <span className="flex-1" />
-      <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.pruneGoals(p.input) }))}>
+      <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.goals.prune(p.input) }))}>
         <Button look="quiet" data-testid="prune">
           Delete old goals…
         </Button>
@@ -176,7 +176,7 @@ function Middle({ onShowPanes }: DashboardProps) {
           <Button look="primary" onClick={() => app.newGoal()}>
             New goal
           </Button>
-          <Button onClick={() => void app.runDemo()}>Run the demo goal</Button>
+          <Button onClick={() => void app.goals.runDemo()}>Run the demo goal</Button>
         </div>
       </main>
     );

@@ -144,8 +144,8 @@ function Foot({ view }: { view: GoalView }) {
   const app = useApp();
   return (
     <footer className="flex shrink-0 items-center gap-2 border-t border-border px-4 py-2.5">
-      {canPause(view) ? <Button onClick={() => void app.pauseGoal(view.id)}>Pause</Button> : null}
-      {canResume(view) ? <Button onClick={() => void app.resumeGoal(view.id)}>Resume</Button> : null}
+      {canPause(view) ? <Button onClick={() => void app.goals.pause(view.id)}>Pause</Button> : null}
+      {canResume(view) ? <Button onClick={() => void app.goals.resume(view.id)}>Resume</Button> : null}
       {isLive(view) ? <Button onClick={() => app.set({ steerOpen: true })}>Steer</Button> : null}
       <span className="flex-1" />
       <Button look="quiet" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>

@@ -51,7 +51,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       danger: true,
       disabled: view.status === "running",
       takesFocus: true,
-      run: () => app.deleteGoal(view.id),
+      run: () => app.goals.delete(view.id),
     },
   ];
 
@@ -79,12 +79,12 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           {facts.join(" · ")}
         </span>
         {canPause(view) ? (
-          <Button data-testid="goal-pause" onClick={() => void app.pauseGoal(view.id)}>
+          <Button data-testid="goal-pause" onClick={() => void app.goals.pause(view.id)}>
             Pause
           </Button>
         ) : null}
         {resumable && view.status !== "completed" && !needsAnswer(view) ? (
-          <Button data-testid="goal-resume" onClick={() => void app.resumeGoal(view.id)}>
+          <Button data-testid="goal-resume" onClick={() => void app.goals.resume(view.id)}>
             {view.status === "paused" ? "Resume" : "Continue"}
           </Button>
         ) : null}
@@ -93,7 +93,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             <Button data-testid="goal-steer" onClick={() => app.set({ steerOpen: true })}>
               Steer
             </Button>
-            <Button look="quiet" data-testid="goal-abort" onClick={() => app.abortGoal(view.id)}>
+            <Button look="quiet" data-testid="goal-abort" onClick={() => app.goals.abort(view.id)}>
               Abort
             </Button>
           </>

@@ -14,7 +14,7 @@ export function NoteDialog() {
   const close = () => app.set({ steerOpen: false });
   const send = async () => {
     if (!text.trim()) return;
-    if (!(await app.steerGoal(goal, text.trim()))) return;
+    if (!(await app.goals.steer(goal, text.trim()))) return;
     setText("");
     close();
   };

@@ -22,7 +22,7 @@ export function PendingApprovals({ goal }: { goal: string }) {
           </li>
         ))}
       </ul>
-      <Button look="primary" className="mt-2" data-testid="asks-open" onClick={() => void app.openApprovals()}>
+      <Button look="primary" className="mt-2" data-testid="asks-open" onClick={() => void app.approvals.open()}>
         Review…
       </Button>
     </Section>

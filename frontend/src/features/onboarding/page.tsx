@@ -17,7 +17,7 @@ export function WelcomePage() {
   const findings = useAppState((s) => s.findings);
   const doctored = useAppState((s) => s.doctored);
   const leave = () => {
-    void app.welcomed();
+    void app.settings.markWelcomed();
     app.go("workspace");
   };
   return (
@@ -39,7 +39,12 @@ export function WelcomePage() {
                 minute, <span className="font-medium text-text">scripted, no AI</span>.
               </p>
             </div>
-            <Button look="primary" data-testid="run-demo" className="h-8 px-3.5" onClick={() => void app.runDemo()}>
+            <Button
+              look="primary"
+              data-testid="run-demo"
+              className="h-8 px-3.5"
+              onClick={() => void app.goals.runDemo()}
+            >
               Run the demo goal
             </Button>
           </div>
@@ -60,7 +65,7 @@ export function WelcomePage() {
         </ul>
         {/* At the bottom from the first moment: it does not jump away from the mouse when the list fills. */}
         <div className="sticky bottom-0 mt-auto flex items-center gap-2 bg-bg py-3">
-          <Button data-testid="check-again" onClick={() => void app.loadFindings()}>
+          <Button data-testid="check-again" onClick={() => void app.settings.loadFindings()}>
             Check again
           </Button>
           <span className="flex-1" />

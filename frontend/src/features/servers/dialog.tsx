@@ -115,7 +115,7 @@ function Servers() {
                   Sessions
                 </Button>
               ) : null}
-              <Button look="primary" data-testid="server-connect" onClick={() => void app.openSSH(server.id)}>
+              <Button look="primary" data-testid="server-connect" onClick={() => void app.panes.openSSH(server.id)}>
                 Connect
               </Button>
             </div>

@@ -33,7 +33,7 @@ export function Sessions({ server }: { server: SSHServer }) {
     };
   }, [app, server.id]);
 
-  const attach = (session: string) => void app.openSSH(server.id, session);
+  const attach = (session: string) => void app.panes.openSSH(server.id, session);
   return (
     <div className="mt-2 border-t border-border pt-2" data-testid="sessions">
       {problem ? (

@@ -36,7 +36,7 @@ export function SettingsPage() {
                   { value: "dark", title: "Dark" },
                   { value: "light", title: "Light" },
                 ]}
-                onChange={(theme) => void app.saveSettings({ theme })}
+                onChange={(theme) => void app.settings.save({ theme })}
               />
             </Row>
             <NumberRow
@@ -46,7 +46,7 @@ export function SettingsPage() {
               value={settings.font_size}
               min={8}
               max={32}
-              onSave={(font_size) => void app.saveSettings({ font_size })}
+              onSave={(font_size) => void app.settings.save({ font_size })}
             />
             <NumberRow
               title="Scrollback"
@@ -55,28 +55,28 @@ export function SettingsPage() {
               value={settings.scrollback}
               min={100}
               max={200_000}
-              onSave={(scrollback) => void app.saveSettings({ scrollback })}
+              onSave={(scrollback) => void app.settings.save({ scrollback })}
             />
             <TextRow
               title="Terminal font"
               text="Font family (first installed is used). Leave empty for JetBrains Mono"
               testid="font-family"
               value={settings.font_family}
-              onSave={(font_family) => app.saveSettings({ font_family })}
+              onSave={(font_family) => app.settings.save({ font_family })}
             />
             <SwitchRow
               title="GPU rendering"
               text="Draw terminals with WebGL; falls back automatically"
               testid="webgl"
               on={settings.webgl}
-              onChange={(webgl) => void app.saveSettings({ webgl })}
+              onChange={(webgl) => void app.settings.save({ webgl })}
             />
             <SwitchRow
               title="Screen reader"
               text="Announce terminal output to screen readers"
               testid="screen-reader"
               on={settings.screen_reader}
-              onChange={(screen_reader) => void app.saveSettings({ screen_reader })}
+              onChange={(screen_reader) => void app.settings.save({ screen_reader })}
             />
           </div>
           <Caption as="h2" className="mb-2">
@@ -88,14 +88,14 @@ export function SettingsPage() {
               text="Opened by the Home button and Alt+Home. Leave empty for a blank page."
               testid="home-page"
               value={settings.home_page}
-              onSave={(home_page) => app.saveSettings({ home_page })}
+              onSave={(home_page) => app.settings.save({ home_page })}
             />
             <TextRow
               title="Search engine"
               text="Search engine URL (%s = your query), for example https://example.org/?q=%s. Leave empty to disable search."
               testid="search-page"
               value={settings.search_page}
-              onSave={(search_page) => app.saveSettings({ search_page })}
+              onSave={(search_page) => app.settings.save({ search_page })}
             />
           </div>
           <Caption as="h2" className="mb-2">
@@ -109,7 +109,7 @@ export function SettingsPage() {
               value={settings.approval_minutes}
               min={0}
               max={1440}
-              onSave={(approval_minutes) => void app.saveSettings({ approval_minutes })}
+              onSave={(approval_minutes) => void app.settings.save({ approval_minutes })}
             />
             <NumberRow
               title="Model timeout"
@@ -118,7 +118,7 @@ export function SettingsPage() {
               value={settings.turn_minutes}
               min={0}
               max={1440}
-              onSave={(turn_minutes) => void app.saveSettings({ turn_minutes })}
+              onSave={(turn_minutes) => void app.settings.save({ turn_minutes })}
             />
             <NumberRow
               title="Concurrent goals"
@@ -127,7 +127,7 @@ export function SettingsPage() {
               value={settings.goals_at_once}
               min={0}
               max={32}
-              onSave={(goals_at_once) => void app.saveSettings({ goals_at_once })}
+              onSave={(goals_at_once) => void app.settings.save({ goals_at_once })}
             />
             <NumberRow
               title="Delete ended goals"
@@ -136,7 +136,7 @@ export function SettingsPage() {
               value={settings.keep_days}
               min={0}
               max={36_500}
-              onSave={(keep_days) => void app.saveSettings({ keep_days })}
+              onSave={(keep_days) => void app.settings.save({ keep_days })}
             />
             <NumberRow
               title="Keep programs running after completion"
@@ -145,7 +145,7 @@ export function SettingsPage() {
               value={settings.linger_minutes}
               min={0}
               max={1440}
-              onSave={(linger_minutes) => void app.saveSettings({ linger_minutes })}
+              onSave={(linger_minutes) => void app.settings.save({ linger_minutes })}
             />
             <NumberRow
               title="Memory limit per goal"
@@ -154,28 +154,28 @@ export function SettingsPage() {
               value={settings.goal_memory}
               min={0}
               max={16_777_216}
-              onSave={(goal_memory) => void app.saveSettings({ goal_memory })}
+              onSave={(goal_memory) => void app.settings.save({ goal_memory })}
             />
             <TextRow
               title="Extra tool folders"
               text="Read-only toolchain folders, colon-separated, for example /home/you/.zig. Standard ones are included. Applies to new goals."
               testid="toolchains"
               value={settings.toolchains}
-              onSave={(toolchains) => app.saveSettings({ toolchains })}
+              onSave={(toolchains) => app.settings.save({ toolchains })}
             />
             <TextRow
               title="Folder for new goals"
               text="Each new goal gets a folder in it. Leave empty for the default location."
               testid="work-dir"
               value={settings.work_dir}
-              onSave={(work_dir) => app.saveSettings({ work_dir })}
+              onSave={(work_dir) => app.settings.save({ work_dir })}
             />
             <SwitchRow
               title="Show desktop notifications"
               text="When a goal needs you or finishes"
               testid="notifications"
               on={settings.notifications}
-              onChange={(notifications) => void app.saveSettings({ notifications })}
+              onChange={(notifications) => void app.settings.save({ notifications })}
             />
           </div>
           <Providers />

@@ -50,7 +50,7 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
       title={isNew ? "Add a provider" : `Provider ${provider.id}`}
       description="Connect a model provider"
       fields={["kind", ...fields.map((f) => f.name)]}
-      save={() => app.saveProvider(draft)}
+      save={() => app.providers.save(draft)}
       onClose={onClose}
       onSaved={onClose}
     >

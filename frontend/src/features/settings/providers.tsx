@@ -83,7 +83,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
           {p.note && !p.scripted ? <p className="text-xs text-warn">{p.note}</p> : null}
         </div>
         {p.active || p.scripted ? null : (
-          <Button data-testid="provider-use" onClick={() => void app.useProvider(p.id)}>
+          <Button data-testid="provider-use" onClick={() => void app.providers.activate(p.id)}>
             Make default
           </Button>
         )}
@@ -95,7 +95,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
             <Button data-testid="provider-edit" onClick={onEdit}>
               Edit
             </Button>
-            <Button look="quiet" data-testid="provider-delete" onClick={() => app.deleteProvider(p.id)}>
+            <Button look="quiet" data-testid="provider-delete" onClick={() => app.providers.delete(p.id)}>
               Delete
             </Button>
           </>

@@ -123,7 +123,7 @@ export function Secrets() {
             text="Even if a system keyring is available. Takes effect after a restart."
             testid="secrets-in-file"
             on={settings.secrets_in_file}
-            onChange={(secrets_in_file) => void app.saveSettings({ secrets_in_file })}
+            onChange={(secrets_in_file) => void app.settings.save({ secrets_in_file })}
           />
         </li>
       </ul>

@@ -71,7 +71,7 @@ export function TerminalView(p: TerminalViewProps) {
           if (handlers.current.pane.running)
             app.notices.problem({ code: "conflict", message: `Not typed: ${why}`, hint: "", field: "" });
         },
-        openLink: (url) => void app.openBrowser(url),
+        openLink: (url) => void app.panes.openBrowser(url),
         leave: () => handlers.current.onLeave(),
         selected: (text) => {
           handlers.current.selection.text = text;
@@ -185,7 +185,7 @@ export function TerminalView(p: TerminalViewProps) {
     if (!info) return;
     setExit(null);
     wasRunning.current = true;
-    app.paneInfo(info);
+    app.panes.update(info);
     screen.current?.restart();
     screen.current?.term.focus();
   }

@@ -45,7 +45,7 @@ export function RaiseLimitPanel({ view }: { view: GoalView }) {
   const [form, setForm] = useState(() => suggestedLimit(view));
   const note = useNoteForm(async (text) => {
     const input = resumeInputFor(form);
-    return input ? app.resumeGoal(view.id, { ...input, note: text }) : false;
+    return input ? app.goals.resume(view.id, { ...input, note: text }) : false;
   });
   const ok = resumeInputFor(form) !== null;
   return (

@@ -17,10 +17,10 @@ export function ProviderWaitPanel({ view }: { view: GoalView }) {
           : "The goal resumes as soon as a process picks it up."}
       </p>
       <div className="mt-2 flex gap-2">
-        <Button look="primary" data-testid="answer-resume" onClick={() => void app.resumeGoal(view.id)}>
+        <Button look="primary" data-testid="answer-resume" onClick={() => void app.goals.resume(view.id)}>
           Resume now
         </Button>
-        <Button look="quiet" data-testid="answer-abort" onClick={() => app.abortGoal(view.id)}>
+        <Button look="quiet" data-testid="answer-abort" onClick={() => app.goals.abort(view.id)}>
           Abort
         </Button>
       </div>

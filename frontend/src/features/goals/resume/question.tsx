@@ -6,7 +6,7 @@ import { NoteField, useNoteForm } from "./note";
 
 export function QuestionPanel({ view }: { view: GoalView }) {
   const app = useApp();
-  const note = useNoteForm((text) => app.resumeGoal(view.id, { note: text }));
+  const note = useNoteForm((text) => app.goals.resume(view.id, { note: text }));
   return (
     <PanelBox view={view} kind={view.exit} title={view.reason}>
       <QuestionPane view={view} />
@@ -34,7 +34,7 @@ function QuestionPane({ view }: { view: GoalView }) {
   const goals = pane.kind === "browser" && pane.goal_id === view.id;
   const taken = goals && pane.driver === "person";
   const takeOver = async () => {
-    if (await app.ask("BrowserAPI.TakeOver", pane.id)) app.showPane(pane.id);
+    if (await app.ask("BrowserAPI.TakeOver", pane.id)) app.panes.show(pane.id);
   };
   return (
     <div className="mt-2" data-testid="answer-pane" data-pane={pane.id} data-driver={goals ? pane.driver : ""}>
@@ -45,7 +45,7 @@ function QuestionPane({ view }: { view: GoalView }) {
             Take over
           </Button>
         ) : null}
-        <Button data-testid="answer-show-pane" onClick={() => app.showPane(pane.id)}>
+        <Button data-testid="answer-show-pane" onClick={() => app.panes.show(pane.id)}>
           {pane.kind === "browser" ? "Show the page" : "Show the terminal"}
         </Button>
         {taken ? (

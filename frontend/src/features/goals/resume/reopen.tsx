@@ -13,7 +13,7 @@ export function ReopenPanel({ view }: { view: GoalView }) {
   const full = exhaustedLimits(view);
   const [form, setForm] = useState(() => suggestedLimit(view));
   const limits = full ? resumeInputFor(form) : {};
-  const note = useNoteForm(async (text) => limits !== null && app.reopenGoal(view.id, { ...limits, note: text }));
+  const note = useNoteForm(async (text) => limits !== null && app.goals.reopen(view.id, { ...limits, note: text }));
   if (!open) {
     return (
       <Button data-testid="goal-reopen" className="mt-2.5" onClick={() => setOpen(true)}>

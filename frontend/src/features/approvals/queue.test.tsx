@@ -28,7 +28,7 @@ test("a request shows everything: goal, all arguments, the form, why, and what e
     "on shop.example",
   ])
     expect(text).toContain(words);
-  expect(all("approval")[0]?.textContent).toContain("always asks");
+  expect(all("approval")[0]?.textContent).toContain("always needs approval");
 });
 
 test("allowing sends the chosen scope, and what is answered leaves the queue", async () => {
@@ -91,7 +91,7 @@ test("what programs may have open is taken back after asking", async () => {
   await act(async () => app.approvals.load());
   await press(nth(all("grant-revoke"), 0));
   expect(all("grant")).toHaveLength(1);
-  expect(app.state.question?.text).toContain("All that its agent runs end");
+  expect(app.state.question?.text).toContain("All its terminals, servers and running commands stop");
   await act(async () => app.state.question?.run());
   expect(all("grant")).toHaveLength(0);
 });

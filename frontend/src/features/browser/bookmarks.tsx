@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useState } from "react";
-import type { Bookmark, PaneInfo, Visit } from "@/bridge/types";
+import { useState } from "react";
+import type { Bookmark, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
 import { Profiles } from "./profiles";
@@ -15,17 +16,9 @@ interface LibraryProps {
 export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   const app = useApp();
   const [words, setWords] = useState("");
-  const [bookmarks, setBookmarks] = useState<Bookmark[]>([]);
-  const [visits, setVisits] = useState<Visit[]>([]);
-  const load = useCallback(async () => {
-    const [kept, seen] = await Promise.all([
-      app.ask("BrowserAPI.Bookmarks"),
-      app.ask("BrowserAPI.History", words, 100),
-    ]);
-    setBookmarks(kept ?? []);
-    setVisits(seen ?? []);
-  }, [app, words]);
-  useEffect(() => void load(), [load]);
+  const bookmarks = useAnswer("BrowserAPI.Bookmarks").answer ?? [];
+  const history = useAnswer("BrowserAPI.History", words, 100);
+  const visits = history.answer ?? [];
 
   const go = (url: string) => {
     onClose();
@@ -33,7 +26,7 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   };
   const clear = async () => {
     await app.ask("BrowserAPI.ClearHistory", "");
-    await load();
+    await history.reload();
   };
   const fits = (b: Bookmark) => `${b.url} ${b.title}`.toLowerCase().includes(words.toLowerCase());
 

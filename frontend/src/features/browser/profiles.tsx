@@ -1,17 +1,17 @@
-import { useCallback, useEffect, useState } from "react";
+import { useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
 
 /** The profiles: each keeps logins of its own. */
 export function Profiles({ pane }: { pane: PaneInfo }) {
   const app = useApp();
-  const [names, setNames] = useState<readonly string[]>([]);
+  const { answer, reload } = useAnswer("BrowserAPI.Profiles");
+  const names = answer ?? [];
   const [name, setName] = useState("");
   const [renamed, setRenamed] = useState<string | null>(null);
-  const load = useCallback(async () => setNames((await app.ask("BrowserAPI.Profiles")) ?? []), [app]);
-  useEffect(() => void load(), [load]);
 
   const remove = (profile: string) =>
     app.confirm({
@@ -20,13 +20,13 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
       yes: "Delete the profile",
       danger: true,
       run: async () => {
-        if (await app.ask("BrowserAPI.DeleteProfile", profile)) await load();
+        if (await app.ask("BrowserAPI.DeleteProfile", profile)) await reload();
       },
     });
   const rename = async (profile: string, to: string) => {
     if (to && to !== profile && !(await app.ask("BrowserAPI.RenameProfile", profile, to))) return;
     setRenamed(null);
-    await load();
+    await reload();
   };
   const importCookies = async (file: File | undefined) => {
     if (!file) return;
@@ -82,7 +82,7 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
         onSubmit={(e) => {
           e.preventDefault();
           if (!name.trim()) return;
-          void app.panes.openBrowser("", name.trim()).then(load);
+          void app.panes.openBrowser("", name.trim()).then(reload);
           setName("");
         }}
       >

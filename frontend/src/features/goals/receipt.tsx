@@ -1,8 +1,8 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
-import { asProblem } from "@/bridge/problem";
 import type { ReceiptView, RecheckOutput } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -21,20 +21,9 @@ function download(name: string, json: string) {
 /** The receipt of a goal: what was claimed, what was found, and which claim decided. */
 export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => void }) {
   const app = useApp();
-  const [receipt, setReceipt] = useState<ReceiptView | null>(null);
-  const [error, setError] = useState("");
+  const { answer: receipt, problem } = useCall("GoalAPI.Receipt", goal);
   const [again, setAgain] = useState<RecheckOutput | null>(null);
   const [checking, setChecking] = useState(false);
-  useEffect(() => {
-    let stale = false;
-    app.bridge
-      .call("GoalAPI.Receipt", goal)
-      .then((r) => !stale && setReceipt(r))
-      .catch((reason: unknown) => !stale && setError(asProblem(reason).message));
-    return () => {
-      stale = true;
-    };
-  }, [app, goal]);
   const recheck = async () => {
     setChecking(true);
     const out = await app.ask("GoalAPI.Recheck", goal);
@@ -76,7 +65,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
         </>
       }
     >
-      {error ? <p className="text-bad">{error}</p> : null}
+      {problem ? <p className="text-bad">{problem.message}</p> : null}
       {again ? (
         <section className="mb-4" data-testid="recheck" data-passed={again.passed}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">

@@ -1,6 +1,7 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { SSHServer } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { ServerForm } from "./form";
@@ -26,18 +27,11 @@ export function ServersDialog() {
 /** Machines that terminals can be opened on, and what runs there. */
 function Servers() {
   const app = useApp();
-  const [list, setList] = useState<readonly SSHServer[] | null>(null);
+  const { answer, reload } = useAnswer("SSHAPI.List");
+  const list = answer === undefined ? null : (answer ?? []);
   const [editing, setEditing] = useState<SSHServer | null>(null);
   const [picking, setPicking] = useState("");
   const close = () => app.set({ servers: false });
-
-  const load = async () => {
-    const servers = await app.ask("SSHAPI.List");
-    setList(servers ?? []);
-  };
-  useEffect(() => {
-    void app.ask("SSHAPI.List").then((servers) => setList(servers ?? []));
-  }, [app]);
 
   const remove = (server: SSHServer) =>
     app.confirm({
@@ -46,7 +40,7 @@ function Servers() {
       yes: "Delete server",
       danger: true,
       run: async () => {
-        if (await app.ask("SSHAPI.Delete", server.id)) await load();
+        if (await app.ask("SSHAPI.Delete", server.id)) await reload();
       },
     });
 
@@ -57,7 +51,7 @@ function Servers() {
         onClose={() => setEditing(null)}
         onSaved={() => {
           setEditing(null);
-          void load();
+          void reload();
         }}
       />
     );

@@ -1,8 +1,8 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { formatAge } from "@/lib/time";
-import { asProblem } from "@/bridge/problem";
-import type { Problem, RemoteSession, SSHServer } from "@/bridge/types";
+import type { SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
 
@@ -14,24 +14,9 @@ function since(created: string): string {
 /** tmux's sessions on a server; one that is not in the list can be named. */
 export function Sessions({ server }: { server: SSHServer }) {
   const app = useApp();
-  const [list, setList] = useState<readonly RemoteSession[] | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { answer, problem } = useCall("SSHAPI.Sessions", server.id);
+  const list = answer === undefined ? null : (answer ?? []);
   const [name, setName] = useState("");
-
-  useEffect(() => {
-    let gone = false;
-    app.bridge
-      .call("SSHAPI.Sessions", server.id)
-      .then((sessions) => {
-        if (!gone) setList(sessions ?? []);
-      })
-      .catch((reason: unknown) => {
-        if (!gone) setProblem(asProblem(reason));
-      });
-    return () => {
-      gone = true;
-    };
-  }, [app, server.id]);
 
   const attach = (session: string) => void app.panes.openSSH(server.id, session);
   return (

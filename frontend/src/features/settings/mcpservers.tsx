@@ -1,7 +1,8 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { MCPServer, Problem } from "@/bridge/types";
 import { asProblem } from "@/bridge/problem";
 import { useApp } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { MCPServerForm, emptyMCPServer } from "./mcpserverform";
@@ -10,21 +11,9 @@ import { Caption } from "@/ui/caption";
 /** The MCP servers whose tools goals may use: the list, what each offers, and the form for one of them. */
 export function MCPServers() {
   const app = useApp();
-  const [servers, setServers] = useState<MCPServer[] | null>(null);
+  const { answer, reload } = useAnswer("MCPAPI.List");
+  const servers = answer === undefined ? null : (answer ?? []);
   const [editing, setEditing] = useState<MCPServer | null>(null);
-  const load = async () => {
-    const list = await app.ask("MCPAPI.List");
-    if (list !== undefined) setServers(list ?? []);
-  };
-  useEffect(() => {
-    let gone = false;
-    void app.ask("MCPAPI.List").then((list) => {
-      if (!gone && list !== undefined) setServers(list ?? []);
-    });
-    return () => {
-      gone = true;
-    };
-  }, [app]);
   const remove = (name: string) =>
     app.confirm({
       title: `Remove the MCP server ${name}?`,
@@ -32,7 +21,7 @@ export function MCPServers() {
       yes: "Remove server",
       danger: true,
       run: async () => {
-        if (await app.ask("MCPAPI.Delete", name)) await load();
+        if (await app.ask("MCPAPI.Delete", name)) await reload();
       },
     });
   return (
@@ -52,7 +41,7 @@ export function MCPServers() {
             server={s}
             onEdit={() => setEditing(s)}
             onRemove={() => remove(s.name)}
-            onTested={load}
+            onTested={reload}
           />
         ))}
         {servers?.length === 0 ? (
@@ -67,7 +56,7 @@ export function MCPServers() {
           onClose={() => setEditing(null)}
           onSaved={() => {
             setEditing(null);
-            void load();
+            void reload();
           }}
         />
       ) : null}

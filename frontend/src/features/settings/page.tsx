@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+import type { Problem, Settings } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { MCPServers } from "./mcpservers";
@@ -6,12 +8,18 @@ import { Providers } from "./providers";
 import { Secrets } from "./secrets";
 import { Caption } from "@/ui/caption";
 
+interface SectionProps {
+  settings: Settings;
+  /** Gives what was wrong when it was refused. */
+  save: (part: Partial<Settings>) => Promise<Problem | null>;
+}
+
 /** Everything that can be set. It holds at once. */
 export function SettingsPage() {
   const app = useApp();
   const settings = useAppState((s) => s.settings);
-  const { connection, window } = app.bridge;
   if (!settings) return null;
+  const save = (part: Partial<Settings>) => app.settings.save(part);
   return (
     <div className="flex h-full flex-col" data-testid="settings">
       <header className="flex h-12 shrink-0 items-center border-b border-border bg-surface px-4">
@@ -23,179 +31,208 @@ export function SettingsPage() {
       </header>
       <main className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-[720px] px-6 py-6">
-          <Caption as="h2" className="mb-2">
-            Appearance
-          </Caption>
-          <div className="mb-7 rounded-lg border border-border bg-surface">
-            <Row title="Theme" text="Colors of the window and terminals">
-              <Choice
-                name="theme"
-                value={settings.theme}
-                choices={[
-                  { value: "system", title: "System" },
-                  { value: "dark", title: "Dark" },
-                  { value: "light", title: "Light" },
-                ]}
-                onChange={(theme) => void app.settings.save({ theme })}
-              />
-            </Row>
-            <NumberRow
-              title="Terminal font size"
-              text="Font size in pixels (8–32)"
-              testid="font-size"
-              value={settings.font_size}
-              min={8}
-              max={32}
-              onSave={(font_size) => void app.settings.save({ font_size })}
-            />
-            <NumberRow
-              title="Scrollback"
-              text="Lines that a terminal stores (100–200,000)"
-              testid="scrollback"
-              value={settings.scrollback}
-              min={100}
-              max={200_000}
-              onSave={(scrollback) => void app.settings.save({ scrollback })}
-            />
-            <TextRow
-              title="Terminal font"
-              text="Font family (first installed is used). Leave empty for JetBrains Mono"
-              testid="font-family"
-              value={settings.font_family}
-              onSave={(font_family) => app.settings.save({ font_family })}
-            />
-            <SwitchRow
-              title="GPU rendering"
-              text="Draw terminals with WebGL; falls back automatically"
-              testid="webgl"
-              on={settings.webgl}
-              onChange={(webgl) => void app.settings.save({ webgl })}
-            />
-            <SwitchRow
-              title="Screen reader"
-              text="Announce terminal output to screen readers"
-              testid="screen-reader"
-              on={settings.screen_reader}
-              onChange={(screen_reader) => void app.settings.save({ screen_reader })}
-            />
-          </div>
-          <Caption as="h2" className="mb-2">
-            Pages
-          </Caption>
-          <div className="mb-7 rounded-lg border border-border bg-surface">
-            <TextRow
-              title="Home page"
-              text="Opened by the Home button and Alt+Home. Leave empty for a blank page."
-              testid="home-page"
-              value={settings.home_page}
-              onSave={(home_page) => app.settings.save({ home_page })}
-            />
-            <TextRow
-              title="Search engine"
-              text="Search engine URL (%s = your query), for example https://example.org/?q=%s. Leave empty to disable search."
-              testid="search-page"
-              value={settings.search_page}
-              onSave={(search_page) => app.settings.save({ search_page })}
-            />
-          </div>
-          <Caption as="h2" className="mb-2">
-            Goals
-          </Caption>
-          <div className="mb-7 rounded-lg border border-border bg-surface">
-            <NumberRow
-              title="Approval timeout"
-              text="Minutes before an unanswered approval pauses the goal (0 = immediately)"
-              testid="approval-minutes"
-              value={settings.approval_minutes}
-              min={0}
-              max={1440}
-              onSave={(approval_minutes) => void app.settings.save({ approval_minutes })}
-            />
-            <NumberRow
-              title="Model timeout"
-              text="Minutes per model turn before a retry (0 = 3). Local models may need more."
-              testid="turn-minutes"
-              value={settings.turn_minutes}
-              min={0}
-              max={1440}
-              onSave={(turn_minutes) => void app.settings.save({ turn_minutes })}
-            />
-            <NumberRow
-              title="Concurrent goals"
-              text="How many goals run at the same time (0 = 3). Takes effect after a restart."
-              testid="goals-at-once"
-              value={settings.goals_at_once}
-              min={0}
-              max={32}
-              onSave={(goals_at_once) => void app.settings.save({ goals_at_once })}
-            />
-            <NumberRow
-              title="Delete ended goals"
-              text="Days after which ended goals are deleted at startup (0 = never)"
-              testid="keep-days"
-              value={settings.keep_days}
-              min={0}
-              max={36_500}
-              onSave={(keep_days) => void app.settings.save({ keep_days })}
-            />
-            <NumberRow
-              title="Keep programs running after completion"
-              text="Minutes that a finished goal's programs keep running, so that you can try the result (0 = stop immediately)"
-              testid="linger-minutes"
-              value={settings.linger_minutes}
-              min={0}
-              max={1440}
-              onSave={(linger_minutes) => void app.settings.save({ linger_minutes })}
-            />
-            <NumberRow
-              title="Memory limit per goal"
-              text="MiB for all programs of a goal; above it, the largest are stopped (0 = three quarters of this machine's memory). Applies to new goals."
-              testid="goal-memory"
-              value={settings.goal_memory}
-              min={0}
-              max={16_777_216}
-              onSave={(goal_memory) => void app.settings.save({ goal_memory })}
-            />
-            <TextRow
-              title="Extra tool folders"
-              text="Read-only toolchain folders, colon-separated, for example /home/you/.zig. Standard ones are included. Applies to new goals."
-              testid="toolchains"
-              value={settings.toolchains}
-              onSave={(toolchains) => app.settings.save({ toolchains })}
-            />
-            <TextRow
-              title="Folder for new goals"
-              text="Each new goal gets a folder in it. Leave empty for the default location."
-              testid="work-dir"
-              value={settings.work_dir}
-              onSave={(work_dir) => app.settings.save({ work_dir })}
-            />
-            <SwitchRow
-              title="Show desktop notifications"
-              text="When a goal needs you or finishes"
-              testid="notifications"
-              on={settings.notifications}
-              onChange={(notifications) => void app.settings.save({ notifications })}
-            />
-          </div>
+          <Appearance settings={settings} save={save} />
+          <Pages settings={settings} save={save} />
+          <Goals settings={settings} save={save} />
           <Providers />
           <MCPServers />
           <Secrets />
-          <Caption as="h2" className="mt-7 mb-2">
-            About
-          </Caption>
-          <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-border bg-surface px-4 py-3 text-xs">
-            <dt className="text-text-faint">Version</dt>
-            <dd>{connection.version || "unknown"}</dd>
-            <dt className="text-text-faint">Data</dt>
-            <dd className="font-mono text-2xs leading-[18px] break-all">{connection.data_dir}</dd>
-            <dt className="text-text-faint">Goal folders</dt>
-            <dd className="font-mono text-2xs leading-[18px] break-all">{connection.work_dir}</dd>
-            <dt className="text-text-faint">Window</dt>
-            <dd>{window ? "desktop window" : "web browser"}</dd>
-          </dl>
+          <About />
         </div>
       </main>
     </div>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <>
+      <Caption as="h2" className="mb-2">
+        {title}
+      </Caption>
+      <div className="mb-7 rounded-lg border border-border bg-surface">{children}</div>
+    </>
+  );
+}
+
+function Appearance({ settings, save }: SectionProps) {
+  return (
+    <Section title="Appearance">
+      <Row title="Theme" text="Colors of the window and terminals">
+        <Choice
+          name="theme"
+          value={settings.theme}
+          choices={[
+            { value: "system", title: "System" },
+            { value: "dark", title: "Dark" },
+            { value: "light", title: "Light" },
+          ]}
+          onChange={(theme) => void save({ theme })}
+        />
+      </Row>
+      <NumberRow
+        title="Terminal font size"
+        text="Font size in pixels (8–32)"
+        testid="font-size"
+        value={settings.font_size}
+        min={8}
+        max={32}
+        onSave={(font_size) => void save({ font_size })}
+      />
+      <NumberRow
+        title="Scrollback"
+        text="Lines that a terminal stores (100–200,000)"
+        testid="scrollback"
+        value={settings.scrollback}
+        min={100}
+        max={200_000}
+        onSave={(scrollback) => void save({ scrollback })}
+      />
+      <TextRow
+        title="Terminal font"
+        text="Font family (first installed is used). Leave empty for JetBrains Mono"
+        testid="font-family"
+        value={settings.font_family}
+        onSave={(font_family) => save({ font_family })}
+      />
+      <SwitchRow
+        title="GPU rendering"
+        text="Draw terminals with WebGL; falls back automatically"
+        testid="webgl"
+        on={settings.webgl}
+        onChange={(webgl) => void save({ webgl })}
+      />
+      <SwitchRow
+        title="Screen reader"
+        text="Announce terminal output to screen readers"
+        testid="screen-reader"
+        on={settings.screen_reader}
+        onChange={(screen_reader) => void save({ screen_reader })}
+      />
+    </Section>
+  );
+}
+
+function Pages({ settings, save }: SectionProps) {
+  return (
+    <Section title="Pages">
+      <TextRow
+        title="Home page"
+        text="Opened by the Home button and Alt+Home. Leave empty for a blank page."
+        testid="home-page"
+        value={settings.home_page}
+        onSave={(home_page) => save({ home_page })}
+      />
+      <TextRow
+        title="Search engine"
+        text="Search engine URL (%s = your query), for example https://example.org/?q=%s. Leave empty to disable search."
+        testid="search-page"
+        value={settings.search_page}
+        onSave={(search_page) => save({ search_page })}
+      />
+    </Section>
+  );
+}
+
+function Goals({ settings, save }: SectionProps) {
+  return (
+    <Section title="Goals">
+      <NumberRow
+        title="Approval timeout"
+        text="Minutes before an unanswered approval pauses the goal (0 = immediately)"
+        testid="approval-minutes"
+        value={settings.approval_minutes}
+        min={0}
+        max={1440}
+        onSave={(approval_minutes) => void save({ approval_minutes })}
+      />
+      <NumberRow
+        title="Model timeout"
+        text="Minutes per model turn before a retry (0 = 3). Local models may need more."
+        testid="turn-minutes"
+        value={settings.turn_minutes}
+        min={0}
+        max={1440}
+        onSave={(turn_minutes) => void save({ turn_minutes })}
+      />
+      <NumberRow
+        title="Concurrent goals"
+        text="How many goals run at the same time (0 = 3). Takes effect after a restart."
+        testid="goals-at-once"
+        value={settings.goals_at_once}
+        min={0}
+        max={32}
+        onSave={(goals_at_once) => void save({ goals_at_once })}
+      />
+      <NumberRow
+        title="Delete ended goals"
+        text="Days after which ended goals are deleted at startup (0 = never)"
+        testid="keep-days"
+        value={settings.keep_days}
+        min={0}
+        max={36_500}
+        onSave={(keep_days) => void save({ keep_days })}
+      />
+      <NumberRow
+        title="Keep programs running after completion"
+        text="Minutes that a finished goal's programs keep running, so that you can try the result (0 = stop immediately)"
+        testid="linger-minutes"
+        value={settings.linger_minutes}
+        min={0}
+        max={1440}
+        onSave={(linger_minutes) => void save({ linger_minutes })}
+      />
+      <NumberRow
+        title="Memory limit per goal"
+        text="MiB for all programs of a goal; above it, the largest are stopped (0 = three quarters of this machine's memory). Applies to new goals."
+        testid="goal-memory"
+        value={settings.goal_memory}
+        min={0}
+        max={16_777_216}
+        onSave={(goal_memory) => void save({ goal_memory })}
+      />
+      <TextRow
+        title="Extra tool folders"
+        text="Read-only toolchain folders, colon-separated, for example /home/you/.zig. Standard ones are included. Applies to new goals."
+        testid="toolchains"
+        value={settings.toolchains}
+        onSave={(toolchains) => save({ toolchains })}
+      />
+      <TextRow
+        title="Folder for new goals"
+        text="Each new goal gets a folder in it. Leave empty for the default location."
+        testid="work-dir"
+        value={settings.work_dir}
+        onSave={(work_dir) => save({ work_dir })}
+      />
+      <SwitchRow
+        title="Show desktop notifications"
+        text="When a goal needs you or finishes"
+        testid="notifications"
+        on={settings.notifications}
+        onChange={(notifications) => void save({ notifications })}
+      />
+    </Section>
+  );
+}
+
+function About() {
+  const { connection, window } = useApp().bridge;
+  return (
+    <>
+      <Caption as="h2" className="mt-7 mb-2">
+        About
+      </Caption>
+      <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-border bg-surface px-4 py-3 text-xs">
+        <dt className="text-text-faint">Version</dt>
+        <dd>{connection.version || "unknown"}</dd>
+        <dt className="text-text-faint">Data</dt>
+        <dd className="font-mono text-2xs leading-[18px] break-all">{connection.data_dir}</dd>
+        <dt className="text-text-faint">Goal folders</dt>
+        <dd className="font-mono text-2xs leading-[18px] break-all">{connection.work_dir}</dd>
+        <dt className="text-text-faint">Window</dt>
+        <dd>{window ? "desktop window" : "web browser"}</dd>
+      </dl>
+    </>
   );
 }

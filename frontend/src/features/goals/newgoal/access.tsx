@@ -1,18 +1,13 @@
-import { useEffect, useState } from "react";
-import type { SecretView } from "@/bridge/types";
-import { useApp, useAppState } from "@/store/context";
+import { useAppState } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Field } from "@/ui/field";
-import type { MoreProps } from "./advancedprops";
+import type { AdvancedProps } from "./advancedprops";
 import { CheckboxList } from "./checkboxlist";
 import { Select } from "@/ui/input";
 
 /** Where commands decide: inside, on this machine, or on a server of the user's list. */
-export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) {
-  const app = useApp();
-  const [servers, setServers] = useState<readonly string[]>([]);
-  useEffect(() => {
-    void app.ask("SSHAPI.List").then((list) => setServers((list ?? []).map((s) => s.name || s.host)));
-  }, [app]);
+export function CheckLocation({ draft, set }: Pick<AdvancedProps, "draft" | "set">) {
+  const servers = (useAnswer("SSHAPI.List").answer ?? []).map((s) => s.name || s.host);
   return (
     <Field label="Run shell checks in">
       {(c) => (
@@ -36,12 +31,8 @@ export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) 
 }
 
 /** Secrets that the goal may use by name without asking. */
-export function Secrets({ draft, set, errors }: MoreProps) {
-  const app = useApp();
-  const [secrets, setSecrets] = useState<readonly SecretView[]>([]);
-  useEffect(() => {
-    void app.ask("SecretAPI.List").then((list) => setSecrets(list ?? []));
-  }, [app]);
+export function Secrets({ draft, set, errors }: AdvancedProps) {
+  const secrets = useAnswer("SecretAPI.List").answer ?? [];
   if (secrets.length === 0 && !errors.secrets) return null;
   return (
     <CheckboxList
@@ -59,7 +50,7 @@ export function Secrets({ draft, set, errors }: MoreProps) {
 }
 
 /** Panes of the user, which the goal may drive. */
-export function Panes({ draft, set, errors }: MoreProps) {
+export function Panes({ draft, set, errors }: AdvancedProps) {
   const panes = useAppState((s) => s.panes.panes);
   const mine = panes.filter((p) => p.goal_id === "" && (p.kind === "browser" || p.running));
   if (mine.length === 0) return null;

@@ -1,5 +1,5 @@
 import { Caption } from "@/ui/caption";
-interface TicksProps {
+interface CheckboxListProps {
   title: string;
   /** What is to be known before something is chosen. */
   note?: string;
@@ -10,7 +10,7 @@ interface TicksProps {
   onChange: (on: string[]) => void;
 }
 
-export function CheckboxList({ title, note, testid, error, items, on, onChange }: TicksProps) {
+export function CheckboxList({ title, note, testid, error, items, on, onChange }: CheckboxListProps) {
   return (
     <fieldset>
       <Caption as="legend" className="mb-1.5">

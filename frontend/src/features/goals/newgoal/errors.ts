@@ -4,8 +4,8 @@ import { checkError, isFilled } from "./draftcheck";
 import { patterns } from "./input";
 import { number } from "./number";
 
-/** The fields under More that can carry an error, by the names that Go gives them. */
-export const moreFields = [
+/** The advanced fields that can carry an error, by the names that Go gives them. */
+export const advancedFields = [
   "sandbox",
   "secrets",
   "allow_local",
@@ -34,7 +34,7 @@ const fieldNames = [
   "provider",
   "model",
   "effort",
-  ...moreFields,
+  ...advancedFields,
 ] as const;
 
 export type FieldName = (typeof fieldNames)[number];

@@ -98,6 +98,19 @@ export const scenes: Record<string, Scene> = {
   "goals-long": { after: (app) => app.openGoal("01m0running00000000000000a1") },
   "goals-needs-you": { after: (app) => app.openGoal("01m0needs000000000000000b2") },
   "goals-waits": { after: (app) => app.openGoal("01m0waits00000000000000h8") },
+  "goals-protected": {
+    after: (app) => {
+      const id = "01m0needs000000000000000b2";
+      app.openGoal(id);
+      app.set({
+        protectedChanged: {
+          id,
+          message: "Protected files changed since the goal paused: tests/cart.test.js, package.json",
+          resume: () => Promise.resolve(true),
+        },
+      });
+    },
+  },
   "goals-limit": { after: (app) => app.openGoal("01m0limit000000000000000f6") },
   "goals-parked": {
     before: (b) => {

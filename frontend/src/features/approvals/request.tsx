@@ -35,7 +35,9 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
     >
       <header className="mb-2 flex items-baseline gap-2">
         <span className="font-mono text-sm font-semibold">{a.tool}</span>
-        <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always needs approval" : a.risk}</Badge>
+        <Badge tone={a.always ? "bad" : "warn"}>
+          {a.always ? "always needs approval" : a.risk.replaceAll("_", " ")}
+        </Badge>
         <span className="min-w-0 flex-1 truncate text-right text-xs text-text-faint" title={a.objective}>
           {stripControl(a.objective)}
         </span>

@@ -23,7 +23,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
   const [kept, keep] = useBookmark(pane);
 
   return (
-    <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-border bg-surface px-1.5">
+    <div className="@container flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-border bg-surface px-1.5">
       <IconButton
         label="Back"
         data-testid="browser-back"

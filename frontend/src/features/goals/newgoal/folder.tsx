@@ -11,6 +11,12 @@ import { patterns } from "./input";
 
 const waitMs = 350;
 
+const kindLabels: Record<ProtectedFile["kind"], string> = {
+  held: "locked",
+  compared: "monitored",
+  appears: "forbidden new",
+};
+
 interface FolderProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
@@ -46,7 +52,7 @@ export function FolderInfo({ draft, set }: FolderProps) {
                 className="flex items-baseline gap-2 py-px"
                 data-testid="protected-file"
               >
-                <span className="w-16 shrink-0 text-text-faint">{f.kind}</span>
+                <span className="w-24 shrink-0 text-text-faint">{kindLabels[f.kind]}</span>
                 <code className="min-w-0 truncate font-mono">
                   {f.path}
                   {f.part ? <span className="text-text-faint"> {f.part}</span> : null}

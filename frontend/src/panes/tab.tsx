@@ -1,5 +1,5 @@
 import type { IDockviewPanelHeaderProps } from "dockview-react";
-import type { PaneInfo } from "@/bridge/types";
+import type { GoalCard, PaneInfo } from "@/bridge/types";
 import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, Dot, type StatusTone } from "@/ui/badge";
@@ -21,7 +21,6 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
   const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
-  const broadcast = useBroadcast(api.id);
   const renaming = useRenaming(api.id);
   if (!pane) return null;
   const state = tone(pane);
@@ -65,31 +64,8 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
         </span>
       ) : null}
       <span className="flex-1" />
-      {broadcast > 0 ? (
-        <button
-          type="button"
-          className="flex"
-          data-testid="pane-broadcast"
-          aria-label="Leave the broadcast"
-          title={`What you type here goes to ${broadcast} terminals. Click to leave the broadcast.`}
-          onClick={() => control.broadcast(pane.id)}
-        >
-          <Badge tone="warn">{broadcast > 1 ? `broadcast · ${broadcast}` : "broadcast: no other terminals"}</Badge>
-        </button>
-      ) : null}
-      {pane.goal_id ? (
-        <button
-          type="button"
-          className="pane-goal flex"
-          data-testid="pane-goal"
-          title={`Show the goal ${goal?.objective ?? ""}`}
-          onClick={() => app.watchGoal(pane.goal_id)}
-        >
-          <Badge tone={acting ? "agent" : "calm"} live={acting}>
-            {goal ? `goal · ${clip(goal.objective, 34)}` : "goal"}
-          </Badge>
-        </button>
-      ) : null}
+      <BroadcastBadge pane={pane} />
+      {pane.goal_id ? <GoalBadge id={pane.goal_id} goal={goal} /> : null}
       <span className="flex shrink-0" onPointerDown={(e) => e.stopPropagation()}>
         <Menu items={menuOf(pane, control, () => app.panes.close(pane.id))}>
           <button type="button" aria-label={`Menu of ${title}`} data-testid="pane-menu" className="tab-button">
@@ -107,6 +83,43 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
         </button>
       </span>
     </div>
+  );
+}
+
+/** How many terminals get what is typed here. */
+function BroadcastBadge({ pane }: { pane: PaneInfo }) {
+  const control = useControl();
+  const broadcast = useBroadcast(pane.id);
+  if (broadcast === 0) return null;
+  return (
+    <button
+      type="button"
+      className="flex"
+      data-testid="pane-broadcast"
+      aria-label="Leave the broadcast"
+      title={`What you type here goes to ${broadcast} terminals. Click to leave the broadcast.`}
+      onClick={() => control.broadcast(pane.id)}
+    >
+      <Badge tone="warn">{broadcast > 1 ? `broadcast · ${broadcast}` : "broadcast: no other terminals"}</Badge>
+    </button>
+  );
+}
+
+function GoalBadge({ id, goal }: { id: string; goal: GoalCard | undefined }) {
+  const app = useApp();
+  const acting = goal?.status === "running";
+  return (
+    <button
+      type="button"
+      className="pane-goal flex"
+      data-testid="pane-goal"
+      title={`Show the goal ${goal?.objective ?? ""}`}
+      onClick={() => app.watchGoal(id)}
+    >
+      <Badge tone={acting ? "agent" : "calm"} live={acting}>
+        {goal ? `goal · ${clip(goal.objective, 34)}` : "goal"}
+      </Badge>
+    </button>
   );
 }
 

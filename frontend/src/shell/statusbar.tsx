@@ -12,10 +12,8 @@ export function StatusBar() {
   const byId = useAppState((s) => s.goals.byId);
   const route = useAppState((s) => s.route);
   const leader = useAppState((s) => s.leader);
-  const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
   const provider = useAppState((s) => s.providers.find((p) => p.active));
   const view = useAppState((s) => s.detail.view);
-  const asks = useAppState((s) => s.approvals.filter((a) => a.given === "").length);
   const { by, spent } = summary(byId);
   const facts = { running: by.running.length, needs: by.needs_you.length, spent };
 
@@ -39,28 +37,8 @@ export function StatusBar() {
           <b className="font-semibold text-text">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
         </button>
       ) : null}
-      {asks > 0 ? (
-        <button
-          type="button"
-          data-testid="status-approvals"
-          className="flex items-center gap-1.5 hover:text-text"
-          onClick={() => void app.approvals.open()}
-        >
-          <Dot tone="warn" />
-          <b className="font-semibold text-text">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
-        </button>
-      ) : null}
-      <Fact testid="status-sandbox" title={sandbox?.detail}>
-        {sandbox?.state === "ok" ? (
-          <>
-            sandbox <b className="font-semibold text-text">on</b>
-          </>
-        ) : (
-          <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>
-            sandbox: {sandbox?.state === "bad" ? "unavailable" : "limited"}
-          </span>
-        )}
-      </Fact>
+      <Approvals />
+      <Sandbox />
       <Model provider={provider} goal={view} />
       {facts.spent > 0 ? (
         <Fact testid="status-spend" title="all goals">
@@ -92,6 +70,40 @@ export function StatusBar() {
         <Kbd>Ctrl+Shift+P</Kbd> <span className="max-[800px]:hidden">commands</span>
       </button>
     </footer>
+  );
+}
+
+function Approvals() {
+  const app = useApp();
+  const asks = useAppState((s) => s.approvals.filter((a) => a.given === "").length);
+  if (asks === 0) return null;
+  return (
+    <button
+      type="button"
+      data-testid="status-approvals"
+      className="flex items-center gap-1.5 hover:text-text"
+      onClick={() => void app.approvals.open()}
+    >
+      <Dot tone="warn" />
+      <b className="font-semibold text-text">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
+    </button>
+  );
+}
+
+function Sandbox() {
+  const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
+  return (
+    <Fact testid="status-sandbox" title={sandbox?.detail}>
+      {sandbox?.state === "ok" ? (
+        <>
+          sandbox <b className="font-semibold text-text">on</b>
+        </>
+      ) : (
+        <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>
+          sandbox: {sandbox?.state === "bad" ? "unavailable" : "limited"}
+        </span>
+      )}
+    </Fact>
   );
 }
 

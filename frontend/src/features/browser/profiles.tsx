@@ -10,7 +10,6 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   const { answer, reload } = useAnswer("BrowserAPI.Profiles");
   const names = answer ?? [];
-  const [name, setName] = useState("");
   const [renamed, setRenamed] = useState<string | null>(null);
 
   const remove = (profile: string) =>
@@ -28,12 +27,6 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
     setRenamed(null);
     await reload();
   };
-  const importCookies = async (file: File | undefined) => {
-    if (!file) return;
-    const n = await app.ask("BrowserAPI.ImportCookies", pane.id, await file.text());
-    if (n !== undefined) app.notices.done(n === 1 ? "1 cookie was imported" : `${n} cookies were imported`);
-  };
-
   return (
     <div className="mt-3">
       <h3 className="px-1 text-2xs font-semibold text-text-faint uppercase">Profiles</h3>
@@ -41,74 +34,115 @@ export function Profiles({ pane }: { pane: PaneInfo }) {
         This page stores its logins in {pane.profile ? `“${pane.profile}”` : "no profile: it is private"}.
       </p>
       {names.map((n) => (
-        <div key={n} className="flex h-8 items-center gap-1 px-1" data-testid="profile" data-name={n}>
-          {renamed === n ? (
-            <Input
-              autoFocus
-              data-testid="profile-renamed"
-              aria-label={`New name of the profile ${n}`}
-              className="h-6 min-w-0 flex-1 px-1"
-              defaultValue={n}
-              onFocus={(e) => e.target.select()}
-              onBlur={() => setRenamed(null)}
-              onKeyDown={(e) => {
-                if (e.code === "Enter") void rename(n, e.currentTarget.value.trim());
-                if (e.code === "Escape") {
-                  e.stopPropagation();
-                  setRenamed(null);
-                }
-              }}
-            />
-          ) : (
-            <span className="min-w-0 flex-1 truncate">{n}</span>
-          )}
-          {n === "default" ? null : (
-            <Button data-testid="profile-rename" onClick={() => setRenamed(n)}>
-              Rename
-            </Button>
-          )}
-          <Button data-testid="profile-open" onClick={() => void app.panes.openBrowser("", n)}>
-            New page
-          </Button>
-          {n === "default" ? null : (
-            <Button look="danger" data-testid="profile-delete" onClick={() => remove(n)}>
-              Delete
-            </Button>
-          )}
-        </div>
-      ))}
-      <form
-        className="flex gap-1 px-1 pt-1"
-        onSubmit={(e) => {
-          e.preventDefault();
-          if (!name.trim()) return;
-          void app.panes.openBrowser("", name.trim()).then(reload);
-          setName("");
-        }}
-      >
-        <Input
-          data-testid="profile-name"
-          aria-label="Name of a new profile"
-          placeholder="New profile, such as work"
-          className="h-7 min-w-0 flex-1 px-2"
-          value={name}
-          onChange={(e) => setName(e.target.value)}
+        <ProfileRow
+          key={n}
+          name={n}
+          renaming={renamed === n}
+          onRenaming={(on) => setRenamed(on ? n : null)}
+          onRename={(to) => void rename(n, to)}
+          onDelete={() => remove(n)}
         />
-        <Button type="submit" data-testid="profile-new">
-          Open
+      ))}
+      <NewProfile onOpened={reload} />
+      {pane.goal_id ? null : <CookieImport pane={pane} />}
+    </div>
+  );
+}
+
+interface ProfileRowProps {
+  name: string;
+  renaming: boolean;
+  onRenaming: (on: boolean) => void;
+  onRename: (to: string) => void;
+  onDelete: () => void;
+}
+
+function ProfileRow({ name, renaming, onRenaming, onRename, onDelete }: ProfileRowProps) {
+  const app = useApp();
+  return (
+    <div className="flex h-8 items-center gap-1 px-1" data-testid="profile" data-name={name}>
+      {renaming ? (
+        <Input
+          autoFocus
+          data-testid="profile-renamed"
+          aria-label={`New name of the profile ${name}`}
+          className="h-6 min-w-0 flex-1 px-1"
+          defaultValue={name}
+          onFocus={(e) => e.target.select()}
+          onBlur={() => onRenaming(false)}
+          onKeyDown={(e) => {
+            if (e.code === "Enter") onRename(e.currentTarget.value.trim());
+            if (e.code === "Escape") {
+              e.stopPropagation();
+              onRenaming(false);
+            }
+          }}
+        />
+      ) : (
+        <span className="min-w-0 flex-1 truncate">{name}</span>
+      )}
+      {name === "default" ? null : (
+        <Button data-testid="profile-rename" onClick={() => onRenaming(true)}>
+          Rename
         </Button>
-      </form>
-      {pane.goal_id ? null : (
-        <label className="mt-2 flex items-center gap-2 px-1 text-2xs text-text-faint">
-          Import cookies (Netscape or JSON)
-          <input
-            type="file"
-            data-testid="cookies-file"
-            className="min-w-0 flex-1"
-            onChange={(e) => void importCookies(e.target.files?.[0])}
-          />
-        </label>
+      )}
+      <Button data-testid="profile-open" onClick={() => void app.panes.openBrowser("", name)}>
+        New page
+      </Button>
+      {name === "default" ? null : (
+        <Button look="danger" data-testid="profile-delete" onClick={() => onDelete()}>
+          Delete
+        </Button>
       )}
     </div>
+  );
+}
+
+function NewProfile({ onOpened }: { onOpened: () => Promise<void> }) {
+  const app = useApp();
+  const [name, setName] = useState("");
+  return (
+    <form
+      className="flex gap-1 px-1 pt-1"
+      onSubmit={(e) => {
+        e.preventDefault();
+        if (!name.trim()) return;
+        void app.panes.openBrowser("", name.trim()).then(onOpened);
+        setName("");
+      }}
+    >
+      <Input
+        data-testid="profile-name"
+        aria-label="Name of a new profile"
+        placeholder="New profile, such as work"
+        className="h-7 min-w-0 flex-1 px-2"
+        value={name}
+        onChange={(e) => setName(e.target.value)}
+      />
+      <Button type="submit" data-testid="profile-new">
+        Open
+      </Button>
+    </form>
+  );
+}
+
+function CookieImport({ pane }: { pane: PaneInfo }) {
+  const app = useApp();
+  const importCookies = async (file: File | undefined) => {
+    if (!file) return;
+    const n = await app.ask("BrowserAPI.ImportCookies", pane.id, await file.text());
+    if (n !== undefined) app.notices.done(n === 1 ? "1 cookie was imported" : `${n} cookies were imported`);
+  };
+
+  return (
+    <label className="mt-2 flex items-center gap-2 px-1 text-2xs text-text-faint">
+      Import cookies (Netscape or JSON)
+      <input
+        type="file"
+        data-testid="cookies-file"
+        className="min-w-0 flex-1"
+        onChange={(e) => void importCookies(e.target.files?.[0])}
+      />
+    </label>
   );
 }

@@ -6,6 +6,13 @@ import { pickFiles } from "./upload";
 import { useApp } from "@/store/context";
 import { Input } from "@/ui/input";
 
+const fieldSize = "h-7 px-2 text-xs";
+
+interface Login {
+  user: string;
+  password: string;
+}
+
 interface BoxProps {
   question: PaneQuestion;
   reply: AnswerPrompt;
@@ -16,8 +23,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
   const app = useApp();
   const words = promptText(question);
   const [text, setText] = useState(question.value);
-  const [user, setUser] = useState("");
-  const [password, setPassword] = useState("");
+  const [login, setLogin] = useState<Login>({ user: "", password: "" });
   const [sending, setSending] = useState(false);
   const first = useRef<HTMLElement | null>(null);
   const danger = question.kind === "certificate";
@@ -26,7 +32,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
 
   const yes = async () => {
     if (question.kind !== "files") {
-      reply(question, { yes: true, text, user, password });
+      reply(question, { yes: true, text, ...login });
       return;
     }
     setSending(true);
@@ -37,7 +43,6 @@ export function QuestionBox({ question, reply }: BoxProps) {
   const take = (el: HTMLElement | null) => {
     first.current ??= el;
   };
-  const field = "h-7 px-2 text-xs";
 
   return (
     <div className="absolute inset-0 z-20 flex items-start justify-center bg-scrim p-4 pt-10">
@@ -73,35 +78,12 @@ export function QuestionBox({ question, reply }: BoxProps) {
             ref={take}
             data-testid="question-input"
             aria-label={words.text}
-            className={field}
+            className={fieldSize}
             value={text}
             onChange={(e) => setText(e.target.value)}
           />
         ) : null}
-        {question.kind === "login" ? (
-          <>
-            <Input
-              ref={take}
-              data-testid="question-user"
-              aria-label="User name"
-              placeholder="User name"
-              autoComplete="off"
-              className={field}
-              value={user}
-              onChange={(e) => setUser(e.target.value)}
-            />
-            <Input
-              data-testid="question-password"
-              aria-label="Password"
-              placeholder="Password"
-              type="password"
-              autoComplete="off"
-              className={field}
-              value={password}
-              onChange={(e) => setPassword(e.target.value)}
-            />
-          </>
-        ) : null}
+        {question.kind === "login" ? <LoginFields first={take} login={login} onChange={setLogin} /> : null}
         <div className="flex justify-end gap-2">
           {words.no ? (
             <Button ref={danger ? take : undefined} data-testid="question-dismiss" onClick={() => reply(question)}>
@@ -120,5 +102,39 @@ export function QuestionBox({ question, reply }: BoxProps) {
         </div>
       </form>
     </div>
+  );
+}
+
+interface LoginFieldsProps {
+  /** Takes the element that gets the focus. */
+  first: (el: HTMLElement | null) => void;
+  login: Login;
+  onChange: (login: Login) => void;
+}
+
+function LoginFields({ first, login, onChange }: LoginFieldsProps) {
+  return (
+    <>
+      <Input
+        ref={first}
+        data-testid="question-user"
+        aria-label="User name"
+        placeholder="User name"
+        autoComplete="off"
+        className={fieldSize}
+        value={login.user}
+        onChange={(e) => onChange({ ...login, user: e.target.value })}
+      />
+      <Input
+        data-testid="question-password"
+        aria-label="Password"
+        placeholder="Password"
+        type="password"
+        autoComplete="off"
+        className={fieldSize}
+        value={login.password}
+        onChange={(e) => onChange({ ...login, password: e.target.value })}
+      />
+    </>
   );
 }

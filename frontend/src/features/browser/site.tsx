@@ -90,47 +90,67 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
         </p>
       ) : null}
       {site?.certificate ? <Certificate of={site.certificate} /> : null}
-      {site && site.permissions.length > 0 ? (
-        <section className="flex flex-col gap-1 border-t border-border pt-2">
-          <h3 className="text-2xs font-semibold text-text-faint uppercase">Permissions (until the browser closes)</h3>
-          {site.permissions.map(({ name, state }) => (
-            <label key={name} className="flex h-7 items-center gap-2">
-              <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
-              <Select
-                data-testid="site-permission"
-                data-name={name}
-                className="h-6 px-1"
-                value={state}
-                onChange={(e) => void permit(name, e.target.value)}
-              >
-                {permissionStates.map(([value, label]) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </Select>
-            </label>
-          ))}
-        </section>
-      ) : null}
-      {site?.origin ? (
-        <section className="flex items-center gap-2 border-t border-border pt-2">
-          <span className="min-w-0 flex-1" data-testid="site-cookies" data-count={site.cookies} role="status">
-            {site.cookies === 1 ? "1 cookie" : `${site.cookies} cookies`}
-            {cleared ? ". Data cleared. Reload the page to apply." : ""}
-          </span>
-          {cleared ? (
-            <Button data-testid="site-reload" onClick={reload}>
-              Reload
-            </Button>
-          ) : (
-            <Button look="danger" data-testid="site-clear" onClick={clear}>
-              Clear data
-            </Button>
-          )}
-        </section>
-      ) : null}
+      {site && site.permissions.length > 0 ? <Permissions site={site} onPermit={permit} /> : null}
+      {site?.origin ? <Cookies count={site.cookies} cleared={cleared} onClear={clear} onReload={reload} /> : null}
     </div>
+  );
+}
+
+interface PermissionsProps {
+  site: Site;
+  onPermit: (name: string, state: string) => Promise<void>;
+}
+
+function Permissions({ site, onPermit }: PermissionsProps) {
+  return (
+    <section className="flex flex-col gap-1 border-t border-border pt-2">
+      <h3 className="text-2xs font-semibold text-text-faint uppercase">Permissions (until the browser closes)</h3>
+      {site.permissions.map(({ name, state }) => (
+        <label key={name} className="flex h-7 items-center gap-2">
+          <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
+          <Select
+            data-testid="site-permission"
+            data-name={name}
+            className="h-6 px-1"
+            value={state}
+            onChange={(e) => void onPermit(name, e.target.value)}
+          >
+            {permissionStates.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        </label>
+      ))}
+    </section>
+  );
+}
+
+interface CookiesProps {
+  count: number;
+  cleared: boolean;
+  onClear: () => void;
+  onReload: () => void;
+}
+
+function Cookies({ count, cleared, onClear, onReload }: CookiesProps) {
+  return (
+    <section className="flex items-center gap-2 border-t border-border pt-2">
+      <span className="min-w-0 flex-1" data-testid="site-cookies" data-count={count} role="status">
+        {count === 1 ? "1 cookie" : `${count} cookies`}
+        {cleared ? ". Data cleared. Reload the page to apply." : ""}
+      </span>
+      {cleared ? (
+        <Button data-testid="site-reload" onClick={onReload}>
+          Reload
+        </Button>
+      ) : (
+        <Button look="danger" data-testid="site-clear" onClick={onClear}>
+          Clear data
+        </Button>
+      )}
+    </section>
   );
 }
 

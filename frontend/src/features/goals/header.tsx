@@ -3,6 +3,7 @@ import { money } from "@/lib/bytes";
 import { shortPath } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { canPause, isLive } from "@/store/goalcards";
+import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
@@ -20,28 +21,9 @@ function needsAnswer(view: GoalView): boolean {
   return view.queued === "" && exits.includes(view.exit);
 }
 
-interface GoalHeaderProps {
-  view: GoalView;
-  onShowPanes: (goal: string) => void;
-}
-
-/** The selected goal: what it is, where it stands, and what can be done to it. */
-export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
-  const app = useApp();
-  const said = goalStatusLabel(view);
-  const spent = useElapsed(view);
-  const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
-  const resumable = !isLive(view) || (view.status === "paused" && view.queued === "");
-  const facts = [
-    questionOf(view.model || view.provider, view.options.effort),
-    riskLabel(view.policy.risk),
-    shortPath(view.policy.dir),
-    spent >= 1_000 ? clock(spent) : "",
-    view.usd > 0 ? money(view.usd) : "",
-  ].filter(Boolean);
-
-  const more: MenuItem[] = [
-    ...(hasPanes ? [{ id: "panes", label: "Show its panes", run: () => onShowPanes(view.id) }] : []),
+function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => void) | null): MenuItem[] {
+  return [
+    ...(showPanes ? [{ id: "panes", label: "Show its panes", run: () => showPanes(view.id) }] : []),
     { id: "watch", label: "Open in side panel", run: () => app.watchGoal(view.id) },
     { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
     null,
@@ -54,6 +36,55 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       run: () => app.goals.delete(view.id),
     },
   ];
+}
+
+function RunButtons({ view }: { view: GoalView }) {
+  const app = useApp();
+  const resumable = !isLive(view) || (view.status === "paused" && view.queued === "");
+  return (
+    <>
+      {canPause(view) ? (
+        <Button data-testid="goal-pause" onClick={() => void app.goals.pause(view.id)}>
+          Pause
+        </Button>
+      ) : null}
+      {resumable && view.status !== "completed" && !needsAnswer(view) ? (
+        <Button data-testid="goal-resume" onClick={() => void app.goals.resume(view.id)}>
+          {view.status === "paused" ? "Resume" : "Continue"}
+        </Button>
+      ) : null}
+      {isLive(view) ? (
+        <>
+          <Button data-testid="goal-steer" onClick={() => app.set({ steerOpen: true })}>
+            Steer
+          </Button>
+          <Button look="quiet" data-testid="goal-abort" onClick={() => app.goals.abort(view.id)}>
+            Abort
+          </Button>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+interface GoalHeaderProps {
+  view: GoalView;
+  onShowPanes: (goal: string) => void;
+}
+
+/** The selected goal: what it is, where it stands, and what can be done to it. */
+export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
+  const app = useApp();
+  const said = goalStatusLabel(view);
+  const spent = useElapsed(view);
+  const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
+  const facts = [
+    questionOf(view.model || view.provider, view.options.effort),
+    riskLabel(view.policy.risk),
+    shortPath(view.policy.dir),
+    spent >= 1_000 ? clock(spent) : "",
+    view.usd > 0 ? money(view.usd) : "",
+  ].filter(Boolean);
 
   return (
     <header
@@ -78,27 +109,8 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         <span className="min-w-0 flex-1 truncate text-xs text-text-faint" title={view.policy.dir}>
           {facts.join(" · ")}
         </span>
-        {canPause(view) ? (
-          <Button data-testid="goal-pause" onClick={() => void app.goals.pause(view.id)}>
-            Pause
-          </Button>
-        ) : null}
-        {resumable && view.status !== "completed" && !needsAnswer(view) ? (
-          <Button data-testid="goal-resume" onClick={() => void app.goals.resume(view.id)}>
-            {view.status === "paused" ? "Resume" : "Continue"}
-          </Button>
-        ) : null}
-        {isLive(view) ? (
-          <>
-            <Button data-testid="goal-steer" onClick={() => app.set({ steerOpen: true })}>
-              Steer
-            </Button>
-            <Button look="quiet" data-testid="goal-abort" onClick={() => app.goals.abort(view.id)}>
-              Abort
-            </Button>
-          </>
-        ) : null}
-        <Menu items={more}>
+        <RunButtons view={view} />
+        <Menu items={moreActions(app, view, hasPanes ? onShowPanes : null)}>
           <IconButton label="More actions" data-testid="goal-more">
             <DotsIcon />
           </IconButton>

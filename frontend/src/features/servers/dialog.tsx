@@ -83,41 +83,55 @@ function Servers() {
       ) : null}
       <ul className="flex flex-col gap-2">
         {list?.map((server) => (
-          <li
+          <ServerRow
             key={server.id}
-            data-testid="server"
-            data-id={server.id}
-            className="rounded-md border border-border bg-surface px-3 py-2"
-          >
-            <div className="flex items-center gap-2">
-              <div className="min-w-0 flex-1">
-                <p className="truncate font-medium">{server.name || server.host}</p>
-                <p className="truncate font-mono text-2xs text-text-faint">{address(server)}</p>
-              </div>
-              <Button look="quiet" data-testid="server-delete" onClick={() => remove(server)}>
-                Delete
-              </Button>
-              <Button look="quiet" data-testid="server-edit" onClick={() => setEditing(server)}>
-                Edit
-              </Button>
-              {server.tmux ? (
-                <Button
-                  data-testid="server-sessions"
-                  aria-expanded={picking === server.id}
-                  onClick={() => setPicking(picking === server.id ? "" : server.id)}
-                >
-                  Sessions
-                </Button>
-              ) : null}
-              <Button look="primary" data-testid="server-connect" onClick={() => void app.panes.openSSH(server.id)}>
-                Connect
-              </Button>
-            </div>
-            {picking === server.id ? <Sessions server={server} /> : null}
-          </li>
+            server={server}
+            picking={picking === server.id}
+            onPick={() => setPicking(picking === server.id ? "" : server.id)}
+            onEdit={() => setEditing(server)}
+            onDelete={() => remove(server)}
+          />
         ))}
       </ul>
     </Dialog>
+  );
+}
+
+interface ServerRowProps {
+  server: SSHServer;
+  /** Its sessions are shown. */
+  picking: boolean;
+  onPick: () => void;
+  onEdit: () => void;
+  onDelete: () => void;
+}
+
+function ServerRow({ server, picking, onPick, onEdit, onDelete }: ServerRowProps) {
+  const app = useApp();
+  return (
+    <li data-testid="server" data-id={server.id} className="rounded-md border border-border bg-surface px-3 py-2">
+      <div className="flex items-center gap-2">
+        <div className="min-w-0 flex-1">
+          <p className="truncate font-medium">{server.name || server.host}</p>
+          <p className="truncate font-mono text-2xs text-text-faint">{address(server)}</p>
+        </div>
+        <Button look="quiet" data-testid="server-delete" onClick={onDelete}>
+          Delete
+        </Button>
+        <Button look="quiet" data-testid="server-edit" onClick={onEdit}>
+          Edit
+        </Button>
+        {server.tmux ? (
+          <Button data-testid="server-sessions" aria-expanded={picking} onClick={onPick}>
+            Sessions
+          </Button>
+        ) : null}
+        <Button look="primary" data-testid="server-connect" onClick={() => void app.panes.openSSH(server.id)}>
+          Connect
+        </Button>
+      </div>
+      {picking ? <Sessions server={server} /> : null}
+    </li>
   );
 }
 

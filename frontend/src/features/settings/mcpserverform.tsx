@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import type { MCPServer } from "@/bridge/types";
 import { asProblem } from "@/bridge/problem";
 import { useApp } from "@/store/context";
@@ -32,6 +32,13 @@ const splitLines = (text: string) =>
     .map((l) => l.trim())
     .filter(Boolean);
 
+/** The fields of several lines, as they are typed. */
+interface Lines {
+  args: string;
+  env: string;
+  headers: string;
+}
+
 interface MCPServerFormProps {
   server: MCPServer;
   onClose: () => void;
@@ -43,9 +50,11 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
   const app = useApp();
   const [draft, setDraft] = useState(server);
   const [kind, setKind] = useState(server.url ? "url" : "command");
-  const [args, setArgs] = useState((server.args ?? []).join("\n"));
-  const [env, setEnv] = useState((server.env ?? []).join("\n"));
-  const [headers, setHeaders] = useState((server.headers ?? []).join("\n"));
+  const [lines, setLines] = useState<Lines>({
+    args: (server.args ?? []).join("\n"),
+    env: (server.env ?? []).join("\n"),
+    headers: (server.headers ?? []).join("\n"),
+  });
   const isNew = server.name === "";
   const program = kind === "command";
 
@@ -54,10 +63,10 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       await app.bridge.call("MCPAPI.Save", {
         ...draft,
         command: program ? draft.command.trim() : "",
-        args: program ? splitLines(args) : [],
-        env: program ? splitLines(env) : [],
+        args: program ? splitLines(lines.args) : [],
+        env: program ? splitLines(lines.env) : [],
         url: program ? "" : draft.url.trim(),
-        headers: program ? [] : splitLines(headers),
+        headers: program ? [] : splitLines(lines.headers),
       });
     } catch (reason) {
       return asProblem(reason);
@@ -97,49 +106,15 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
         )}
       </FormField>
       {program ? (
-        <>
+        <ProgramFields lines={lines} set={setLines}>
           <FormInput {...text("command")} label="Program" placeholder="notes-mcp" />
-          <LinesField
-            name="args"
-            label="Arguments"
-            note="one per line"
-            placeholder={"--folder\n."}
-            value={args}
-            onChange={setArgs}
-          />
-          <LinesField
-            name="env"
-            label="Environment"
-            note="KEY=value, one per line"
-            placeholder="TOKEN={{secret:NOTES}}"
-            value={env}
-            onChange={setEnv}
-          />
-        </>
+        </ProgramFields>
       ) : (
-        <>
+        <UrlFields lines={lines} set={setLines}>
           <FormInput {...text("url")} label="URL" placeholder="https://mcp.example.org/" />
-          <LinesField
-            name="headers"
-            label="Headers"
-            note="Name: value, one per line"
-            placeholder="Authorization: Bearer {{secret:NOTES}}"
-            value={headers}
-            onChange={setHeaders}
-          />
-        </>
+        </UrlFields>
       )}
-      <FormField name="risk" label="Risk level of its tools">
-        {(c) => (
-          <Select {...c} value={draft.risk} onChange={(e) => setDraft({ ...draft, risk: e.target.value })}>
-            {risks.map((r) => (
-              <option key={r} value={r}>
-                {r === "" ? unsetRisk(program) : r.replaceAll("_", " ")}
-              </option>
-            ))}
-          </Select>
-        )}
-      </FormField>
+      <RiskField program={program} value={draft.risk} onChange={(risk) => setDraft({ ...draft, risk })} />
       <label className="flex items-center gap-2 text-xs">
         <input
           type="checkbox"
@@ -153,7 +128,75 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
   );
 }
 
-interface LinesProps {
+interface LinesFieldsProps {
+  lines: Lines;
+  set: (lines: Lines) => void;
+  children: ReactNode;
+}
+
+function ProgramFields({ lines, set, children }: LinesFieldsProps) {
+  return (
+    <>
+      {children}
+      <LinesField
+        name="args"
+        label="Arguments"
+        note="one per line"
+        placeholder={"--folder\n."}
+        value={lines.args}
+        onChange={(args) => set({ ...lines, args })}
+      />
+      <LinesField
+        name="env"
+        label="Environment"
+        note="KEY=value, one per line"
+        placeholder="TOKEN={{secret:NOTES}}"
+        value={lines.env}
+        onChange={(env) => set({ ...lines, env })}
+      />
+    </>
+  );
+}
+
+function UrlFields({ lines, set, children }: LinesFieldsProps) {
+  return (
+    <>
+      {children}
+      <LinesField
+        name="headers"
+        label="Headers"
+        note="Name: value, one per line"
+        placeholder="Authorization: Bearer {{secret:NOTES}}"
+        value={lines.headers}
+        onChange={(headers) => set({ ...lines, headers })}
+      />
+    </>
+  );
+}
+
+interface RiskFieldProps {
+  program: boolean;
+  value: string;
+  onChange: (risk: string) => void;
+}
+
+function RiskField({ program, value, onChange }: RiskFieldProps) {
+  return (
+    <FormField name="risk" label="Risk level of its tools">
+      {(c) => (
+        <Select {...c} value={value} onChange={(e) => onChange(e.target.value)}>
+          {risks.map((r) => (
+            <option key={r} value={r}>
+              {r === "" ? unsetRisk(program) : r.replaceAll("_", " ")}
+            </option>
+          ))}
+        </Select>
+      )}
+    </FormField>
+  );
+}
+
+interface LinesFieldProps {
   name: string;
   label: string;
   note: string;
@@ -162,7 +205,7 @@ interface LinesProps {
   onChange: (value: string) => void;
 }
 
-function LinesField({ name, label, note, placeholder, value, onChange }: LinesProps) {
+function LinesField({ name, label, note, placeholder, value, onChange }: LinesFieldProps) {
   return (
     <FormField name={name} label={label} note={note}>
       {(c) => (

@@ -1,4 +1,5 @@
 import type { CheckType } from "@/bridge/types";
+import { cx } from "@/ui/cx";
 import type { DraftCheck } from "./draftcheck";
 import { Input, Select } from "@/ui/input";
 
@@ -25,22 +26,174 @@ type TextName = {
 }[keyof DraftCheck];
 
 /** The fields of a check's type. The first one is what it cannot do without. */
-export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) {
-  const text = (name: TextName, label: string, placeholder: string, width = "min-w-0 flex-1", plain = false) => (
+export function CheckFields(p: CheckFieldsProps) {
+  switch (p.check.type) {
+    case "shell":
+      return <ShellFields {...p} />;
+    case "http":
+      return <HttpFields {...p} />;
+    case "file":
+      return <FileFields {...p} />;
+    case "json_predicate":
+      return <JSONFields {...p} />;
+    case "visual":
+      return (
+        <>
+          <CheckInput
+            {...p}
+            name="question"
+            label="Question about the page"
+            placeholder="Does the cart show two items?"
+            prose
+          />
+          <CheckInput
+            {...p}
+            name="url"
+            label="URL; leave empty for the goal's newest page"
+            placeholder="the goal's newest page"
+            width="w-44"
+          />
+        </>
+      );
+    case "model_question":
+      return (
+        <>
+          <CheckInput {...p} name="question" label="Question" placeholder="Does the summary name every risk?" prose />
+          <CheckToggle {...p} name="twice" label="Ask twice" />
+        </>
+      );
+    case "manual":
+      return (
+        <>
+          <CheckInput {...p} name="note" label="What should you check?" placeholder="What should you check?" prose />
+          <CheckToggle {...p} name="wait" label="Pause until I approve" />
+        </>
+      );
+  }
+}
+
+function ShellFields(p: CheckFieldsProps) {
+  return (
+    <>
+      <CheckInput {...p} name="command" label="Command" placeholder="npm test" />
+      <label
+        className="flex shrink-0 items-center gap-1.5 text-xs text-text-faint"
+        title="Exit code that passes the check"
+      >
+        exit
+        <CheckInput {...p} name="exitCode" label="Expected exit code" placeholder="0" width="w-11 px-1 text-center" />
+      </label>
+    </>
+  );
+}
+
+function HttpFields(p: CheckFieldsProps) {
+  return (
+    <>
+      <CheckInput {...p} name="url" label="URL" placeholder="http://127.0.0.1:8080/" />
+      <CheckInput {...p} name="status" label="Expected status" placeholder="200" width="w-14 px-1 text-center" />
+      <CheckInput
+        {...p}
+        name="contains"
+        label="Text that the body contains"
+        placeholder="body contains…"
+        width="w-36"
+      />
+    </>
+  );
+}
+
+function FileFields(p: CheckFieldsProps) {
+  return (
+    <>
+      <CheckInput {...p} name="path" label="File in the folder" placeholder="report/summary.md" />
+      {p.check.absent ? null : (
+        <>
+          <CheckInput
+            {...p}
+            name="matches"
+            label="Regular expression that the text matches"
+            placeholder="matches…"
+            width="w-36"
+          />
+          <CheckInput {...p} name="minSize" label="Minimum size in bytes" placeholder="bytes" width="w-16" />
+        </>
+      )}
+      <CheckToggle {...p} name="absent" label="File must not exist" />
+    </>
+  );
+}
+
+function JSONFields(p: CheckFieldsProps) {
+  const { check, of, onChange } = p;
+  return (
+    <>
+      <CheckInput {...p} name="expr" label="Expression over response" placeholder="response.status === 200" />
+      <Select
+        data-testid="check-from"
+        aria-label={`JSON source${of}`}
+        className="w-24 text-xs"
+        value={check.from}
+        onChange={(e) => onChange({ from: e.target.value as DraftCheck["from"] })}
+      >
+        <option value="claim">claim</option>
+        <option value="file">file</option>
+        <option value="command">command</option>
+        <option value="url">URL</option>
+      </Select>
+      {check.from === "file" ? (
+        <CheckInput {...p} name="path" label="File in the folder" placeholder="out.json" width="w-32" />
+      ) : null}
+      {check.from === "command" ? (
+        <CheckInput
+          {...p}
+          name="command"
+          label="Command that prints the JSON"
+          placeholder="cat out.json"
+          width="w-32"
+        />
+      ) : null}
+      {check.from === "url" ? (
+        <CheckInput {...p} name="url" label="URL that returns JSON" placeholder="http://127.0.0.1:8080/" width="w-40" />
+      ) : null}
+    </>
+  );
+}
+
+interface CheckInputProps extends CheckFieldsProps {
+  name: TextName;
+  label: string;
+  placeholder: string;
+  /** As classes; as wide as there is space without them. */
+  width?: string;
+  /** Holds a sentence, not code. */
+  prose?: boolean;
+}
+
+function CheckInput({ check, of, invalid, onChange, name, label, placeholder, width, prose }: CheckInputProps) {
+  return (
     <Input
       data-testid={`check-${testName[name] ?? name}`}
       aria-label={`${label}${of}`}
       aria-invalid={invalid}
       title={label}
-      spellCheck={plain}
+      spellCheck={prose ?? false}
       autoComplete="off"
       placeholder={placeholder}
-      className={`${width} ${plain ? "" : "font-mono"} text-xs`}
+      className={cx(width ?? "min-w-0 flex-1", !prose && "font-mono", "text-xs")}
       value={check[name]}
       onChange={(e) => onChange({ [name]: e.target.value })}
     />
   );
-  const tick = (name: "absent" | "twice" | "wait", label: string) => (
+}
+
+interface CheckToggleProps extends CheckFieldsProps {
+  name: "absent" | "twice" | "wait";
+  label: string;
+}
+
+function CheckToggle({ check, onChange, name, label }: CheckToggleProps) {
+  return (
     <label className="flex items-center gap-1.5 text-xs text-text-muted">
       <input
         type="checkbox"
@@ -52,80 +205,6 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
       {label}
     </label>
   );
-  switch (check.type) {
-    case "shell":
-      return (
-        <>
-          {text("command", "Command", "npm test")}
-          <label
-            className="flex shrink-0 items-center gap-1.5 text-xs text-text-faint"
-            title="Exit code that passes the check"
-          >
-            exit
-            {text("exitCode", "Expected exit code", "0", "w-11 px-1 text-center")}
-          </label>
-        </>
-      );
-    case "http":
-      return (
-        <>
-          {text("url", "URL", "http://127.0.0.1:8080/")}
-          {text("status", "Expected status", "200", "w-14 px-1 text-center")}
-          {text("contains", "Text that the body contains", "body contains…", "w-36")}
-        </>
-      );
-    case "file":
-      return (
-        <>
-          {text("path", "File in the folder", "report/summary.md")}
-          {check.absent ? null : text("matches", "Regular expression that the text matches", "matches…", "w-36")}
-          {check.absent ? null : text("minSize", "Minimum size in bytes", "bytes", "w-16")}
-          {tick("absent", "File must not exist")}
-        </>
-      );
-    case "json_predicate":
-      return (
-        <>
-          {text("expr", "Expression over response", "response.status === 200")}
-          <Select
-            data-testid="check-from"
-            aria-label={`JSON source${of}`}
-            className="w-24 text-xs"
-            value={check.from}
-            onChange={(e) => onChange({ from: e.target.value as DraftCheck["from"] })}
-          >
-            <option value="claim">claim</option>
-            <option value="file">file</option>
-            <option value="command">command</option>
-            <option value="url">URL</option>
-          </Select>
-          {check.from === "file" ? text("path", "File in the folder", "out.json", "w-32") : null}
-          {check.from === "command" ? text("command", "Command that prints the JSON", "cat out.json", "w-32") : null}
-          {check.from === "url" ? text("url", "URL that returns JSON", "http://127.0.0.1:8080/", "w-40") : null}
-        </>
-      );
-    case "visual":
-      return (
-        <>
-          {text("question", "Question about the page", "Does the cart show two items?", "min-w-0 flex-1", true)}
-          {text("url", "URL; leave empty for the goal's newest page", "the goal's newest page", "w-44")}
-        </>
-      );
-    case "model_question":
-      return (
-        <>
-          {text("question", "Question", "Does the summary name every risk?", "min-w-0 flex-1", true)}
-          {tick("twice", "Ask twice")}
-        </>
-      );
-    case "manual":
-      return (
-        <>
-          {text("note", "What should you check?", "What should you check?", "min-w-0 flex-1", true)}
-          {tick("wait", "Pause until I approve")}
-        </>
-      );
-  }
 }
 
 const testName: Partial<Record<TextName, string>> = { exitCode: "exit", minSize: "min-size" };

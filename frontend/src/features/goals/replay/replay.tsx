@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
-import type { GoalView } from "@/bridge/types";
+import type { GoalView, StepRow } from "@/bridge/types";
 import { argumentsLine } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
@@ -116,24 +116,7 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
         live={view.status === "running"}
       />
       <div className="shrink-0 border-t border-border px-4 pt-1.5 pb-2.5">
-        <div className="flex h-6 items-baseline gap-3 text-xs" data-testid="replay-step" data-n={step?.n ?? 0}>
-          {step ? (
-            <>
-              <span className="shrink-0 text-text-faint tabular-nums">{step.n}</span>
-              <span className="min-w-0 flex-1 truncate">
-                {step.tool} <span className="text-text-muted">{argumentsLine(step.arguments)}</span>
-              </span>
-              <span className={`shrink-0 font-medium ${toneText[stepLabel(step.outcome).tone]}`}>
-                {stepLabel(step.outcome).words}
-              </span>
-              <Button look="quiet" className="h-5 px-1.5" data-testid="replay-to-log" onClick={() => onStep(step.n)}>
-                Show in the log
-              </Button>
-            </>
-          ) : (
-            <span className="text-text-faint">before the first step</span>
-          )}
-        </div>
+        <CurrentStep step={step} onStep={onStep} />
         <Scrubber
           ms={now.ms}
           length={length}
@@ -152,5 +135,28 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
         />
       </div>
     </section>
+  );
+}
+
+function CurrentStep({ step, onStep }: { step: StepRow | null | undefined; onStep: (n: number) => void }) {
+  return (
+    <div className="flex h-6 items-baseline gap-3 text-xs" data-testid="replay-step" data-n={step?.n ?? 0}>
+      {step ? (
+        <>
+          <span className="shrink-0 text-text-faint tabular-nums">{step.n}</span>
+          <span className="min-w-0 flex-1 truncate">
+            {step.tool} <span className="text-text-muted">{argumentsLine(step.arguments)}</span>
+          </span>
+          <span className={`shrink-0 font-medium ${toneText[stepLabel(step.outcome).tone]}`}>
+            {stepLabel(step.outcome).words}
+          </span>
+          <Button look="quiet" className="h-5 px-1.5" data-testid="replay-to-log" onClick={() => onStep(step.n)}>
+            Show in the log
+          </Button>
+        </>
+      ) : (
+        <span className="text-text-faint">before the first step</span>
+      )}
+    </div>
   );
 }

@@ -225,7 +225,8 @@ export const scenes: Record<string, Scene> = {
           {
             scope: "host",
             covers:
-              "for this goal: everything up to network_get on docs.example, and encrypted connections of its programs, in which nobody can look at what is sent",
+              "for this goal: everything up to network_get on docs.example, and encrypted connections " +
+              "of its programs, in which nobody can look at what is sent",
           },
         ],
       }));

@@ -1,5 +1,6 @@
 import { useApp } from "@/store/context";
 import { Kbd } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { GlobeIcon, GoalIcon, TerminalIcon } from "@/ui/icons";
 
 /** What the workspace shows when it has no panes. */
@@ -34,7 +35,10 @@ export function Empty() {
             type="button"
             data-testid={`empty-${c.id}`}
             onClick={c.run}
-            className="flex h-10 items-center gap-3 rounded-md border border-border bg-surface px-3 text-left hover:border-border-strong hover:bg-surface-raised"
+            className={cx(
+              "flex h-10 items-center gap-3 rounded-md border border-border bg-surface px-3 text-left",
+              "hover:border-border-strong hover:bg-surface-raised",
+            )}
           >
             <c.icon className="text-text-muted" />
             <span className="flex-1">{c.title}</span>

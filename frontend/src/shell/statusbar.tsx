@@ -5,6 +5,7 @@ import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
 import { Dot } from "@/ui/badge";
 import { Kbd } from "@/ui/button";
+import { cx } from "@/ui/cx";
 
 /** The state of everything in one line. */
 export function StatusBar() {
@@ -20,7 +21,10 @@ export function StatusBar() {
   return (
     <footer
       data-testid="status-bar"
-      className="flex h-[26px] shrink-0 items-center gap-4 overflow-hidden border-t border-border bg-surface px-3 text-2xs whitespace-nowrap text-text-faint"
+      className={cx(
+        "flex h-[26px] shrink-0 items-center gap-4 overflow-hidden border-t border-border",
+        "bg-surface px-3 text-2xs whitespace-nowrap text-text-faint",
+      )}
     >
       <Fact>
         <Dot tone={facts.running > 0 ? "accent" : "calm"} live={facts.running > 0} />

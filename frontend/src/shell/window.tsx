@@ -59,7 +59,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
       <div className="flex min-h-0 flex-1">
         <NavRail />
         <div className="relative min-w-0 flex-1">
-          {/* The workspace stays where it is under the other places: its terminals and pages keep their size and state. */}
+          {/* The workspace stays under the other places: its terminals and pages keep their size and state. */}
           <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>
             <TopBar />
             <div className="flex min-h-0 flex-1">

@@ -36,7 +36,9 @@ export class ApprovalActions {
     }
     this.core.confirm({
       title: "Revoke and stop the goal's programs?",
-      text: "The goal's programs may be using it. All its terminals, servers and running commands stop. The agent is notified.",
+      text:
+        "The goal's programs may be using it. All its terminals, servers and running commands " +
+        "stop. The agent is notified.",
       yes: "Revoke and stop programs",
       danger: true,
       run: revoke,

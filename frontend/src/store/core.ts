@@ -44,7 +44,10 @@ export class AppCore {
     }
   }
 
-  /** Asks as well; `undefined` also when it was asked again: answers come in any order, and the newest question counts. */
+  /**
+   * Asks as well; `undefined` also when it was asked again: answers come in any order, and the newest question
+   * counts.
+   */
   async newest<M extends Method>(method: M, ...args: Parameters<Methods[M]>) {
     const n = (this.asked.get(method) ?? 0) + 1;
     this.asked.set(method, n);

@@ -44,7 +44,9 @@ export class PaneActions {
     if (pane.session && pane.running) {
       this.core.confirm({
         title: `Close ${pane.title}?`,
-        text: `The session ${pane.session} can keep running on ${pane.server} without this pane, so that you can return to it. Or end it now.`,
+        text:
+          `The session ${pane.session} can keep running on ${pane.server} without this pane, so that ` +
+          "you can return to it. Or end it now.",
         yes: "End the session",
         danger: true,
         other: { label: "Keep it running", run: close },

@@ -12,8 +12,8 @@ export class SettingsActions {
   constructor(private readonly core: AppCore) {}
 
   /**
-   * Saves a part of the settings, one after the other. It holds at once; one that is refused is shown, given back as the
-   * Problem, and taken back alone.
+   * Saves a part of the settings, one after the other. It takes effect immediately. A part that is refused is shown,
+   * returned as the Problem, and reverted alone.
    */
   async save(part: Partial<Settings>): Promise<Problem | null> {
     const { settings } = this.core.state;

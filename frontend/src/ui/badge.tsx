@@ -37,7 +37,8 @@ export function Badge({ tone, live, title, testid, className, children }: BadgeP
       title={title}
       data-testid={testid}
       className={cx(
-        "inline-flex min-w-0 items-center gap-1.5 rounded-full px-2 text-2xs leading-[18px] font-medium whitespace-nowrap",
+        "inline-flex min-w-0 items-center gap-1.5 rounded-full px-2 text-2xs leading-[18px] " +
+          "font-medium whitespace-nowrap",
         tones[tone],
         className,
       )}

@@ -45,7 +45,8 @@ export function IconButton({ label, hint, side = "bottom", on, className, childr
         type="button"
         aria-label={label}
         className={cx(
-          "inline-flex size-7 shrink-0 items-center justify-center rounded-md hover:bg-surface-hover hover:text-text disabled:cursor-default disabled:opacity-35",
+          "inline-flex size-7 shrink-0 items-center justify-center rounded-md " +
+            "hover:bg-surface-hover hover:text-text disabled:cursor-default disabled:opacity-35",
           on ? "bg-surface-hover text-text" : "text-text-muted",
           className,
         )}
@@ -73,7 +74,10 @@ export function Tooltip({ text, hint, side = "bottom", children }: TooltipProps)
         <RadixTooltip.Content
           side={side}
           sideOffset={6}
-          className="z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-border-strong bg-surface-raised px-2 py-1 text-xs text-text shadow-pop"
+          className={cx(
+            "z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-border-strong",
+            "bg-surface-raised px-2 py-1 text-xs text-text shadow-pop",
+          )}
         >
           {text}
           {hint ? <Kbd>{hint}</Kbd> : null}

@@ -34,7 +34,8 @@ export function Dialog(p: DialogProps) {
           {...(p.onOpenAutoFocus ? { onOpenAutoFocus: p.onOpenAutoFocus } : {})}
           {...(p.onKeyDown ? { onKeyDown: p.onKeyDown } : {})}
           className={cx(
-            "appear fixed top-[6vh] left-1/2 z-[1001] flex max-h-[88vh] w-[660px] max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col",
+            "appear fixed top-[6vh] left-1/2 z-[1001] flex max-h-[88vh] w-[660px] " +
+              "max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col",
             "rounded-lg border border-border-strong bg-surface-raised shadow-pop focus:outline-none",
             p.className,
           )}

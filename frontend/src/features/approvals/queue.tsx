@@ -78,7 +78,9 @@ export function ApprovalsDialog() {
   );
 }
 
-/** Goals that need the user for something that is no call: a question, a check that she decides, a file that changed. */
+/**
+ * Goals that need the user for something that is no call: a question, a check that she decides, a file that changed.
+ */
 function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
   const app = useApp();
   return (

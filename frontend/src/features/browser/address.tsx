@@ -90,7 +90,10 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
         spellCheck={false}
         autoComplete="off"
         placeholder="Enter an address, such as localhost:8080"
-        className="h-[26px] w-full rounded-full border border-transparent bg-surface-hover pr-3 pl-7 text-xs text-text outline-none focus:border-accent focus:bg-bg"
+        className={cx(
+          "h-[26px] w-full rounded-full border border-transparent bg-surface-hover pr-3 pl-7",
+          "text-xs text-text outline-none focus:border-accent focus:bg-bg",
+        )}
         value={(open && hits[at]?.url) || (typed ?? shown)}
         onChange={(e) => {
           setTyped(e.target.value);
@@ -121,7 +124,10 @@ function Hits({ hits, at, onChoose }: HitsProps) {
       role="listbox"
       aria-label="Visited before"
       data-testid="address-hits"
-      className="appear absolute inset-x-0 top-8 z-30 rounded-md border border-border-strong bg-surface-raised p-1 shadow-pop"
+      className={cx(
+        "appear absolute inset-x-0 top-8 z-30 rounded-md border border-border-strong",
+        "bg-surface-raised p-1 shadow-pop",
+      )}
     >
       {hits.map((hit, i) => (
         <li
@@ -152,7 +158,10 @@ function SiteButton({ pane, onClick }: { pane: PaneInfo; onClick: () => void }) 
       aria-label="About this site"
       data-testid="site-button"
       disabled={!pane.url.startsWith("http")}
-      className="absolute top-0.5 left-1 inline-flex size-[22px] items-center justify-center rounded-full text-text-faint enabled:hover:bg-surface-raised enabled:hover:text-text"
+      className={cx(
+        "absolute top-0.5 left-1 inline-flex size-[22px] items-center justify-center rounded-full",
+        "text-text-faint enabled:hover:bg-surface-raised enabled:hover:text-text",
+      )}
       onClick={onClick}
     >
       <SiteIcon url={pane.url} />

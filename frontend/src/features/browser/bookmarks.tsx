@@ -3,6 +3,7 @@ import type { Bookmark, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { useAnswer } from "@/store/usecall";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 import { Profiles } from "./profiles";
 import { Input } from "@/ui/input";
@@ -33,7 +34,10 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   return (
     <div
       data-testid="library"
-      className="appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border border-border-strong bg-surface-raised text-xs shadow-pop"
+      className={cx(
+        "appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border",
+        "border-border-strong bg-surface-raised text-xs shadow-pop",
+      )}
       onKeyDown={(e) => {
         e.stopPropagation();
         if (e.code === "Escape") onClose();

@@ -6,6 +6,7 @@ import { useApp } from "@/store/context";
 import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 import { emptyInput, textInput } from "./input";
 import type { Surface } from "./surface";
+import { cx } from "@/ui/cx";
 
 interface ContextMenuProps {
   pane: PaneInfo;
@@ -112,7 +113,10 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
       ref={menu}
       role="menu"
       data-testid="page-menu"
-      className="appear absolute z-20 min-w-44 rounded-md border border-border-strong bg-surface-raised p-1 text-xs shadow-pop"
+      className={cx(
+        "appear absolute z-20 min-w-44 rounded-md border border-border-strong bg-surface-raised",
+        "p-1 text-xs shadow-pop",
+      )}
       style={place}
       onKeyDown={(e) => {
         e.stopPropagation();
@@ -130,7 +134,10 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
               role="menuitem"
               disabled={item.disabled ?? false}
               data-testid={`page-menu-${item.id}`}
-              className="flex h-7 w-full items-center rounded-sm px-2 text-left outline-none hover:bg-surface-hover focus:bg-surface-hover disabled:opacity-40"
+              className={cx(
+                "flex h-7 w-full items-center rounded-sm px-2 text-left outline-none",
+                "hover:bg-surface-hover focus:bg-surface-hover disabled:opacity-40",
+              )}
               onClick={() => {
                 reply(question);
                 item.run();

@@ -3,6 +3,7 @@ import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon, GlobeIcon, WarnIcon } from "@/ui/icons";
 
 /**
@@ -16,7 +17,10 @@ export function PageNotice({ notice }: { notice: string }) {
     <div
       role="status"
       data-testid="browser-notice"
-      className="absolute inset-x-0 bottom-0 z-[6] flex min-h-8 items-center gap-2 border-t border-border bg-surface-raised py-1 pr-1 pl-3 text-xs text-text-muted"
+      className={cx(
+        "absolute inset-x-0 bottom-0 z-[6] flex min-h-8 items-center gap-2 border-t border-border",
+        "bg-surface-raised py-1 pr-1 pl-3 text-xs text-text-muted",
+      )}
     >
       <span className="selectable min-w-0 flex-1 break-words">{notice}</span>
       <IconButton label="Close" onClick={() => setRead(notice)}>
@@ -60,7 +64,12 @@ export function Reconnecting() {
 
 export function BlankPage() {
   return (
-    <div className="pointer-events-none absolute inset-0 flex flex-col items-center justify-center gap-2 bg-surface text-text-faint">
+    <div
+      className={cx(
+        "pointer-events-none absolute inset-0 flex flex-col items-center justify-center gap-2",
+        "bg-surface text-text-faint",
+      )}
+    >
       <GlobeIcon size={26} />
       <p className="text-xs">Enter an address above</p>
     </div>

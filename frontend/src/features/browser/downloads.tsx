@@ -1,6 +1,7 @@
 import type { PaneDownload, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 
 interface DownloadsProps {
@@ -27,7 +28,10 @@ export function Downloads({ pane, list, onClose }: DownloadsProps) {
   return (
     <div
       data-testid="downloads"
-      className="appear absolute top-2 right-3 z-10 flex max-h-80 w-80 flex-col rounded-md border border-border-strong bg-surface-raised shadow-pop"
+      className={cx(
+        "appear absolute top-2 right-3 z-10 flex max-h-80 w-80 flex-col rounded-md border",
+        "border-border-strong bg-surface-raised shadow-pop",
+      )}
     >
       <header className="flex h-9 items-center justify-between border-b border-border pr-1 pl-3 text-xs font-semibold">
         Downloads

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { FoundText } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { ChevronIcon, CloseIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
 
@@ -30,7 +31,10 @@ export function FindBar({ pane, onEnd }: FindBarProps) {
   return (
     <div
       data-testid="find"
-      className="appear absolute top-2 right-3 z-10 flex items-center gap-1 rounded-md border border-border-strong bg-surface-raised p-1 shadow-pop"
+      className={cx(
+        "appear absolute top-2 right-3 z-10 flex items-center gap-1 rounded-md border",
+        "border-border-strong bg-surface-raised p-1 shadow-pop",
+      )}
     >
       <Input
         ref={field}

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { PageLogins, PaneInfo, PaneOverlay } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 import { noAnswer } from "./prompttext";
 
@@ -21,7 +22,11 @@ export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: Pa
       role="status"
       data-testid="save-login"
       data-user={question.value}
-      className="absolute top-2 right-3 z-[7] flex max-w-[90%] items-center gap-2 rounded-md border border-border-strong bg-surface-raised py-1.5 pr-1.5 pl-3 text-xs text-text-muted shadow-pop"
+      className={cx(
+        "absolute top-2 right-3 z-[7] flex max-w-[90%] items-center gap-2 rounded-md border",
+        "border-border-strong bg-surface-raised py-1.5 pr-1.5 pl-3 text-xs text-text-muted",
+        "shadow-pop",
+      )}
     >
       <span className="selectable min-w-0 flex-1 break-words">
         {question.multiple ? "Replace the saved password of " : "Save the login of "}
@@ -52,7 +57,10 @@ export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void 
   return (
     <div
       data-testid="logins"
-      className="appear absolute top-2 right-3 z-10 flex w-72 max-w-[90%] flex-col rounded-md border border-border-strong bg-surface-raised p-2 text-xs shadow-pop"
+      className={cx(
+        "appear absolute top-2 right-3 z-10 flex w-72 max-w-[90%] flex-col rounded-md border",
+        "border-border-strong bg-surface-raised p-2 text-xs shadow-pop",
+      )}
       onKeyDown={(e) => {
         e.stopPropagation();
         if (e.code === "Escape") onClose();

@@ -12,10 +12,10 @@ interface PickerProps {
   reply: AnswerPrompt;
 }
 
-const swatches =
-  "#000000 #434343 #666666 #999999 #cccccc #ffffff #e5484d #f76b15 #ffc53d #46a758 #12a594 #0090ff #3e63dd #8e4ec6 #d6409f #a18072".split(
-    " ",
-  );
+const swatches = (
+  "#000000 #434343 #666666 #999999 #cccccc #ffffff #e5484d #f76b15 #ffc53d #46a758 #12a594 " +
+  "#0090ff #3e63dd #8e4ec6 #d6409f #a18072"
+).split(" ");
 
 /** A calendar, a clock or colours, at the field that they are for. */
 export function Picker({ question, space, reply }: PickerProps) {
@@ -38,7 +38,10 @@ export function Picker({ question, space, reply }: PickerProps) {
       aria-label="Choose a value"
       data-testid="picker"
       data-type={question.type}
-      className="appear absolute z-20 flex flex-col gap-2 rounded-md border border-border-strong bg-surface-raised p-2 text-xs shadow-pop"
+      className={cx(
+        "appear absolute z-20 flex flex-col gap-2 rounded-md border border-border-strong",
+        "bg-surface-raised p-2 text-xs shadow-pop",
+      )}
       style={place}
       onKeyDown={(e) => {
         e.stopPropagation();

@@ -4,6 +4,7 @@ import { Button } from "@/ui/button";
 import { promptText, type AnswerPrompt } from "./prompttext";
 import { pickFiles } from "./upload";
 import { useApp } from "@/store/context";
+import { cx } from "@/ui/cx";
 import { Input } from "@/ui/input";
 
 const fieldSize = "h-7 px-2 text-xs";
@@ -52,7 +53,10 @@ export function QuestionBox({ question, reply }: BoxProps) {
         aria-label={words.title}
         data-testid="question"
         data-kind={question.kind}
-        className="appear flex w-full max-w-96 flex-col gap-3 rounded-lg border border-border-strong bg-surface-raised p-4 shadow-pop"
+        className={cx(
+          "appear flex w-full max-w-96 flex-col gap-3 rounded-lg border border-border-strong",
+          "bg-surface-raised p-4 shadow-pop",
+        )}
         onSubmit={(e) => {
           e.preventDefault();
           void yes();

@@ -59,7 +59,9 @@ export function promptText(q: PaneQuestion): PromptText {
     case "certificate":
       return {
         title: `The identity of ${who} could not be verified`,
-        text: `Its certificate is not valid (${q.text}). Your connection may be intercepted. Continue only if you trust it.`,
+        text:
+          `Its certificate is not valid (${q.text}). Your connection may be intercepted. Continue only ` +
+          "if you trust it.",
         yes: "Continue anyway",
         no: "Go back",
       };

@@ -61,7 +61,10 @@ export function Choices({ question, space, reply }: ChoicesProps) {
       aria-label="Options"
       data-testid="choices"
       data-kind={question.kind}
-      className="appear absolute z-20 max-h-64 max-w-96 overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-1 text-xs shadow-pop outline-none"
+      className={cx(
+        "appear absolute z-20 max-h-64 max-w-96 overflow-y-auto rounded-md border",
+        "border-border-strong bg-surface-raised p-1 text-xs shadow-pop outline-none",
+      )}
       style={{ ...place, minWidth: Math.max(80, question.width) }}
       onKeyDown={(e) => {
         e.preventDefault();

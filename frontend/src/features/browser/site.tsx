@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import type { PaneInfo, Site, SiteCertificate } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon, GlobeIcon, LockIcon, WarnIcon } from "@/ui/icons";
 import { Select } from "@/ui/input";
 
@@ -70,7 +71,11 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
     <div
       data-testid="site"
       data-came={site?.came ?? ""}
-      className="appear absolute top-2 left-3 z-10 flex max-h-[calc(100%-1rem)] w-80 max-w-[90%] flex-col gap-2 overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-3 text-xs shadow-pop"
+      className={cx(
+        "appear absolute top-2 left-3 z-10 flex max-h-[calc(100%-1rem)] w-80 max-w-[90%] flex-col",
+        "gap-2 overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-3",
+        "text-xs shadow-pop",
+      )}
       onKeyDown={(e) => {
         e.stopPropagation();
         if (e.code === "Escape") onClose();

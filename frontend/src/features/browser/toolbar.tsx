@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState, type RefObject } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { BackIcon, CloseIcon, DotsIcon, ForwardIcon, HomeIcon, ReloadIcon, StarIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { Address } from "./address";
@@ -23,7 +24,12 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
   const [kept, keep] = useBookmark(pane);
 
   return (
-    <div className="@container flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-border bg-surface px-1.5">
+    <div
+      className={cx(
+        "@container flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-border",
+        "bg-surface px-1.5",
+      )}
+    >
       <IconButton
         label="Back"
         data-testid="browser-back"
@@ -74,7 +80,10 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
           type="button"
           aria-label="Page menu"
           data-testid="browser-menu"
-          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-text-muted hover:bg-surface-hover hover:text-text"
+          className={cx(
+            "inline-flex size-7 shrink-0 items-center justify-center rounded-md text-text-muted",
+            "hover:bg-surface-hover hover:text-text",
+          )}
         >
           <DotsIcon size={15} />
         </button>

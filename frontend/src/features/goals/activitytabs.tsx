@@ -42,7 +42,10 @@ function Tabs({ what, onShow }: { what: Place["what"]; onShow: (what: Place["wha
           aria-pressed={what === w}
           data-testid={`story-${w}`}
           onClick={() => onShow(w)}
-          className={`h-6 px-2.5 first:rounded-l-md last:rounded-r-md ${what === w ? "bg-surface-hover font-medium text-text" : "text-text-faint hover:text-text"}`}
+          className={
+            "h-6 px-2.5 first:rounded-l-md last:rounded-r-md " +
+            (what === w ? "bg-surface-hover font-medium text-text" : "text-text-faint hover:text-text")
+          }
         >
           {w === "log" ? "Steps" : "Replay"}
         </button>

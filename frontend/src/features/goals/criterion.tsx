@@ -5,6 +5,7 @@ import { useAppState } from "@/store/context";
 import { OutcomeIcon } from "./outcomeicon";
 import { OutputDialog } from "./output";
 import { checkLabel } from "./labels";
+import { cx } from "@/ui/cx";
 
 interface CheckLineProps {
   check: CheckState;
@@ -50,7 +51,10 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
           <pre
             tabIndex={0}
             aria-label={`Last lines of ${check.name}`}
-            className="mt-1 max-h-32 overflow-auto rounded-sm bg-surface-hover px-2 py-1 font-mono text-2xs break-words whitespace-pre-wrap text-text-muted"
+            className={cx(
+              "mt-1 max-h-32 overflow-auto rounded-sm bg-surface-hover px-2 py-1 font-mono text-2xs",
+              "break-words whitespace-pre-wrap text-text-muted",
+            )}
           >
             {check.tail.trimEnd()}
           </pre>

@@ -5,6 +5,7 @@ import { canPause, canResume, isLive } from "@/store/goalcards";
 import { firstGoal, summary } from "@/store/goals";
 import { Badge } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { GoalIcon, WarnIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
 import { GoalHeader } from "./header";
@@ -98,7 +99,12 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   return (
     <div className="flex h-full flex-col bg-bg" data-testid="dashboard">
       <Head />
-      <div className="grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px] max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]">
+      <div
+        className={cx(
+          "grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px]",
+          "max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]",
+        )}
+      >
         <GoalList onReady={onReady} />
         {/* With little room the steps and what decides stand under one another and scroll together. */}
         <div className="contents max-[900px]:block max-[900px]:overflow-y-auto">

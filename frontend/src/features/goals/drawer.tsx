@@ -6,6 +6,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { Caption } from "@/ui/caption";
+import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
@@ -27,7 +28,10 @@ export function GoalDrawer() {
       data-testid="goal-drawer"
       data-goal={view.id}
       data-status={view.status}
-      className="flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l border-border bg-surface"
+      className={cx(
+        "flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l",
+        "border-border bg-surface",
+      )}
     >
       <div className="shrink-0 px-4 pt-3">
         <Head view={view} onClose={() => app.set({ drawer: false })} />

@@ -100,7 +100,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           <Badge
             tone="agent"
             testid="goal-elsewhere"
-            title="This goal runs in another window or on the command line. Your actions here reach it; its terminals and pages are shown there."
+            title={
+              "This goal runs in another window or on the command line. Your actions here reach it; its " +
+              "terminals and pages are shown there."
+            }
           >
             running in another window (PID {view.pid})
           </Badge>

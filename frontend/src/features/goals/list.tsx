@@ -7,6 +7,7 @@ import { groups, groupTitle, type Group } from "@/store/goalcards";
 import { grouped } from "@/store/goals";
 import { Kbd } from "@/ui/button";
 import { Caption } from "@/ui/caption";
+import { cx } from "@/ui/cx";
 import { SearchIcon } from "@/ui/icons";
 import { VirtualRows } from "@/ui/virtualrows";
 import { Card } from "./card";
@@ -77,7 +78,10 @@ function SearchField({ field, text, onText }: SearchFieldProps) {
         data-testid="goal-search"
         aria-label="Search goals"
         placeholder="Search goals"
-        className="h-[30px] w-full rounded-md border border-transparent bg-surface-hover pr-8 pl-8 text-sm outline-none focus:border-accent focus:bg-bg"
+        className={cx(
+          "h-[30px] w-full rounded-md border border-transparent bg-surface-hover pr-8 pl-8 text-sm",
+          "outline-none focus:border-accent focus:bg-bg",
+        )}
         value={text}
         onChange={(e) => onText(e.target.value)}
         onKeyDown={(e) => {

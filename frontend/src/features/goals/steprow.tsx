@@ -7,6 +7,7 @@ import { ClaimBox } from "./claim";
 import { claimSummary } from "./stepfilter";
 import { StepMore } from "./stepdetails";
 import { stepLabel } from "./labels";
+import { cx } from "@/ui/cx";
 
 interface StepLineProps {
   goal: string;
@@ -40,7 +41,10 @@ export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: S
         aria-expanded={open}
         tabIndex={tab ? 0 : -1}
         onClick={onToggle}
-        className="grid w-full grid-cols-[26px_62px_1fr_auto_64px] items-baseline gap-x-3 px-5 py-1 text-left hover:bg-surface-raised"
+        className={cx(
+          "grid w-full grid-cols-[26px_62px_1fr_auto_64px] items-baseline gap-x-3 px-5 py-1",
+          "text-left hover:bg-surface-raised",
+        )}
       >
         <span className="text-text-faint tabular-nums">{step.n}</span>
         <span className="text-xs text-text-faint tabular-nums">{clock(step.at_ms)}</span>

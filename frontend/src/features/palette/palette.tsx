@@ -40,7 +40,11 @@ function Open({ actions }: { actions: readonly Action[] }) {
       loop
       className="palette"
       overlayClassName="fixed inset-0 z-[1000] bg-scrim"
-      contentClassName="appear fixed top-[12vh] left-1/2 z-[1001] w-[600px] max-w-[calc(100vw-32px)] -translate-x-1/2 overflow-hidden rounded-lg border border-border-strong bg-surface-raised shadow-pop"
+      contentClassName={
+        "appear fixed top-[12vh] left-1/2 z-[1001] w-[600px] max-w-[calc(100vw-32px)] " +
+        "-translate-x-1/2 overflow-hidden rounded-lg border border-border-strong " +
+        "bg-surface-raised shadow-pop"
+      }
     >
       <ReturnFocus />
       <div data-testid="palette">

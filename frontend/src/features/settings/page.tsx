@@ -7,6 +7,7 @@ import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
 import { Secrets } from "./secrets";
 import { Caption } from "@/ui/caption";
+import { cx } from "@/ui/cx";
 
 interface SectionProps {
   settings: Settings;
@@ -125,7 +126,10 @@ function Pages({ settings, save }: SectionProps) {
       />
       <TextRow
         title="Search engine"
-        text="Search engine URL (%s = your query), for example https://example.org/?q=%s. Leave empty to disable search."
+        text={
+          "Search engine URL (%s = your query), for example https://example.org/?q=%s. Leave empty " +
+          "to disable search."
+        }
         testid="search-page"
         value={settings.search_page}
         onSave={(search_page) => save({ search_page })}
@@ -175,7 +179,10 @@ function Goals({ settings, save }: SectionProps) {
       />
       <NumberRow
         title="Keep programs running after completion"
-        text="Minutes that a finished goal's programs keep running, so that you can try the result (0 = stop immediately)"
+        text={
+          "Minutes that a finished goal's programs keep running, so that you can try the result (0 " +
+          "= stop immediately)"
+        }
         testid="linger-minutes"
         value={settings.linger_minutes}
         min={0}
@@ -184,7 +191,10 @@ function Goals({ settings, save }: SectionProps) {
       />
       <NumberRow
         title="Memory limit per goal"
-        text="MiB for all programs of a goal; above it, the largest are stopped (0 = three quarters of this machine's memory). Applies to new goals."
+        text={
+          "MiB for all programs of a goal; above it, the largest are stopped (0 = three quarters of " +
+          "this machine's memory). Applies to new goals."
+        }
         testid="goal-memory"
         value={settings.goal_memory}
         min={0}
@@ -193,7 +203,10 @@ function Goals({ settings, save }: SectionProps) {
       />
       <TextRow
         title="Extra tool folders"
-        text="Read-only toolchain folders, colon-separated, for example /home/you/.zig. Standard ones are included. Applies to new goals."
+        text={
+          "Read-only toolchain folders, colon-separated, for example /home/you/.zig. Standard ones " +
+          "are included. Applies to new goals."
+        }
         testid="toolchains"
         value={settings.toolchains}
         onSave={(toolchains) => save({ toolchains })}
@@ -223,7 +236,12 @@ function About() {
       <Caption as="h2" className="mt-7 mb-2">
         About
       </Caption>
-      <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-border bg-surface px-4 py-3 text-xs">
+      <dl
+        className={cx(
+          "selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-border bg-surface",
+          "px-4 py-3 text-xs",
+        )}
+      >
         <dt className="text-text-faint">Version</dt>
         <dd>{connection.version || "unknown"}</dd>
         <dt className="text-text-faint">Data</dt>

@@ -1,5 +1,6 @@
 import { useId, useState, type ReactNode } from "react";
 import type { Problem } from "@/bridge/types";
+import { cx } from "@/ui/cx";
 import { Input } from "@/ui/input";
 
 interface RowProps {
@@ -37,7 +38,11 @@ export function Choice<T extends string>({ name, value, choices, onChange }: Cho
         <label
           key={c.value}
           data-testid={`${name}-${c.value}`}
-          className="relative cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-text-muted has-checked:bg-surface has-checked:text-text has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className={cx(
+            "relative cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-text-muted",
+            "has-checked:bg-surface has-checked:text-text has-focus-visible:outline-2",
+            "has-focus-visible:outline-accent",
+          )}
         >
           <input
             type="radio"
@@ -102,7 +107,10 @@ interface TextRowProps {
   onSave: (value: string) => Promise<Problem | null>;
 }
 
-/** A line of text that is saved when it is finished. One that is refused stays in its field, with what is wrong with it. */
+/**
+ * A line of text that is saved when it is finished. One that is refused stays in its field, with what is wrong with
+ * it.
+ */
 export function TextRow({ title, text, testid, value, onSave }: TextRowProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const [wrong, setWrong] = useState<Problem | null>(null);

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { Input } from "@/ui/input";
 
 /**
@@ -24,7 +25,12 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
       }}
     >
       <label className="block">
-        <span className="selectable block max-h-40 overflow-y-auto pb-2 font-mono text-xs whitespace-pre-wrap text-text">
+        <span
+          className={cx(
+            "selectable block max-h-40 overflow-y-auto pb-2 font-mono text-xs whitespace-pre-wrap",
+            "text-text",
+          )}
+        >
           {pane.ask}
         </span>
         {yesNo ? null : (

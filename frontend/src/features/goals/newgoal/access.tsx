@@ -57,7 +57,10 @@ export function Panes({ draft, set, errors }: AdvancedProps) {
   return (
     <CheckboxList
       title="Shared panes"
-      note="The goal acts as you there: with your permissions in a terminal, with your logins and network on a page. It can look freely but asks before it acts."
+      note={
+        "The goal acts as you there: with your permissions in a terminal, with your logins and " +
+        "network on a page. It can look freely but asks before it acts."
+      }
       testid="lend-pane"
       error={errors.panes?.message}
       items={mine.map((p) => ({ id: p.id, label: `${p.title || p.url || p.id} · ${p.kind}` }))}

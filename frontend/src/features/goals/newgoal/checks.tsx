@@ -2,6 +2,7 @@ import type { TryOutput } from "@/bridge/types";
 import { formatElapsed } from "@/lib/time";
 import { Dot, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon, PlusIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
 import { CheckFields, checkTabs } from "./checkfields";
@@ -182,7 +183,12 @@ function TryResultLine({ tried, shell }: { tried: TryResult; shell: boolean }) {
         </span>
       </p>
       {out.output.trim() ? (
-        <pre className="mt-1 max-h-28 overflow-auto rounded-md border border-border bg-bg px-2.5 py-1.5 font-mono text-2xs break-words whitespace-pre-wrap text-text-muted">
+        <pre
+          className={cx(
+            "mt-1 max-h-28 overflow-auto rounded-md border border-border bg-bg px-2.5 py-1.5",
+            "font-mono text-2xs break-words whitespace-pre-wrap text-text-muted",
+          )}
+        >
           {out.output.trimEnd()}
         </pre>
       ) : null}

@@ -4,6 +4,7 @@ import type { ProposalView, ProtectedFile } from "@/bridge/types";
 import { plural } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { Dialog } from "@/ui/dialog";
 import type { Draft } from "./draft";
 import { checkOf, draftCheck, isFilled } from "./draftcheck";
@@ -122,7 +123,10 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
     >
       <p className="mb-2 font-mono text-2xs break-all text-text-faint">{proposal.path}</p>
       <pre
-        className="selectable overflow-auto rounded-md border border-border bg-bg px-3 py-2 font-mono text-xs whitespace-pre-wrap"
+        className={cx(
+          "selectable overflow-auto rounded-md border border-border bg-bg px-3 py-2 font-mono",
+          "text-xs whitespace-pre-wrap",
+        )}
         data-testid="proposal-text"
       >
         {proposal.text}

@@ -1,6 +1,7 @@
 import type { Risk } from "@/bridge/types";
 import type { FieldError } from "./errors";
 import { riskOptions } from "./labels";
+import { cx } from "@/ui/cx";
 
 interface RisksProps {
   risk: Risk;
@@ -18,7 +19,11 @@ export function Risks({ risk, error, onChange }: RisksProps) {
           <label
             key={step.risk}
             data-testid={`risk-${step.risk}`}
-            className="relative cursor-pointer rounded-md border border-border-strong bg-surface-raised px-2.5 py-2 has-checked:border-accent has-checked:bg-accent-bg has-focus-visible:outline-2 has-focus-visible:outline-accent hover:border-text-faint"
+            className={cx(
+              "relative cursor-pointer rounded-md border border-border-strong bg-surface-raised px-2.5",
+              "py-2 has-checked:border-accent has-checked:bg-accent-bg has-focus-visible:outline-2",
+              "has-focus-visible:outline-accent hover:border-text-faint",
+            )}
           >
             <input
               type="radio"

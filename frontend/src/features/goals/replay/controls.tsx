@@ -68,7 +68,10 @@ export function Transport({ player, now, length, spent, onStep }: TransportProps
             type="button"
             aria-pressed={now.speed === s}
             data-testid={`replay-speed-${s}`}
-            className={`h-6 min-w-8 px-1.5 first:rounded-l-md last:rounded-r-md ${now.speed === s ? "bg-surface-hover text-text" : "text-text-faint hover:text-text"}`}
+            className={
+              "h-6 min-w-8 px-1.5 first:rounded-l-md last:rounded-r-md " +
+              (now.speed === s ? "bg-surface-hover text-text" : "text-text-faint hover:text-text")
+            }
             onClick={() => player.set({ speed: s })}
           >
             {s}×

@@ -44,7 +44,10 @@ export function Scrubber({ ms, length, steps, marks, gaps, says, onSeek }: Scrub
           .map((s) => (
             <span
               key={s.n}
-              className={`absolute top-[20px] w-px ${s.outcome === "failed" || s.outcome === "denied" ? "h-2 bg-warn" : "h-1.5 bg-text-faint"}`}
+              className={
+                "absolute top-[20px] w-px " +
+                (s.outcome === "failed" || s.outcome === "denied" ? "h-2 bg-warn" : "h-1.5 bg-text-faint")
+              }
               style={{ left: at(s.at_ms) }}
             />
           ))}

@@ -4,6 +4,7 @@ import { asProblem } from "@/bridge/problem";
 import type { Problem, RecordedPane } from "@/bridge/types";
 import { clock, span } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
+import { cx } from "@/ui/cx";
 import { GlobeIcon, TerminalIcon } from "@/ui/icons";
 import type { PauseInterval } from "./timeline";
 import type { Player } from "./player";
@@ -50,7 +51,10 @@ export function ReplayViewport(p: StageProps) {
         {p.gap ? (
           <p
             data-testid="replay-paused"
-            className="absolute inset-x-3 bottom-3 rounded-md border border-border-strong bg-surface-raised px-3 py-2 text-xs text-text-muted shadow-pop"
+            className={cx(
+              "absolute inset-x-3 bottom-3 rounded-md border border-border-strong bg-surface-raised",
+              "px-3 py-2 text-xs text-text-muted shadow-pop",
+            )}
           >
             <span className="font-medium text-warn">Paused for {span(p.gap.to - p.gap.from)}.</span>{" "}
             {page ? "Its pages were not recorded." : "The agent did nothing."}
@@ -86,7 +90,10 @@ function Tabs({ before, panes, pane, following, onPane }: StageProps) {
               data-pane={r.pane}
               data-kind={r.kind}
               onClick={() => onPane(r.pane)}
-              className={`flex h-6 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-2 ${on ? "bg-surface-hover text-text" : "text-text-muted hover:bg-surface-raised"}`}
+              className={
+                "flex h-6 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-2 " +
+                (on ? "bg-surface-hover text-text" : "text-text-muted hover:bg-surface-raised")
+              }
             >
               <Icon size={13} className="shrink-0" />
               <span className="truncate">{title || (r.kind === "browser" ? "page" : "terminal")}</span>

@@ -16,7 +16,9 @@ export function PanelBox({ view, kind, title, children }: BoxProps) {
   return (
     <section data-testid="answer" data-kind={kind} className={`mt-2.5 rounded-md border px-3 py-2.5 text-xs ${look}`}>
       <p
-        className={`selectable font-medium break-words whitespace-pre-wrap ${said.tone === "warn" ? toneText.warn : ""}`}
+        className={
+          "selectable font-medium break-words whitespace-pre-wrap " + (said.tone === "warn" ? toneText.warn : "")
+        }
       >
         {title}
       </p>

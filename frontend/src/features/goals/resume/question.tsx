@@ -61,6 +61,9 @@ function QuestionPane({ view }: { view: GoalView }) {
 function questionText(kind: PaneInfo["kind"], goals: boolean, taken: boolean): string {
   if (taken) return "You control the page. Hand it back when you are done: the goal resumes automatically.";
   if (goals)
-    return "Take over the page, do what the agent asks, and hand it back: the goal resumes automatically. Or answer here.";
+    return (
+      "Take over the page, do what the agent asks, and hand it back: the goal resumes " +
+      "automatically. Or answer here."
+    );
   return `The ${kind === "browser" ? "page" : "terminal"}  is open. Answer here when you are done.`;
 }

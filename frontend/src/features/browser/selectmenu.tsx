@@ -101,7 +101,7 @@ interface OptionProps {
   option: PaneQuestion["options"][number];
   index: number;
   active: boolean;
-  /** Stands beside a suggestion. */
+  /** Shown beside a suggestion. */
   note: string;
   onChoose: () => void;
 }

@@ -388,7 +388,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.go(fixture("login").replace("127.0.0.1", "localhost"), "Login");
     await at("browser-menu").click();
     await page.getByTestId("menu-logins").click();
-    await at("logins").getByText("None is saved").waitFor();
+    await at("logins").getByText("No saved logins").waitFor();
     await at("logins-close").click();
   });
   await it("a certificate that is not valid", async () => {

@@ -58,7 +58,7 @@ test("nothing is cut, covered, out of reach or without a name, in any scene", { 
       (await page.evaluate(faults)).forEach(say(`${size.width}x${size.height}`));
     }
     await page.evaluate(async () => {
-      await window.gallery.app.saveSettings({ theme: "light" });
+      await window.gallery.app.settings.save({ theme: "light" });
       await window.gallery.still();
     });
     (await page.evaluate(violations, ["color-contrast", "scrollable-region-focusable"])).forEach(say("light, small"));

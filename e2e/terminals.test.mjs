@@ -110,7 +110,7 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
 
     // Broadcast: what is typed into one reaches both, until one leaves.
     await desk.leader("m");
-    await desk.at("pane-broadcast").getByText("alone").waitFor();
+    await desk.at("pane-broadcast").getByText("no other terminals").waitFor();
     await first.locator(".xterm-screen").click();
     await desk.leader("m");
     await desk.at("pane-broadcast").getByText("broadcast · 2").first().waitFor();

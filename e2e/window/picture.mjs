@@ -26,7 +26,8 @@ const take = async (w) => {
   await w.sees("browser");
   await w.sees("goal-drawer");
   const verdicts = () =>
-    document.querySelector('[data-testid="goal-drawer"]')?.textContent.match(/claim → \d of 1 check/g)?.length ?? 0;
+    document.querySelector('[data-testid="goal-drawer"]')?.textContent.match(/Claimed done: \d of 1 checks passed/g)
+      ?.length ?? 0;
   await until("the second verdict", async () => (await w.page(verdicts)) === 2, 90_000);
   await until("the repaired page", () =>
     w.page(() => {

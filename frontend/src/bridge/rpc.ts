@@ -13,7 +13,7 @@ interface Waiting {
 const lost: Problem = {
   code: "unavailable",
   message: "the connection to Goalpost was lost",
-  hint: "it is being restored; try again in a moment",
+  hint: "reconnecting; try again in a moment",
   field: "",
 };
 

@@ -59,7 +59,10 @@ export class ReconnectingSocket {
     return true;
   }
 
-  /** Sends as well, but what comes before the socket is open goes out as soon as it is. What comes while it is lost is lost. */
+  /**
+   * Sends as well, but what comes before the socket is open goes out as soon as it is. What comes while it is lost
+   * is lost.
+   */
   say(message: Message): void {
     if (!this.send(message)) this.held?.push(message);
   }

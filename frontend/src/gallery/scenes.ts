@@ -98,6 +98,19 @@ export const scenes: Record<string, Scene> = {
   "goals-long": { after: (app) => app.openGoal("01m0running00000000000000a1") },
   "goals-needs-you": { after: (app) => app.openGoal("01m0needs000000000000000b2") },
   "goals-waits": { after: (app) => app.openGoal("01m0waits00000000000000h8") },
+  "goals-protected": {
+    after: (app) => {
+      const id = "01m0needs000000000000000b2";
+      app.openGoal(id);
+      app.set({
+        protectedChanged: {
+          id,
+          message: "Protected files changed since the goal paused: tests/cart.test.js, package.json",
+          resume: () => Promise.resolve(true),
+        },
+      });
+    },
+  },
   "goals-limit": { after: (app) => app.openGoal("01m0limit000000000000000f6") },
   "goals-parked": {
     before: (b) => {
@@ -188,10 +201,10 @@ export const scenes: Record<string, Scene> = {
   question: {
     after: (app) => {
       app.go("goals");
-      app.deleteGoal(done);
+      app.goals.delete(done);
     },
   },
-  approvals: { after: (app) => void app.openApprovals() },
+  approvals: { after: (app) => void app.approvals.open() },
   "approvals-together": {
     before: (b) => {
       const first = b.approvals[1];
@@ -212,19 +225,20 @@ export const scenes: Record<string, Scene> = {
           {
             scope: "host",
             covers:
-              "for this goal: everything up to network_get on docs.example, and encrypted connections of its programs, in which nobody can look at what is sent",
+              "for this goal: everything up to network_get on docs.example, and encrypted connections " +
+              "of its programs, in which nobody can look at what is sent",
           },
         ],
       }));
     },
-    after: (app) => app.openApprovals().then(() => press("approval-all")),
+    after: (app) => app.approvals.open().then(() => press("approval-all")),
   },
   "approvals-empty": {
     before: (b) => {
       b.approvals = [];
       b.grants = [];
     },
-    after: (app) => void app.openApprovals(),
+    after: (app) => void app.approvals.open(),
   },
   servers: { after: (app) => app.set({ servers: true }) },
   "pane-menu": { after: () => shown("pane-menu").then(unfold) },

@@ -6,7 +6,7 @@ export const ControlContext = createContext<WorkspaceControl | null>(null);
 
 export function useControl(): WorkspaceControl {
   const control = useContext(ControlContext);
-  if (!control) throw new Error("this part of the page was drawn outside of the workspace's context");
+  if (!control) throw new Error("this component must be rendered inside the workspace context");
   return control;
 }
 

@@ -94,7 +94,7 @@ export class WorkspaceControl {
 
   closeActive(): void {
     const pane = this.activePane;
-    if (pane) this.app.closePane(pane.id);
+    if (pane) this.app.panes.close(pane.id);
   }
 
   /** Opens another pane of the same kind beside the given one, or beside the active one. */
@@ -104,8 +104,8 @@ export class WorkspaceControl {
     if (!panel || !pane) return;
     this.wanted = { group: panel.group.id, side: splitSide(panel.group.width, panel.group.height) };
     const opened = await (pane.kind === "terminal"
-      ? this.app.openTerminal(pane.server ? "" : pane.cwd || pane.dir)
-      : this.app.openBrowser(pane.url));
+      ? this.app.panes.openTerminal(pane.server ? "" : pane.cwd || pane.dir)
+      : this.app.panes.openBrowser(pane.url));
     if (!opened) this.wanted = null;
   }
 

@@ -1,5 +1,6 @@
 import { useApp } from "@/store/context";
 import { Kbd } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { GlobeIcon, GoalIcon, TerminalIcon } from "@/ui/icons";
 
 /** What the workspace shows when it has no panes. */
@@ -11,15 +12,21 @@ export function Empty() {
       icon: TerminalIcon,
       title: "Open a terminal",
       key: "Ctrl+Shift+T",
-      run: () => void app.openTerminal(),
+      run: () => void app.panes.openTerminal(),
     },
-    { id: "browser", icon: GlobeIcon, title: "Open a browser", key: "Ctrl+Shift+B", run: () => void app.openBrowser() },
+    {
+      id: "browser",
+      icon: GlobeIcon,
+      title: "Open a browser",
+      key: "Ctrl+Shift+B",
+      run: () => void app.panes.openBrowser(),
+    },
     { id: "goal", icon: GoalIcon, title: "Start a goal", key: "Ctrl+Shift+G", run: () => app.toggleGoals() },
   ];
   return (
     <div className="flex h-full flex-col items-center justify-center gap-5" data-testid="workspace-empty">
-      <p className="max-w-sm text-center text-t3">
-        Terminals and browsers stand here side by side. The panes that a goal opens appear by themselves.
+      <p className="max-w-sm text-center text-text-faint">
+        Open a terminal, a browser or a goal to begin. Goals open their own panes.
       </p>
       <div className="flex w-72 flex-col gap-1.5">
         {choices.map((c) => (
@@ -28,9 +35,12 @@ export function Empty() {
             type="button"
             data-testid={`empty-${c.id}`}
             onClick={c.run}
-            className="flex h-10 items-center gap-3 rounded-md border border-line bg-s1 px-3 text-left hover:border-line2 hover:bg-s2"
+            className={cx(
+              "flex h-10 items-center gap-3 rounded-md border border-border bg-surface px-3 text-left",
+              "hover:border-border-strong hover:bg-surface-raised",
+            )}
           >
-            <c.icon className="text-t2" />
+            <c.icon className="text-text-muted" />
             <span className="flex-1">{c.title}</span>
             <Kbd>{c.key}</Kbd>
           </button>

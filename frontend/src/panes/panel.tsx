@@ -65,7 +65,7 @@ function Terminal({ pane, visible, active }: TerminalProps) {
     [control, id],
   );
   return (
-    <Suspense fallback={<div className="h-full bg-s1" />}>
+    <Suspense fallback={<div className="h-full bg-surface" />}>
       <TerminalView
         pane={pane}
         visible={visible}

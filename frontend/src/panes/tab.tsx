@@ -1,9 +1,10 @@
 import type { IDockviewPanelHeaderProps } from "dockview-react";
-import type { PaneInfo } from "@/bridge/types";
+import type { GoalCard, PaneInfo } from "@/bridge/types";
 import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, Dot, type StatusTone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, GlobeIcon } from "@/ui/icons";
+import { Input } from "@/ui/input";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { useBroadcast, useControl, useRenaming } from "./context";
 import type { WorkspaceControl } from "./control";
@@ -20,7 +21,6 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
   const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
-  const broadcast = useBroadcast(api.id);
   const renaming = useRenaming(api.id);
   if (!pane) return null;
   const state = tone(pane);
@@ -37,56 +37,37 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
       data-tab={pane.id}
       tabIndex={-1}
       onDoubleClick={() => control.zoom(pane.id)}
-      onAuxClick={(e) => e.button === 1 && app.closePane(pane.id)}
+      onAuxClick={(e) => e.button === 1 && app.panes.close(pane.id)}
     >
-      {pane.kind === "terminal" ? <Dot tone={state.tone} /> : <GlobeIcon size={13} className="shrink-0 text-t3" />}
+      {pane.kind === "terminal" ? (
+        <Dot tone={state.tone} />
+      ) : (
+        <GlobeIcon size={13} className="shrink-0 text-text-faint" />
+      )}
       <span className="sr-only">{state.words}</span>
       {renaming ? (
         <RenameField pane={pane} onEnd={() => control.rename("")} />
       ) : (
-        <span className="pane-name truncate font-medium text-t1" title={title} data-testid="pane-title">
+        <span className="pane-name truncate font-medium text-text" title={title} data-testid="pane-title">
           {title}
         </span>
       )}
       {folder ? (
-        <span className="pane-dir truncate font-mono text-2xs text-t3" title={folder} data-testid="pane-dir">
+        <span className="pane-dir truncate font-mono text-2xs text-text-faint" title={folder} data-testid="pane-dir">
           {shortPath(folder)}
         </span>
       ) : null}
       {pane.server ? (
-        <span className="pane-dir truncate font-mono text-2xs text-t3" data-testid="pane-server">
+        <span className="pane-dir truncate font-mono text-2xs text-text-faint" data-testid="pane-server">
           {pane.server}
           {pane.session ? ` · ${pane.session}` : ""}
         </span>
       ) : null}
       <span className="flex-1" />
-      {broadcast > 0 ? (
-        <button
-          type="button"
-          className="flex"
-          data-testid="pane-broadcast"
-          aria-label="Leave the broadcast"
-          title={`What you type here reaches ${broadcast} terminals. Click to leave.`}
-          onClick={() => control.broadcast(pane.id)}
-        >
-          <Badge tone="warn">{broadcast > 1 ? `broadcast · ${broadcast}` : "broadcast · alone"}</Badge>
-        </button>
-      ) : null}
-      {pane.goal_id ? (
-        <button
-          type="button"
-          className="pane-goal flex"
-          data-testid="pane-goal"
-          title={`Show the goal ${goal?.objective ?? ""}`}
-          onClick={() => app.watchGoal(pane.goal_id)}
-        >
-          <Badge tone={acting ? "agent" : "calm"} live={acting}>
-            {goal ? `goal · ${clip(goal.objective, 34)}` : "goal"}
-          </Badge>
-        </button>
-      ) : null}
+      <BroadcastBadge pane={pane} />
+      {pane.goal_id ? <GoalBadge id={pane.goal_id} goal={goal} /> : null}
       <span className="flex shrink-0" onPointerDown={(e) => e.stopPropagation()}>
-        <Menu items={menuOf(pane, control, () => app.closePane(pane.id))}>
+        <Menu items={menuOf(pane, control, () => app.panes.close(pane.id))}>
           <button type="button" aria-label={`Menu of ${title}`} data-testid="pane-menu" className="tab-button">
             <DotsIcon size={14} />
           </button>
@@ -96,12 +77,49 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
           aria-label={`Close ${title}`}
           data-testid="pane-close"
           className="tab-button"
-          onClick={() => app.closePane(pane.id)}
+          onClick={() => app.panes.close(pane.id)}
         >
           <CloseIcon size={13} />
         </button>
       </span>
     </div>
+  );
+}
+
+/** How many terminals get what is typed here. */
+function BroadcastBadge({ pane }: { pane: PaneInfo }) {
+  const control = useControl();
+  const broadcast = useBroadcast(pane.id);
+  if (broadcast === 0) return null;
+  return (
+    <button
+      type="button"
+      className="flex"
+      data-testid="pane-broadcast"
+      aria-label="Leave the broadcast"
+      title={`What you type here goes to ${broadcast} terminals. Click to leave the broadcast.`}
+      onClick={() => control.broadcast(pane.id)}
+    >
+      <Badge tone="warn">{broadcast > 1 ? `broadcast · ${broadcast}` : "broadcast: no other terminals"}</Badge>
+    </button>
+  );
+}
+
+function GoalBadge({ id, goal }: { id: string; goal: GoalCard | undefined }) {
+  const app = useApp();
+  const acting = goal?.status === "running";
+  return (
+    <button
+      type="button"
+      className="pane-goal flex"
+      data-testid="pane-goal"
+      title={`Show the goal ${goal?.objective ?? ""}`}
+      onClick={() => app.watchGoal(id)}
+    >
+      <Badge tone={acting ? "agent" : "calm"} live={acting}>
+        {goal ? `goal · ${clip(goal.objective, 34)}` : "goal"}
+      </Badge>
+    </button>
   );
 }
 
@@ -117,7 +135,13 @@ function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): M
   return [
     { id: "copy", label: "Copy", hint: "Ctrl+Shift+C", run: () => void screen()?.copy() },
     { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
-    { id: "search", label: "Search…", hint: "leader, F", takesFocus: true, run: () => control.search(pane.id) },
+    {
+      id: "search",
+      label: "Search…",
+      hint: "Ctrl+Shift+Space, F",
+      takesFocus: true,
+      run: () => control.search(pane.id),
+    },
     { id: "clear", label: "Clear scrollback", run: () => screen()?.term.clear() },
     {
       id: "broadcast",
@@ -139,12 +163,12 @@ function RenameField({ pane, onEnd }: { pane: PaneInfo; onEnd: () => void }) {
     if (title && title !== pane.title) await app.ask("TerminalAPI.Rename", pane.id, title);
   };
   return (
-    <input
+    <Input
       autoFocus
       data-testid="pane-rename"
       aria-label="Name of this terminal"
       defaultValue={pane.title}
-      className="field h-6 max-w-48 px-1.5 py-0 text-xs"
+      className="h-6 max-w-48 px-1.5 py-0 text-xs"
       onPointerDown={(e) => e.stopPropagation()}
       onFocus={(e) => e.target.select()}
       onBlur={(e) => void save(e.target.value.trim())}

@@ -5,35 +5,37 @@ import type { App } from "@/store/app";
 
 const always = () => true;
 
+/** An action with what most leave out. */
+function action(a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action {
+  return { keys: [], leader: "", enabled: always, ...a };
+}
+
 /** Everything that can be done in the window. What Go cannot do yet is not in it. */
 export function buildCommands(app: App, control: WorkspaceControl): readonly Action[] {
-  const inWorkspace = () => app.state.route === "workspace";
-  const view = () => app.state.detail.view;
-  const selected = (fits: (v: NonNullable<ReturnType<typeof view>>) => boolean) => () => {
-    const v = view();
-    return v !== null && fits(v);
-  };
-  const pane = () => inWorkspace() && control.activePane !== undefined;
-  const id = () => view()?.id ?? "";
-  const action = (a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action => ({
-    keys: [],
-    leader: "",
-    enabled: always,
-    ...a,
-  });
+  return [
+    ...windowActions(app),
+    ...goalsActions(app),
+    ...selectedGoalActions(app, control),
+    ...openPaneActions(app),
+    ...broadcastActions(app, control),
+    ...terminalActions(app, control),
+    ...paneActions(app, control),
+    ...focusActions(app, control),
+    ...themeActions(app),
+  ];
+}
 
+/** Says whether a pane of the workspace has the focus. */
+function hasPane(app: App, control: WorkspaceControl): boolean {
+  return app.state.route === "workspace" && control.activePane !== undefined;
+}
+
+/** Goals as a whole, and what waits for the user. */
+function goalsActions(app: App): Action[] {
   return [
     action({
-      id: "palette",
-      title: "Commands",
-      group: "Goalpost",
-      keys: ["Ctrl+Shift+KeyP"],
-      leader: "p",
-      run: () => app.set({ paletteOpen: !app.state.paletteOpen }),
-    }),
-    action({
       id: "goals",
-      title: "Goals, with a new one",
+      title: "Toggle goals",
       group: "Goals",
       keys: ["Ctrl+Shift+KeyG"],
       leader: "g",
@@ -48,11 +50,37 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       run: () => showNeedsYou(app),
     }),
     action({
+      id: "demo",
+      title: "Run the demo goal (scripted, no AI)",
+      group: "Goals",
+      run: () => app.goals.runDemo(),
+    }),
+    action({
+      id: "approvals",
+      title: "Approvals",
+      group: "Goals",
+      keys: ["Ctrl+Shift+KeyY"],
+      leader: "y",
+      run: () => app.approvals.open(),
+    }),
+  ];
+}
+
+/** What can be done to the goal that is selected. */
+function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
+  const view = () => app.state.detail.view;
+  const id = () => view()?.id ?? "";
+  const selected = (fits: (v: NonNullable<ReturnType<typeof view>>) => boolean) => () => {
+    const v = view();
+    return v !== null && fits(v);
+  };
+  return [
+    action({
       id: "goal.pause",
       title: "Pause the selected goal",
       group: "Goals",
       enabled: selected(canPause),
-      run: () => app.pauseGoal(id()),
+      run: () => app.goals.pause(id()),
     }),
     action({
       id: "goal.resume",
@@ -60,12 +88,12 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       group: "Goals",
       enabled: selected(canResume),
       run: async () => {
-        await app.resumeGoal(id());
+        await app.goals.resume(id());
       },
     }),
     action({
       id: "goal.steer",
-      title: "Steer the selected goal",
+      title: "Send a note to the selected goal",
       group: "Goals",
       enabled: selected(isLive),
       run: () => app.set({ steerOpen: true }),
@@ -75,7 +103,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       title: "Abort the selected goal",
       group: "Goals",
       enabled: selected(isLive),
-      run: () => app.abortGoal(id()),
+      run: () => app.goals.abort(id()),
     }),
     action({
       id: "goal.panes",
@@ -86,14 +114,18 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "goal.drawer",
-      title: "Show or hide the goal beside the workspace",
+      title: "Show or hide the goal in the side panel",
       group: "Goals",
       leader: "i",
       enabled: selected(always),
       run: () => app.set({ drawer: !app.state.drawer, route: "workspace" }),
     }),
-    action({ id: "demo", title: "Run the demo goal (scripted, no AI)", group: "Goals", run: () => app.runDemo() }),
+  ];
+}
 
+/** New panes. */
+function openPaneActions(app: App): Action[] {
+  return [
     action({
       id: "terminal.new",
       title: "New terminal",
@@ -101,19 +133,36 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       keys: ["Ctrl+Shift+KeyT"],
       leader: "t",
       run: async () => {
-        await app.openTerminal();
+        await app.panes.openTerminal();
       },
     }),
     action({
       id: "servers",
-      title: "Terminal on a server (SSH)",
+      title: "SSH connections",
       group: "Panes",
       leader: "h",
       run: () => app.set({ servers: true }),
     }),
     action({
+      id: "browser.new",
+      title: "New browser",
+      group: "Panes",
+      keys: ["Ctrl+Shift+KeyB"],
+      leader: "b",
+      run: async () => {
+        await app.panes.openBrowser();
+      },
+    }),
+  ];
+}
+
+/** Typing into several terminals at once. */
+function broadcastActions(app: App, control: WorkspaceControl): Action[] {
+  const pane = () => hasPane(app, control);
+  return [
+    action({
       id: "broadcast",
-      title: "Broadcast: type into this terminal and all others that take part",
+      title: "Broadcast input to this and other selected terminals",
       group: "Panes",
       leader: "m",
       enabled: () => pane() && control.canBroadcast(control.activePane),
@@ -121,7 +170,7 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
     }),
     action({
       id: "broadcast.all",
-      title: "Broadcast to all terminals that can be seen",
+      title: "Broadcast to visible terminals",
       group: "Panes",
       leader: "e",
       enabled: pane,
@@ -135,34 +184,54 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       enabled: () => control.store.getState().broadcast.size > 0,
       run: () => control.broadcastOff(),
     }),
+  ];
+}
+
+/** What can be done in the terminal that has the focus. */
+function terminalActions(app: App, control: WorkspaceControl): Action[] {
+  const terminal = () => hasPane(app, control) && control.activePane?.kind === "terminal";
+  return [
     action({
       id: "prompt.up",
-      title: "Go to the command before",
+      title: "Previous command",
       group: "Panes",
       leader: "k",
       keys: ["Ctrl+Shift+ArrowUp"],
-      enabled: () => pane() && control.activePane?.kind === "terminal",
+      enabled: terminal,
       run: () => control.prompt(-1),
     }),
     action({
       id: "prompt.down",
-      title: "Go to the command after",
+      title: "Next command",
       group: "Panes",
       leader: "j",
       keys: ["Ctrl+Shift+ArrowDown"],
-      enabled: () => pane() && control.activePane?.kind === "terminal",
+      enabled: terminal,
       run: () => control.prompt(1),
     }),
     action({
-      id: "browser.new",
-      title: "New browser",
+      id: "pane.search",
+      title: "Search in the terminal",
       group: "Panes",
-      keys: ["Ctrl+Shift+KeyB"],
-      leader: "b",
-      run: async () => {
-        await app.openBrowser();
-      },
+      leader: "f",
+      enabled: terminal,
+      run: () => control.search(control.activePane?.id ?? ""),
     }),
+    action({
+      id: "pane.rename",
+      title: "Rename the terminal",
+      group: "Panes",
+      leader: "r",
+      enabled: terminal,
+      run: () => control.rename(control.activePane?.id ?? ""),
+    }),
+  ];
+}
+
+/** What can be done to the pane that has the focus. */
+function paneActions(app: App, control: WorkspaceControl): Action[] {
+  const pane = () => hasPane(app, control);
+  return [
     action({
       id: "pane.close",
       title: "Close the pane",
@@ -190,6 +259,13 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       enabled: pane,
       run: () => control.zoom(),
     }),
+  ];
+}
+
+/** Moving the focus. */
+function focusActions(app: App, control: WorkspaceControl): Action[] {
+  const pane = () => hasPane(app, control);
+  return [
     action({
       id: "pane.left",
       title: "Go to the pane on the left",
@@ -222,23 +298,20 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       enabled: pane,
       run: () => control.focus("down"),
     }),
-    action({
-      id: "pane.search",
-      title: "Search in the terminal",
-      group: "Panes",
-      leader: "f",
-      enabled: () => pane() && control.activePane?.kind === "terminal",
-      run: () => control.search(control.activePane?.id ?? ""),
-    }),
-    action({
-      id: "pane.rename",
-      title: "Rename the terminal",
-      group: "Panes",
-      leader: "r",
-      enabled: () => pane() && control.activePane?.kind === "terminal",
-      run: () => control.rename(control.activePane?.id ?? ""),
-    }),
+  ];
+}
 
+/** Places of the window. */
+function windowActions(app: App): Action[] {
+  return [
+    action({
+      id: "palette",
+      title: "Commands",
+      group: "Goalpost",
+      keys: ["Ctrl+Shift+KeyP"],
+      leader: "p",
+      run: () => app.set({ paletteOpen: !app.state.paletteOpen }),
+    }),
     action({
       id: "workspace",
       title: "Show the workspace",
@@ -246,45 +319,43 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
       leader: "1",
       run: () => app.go("workspace"),
     }),
-    action({
-      id: "approvals",
-      title: "Approvals",
-      group: "Goals",
-      keys: ["Ctrl+Shift+KeyY"],
-      leader: "y",
-      run: () => app.openApprovals(),
-    }),
     action({ id: "settings", title: "Settings", group: "Goalpost", leader: "s", run: () => app.go("settings") }),
     action({ id: "welcome", title: "First-start checklist", group: "Goalpost", run: () => app.go("welcome") }),
+  ];
+}
+
+/** How the window looks. */
+function themeActions(app: App): Action[] {
+  return [
     action({
       id: "theme.dark",
       title: "Dark theme",
-      group: "Look",
-      run: () => void app.saveSettings({ theme: "dark" }),
+      group: "Appearance",
+      run: () => void app.settings.save({ theme: "dark" }),
     }),
     action({
       id: "theme.light",
       title: "Light theme",
-      group: "Look",
-      run: () => void app.saveSettings({ theme: "light" }),
+      group: "Appearance",
+      run: () => void app.settings.save({ theme: "light" }),
     }),
     action({
       id: "theme.system",
-      title: "Theme of the system",
-      group: "Look",
-      run: () => void app.saveSettings({ theme: "system" }),
+      title: "System theme",
+      group: "Appearance",
+      run: () => void app.settings.save({ theme: "system" }),
     }),
     action({
       id: "font.larger",
       title: "Larger terminal text",
-      group: "Look",
-      run: () => void app.saveSettings({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
+      group: "Appearance",
+      run: () => void app.settings.save({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
     }),
     action({
       id: "font.smaller",
       title: "Smaller terminal text",
-      group: "Look",
-      run: () => void app.saveSettings({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
+      group: "Appearance",
+      run: () => void app.settings.save({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
     }),
   ];
 }

@@ -26,7 +26,7 @@ export function ConnectionBanner() {
         className="flex h-7 shrink-0 items-center gap-2 bg-warn-bg px-4 text-xs text-warn"
       >
         <span className="breathe size-1.5 rounded-full bg-current" />
-        The connection to Goalpost was lost. It is being restored; goals continue.
+        The connection to Goalpost was lost. Reconnecting… Goals keep running.
       </div>
     );
   }

@@ -47,7 +47,7 @@ export function ConfirmDialog() {
         </>
       }
     >
-      <p className="text-t2">{question.text}</p>
+      <p className="text-text-muted">{question.text}</p>
     </Dialog>
   );
 }

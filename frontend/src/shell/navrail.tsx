@@ -19,7 +19,7 @@ export function NavRail() {
   return (
     <nav
       aria-label="Places"
-      className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-r border-line bg-s1 pt-3"
+      className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-r border-border bg-surface pt-3"
     >
       <div className="mb-2.5" title="Goalpost">
         <Mark />
@@ -42,7 +42,11 @@ export function NavRail() {
             <span
               data-testid="rail-badge"
               aria-label={needs > 0 ? `${needs} need you` : `${running} running`}
-              className={`pointer-events-none absolute -top-0.5 -right-0.5 flex h-4 min-w-4 items-center justify-center rounded-full px-1 text-[10px] font-semibold text-bg ${needs > 0 ? "bg-warn" : "bg-accent"}`}
+              className={
+                "pointer-events-none absolute -top-0.5 -right-0.5 flex h-4 min-w-4 items-center " +
+                "justify-center rounded-full px-1 text-[10px] font-semibold text-bg " +
+                (needs > 0 ? "bg-warn" : "bg-accent")
+              }
             >
               {badge}
             </span>

@@ -5,6 +5,7 @@ import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
 import { Dot } from "@/ui/badge";
 import { Kbd } from "@/ui/button";
+import { cx } from "@/ui/cx";
 
 /** The state of everything in one line. */
 export function StatusBar() {
@@ -12,59 +13,40 @@ export function StatusBar() {
   const byId = useAppState((s) => s.goals.byId);
   const route = useAppState((s) => s.route);
   const leader = useAppState((s) => s.leader);
-  const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
   const provider = useAppState((s) => s.providers.find((p) => p.active));
   const view = useAppState((s) => s.detail.view);
-  const asks = useAppState((s) => s.approvals.filter((a) => a.given === "").length);
   const { by, spent } = summary(byId);
   const facts = { running: by.running.length, needs: by.needs_you.length, spent };
 
   return (
     <footer
       data-testid="status-bar"
-      className="flex h-[26px] shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-s1 px-3 text-2xs whitespace-nowrap text-t3"
+      className={cx(
+        "flex h-[26px] shrink-0 items-center gap-4 overflow-hidden border-t border-border",
+        "bg-surface px-3 text-2xs whitespace-nowrap text-text-faint",
+      )}
     >
       <Fact>
         <Dot tone={facts.running > 0 ? "accent" : "calm"} live={facts.running > 0} />
-        <b className="font-semibold text-t1">{facts.running}</b> running
+        <b className="font-semibold text-text">{facts.running}</b> running
       </Fact>
       {facts.needs > 0 ? (
         <button
           type="button"
           data-testid="status-needs-you"
-          className="flex items-center gap-1.5 hover:text-t1"
+          className="flex items-center gap-1.5 hover:text-text"
           onClick={() => app.go("goals")}
         >
           <Dot tone="warn" />
-          <b className="font-semibold text-t1">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
+          <b className="font-semibold text-text">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
         </button>
       ) : null}
-      {asks > 0 ? (
-        <button
-          type="button"
-          data-testid="status-approvals"
-          className="flex items-center gap-1.5 hover:text-t1"
-          onClick={() => void app.openApprovals()}
-        >
-          <Dot tone="warn" />
-          <b className="font-semibold text-t1">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
-        </button>
-      ) : null}
-      <Fact testid="status-sandbox" title={sandbox?.detail}>
-        {sandbox?.state === "ok" ? (
-          <>
-            sandbox <b className="font-semibold text-t1">on</b>
-          </>
-        ) : (
-          <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>
-            sandbox: {sandbox?.state === "bad" ? "cannot be made here" : "on, with a warning"}
-          </span>
-        )}
-      </Fact>
+      <Approvals />
+      <Sandbox />
       <Model provider={provider} goal={view} />
       {facts.spent > 0 ? (
         <Fact testid="status-spend" title="all goals">
-          <b className="font-semibold text-t1">{money(facts.spent)}</b>
+          <b className="font-semibold text-text">{money(facts.spent)}</b>
           {view && view.max_usd > 0 ? (
             <span className="max-[1000px]:hidden">
               · this goal {money(view.usd)} / {money(view.max_usd)}
@@ -75,23 +57,57 @@ export function StatusBar() {
       <span className="flex-1" />
       {leader ? (
         <span role="status" className="text-accent">
-          leader: press a letter
+          Waiting for a second key… (Esc to cancel)
         </span>
       ) : null}
       {route === "goals" ? (
         <span className="flex items-center gap-1.5 max-[1280px]:hidden">
-          <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> beside the panes <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer
+          <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> open in workspace <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer
         </span>
       ) : null}
       <button
         type="button"
         data-testid="status-palette"
-        className="flex items-center gap-1.5 hover:text-t1"
+        className="flex items-center gap-1.5 hover:text-text"
         onClick={() => app.set({ paletteOpen: true })}
       >
         <Kbd>Ctrl+Shift+P</Kbd> <span className="max-[800px]:hidden">commands</span>
       </button>
     </footer>
+  );
+}
+
+function Approvals() {
+  const app = useApp();
+  const asks = useAppState((s) => s.approvals.filter((a) => a.given === "").length);
+  if (asks === 0) return null;
+  return (
+    <button
+      type="button"
+      data-testid="status-approvals"
+      className="flex items-center gap-1.5 hover:text-text"
+      onClick={() => void app.approvals.open()}
+    >
+      <Dot tone="warn" />
+      <b className="font-semibold text-text">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
+    </button>
+  );
+}
+
+function Sandbox() {
+  const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
+  return (
+    <Fact testid="status-sandbox" title={sandbox?.detail}>
+      {sandbox?.state === "ok" ? (
+        <>
+          sandbox <b className="font-semibold text-text">on</b>
+        </>
+      ) : (
+        <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>
+          sandbox: {sandbox?.state === "bad" ? "unavailable" : "limited"}
+        </span>
+      )}
+    </Fact>
   );
 }
 

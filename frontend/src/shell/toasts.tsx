@@ -1,5 +1,5 @@
 import { toast, Toaster } from "sonner";
-import type { Notifier } from "@/store/app";
+import type { Notifier } from "@/store/core";
 import { useAppState } from "@/store/context";
 
 /** Short messages at the edge of the window. Problems stay longer and say what to do. */
@@ -19,9 +19,9 @@ export function Toasts() {
       closeButton
       toastOptions={{
         style: {
-          background: "var(--s2)",
-          border: "1px solid var(--line2)",
-          color: "var(--t1)",
+          background: "var(--surface-raised)",
+          border: "1px solid var(--border-strong)",
+          color: "var(--text)",
           boxShadow: "var(--shadow)",
           borderRadius: "8px",
           fontFamily: "var(--font)",

@@ -20,9 +20,9 @@ export function TopBar() {
   const { by } = summary(byId);
   const live = [...by.needs_you, ...by.running, ...by.queued].slice(0, most);
   return (
-    <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-line bg-s1 px-2">
+    <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-border bg-surface px-2">
       <h1 className="px-2 text-sm font-semibold">Workspace</h1>
-      <div role="group" aria-label="Goals that live" className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden">
+      <div role="group" aria-label="Active goals" className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden">
         {live.map((g) => (
           <button
             key={g.id}
@@ -33,7 +33,9 @@ export function TopBar() {
             title={g.objective}
             onClick={() => app.watchGoal(g.id)}
             className={`flex h-7 min-w-0 shrink items-center gap-2 rounded-md px-2.5 max-[900px]:shrink-0 text-xs ${
-              drawer && selected === g.id ? "bg-s3 text-t1" : "text-t2 hover:bg-s3 hover:text-t1"
+              drawer && selected === g.id
+                ? "bg-surface-hover text-text"
+                : "text-text-muted hover:bg-surface-hover hover:text-text"
             }`}
           >
             <Dot
@@ -50,10 +52,15 @@ export function TopBar() {
           Zoomed · show all panes
         </Button>
       ) : null}
-      <Button look="quiet" data-testid="new-terminal" title="Ctrl+Shift+T" onClick={() => void app.openTerminal()}>
+      <Button
+        look="quiet"
+        data-testid="new-terminal"
+        title="Ctrl+Shift+T"
+        onClick={() => void app.panes.openTerminal()}
+      >
         <TerminalIcon size={14} /> Terminal
       </Button>
-      <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.openBrowser()}>
+      <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.panes.openBrowser()}>
         <GlobeIcon size={14} /> Browser
       </Button>
       <Button look="primary" data-testid="new-goal-button" onClick={() => app.toggleGoals()}>

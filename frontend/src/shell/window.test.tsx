@@ -101,14 +101,14 @@ test("an event that was missed makes the page ask again", async () => {
 test("a refused call is shown, and the setting is taken back", async () => {
   const { app, bridge, problems } = await start();
   bridge.refusals.set("SettingsAPI.Save", { code: "internal", message: "the disk is full", hint: "", field: "" });
-  await app.saveSettings({ font_size: 20 });
+  await app.settings.save({ font_size: 20 });
   expect(problems.map((p) => p.message)).toEqual(["the disk is full"]);
   expect(app.state.settings?.font_size).toBe(13);
 });
 
 test("a pane that a goal works in is closed only after asking", async () => {
   const { app, bridge } = await start();
-  app.closePane("t2");
+  app.panes.close("t2");
   expect(bridge.calls.some((c) => c.method === "TerminalAPI.Close")).toBe(false);
   await app.state.question?.run();
   await until(() => expect(app.state.panes.panes.some((p) => p.id === "t2")).toBe(false));

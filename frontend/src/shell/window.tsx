@@ -11,7 +11,7 @@ import { WorkspaceControl } from "@/panes/control";
 import { Workspace } from "@/panes/workspace";
 import type { App } from "@/store/app";
 import { AppContext, useAppState } from "@/store/context";
-import { TipProvider } from "@/ui/button";
+import { TooltipProvider } from "@/ui/button";
 import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
 import { useKeyboard } from "./keyboard";
@@ -33,7 +33,7 @@ export function Window({ app }: { app: App }) {
   return (
     <AppContext value={app}>
       <ControlContext value={control}>
-        <TipProvider delayDuration={500}>
+        <TooltipProvider delayDuration={500}>
           <Frame onShowPanes={(goal) => control.showGoal(goal)} />
           <NewGoalDialog />
           <NoteDialog />
@@ -42,7 +42,7 @@ export function Window({ app }: { app: App }) {
           <Palette actions={actions} />
           <ConfirmDialog />
           <Toasts />
-        </TipProvider>
+        </TooltipProvider>
       </ControlContext>
     </AppContext>
   );
@@ -59,7 +59,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
       <div className="flex min-h-0 flex-1">
         <NavRail />
         <div className="relative min-w-0 flex-1">
-          {/* The workspace stays where it is under the other places: its terminals and pages keep their size and state. */}
+          {/* The workspace stays under the other places: its terminals and pages keep their size and state. */}
           <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>
             <TopBar />
             <div className="flex min-h-0 flex-1">

@@ -20,7 +20,7 @@ function slow(method: Method) {
 test("settings are saved one after the other, so that the last is the last", async () => {
   const { app, bridge, held } = slow("SettingsAPI.Save");
   app.set({ settings: bridge.settings });
-  const both = Promise.all([app.saveSettings({ theme: "dark" }), app.saveSettings({ theme: "light" })]);
+  const both = Promise.all([app.settings.save({ theme: "dark" }), app.settings.save({ theme: "light" })]);
   await until(() => expect(held).toHaveLength(1));
   expect([bridge.settings.theme, app.state.settings?.theme]).toEqual(["dark", "light"]);
   held[0]?.();
@@ -35,8 +35,8 @@ test("a setting that is refused is taken back alone, and does not go with the ne
   app.set({ settings: bridge.settings });
   const refusal = { code: "invalid", message: "/no is not there", hint: "", field: "toolchains" };
   bridge.refusals.set("SettingsAPI.Save", refusal);
-  const refused = app.saveSettings({ toolchains: "/no" });
-  const kept = app.saveSettings({ theme: "dark" });
+  const refused = app.settings.save({ toolchains: "/no" });
+  const kept = app.settings.save({ theme: "dark" });
   expect(await refused).toEqual(refusal);
   expect(app.state.settings).toMatchObject({ toolchains: "", theme: "dark" });
   await until(() => expect(held).toHaveLength(1));
@@ -48,10 +48,10 @@ test("a setting that is refused is taken back alone, and does not go with the ne
 
 test("of two answers the one that was asked for last counts, however late the other comes", async () => {
   const { app, bridge, held } = slow("SettingsAPI.Doctor");
-  const first = app.loadFindings();
+  const first = app.settings.loadFindings();
   await until(() => expect(held).toHaveLength(1));
   bridge.findings = [];
-  const second = app.loadFindings();
+  const second = app.settings.loadFindings();
   await until(() => expect(held).toHaveLength(2));
   held[1]?.();
   await second;

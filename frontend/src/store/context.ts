@@ -7,7 +7,7 @@ export const AppContext = createContext<App | null>(null);
 
 export function useApp(): App {
   const app = useContext(AppContext);
-  if (!app) throw new Error("this part of the page was drawn outside of the App's context");
+  if (!app) throw new Error("this component must be rendered inside AppContext");
   return app;
 }
 

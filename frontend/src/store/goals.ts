@@ -12,15 +12,18 @@ export interface GoalsState {
   /** Total of all goals that the store knows, also those not yet loaded. */
   total: number;
   loaded: boolean;
-  /** Goals whose snapshot is missing or too old, and the newest that was heard of each: to be asked for until an answer knows it. */
+  /**
+   * Goals whose snapshot is missing or too old, and the newest that was heard of each: to be asked for until an
+   * answer knows it.
+   */
   stale: Readonly<Record<string, number>>;
 }
 
 export const noGoals: GoalsState = { byId: {}, total: 0, loaded: false, stale: {} };
 
 /**
- * A page of the list. The first begins it again: of the cards that were known when it was asked for (`before`), those that
- * it does not have are deleted goals. Cards that came since are newer than the list.
+ * A page of the list. The first begins it again: of the cards that were known when it was asked for (`before`),
+ * those that it does not have are deleted goals. Cards that came since are newer than the list.
  */
 export function withPage(
   state: GoalsState,

@@ -37,7 +37,10 @@ export interface AppState {
   approvals: readonly ApprovalView[];
   grants: readonly GrantView[];
   approvalsOpen: boolean;
-  /** The goal that was refused to continue because protected files were changed, and how it continues with a decision. */
+  /**
+   * The goal that was refused to continue because protected files were changed, and how it continues with a
+   * decision.
+   */
   protectedChanged: { id: string; message: string; resume: (decision: Decision) => Promise<boolean> } | null;
   leader: boolean;
   /** The servers' dialog is open. */

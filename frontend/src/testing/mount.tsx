@@ -4,7 +4,7 @@ import { afterEach, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { App } from "@/store/app";
 import { AppContext } from "@/store/context";
-import { TipProvider } from "@/ui/button";
+import { TooltipProvider } from "@/ui/button";
 
 let drawn: { root: Root; app: App } | null = null;
 
@@ -33,7 +33,7 @@ export async function mount(
   act(() => {
     root.render(
       <AppContext value={app}>
-        <TipProvider>{part}</TipProvider>
+        <TooltipProvider>{part}</TooltipProvider>
       </AppContext>,
     );
   });

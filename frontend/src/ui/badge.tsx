@@ -9,7 +9,7 @@ const tones: Record<StatusTone, string> = {
   warn: "bg-warn-bg text-warn",
   bad: "bg-bad-bg text-bad",
   agent: "bg-agent-bg text-agent",
-  calm: "bg-s3 text-t2",
+  calm: "bg-surface-hover text-text-muted",
 };
 
 export const toneText: Record<StatusTone, string> = {
@@ -18,7 +18,7 @@ export const toneText: Record<StatusTone, string> = {
   warn: "text-warn",
   bad: "text-bad",
   agent: "text-agent",
-  calm: "text-t2",
+  calm: "text-text-muted",
 };
 
 interface BadgeProps {
@@ -37,7 +37,8 @@ export function Badge({ tone, live, title, testid, className, children }: BadgeP
       title={title}
       data-testid={testid}
       className={cx(
-        "inline-flex min-w-0 items-center gap-1.5 rounded-full px-2 text-2xs leading-[18px] font-medium whitespace-nowrap",
+        "inline-flex min-w-0 items-center gap-1.5 rounded-full px-2 text-2xs leading-[18px] " +
+          "font-medium whitespace-nowrap",
         tones[tone],
         className,
       )}
@@ -54,7 +55,7 @@ const dots: Record<StatusTone, string> = {
   warn: "bg-warn",
   bad: "bg-bad",
   agent: "bg-agent",
-  calm: "bg-t3",
+  calm: "bg-text-faint",
 };
 
 export function Dot({ tone, live }: { tone: StatusTone; live?: boolean }) {

@@ -1,13 +1,13 @@
 import type { ComponentProps, ReactNode } from "react";
-import { Tooltip } from "radix-ui";
+import { Tooltip as RadixTooltip } from "radix-ui";
 import { cx } from "./cx";
 
 type ButtonVariant = "primary" | "plain" | "quiet" | "danger";
 
 const variants: Record<ButtonVariant, string> = {
   primary: "bg-accent text-on-accent border-transparent hover:brightness-110",
-  plain: "bg-s2 text-t1 border-line2 hover:bg-s3",
-  quiet: "bg-transparent text-t2 border-transparent hover:bg-s3 hover:text-t1",
+  plain: "bg-surface-raised text-text border-border-strong hover:bg-surface-hover",
+  quiet: "bg-transparent text-text-muted border-transparent hover:bg-surface-hover hover:text-text",
   danger: "bg-bad-bg text-bad border-transparent hover:brightness-110",
 };
 
@@ -40,50 +40,54 @@ interface IconButtonProps extends ComponentProps<"button"> {
 
 export function IconButton({ label, hint, side = "bottom", on, className, children, ...rest }: IconButtonProps) {
   return (
-    <Tip text={label} hint={hint} side={side}>
+    <Tooltip text={label} hint={hint} side={side}>
       <button
         type="button"
         aria-label={label}
         className={cx(
-          "inline-flex size-7 shrink-0 items-center justify-center rounded-md hover:bg-s3 hover:text-t1 disabled:cursor-default disabled:opacity-35",
-          on ? "bg-s3 text-t1" : "text-t2",
+          "inline-flex size-7 shrink-0 items-center justify-center rounded-md " +
+            "hover:bg-surface-hover hover:text-text disabled:cursor-default disabled:opacity-35",
+          on ? "bg-surface-hover text-text" : "text-text-muted",
           className,
         )}
         {...rest}
       >
         {children}
       </button>
-    </Tip>
+    </Tooltip>
   );
 }
 
-interface TipProps {
+interface TooltipProps {
   text: string;
   hint?: string | undefined;
   side?: "top" | "right" | "bottom" | "left";
   children: ReactNode;
 }
 
-/** A tooltip over one element. It needs a `TipProvider` above it. */
-export function Tip({ text, hint, side = "bottom", children }: TipProps) {
+/** A tooltip over one element. It needs a `TooltipProvider` above it. */
+export function Tooltip({ text, hint, side = "bottom", children }: TooltipProps) {
   return (
-    <Tooltip.Root>
-      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
-      <Tooltip.Portal>
-        <Tooltip.Content
+    <RadixTooltip.Root>
+      <RadixTooltip.Trigger asChild>{children}</RadixTooltip.Trigger>
+      <RadixTooltip.Portal>
+        <RadixTooltip.Content
           side={side}
           sideOffset={6}
-          className="z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-line2 bg-s2 px-2 py-1 text-xs text-t1 shadow-pop"
+          className={cx(
+            "z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-border-strong",
+            "bg-surface-raised px-2 py-1 text-xs text-text shadow-pop",
+          )}
         >
           {text}
           {hint ? <Kbd>{hint}</Kbd> : null}
-        </Tooltip.Content>
-      </Tooltip.Portal>
-    </Tooltip.Root>
+        </RadixTooltip.Content>
+      </RadixTooltip.Portal>
+    </RadixTooltip.Root>
   );
 }
 
-export const TipProvider = Tooltip.Provider;
+export const TooltipProvider = RadixTooltip.Provider;
 
 interface KbdProps {
   children: ReactNode;
@@ -97,7 +101,7 @@ export function Kbd({ children, onAccent, className }: KbdProps) {
     <kbd
       className={cx(
         "rounded-sm border px-1 font-mono text-[10px] leading-4 font-normal whitespace-nowrap",
-        onAccent ? "border-[#0003] bg-[#0001] text-current" : "border-line2 bg-s3 text-t2",
+        onAccent ? "border-[#0003] bg-[#0001] text-current" : "border-border-strong bg-surface-hover text-text-muted",
         className,
       )}
     >

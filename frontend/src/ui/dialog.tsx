@@ -34,20 +34,21 @@ export function Dialog(p: DialogProps) {
           {...(p.onOpenAutoFocus ? { onOpenAutoFocus: p.onOpenAutoFocus } : {})}
           {...(p.onKeyDown ? { onKeyDown: p.onKeyDown } : {})}
           className={cx(
-            "appear fixed top-[6vh] left-1/2 z-[1001] flex max-h-[88vh] w-[660px] max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col",
-            "rounded-lg border border-line2 bg-s2 shadow-pop focus:outline-none",
+            "appear fixed top-[6vh] left-1/2 z-[1001] flex max-h-[88vh] w-[660px] " +
+              "max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col",
+            "rounded-lg border border-border-strong bg-surface-raised shadow-pop focus:outline-none",
             p.className,
           )}
         >
           <ReturnFocus />
-          <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-5">
+          <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-border px-5">
             <Radix.Title className="min-w-0 flex-1 truncate text-sm font-semibold">{p.title}</Radix.Title>
             {p.aside}
           </header>
           {p.description ? <Radix.Description className="sr-only">{p.description}</Radix.Description> : null}
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{p.children}</div>
           {p.footer ? (
-            <footer className="flex min-h-12 shrink-0 items-center gap-2 border-t border-line px-5 py-2.5">
+            <footer className="flex min-h-12 shrink-0 items-center gap-2 border-t border-border px-5 py-2.5">
               {p.footer}
             </footer>
           ) : null}

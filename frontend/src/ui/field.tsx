@@ -23,7 +23,7 @@ export function Field({ label, name, note, error, hint, className, children }: F
         <label htmlFor={id} className="text-xs font-medium">
           {label}
         </label>
-        {note ? <span className="text-xs text-t3">{note}</span> : null}
+        {note ? <span className="text-xs text-text-faint">{note}</span> : null}
       </div>
       {children({ id, "aria-invalid": error !== undefined, "aria-describedby": words ? describe : undefined })}
       {error ? (
@@ -34,10 +34,10 @@ export function Field({ label, name, note, error, hint, className, children }: F
           className="mt-1 text-xs text-bad"
         >
           {error}
-          {hint ? <span className="text-t2"> · {hint}</span> : null}
+          {hint ? <span className="text-text-muted"> · {hint}</span> : null}
         </p>
       ) : hint ? (
-        <p id={describe} className="mt-1 text-xs text-t3">
+        <p id={describe} className="mt-1 text-xs text-text-faint">
           {hint}
         </p>
       ) : null}

@@ -2,6 +2,7 @@ import { createContext, useContext, useState, type ReactNode } from "react";
 import { Button } from "./button";
 import { Dialog } from "./dialog";
 import { Field } from "./field";
+import { Input } from "./input";
 
 /** Why a form was not taken; field names the control that is wrong, "" none of them. */
 export interface FormError {
@@ -59,7 +60,7 @@ export function FormDialog(p: FormDialogProps) {
       }}
       footer={
         <>
-          <span className="min-w-0 flex-1 text-xs text-t3">{p.aside}</span>
+          <span className="min-w-0 flex-1 text-xs text-text-faint">{p.aside}</span>
           <Button look="quiet" onClick={p.onClose}>
             Cancel
           </Button>
@@ -74,7 +75,7 @@ export function FormDialog(p: FormDialogProps) {
       </FormContext>
       {refusal && !p.fields.includes(refusal.field) ? (
         <p role="alert" className="mt-3 text-xs text-bad">
-          {refusal.message} <span className="text-t2">{refusal.hint}</span>
+          {refusal.message} <span className="text-text-muted">{refusal.hint}</span>
         </p>
       ) : null}
     </Dialog>
@@ -122,13 +123,13 @@ export function FormInput({ name, label, note, value, onChange, type, ...rest }:
   return (
     <FormField name={name} label={label} note={note}>
       {(c) => (
-        <input
+        <Input
           {...c}
           {...rest}
           type={type ?? "text"}
           spellCheck={false}
           autoComplete={type === "password" ? "new-password" : "off"}
-          className="field disabled:opacity-50"
+          className="disabled:opacity-50"
           value={value}
           onChange={(e) => onChange(e.target.value)}
         />

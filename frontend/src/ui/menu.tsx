@@ -43,7 +43,10 @@ export function Menu({ items, align = "end", children }: MenuProps) {
             trigger.current?.focus();
             run();
           }}
-          className="appear z-[1100] max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-md border border-line2 bg-s2 p-1 shadow-pop"
+          className={cx(
+            "appear z-[1100] max-h-(--radix-dropdown-menu-content-available-height) min-w-44",
+            "overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-1 shadow-pop",
+          )}
         >
           {items.map((item, i) =>
             item ? (
@@ -56,15 +59,16 @@ export function Menu({ items, align = "end", children }: MenuProps) {
                   else item.run();
                 }}
                 className={cx(
-                  "flex h-7 items-center justify-between gap-6 rounded-sm px-2 text-xs outline-none data-[disabled]:opacity-40 data-[highlighted]:bg-s3",
-                  item.danger ? "text-bad" : "text-t1",
+                  "flex h-7 items-center justify-between gap-6 rounded-sm px-2 text-xs outline-none " +
+                    "data-[disabled]:opacity-40 data-[highlighted]:bg-surface-hover",
+                  item.danger ? "text-bad" : "text-text",
                 )}
               >
                 {item.label}
                 {item.hint ? <Kbd>{item.hint}</Kbd> : null}
               </DropdownMenu.Item>
             ) : (
-              <DropdownMenu.Separator key={`line-${i}`} className="my-1 h-px bg-line" />
+              <DropdownMenu.Separator key={`line-${i}`} className="my-1 h-px bg-border" />
             ),
           )}
         </DropdownMenu.Content>

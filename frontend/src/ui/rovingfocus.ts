@@ -10,7 +10,10 @@ interface Lines {
   show: (index: number) => void;
 }
 
-/** One Tab stop for a list of thousands: inside it the arrows, Home and End continue, also to lines that are not drawn yet. */
+/**
+ * One Tab stop for a list of thousands: inside it the arrows, Home and End continue, also to lines that are not
+ * drawn yet.
+ */
 export function useRoving(lines: Lines) {
   const wanted = useRef(-1);
   const [at, setAt] = useState(-1);

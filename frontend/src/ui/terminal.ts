@@ -18,10 +18,10 @@ export function terminalTheme(): ITheme {
   const token = (name: string) => style.getPropertyValue(name).trim();
   const isLight = document.documentElement.dataset.theme === "light";
   const theme: ITheme = {
-    background: token("--s1"),
-    foreground: token("--t1"),
-    cursor: token("--t1"),
-    cursorAccent: token("--s1"),
+    background: token("--surface"),
+    foreground: token("--text"),
+    cursor: token("--text"),
+    cursorAccent: token("--surface"),
     selectionBackground: isLight ? "#2f5fe033" : "#7aa2ff44",
     scrollbarSliderBackground: isLight ? "#171b2222" : "#e7eaf01f",
     scrollbarSliderHoverBackground: isLight ? "#171b2244" : "#e7eaf038",

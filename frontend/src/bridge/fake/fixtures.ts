@@ -186,7 +186,9 @@ export const providers: Provider[] = [
 /** What the folder shop proposes as its criterion. */
 export const proposal: ProposalView = {
   path: "/home/ada/shop/.goalpost/done.yaml",
-  text: 'checks:\n  - type: shell\n    command: npm test\n  - type: http\n    url: https://shop.example/\n    body_contains: "Cart"\n',
+  text:
+    "checks:\n  - type: shell\n    command: npm test\n  - type: http\n    url: " +
+    'https://shop.example/\n    body_contains: "Cart"\n',
   checks: [
     { type: "shell", command: "npm test" },
     { type: "http", url: "https://shop.example/", body_contains: "Cart" },
@@ -368,7 +370,8 @@ export const staticGoals: GoalView[] = [
     iterations: 140,
     report: ["Stopped because the time of 1 h is over.", "0 of 1 check passed; open: ./ci-cache-check (exit 1)."],
     account:
-      "I copied 214 of 300 entries. The rest failed with 403: the new bucket does not let this account write into /release. I would ask for that right first.",
+      "I copied 214 of 300 entries. The rest failed with 403: the new bucket does not let this " +
+      "account write into /release. I would ask for that right first.",
     check_states: [check("./ci-cache-check", false)],
   },
   {

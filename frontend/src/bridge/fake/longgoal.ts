@@ -7,7 +7,10 @@ const tools = ["read_file", "edit_file", "run_command", "browser_snapshot", "bro
 const length = 8 * 60 * 60 * 1_000;
 const steps = 480;
 
-/** A goal that worked eight hours: some 2,000 events, a critic every five steps, and a dozen claims before the last one passed. */
+/**
+ * A goal that worked eight hours: some 2,000 events, a critic every five steps, and a dozen claims before the last
+ * one passed.
+ */
 export function longGoal(): FakeGoal {
   const name = "make test";
   const goal = new FakeGoal({

@@ -61,5 +61,5 @@ export function argumentLines(raw: string): { name: string; value: string }[] {
 export function lineTone(line: string): string {
   if (line.startsWith("+")) return "text-ok";
   if (line.startsWith("-")) return "text-bad";
-  return "text-t3";
+  return "text-text-faint";
 }

@@ -12,7 +12,7 @@ let bridge: FakeBridge;
 let app: App;
 
 beforeEach(async () => {
-  ({ app, bridge } = await mount(<ApprovalsDialog />, undefined, (a) => a.openApprovals()));
+  ({ app, bridge } = await mount(<ApprovalsDialog />, undefined, (a) => a.approvals.open()));
 });
 
 const answers = () =>
@@ -28,7 +28,7 @@ test("a request shows everything: goal, all arguments, the form, why, and what e
     "on shop.example",
   ])
     expect(text).toContain(words);
-  expect(all("approval")[0]?.textContent).toContain("always asks");
+  expect(all("approval")[0]?.textContent).toContain("always needs approval");
 });
 
 test("allowing sends the chosen scope, and what is answered leaves the queue", async () => {
@@ -49,7 +49,7 @@ test("allowing sends the chosen scope, and what is answered leaves the queue", a
 test("two quick clicks answer one request, and nothing is pressed while an answer is on its way", async () => {
   let arrived = () => {};
   const sent: AnswerInput[][] = [];
-  vi.spyOn(app, "answerApprovals").mockImplementation((list) => {
+  vi.spyOn(app.approvals, "answer").mockImplementation((list) => {
     sent.push(list);
     return new Promise((done) => (arrived = done));
   });
@@ -77,7 +77,7 @@ test("what a model wrote shows its hidden characters among what was allowed, too
   const first = bridge.grants[0];
   if (!first) throw new Error("no grant");
   bridge.grants = [{ ...first, covers: "the command `rm \u202ex`" }];
-  await act(async () => app.loadApprovals());
+  await act(async () => app.approvals.load());
   expect(all("grant")[0]?.textContent).toContain("the command `rm ‹U+202E›x`");
 });
 
@@ -88,10 +88,10 @@ test("a grant is taken back", async () => {
 
 test("what programs may have open is taken back after asking", async () => {
   bridge.grants = bridge.grants.map((g) => ({ ...g, held: true }));
-  await act(async () => app.loadApprovals());
+  await act(async () => app.approvals.load());
   await press(nth(all("grant-revoke"), 0));
   expect(all("grant")).toHaveLength(1);
-  expect(app.state.question?.text).toContain("All that its agent runs end");
+  expect(app.state.question?.text).toContain("All its terminals, servers and running commands stop");
   await act(async () => app.state.question?.run());
   expect(all("grant")).toHaveLength(0);
 });
@@ -102,7 +102,7 @@ test("several of one kind are answered together", async () => {
   const covers = [{ scope: "once" as const, covers: "this one call: the other" }];
   const usual = { ...first, always: false, offers: covers };
   bridge.approvals = [usual, { ...usual, request: "a9", arguments: '{"command":"git push other"}' }];
-  await act(async () => app.loadApprovals());
+  await act(async () => app.approvals.load());
   expect(all("approval-others")).toHaveLength(0);
   await press(nth(all("approval-all"), 0));
   expect(all("approval-others")[0]?.textContent).toContain("git push otherthis one call: the other");
@@ -119,7 +119,7 @@ test("what nobody sees is marked, so that a request reads as it runs", async () 
   const first = bridge.approvals[0];
   if (!first) throw new Error("no approval");
   bridge.approvals = [{ ...first, arguments: JSON.stringify({ command: "rm \u202Ex" }) }];
-  await act(async () => app.loadApprovals());
+  await act(async () => app.approvals.load());
   expect(all("approval-arguments")[0]?.textContent).toContain("rm ‹U+202E›x");
 });
 

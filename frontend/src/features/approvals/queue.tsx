@@ -5,6 +5,7 @@ import { groupOf } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
+import { Caption } from "@/ui/caption";
 import { Dialog } from "@/ui/dialog";
 import { ApprovalRequest } from "./request";
 import { similarRequests, groupRequests } from "./grouping";
@@ -24,7 +25,7 @@ export function ApprovalsDialog() {
   const answer = async (answers: AnswerInput[]) => {
     setBusy(true);
     try {
-      await app.answerApprovals(answers);
+      await app.approvals.answer(answers);
     } finally {
       setBusy(false);
     }
@@ -37,12 +38,12 @@ export function ApprovalsDialog() {
       title="Approvals"
       testid="approvals"
       className="w-[760px]"
-      description="Calls that wait for you, with everything that they would do"
+      description="Actions waiting for approval"
       aside={waiting > 0 ? <Badge tone="warn">{waiting} waiting</Badge> : null}
       footer={
         <>
-          <span className="min-w-0 flex-1 text-xs text-t3">
-            A goal that waits here asks no model. It continues when its last request is answered.
+          <span className="min-w-0 flex-1 text-xs text-text-faint">
+            Paused goals use no tokens. They resume once you answer.
           </span>
           <Button data-testid="approvals-close" onClick={close}>
             Close
@@ -51,8 +52,8 @@ export function ApprovalsDialog() {
       }
     >
       {list.length === 0 && others.length === 0 ? (
-        <p data-testid="approvals-empty" className="py-6 text-center text-sm text-t3">
-          Nothing waits for you.
+        <p data-testid="approvals-empty" className="py-6 text-center text-sm text-text-faint">
+          Nothing is waiting for approval.
         </p>
       ) : null}
       {list.length > 0 ? (
@@ -77,18 +78,23 @@ export function ApprovalsDialog() {
   );
 }
 
-/** Goals that need the user for something that is no call: a question, a check that she decides, a file that changed. */
+/**
+ * Goals that need the user for something that is no call: a question, a check that she decides, a file that changed.
+ */
 function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
   const app = useApp();
   return (
-    <section className="mt-4 border-t border-line pt-3 first:mt-0 first:border-t-0 first:pt-0" data-testid="needs-word">
-      <h3 className="caption mb-2">Waiting for your decision</h3>
+    <section
+      className="mt-4 border-t border-border pt-3 first:mt-0 first:border-t-0 first:pt-0"
+      data-testid="needs-word"
+    >
+      <Caption className="mb-2">Waiting for your decision</Caption>
       <ul className="flex flex-col gap-1.5">
         {goals.map((g) => (
           <li key={g.id} className="flex items-center gap-3 text-xs" data-testid="needs-word-goal" data-goal={g.id}>
             <span className="min-w-0 flex-1">
               <span className="block truncate">{stripControl(oneLine(g.objective))}</span>
-              <span className="line-clamp-2 text-t3">{stripControl(g.reason)}</span>
+              <span className="line-clamp-2 text-text-faint">{stripControl(g.reason)}</span>
             </span>
             <Button
               look="quiet"
@@ -111,17 +117,19 @@ function Grants({ grants }: { grants: readonly GrantView[] }) {
   const app = useApp();
   const goals = useAppState((s) => s.goals.byId);
   return (
-    <section className="mt-4 border-t border-line pt-3" data-testid="grants">
-      <h3 className="caption mb-2">Allowed until the goal ends</h3>
+    <section className="mt-4 border-t border-border pt-3" data-testid="grants">
+      <Caption className="mb-2">Allowed until the goal finishes</Caption>
       <ul className="flex flex-col gap-1.5">
         {grants.map((g) => (
           <li key={`${g.goal_id} ${g.request}`} className="flex items-center gap-3 text-xs" data-testid="grant">
             <span className="min-w-0 flex-1">
               {stripControl(g.covers)}{" "}
-              <span className="text-t3">· {stripControl(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}</span>
+              <span className="text-text-faint">
+                · {stripControl(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}
+              </span>
             </span>
-            <Button look="quiet" data-testid="grant-revoke" onClick={() => app.takeBack(g)}>
-              Take back
+            <Button look="quiet" data-testid="grant-revoke" onClick={() => app.approvals.revoke(g)}>
+              Revoke
             </Button>
           </li>
         ))}

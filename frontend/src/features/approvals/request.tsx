@@ -4,6 +4,7 @@ import { argumentsLine, stripControl } from "@/lib/text";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { argumentLines, scopeLabel, lineTone, type ApprovalChoice } from "./grouping";
+import { Input } from "@/ui/input";
 
 interface RequestProps {
   approval: ApprovalView;
@@ -30,64 +31,30 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
       data-testid="approval"
       data-request={a.request}
       data-goal={a.goal_id}
-      className="rounded-md border border-line bg-s1 p-3"
+      className="rounded-md border border-border bg-surface p-3"
     >
       <header className="mb-2 flex items-baseline gap-2">
         <span className="font-mono text-sm font-semibold">{a.tool}</span>
-        <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always asks" : a.risk}</Badge>
-        <span className="min-w-0 flex-1 truncate text-right text-xs text-t3" title={a.objective}>
+        <Badge tone={a.always ? "bad" : "warn"}>
+          {a.always ? "always needs approval" : a.risk.replaceAll("_", " ")}
+        </Badge>
+        <span className="min-w-0 flex-1 truncate text-right text-xs text-text-faint" title={a.objective}>
           {stripControl(a.objective)}
         </span>
       </header>
-      <dl className="mb-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-xs" data-testid="approval-arguments">
-        {argumentLines(a.arguments).map((line) => (
-          <div key={line.name} className="contents">
-            <dt className="text-t3">{stripControl(line.name)}</dt>
-            <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">
-              {stripControl(line.value)}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {a.show ? (
-        <pre
-          data-testid="approval-show"
-          className="mb-2 max-h-48 overflow-auto rounded-sm border border-line bg-bg p-2 font-mono text-xs"
-        >
-          {a.show.split("\n").map((line, i) => (
-            <span key={i} className={`block ${lineTone(line)}`}>
-              {stripControl(line) || " "}
-            </span>
-          ))}
-        </pre>
-      ) : null}
+      <Arguments raw={a.arguments} />
+      {a.show ? <Preview text={a.show} /> : null}
       <p className="mb-2 text-xs" data-testid="approval-why">
-        <span className="text-t3">Why it asks: </span>
+        <span className="text-text-faint">Reason: </span>
         {stripControl(a.why)}
       </p>
       {a.given !== "" ? (
-        <p data-testid="approval-given" className="text-xs text-t2">
-          {a.given === "approve" ? "Allowed" : "Refused"}. Resume the goal to let it continue.
+        <p data-testid="approval-given" className="text-xs text-text-muted">
+          {a.given === "approve" ? "Allowed" : "Denied"}. Resume the goal to continue.
         </p>
       ) : (
         <>
-          <fieldset className="mb-2 flex flex-col gap-1 text-xs">
-            <legend className="sr-only">What the approval covers</legend>
-            {offers.map((o) => (
-              <label key={o.scope} className="flex items-start gap-2">
-                <input
-                  type="radio"
-                  className="mt-0.5"
-                  name={`${a.goal_id} ${a.request}`}
-                  data-testid="approval-scope"
-                  data-scope={o.scope}
-                  checked={o === chosen}
-                  onChange={() => setScope(o.scope)}
-                />
-                {stripControl(o.covers)}
-              </label>
-            ))}
-          </fieldset>
+          <Scopes approval={a} chosen={chosen?.scope} onChoose={setScope} />
           <div className="flex flex-wrap items-center gap-2">
             <Button
               look="primary"
@@ -105,41 +72,111 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
             >
               Deny
             </Button>
-            <input
-              className="field h-7 min-w-40 flex-1"
+            <Input
+              className="h-7 min-w-40 flex-1"
               data-testid="approval-reason"
-              aria-label="Why not; the agent is told"
-              placeholder="Why not (the agent is told)"
+              aria-label="Reason (sent to the agent)"
+              placeholder="Reason (sent to the agent)"
               value={why}
               onChange={(e) => setWhy(e.target.value)}
             />
             {others.length > 0 ? (
               <label className="flex items-center gap-1.5 text-xs">
                 <input type="checkbox" data-testid="approval-all" checked={all} onChange={() => setAll(!all)} />
-                and {others.length} more of this kind
+                and {others.length} similar
               </label>
             ) : null}
           </div>
-          {all && others.length > 0 ? (
-            <ul
-              className="mt-2 flex flex-col gap-1.5 border-l-2 border-line2 pl-3 text-xs"
-              aria-label="Which get the same answer"
-              data-testid="approval-others"
-            >
-              {others.map((o) => (
-                <li key={`${o.goal_id} ${o.request}`} className="break-words">
-                  <p className="font-medium">{stripControl(o.objective)}</p>
-                  <p className="font-mono text-t2">{stripControl(argumentsLine(o.arguments))}</p>
-                  <p className="text-t3">
-                    {stripControl(scopeLabel(o, chosen?.scope ?? "once") || o.tool)}
-                    {o.why === a.why ? null : ` · ${stripControl(o.why)}`}
-                  </p>
-                </li>
-              ))}
-            </ul>
-          ) : null}
+          {all && others.length > 0 ? <Others approval={a} others={others} scope={chosen?.scope ?? "once"} /> : null}
         </>
       )}
     </article>
+  );
+}
+
+function Arguments({ raw }: { raw: string }) {
+  return (
+    <dl className="mb-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-xs" data-testid="approval-arguments">
+      {argumentLines(raw).map((line) => (
+        <div key={line.name} className="contents">
+          <dt className="text-text-faint">{stripControl(line.name)}</dt>
+          <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">
+            {stripControl(line.value)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What the call would change, as a diff. */
+function Preview({ text }: { text: string }) {
+  return (
+    <pre
+      data-testid="approval-show"
+      className="mb-2 max-h-48 overflow-auto rounded-sm border border-border bg-bg p-2 font-mono text-xs"
+    >
+      {text.split("\n").map((line, i) => (
+        <span key={i} className={`block ${lineTone(line)}`}>
+          {stripControl(line) || " "}
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+interface ScopesProps {
+  approval: ApprovalView;
+  chosen: Scope | undefined;
+  onChoose: (scope: Scope) => void;
+}
+
+function Scopes({ approval: a, chosen, onChoose }: ScopesProps) {
+  return (
+    <fieldset className="mb-2 flex flex-col gap-1 text-xs">
+      <legend className="sr-only">Approval scope</legend>
+      {(a.offers ?? []).map((o) => (
+        <label key={o.scope} className="flex items-start gap-2">
+          <input
+            type="radio"
+            className="mt-0.5"
+            name={`${a.goal_id} ${a.request}`}
+            data-testid="approval-scope"
+            data-scope={o.scope}
+            checked={o.scope === chosen}
+            onChange={() => onChoose(o.scope)}
+          />
+          {stripControl(o.covers)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface OthersProps {
+  approval: ApprovalView;
+  others: readonly ApprovalView[];
+  scope: Scope;
+}
+
+/** The similar requests that get the same answer. */
+function Others({ approval: a, others, scope }: OthersProps) {
+  return (
+    <ul
+      className="mt-2 flex flex-col gap-1.5 border-l-2 border-border-strong pl-3 text-xs"
+      aria-label="Apply to similar requests"
+      data-testid="approval-others"
+    >
+      {others.map((o) => (
+        <li key={`${o.goal_id} ${o.request}`} className="break-words">
+          <p className="font-medium">{stripControl(o.objective)}</p>
+          <p className="font-mono text-text-muted">{stripControl(argumentsLine(o.arguments))}</p>
+          <p className="text-text-faint">
+            {stripControl(scopeLabel(o, scope) || o.tool)}
+            {o.why === a.why ? null : ` · ${stripControl(o.why)}`}
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import type { PaneInfo, Visit } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { cx } from "@/ui/cx";
@@ -58,18 +58,29 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   };
   const open = typed !== null && typed.trim() !== "" && hits.length > 0;
 
+  const press = (e: KeyboardEvent<HTMLInputElement>) => {
+    const text = e.currentTarget.value.trim();
+    if (e.code === "Enter" && text) {
+      e.preventDefault(); // else the page, which has the keyboard now, gets the rest of this key and sends its form
+      void enter(text);
+    }
+    if (e.code === "ArrowDown" && open) {
+      e.preventDefault();
+      setAt(Math.min(at + 1, hits.length - 1));
+    }
+    if (e.code === "ArrowUp" && open) {
+      e.preventDefault();
+      setAt(Math.max(at - 1, -1));
+    }
+    if (e.code === "Escape") {
+      close();
+      onEntered();
+    }
+  };
+
   return (
     <div className="relative my-1 ml-1 min-w-[96px] flex-1">
-      <button
-        type="button"
-        aria-label="About this site"
-        data-testid="site-button"
-        disabled={!pane.url.startsWith("http")}
-        className="absolute top-0.5 left-1 inline-flex size-[22px] items-center justify-center rounded-full text-t3 enabled:hover:bg-s2 enabled:hover:text-t1"
-        onClick={onSite}
-      >
-        <SiteIcon url={pane.url} />
-      </button>
+      <SiteButton pane={pane} onClick={onSite} />
       <input
         ref={field}
         data-testid="browser-address"
@@ -79,7 +90,10 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
         spellCheck={false}
         autoComplete="off"
         placeholder="Enter an address, such as localhost:8080"
-        className="h-[26px] w-full rounded-full border border-transparent bg-s3 pr-3 pl-7 text-xs text-t1 outline-none focus:border-accent focus:bg-bg"
+        className={cx(
+          "h-[26px] w-full rounded-full border border-transparent bg-surface-hover pr-3 pl-7",
+          "text-xs text-text outline-none focus:border-accent focus:bg-bg",
+        )}
         value={(open && hits[at]?.url) || (typed ?? shown)}
         onChange={(e) => {
           setTyped(e.target.value);
@@ -87,53 +101,70 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
         }}
         onFocus={(e) => e.target.select()}
         onBlur={close}
-        onKeyDown={(e) => {
-          const text = e.currentTarget.value.trim();
-          if (e.code === "Enter" && text) {
-            e.preventDefault(); // else the page, which has the keyboard now, gets the rest of this key and sends its form
-            void enter(text);
-          }
-          if (e.code === "ArrowDown" && open) {
-            e.preventDefault();
-            setAt(Math.min(at + 1, hits.length - 1));
-          }
-          if (e.code === "ArrowUp" && open) {
-            e.preventDefault();
-            setAt(Math.max(at - 1, -1));
-          }
-          if (e.code === "Escape") {
-            close();
-            onEntered();
-          }
-        }}
+        onKeyDown={press}
       />
       {pane.loading ? (
         <span aria-hidden className="breathe absolute inset-x-3 bottom-0 h-0.5 rounded-full bg-accent" />
       ) : null}
-      {open ? (
-        <ul
-          role="listbox"
-          aria-label="Visited before"
-          data-testid="address-hits"
-          className="appear absolute inset-x-0 top-8 z-30 rounded-md border border-line2 bg-s2 p-1 shadow-pop"
-        >
-          {hits.map((hit, i) => (
-            <li
-              key={hit.url}
-              role="option"
-              aria-selected={i === at}
-              data-testid="address-hit"
-              className={cx("flex h-7 items-center gap-2 rounded-sm px-2 text-xs hover:bg-s3", i === at && "bg-s3")}
-              // The field keeps the focus until the choice is made.
-              onMouseDown={(e) => e.preventDefault()}
-              onClick={() => void enter(hit.url)}
-            >
-              <span className="max-w-[45%] truncate">{hit.title}</span>
-              <span className="min-w-0 flex-1 truncate text-t3">{hit.url}</span>
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      {open ? <Hits hits={hits} at={at} onChoose={(url) => void enter(url)} /> : null}
     </div>
+  );
+}
+
+interface HitsProps {
+  hits: readonly Visit[];
+  /** The one that the arrow keys have reached; -1 is none. */
+  at: number;
+  onChoose: (url: string) => void;
+}
+
+function Hits({ hits, at, onChoose }: HitsProps) {
+  return (
+    <ul
+      role="listbox"
+      aria-label="Visited before"
+      data-testid="address-hits"
+      className={cx(
+        "appear absolute inset-x-0 top-8 z-30 rounded-md border border-border-strong",
+        "bg-surface-raised p-1 shadow-pop",
+      )}
+    >
+      {hits.map((hit, i) => (
+        <li
+          key={hit.url}
+          role="option"
+          aria-selected={i === at}
+          data-testid="address-hit"
+          className={cx(
+            "flex h-7 items-center gap-2 rounded-sm px-2 text-xs hover:bg-surface-hover",
+            i === at && "bg-surface-hover",
+          )}
+          // The field keeps the focus until the choice is made.
+          onMouseDown={(e) => e.preventDefault()}
+          onClick={() => onChoose(hit.url)}
+        >
+          <span className="max-w-[45%] truncate">{hit.title}</span>
+          <span className="min-w-0 flex-1 truncate text-text-faint">{hit.url}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SiteButton({ pane, onClick }: { pane: PaneInfo; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label="About this site"
+      data-testid="site-button"
+      disabled={!pane.url.startsWith("http")}
+      className={cx(
+        "absolute top-0.5 left-1 inline-flex size-[22px] items-center justify-center rounded-full",
+        "text-text-faint enabled:hover:bg-surface-raised enabled:hover:text-text",
+      )}
+      onClick={onClick}
+    >
+      <SiteIcon url={pane.url} />
+    </button>
   );
 }

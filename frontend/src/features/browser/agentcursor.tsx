@@ -27,7 +27,10 @@ export function AgentPointer({ words, x, y, width }: AgentPointerProps) {
         />
       </svg>
       <span
-        className={`absolute top-5 max-w-64 truncate rounded-full bg-agent px-2 text-2xs font-medium whitespace-nowrap text-bg ${toLeft ? "right-0" : "left-3"}`}
+        className={
+          "absolute top-5 max-w-64 truncate rounded-full bg-agent px-2 text-2xs font-medium " +
+          `whitespace-nowrap text-bg ${toLeft ? "right-0" : "left-3"}`
+        }
       >
         {words}
       </span>

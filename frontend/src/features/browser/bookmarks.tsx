@@ -1,9 +1,12 @@
-import { useCallback, useEffect, useState } from "react";
-import type { Bookmark, PaneInfo, Visit } from "@/bridge/types";
+import { useState } from "react";
+import type { Bookmark, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 import { Profiles } from "./profiles";
+import { Input } from "@/ui/input";
 
 interface LibraryProps {
   pane: PaneInfo;
@@ -14,17 +17,9 @@ interface LibraryProps {
 export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   const app = useApp();
   const [words, setWords] = useState("");
-  const [bookmarks, setBookmarks] = useState<Bookmark[]>([]);
-  const [visits, setVisits] = useState<Visit[]>([]);
-  const load = useCallback(async () => {
-    const [kept, seen] = await Promise.all([
-      app.ask("BrowserAPI.Bookmarks"),
-      app.ask("BrowserAPI.History", words, 100),
-    ]);
-    setBookmarks(kept ?? []);
-    setVisits(seen ?? []);
-  }, [app, words]);
-  useEffect(() => void load(), [load]);
+  const bookmarks = useAnswer("BrowserAPI.Bookmarks").answer ?? [];
+  const history = useAnswer("BrowserAPI.History", words, 100);
+  const visits = history.answer ?? [];
 
   const go = (url: string) => {
     onClose();
@@ -32,26 +27,29 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   };
   const clear = async () => {
     await app.ask("BrowserAPI.ClearHistory", "");
-    await load();
+    await history.reload();
   };
   const fits = (b: Bookmark) => `${b.url} ${b.title}`.toLowerCase().includes(words.toLowerCase());
 
   return (
     <div
       data-testid="library"
-      className="appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border border-line2 bg-s2 text-xs shadow-pop"
+      className={cx(
+        "appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border",
+        "border-border-strong bg-surface-raised text-xs shadow-pop",
+      )}
       onKeyDown={(e) => {
         e.stopPropagation();
         if (e.code === "Escape") onClose();
       }}
     >
-      <header className="flex items-center gap-2 border-b border-line p-2">
-        <input
+      <header className="flex items-center gap-2 border-b border-border p-2">
+        <Input
           autoFocus
           data-testid="library-search"
           aria-label="Search bookmarks and history"
           placeholder="Search"
-          className="field h-7 flex-1 px-2"
+          className="h-7 flex-1 px-2"
           value={words}
           onChange={(e) => setWords(e.target.value)}
         />
@@ -60,12 +58,12 @@ export function BookmarksPanel({ pane, onClose }: LibraryProps) {
         </IconButton>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto p-2">
-        <h3 className="px-1 text-2xs font-semibold text-t3 uppercase">Bookmarks</h3>
+        <h3 className="px-1 text-2xs font-semibold text-text-faint uppercase">Bookmarks</h3>
         {bookmarks.filter(fits).map((b) => (
           <LinkRow key={b.url} testid="bookmark" url={b.url} title={b.title} onGo={go} />
         ))}
         <div className="mt-3 flex items-center justify-between px-1">
-          <h3 className="text-2xs font-semibold text-t3 uppercase">History</h3>
+          <h3 className="text-2xs font-semibold text-text-faint uppercase">History</h3>
           <Button look="quiet" data-testid="history-clear" disabled={visits.length === 0} onClick={() => void clear()}>
             Clear
           </Button>
@@ -95,11 +93,11 @@ function LinkRow({
       type="button"
       data-testid={testid}
       data-url={url}
-      className="flex h-7 w-full items-center gap-2 rounded-sm px-1 text-left hover:bg-s3"
+      className="flex h-7 w-full items-center gap-2 rounded-sm px-1 text-left hover:bg-surface-hover"
       onClick={() => onGo(url)}
     >
       <span className="max-w-[45%] truncate">{title || url}</span>
-      <span className="min-w-0 flex-1 truncate text-t3">{url}</span>
+      <span className="min-w-0 flex-1 truncate text-text-faint">{url}</span>
     </button>
   );
 }

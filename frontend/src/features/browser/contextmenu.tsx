@@ -6,6 +6,7 @@ import { useApp } from "@/store/context";
 import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 import { emptyInput, textInput } from "./input";
 import type { Surface } from "./surface";
+import { cx } from "@/ui/cx";
 
 interface ContextMenuProps {
   pane: PaneInfo;
@@ -43,7 +44,7 @@ function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface): I
         {
           id: "open-link",
           label: "Open link in a new pane",
-          run: () => app.openBrowser(q.link, pane.profile || "temporary"),
+          run: () => app.panes.openBrowser(q.link, pane.profile || "temporary"),
         },
         { id: "copy-link", label: "Copy link", run: () => copy(q.link) },
         { id: "save-link", label: "Save link", run: () => app.ask("BrowserAPI.Save", pane.id, q.link) },
@@ -51,7 +52,11 @@ function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface): I
     : [];
   const image: Item[] = q.image
     ? [
-        { id: "open-image", label: "Open image", run: () => app.openBrowser(q.image, pane.profile || "temporary") },
+        {
+          id: "open-image",
+          label: "Open image",
+          run: () => app.panes.openBrowser(q.image, pane.profile || "temporary"),
+        },
         { id: "copy-image", label: "Copy image address", run: () => copy(q.image) },
         { id: "save-image", label: "Save image", run: () => app.ask("BrowserAPI.Save", pane.id, q.image) },
       ]
@@ -108,7 +113,10 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
       ref={menu}
       role="menu"
       data-testid="page-menu"
-      className="appear absolute z-20 min-w-44 rounded-md border border-line2 bg-s2 p-1 text-xs shadow-pop"
+      className={cx(
+        "appear absolute z-20 min-w-44 rounded-md border border-border-strong bg-surface-raised",
+        "p-1 text-xs shadow-pop",
+      )}
       style={place}
       onKeyDown={(e) => {
         e.stopPropagation();
@@ -118,7 +126,7 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
       }}
     >
       {itemsOf(app, pane, question, surface).map((group, g) => (
-        <div key={g} className={g > 0 ? "mt-1 border-t border-line pt-1" : undefined}>
+        <div key={g} className={g > 0 ? "mt-1 border-t border-border pt-1" : undefined}>
           {group.map((item) => (
             <button
               key={item.id}
@@ -126,7 +134,10 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
               role="menuitem"
               disabled={item.disabled ?? false}
               data-testid={`page-menu-${item.id}`}
-              className="flex h-7 w-full items-center rounded-sm px-2 text-left outline-none hover:bg-s3 focus:bg-s3 disabled:opacity-40"
+              className={cx(
+                "flex h-7 w-full items-center rounded-sm px-2 text-left outline-none",
+                "hover:bg-surface-hover focus:bg-surface-hover disabled:opacity-40",
+              )}
               onClick={() => {
                 reply(question);
                 item.run();

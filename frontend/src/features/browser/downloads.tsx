@@ -1,6 +1,7 @@
 import type { PaneDownload, PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 
 interface DownloadsProps {
@@ -27,16 +28,19 @@ export function Downloads({ pane, list, onClose }: DownloadsProps) {
   return (
     <div
       data-testid="downloads"
-      className="appear absolute top-2 right-3 z-10 flex max-h-80 w-80 flex-col rounded-md border border-line2 bg-s2 shadow-pop"
+      className={cx(
+        "appear absolute top-2 right-3 z-10 flex max-h-80 w-80 flex-col rounded-md border",
+        "border-border-strong bg-surface-raised shadow-pop",
+      )}
     >
-      <header className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3 text-xs font-semibold">
+      <header className="flex h-9 items-center justify-between border-b border-border pr-1 pl-3 text-xs font-semibold">
         Downloads
         <IconButton label="Close" data-testid="downloads-close" onClick={onClose}>
           <CloseIcon size={13} />
         </IconButton>
       </header>
       <ul className="overflow-y-auto p-1">
-        {list.length === 0 ? <li className="p-2 text-xs text-t3">Nothing was downloaded here.</li> : null}
+        {list.length === 0 ? <li className="p-2 text-xs text-text-faint">No downloads.</li> : null}
         {[...list].reverse().map((d) => (
           <li
             key={d.id}
@@ -48,9 +52,9 @@ export function Downloads({ pane, list, onClose }: DownloadsProps) {
             <p className="selectable truncate font-medium" title={d.path || d.url}>
               {d.name}
             </p>
-            <p className="text-2xs text-t3">{progress(d)}</p>
+            <p className="text-2xs text-text-faint">{progress(d)}</p>
             {d.state === "downloading" ? (
-              <div className="my-1 h-1 overflow-hidden rounded-full bg-s3">
+              <div className="my-1 h-1 overflow-hidden rounded-full bg-surface-hover">
                 <div
                   className="h-full bg-accent"
                   style={{ width: `${d.total > 0 ? Math.min(100, (100 * d.received) / d.total) : 30}%` }}
@@ -86,7 +90,7 @@ export function Downloads({ pane, list, onClose }: DownloadsProps) {
               ) : null}
               {d.state === "canceled" && /^https?:/.test(d.url) ? (
                 <Button data-testid="download-again" onClick={() => void app.ask("BrowserAPI.Save", pane.id, d.url)}>
-                  Again
+                  Try again
                 </Button>
               ) : null}
             </div>

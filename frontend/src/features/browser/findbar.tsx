@@ -2,7 +2,9 @@ import { useEffect, useRef, useState } from "react";
 import type { FoundText } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { ChevronIcon, CloseIcon } from "@/ui/icons";
+import { Input } from "@/ui/input";
 
 interface FindBarProps {
   pane: string;
@@ -29,14 +31,17 @@ export function FindBar({ pane, onEnd }: FindBarProps) {
   return (
     <div
       data-testid="find"
-      className="appear absolute top-2 right-3 z-10 flex items-center gap-1 rounded-md border border-line2 bg-s2 p-1 shadow-pop"
+      className={cx(
+        "appear absolute top-2 right-3 z-10 flex items-center gap-1 rounded-md border",
+        "border-border-strong bg-surface-raised p-1 shadow-pop",
+      )}
     >
-      <input
+      <Input
         ref={field}
         data-testid="find-input"
         aria-label="Find in the page"
         placeholder="Find"
-        className="field h-7 w-48 px-2 text-xs"
+        className="h-7 w-48 px-2 text-xs"
         value={text}
         onChange={(e) => {
           setText(e.target.value);
@@ -51,10 +56,10 @@ export function FindBar({ pane, onEnd }: FindBarProps) {
           }
         }}
       />
-      <span className="min-w-12 text-center text-2xs text-t3" data-testid="find-count" role="status">
+      <span className="min-w-12 text-center text-2xs text-text-faint" data-testid="find-count" role="status">
         {found ? (found.count > 0 ? `${found.index} / ${found.count}` : "none") : ""}
       </span>
-      <IconButton label="Match before" data-testid="find-before" onClick={() => void find(text, -1)}>
+      <IconButton label="Previous match" data-testid="find-before" onClick={() => void find(text, -1)}>
         <ChevronIcon size={13} className="-rotate-90" />
       </IconButton>
       <IconButton label="Next match" data-testid="find-next" onClick={() => void find(text, 1)}>

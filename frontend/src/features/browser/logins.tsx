@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { PageLogins, PaneInfo, PaneOverlay } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 import { noAnswer } from "./prompttext";
 
@@ -21,7 +22,11 @@ export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: Pa
       role="status"
       data-testid="save-login"
       data-user={question.value}
-      className="absolute top-2 right-3 z-[7] flex max-w-[90%] items-center gap-2 rounded-md border border-line2 bg-s2 py-1.5 pr-1.5 pl-3 text-xs text-t2 shadow-pop"
+      className={cx(
+        "absolute top-2 right-3 z-[7] flex max-w-[90%] items-center gap-2 rounded-md border",
+        "border-border-strong bg-surface-raised py-1.5 pr-1.5 pl-3 text-xs text-text-muted",
+        "shadow-pop",
+      )}
     >
       <span className="selectable min-w-0 flex-1 break-words">
         {question.multiple ? "Replace the saved password of " : "Save the login of "}
@@ -52,13 +57,16 @@ export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void 
   return (
     <div
       data-testid="logins"
-      className="appear absolute top-2 right-3 z-10 flex w-72 max-w-[90%] flex-col rounded-md border border-line2 bg-s2 p-2 text-xs shadow-pop"
+      className={cx(
+        "appear absolute top-2 right-3 z-10 flex w-72 max-w-[90%] flex-col rounded-md border",
+        "border-border-strong bg-surface-raised p-2 text-xs shadow-pop",
+      )}
       onKeyDown={(e) => {
         e.stopPropagation();
         if (e.code === "Escape") onClose();
       }}
     >
-      <header className="flex items-center gap-2 pb-1 text-t2">
+      <header className="flex items-center gap-2 pb-1 text-text-muted">
         <span className="min-w-0 flex-1 truncate">Logins of {host(known?.origin ?? pane.url)}</span>
         <IconButton autoFocus label="Close" data-testid="logins-close" onClick={onClose}>
           <CloseIcon size={12} />
@@ -70,14 +78,14 @@ export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void 
           type="button"
           data-testid="login"
           data-user={user}
-          className="h-8 truncate rounded-md px-2 text-left hover:bg-s3"
+          className="h-8 truncate rounded-md px-2 text-left hover:bg-surface-hover"
           onClick={() => fill(user)}
         >
           {user}
         </button>
       ))}
       {known && users.length === 0 ? (
-        <p className="px-2 py-1 text-t3">None is saved. You are asked when you log in here.</p>
+        <p className="px-2 py-1 text-text-faint">No saved logins. Goalpost offers to save one when you log in.</p>
       ) : null}
     </div>
   );

@@ -4,6 +4,7 @@ import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 import { monthOf, stepMonth, weeksOf, weekText } from "./calendar";
+import { Input } from "@/ui/input";
 
 interface PickerProps {
   question: PaneQuestion;
@@ -11,10 +12,10 @@ interface PickerProps {
   reply: AnswerPrompt;
 }
 
-const swatches =
-  "#000000 #434343 #666666 #999999 #cccccc #ffffff #e5484d #f76b15 #ffc53d #46a758 #12a594 #0090ff #3e63dd #8e4ec6 #d6409f #a18072".split(
-    " ",
-  );
+const swatches = (
+  "#000000 #434343 #666666 #999999 #cccccc #ffffff #e5484d #f76b15 #ffc53d #46a758 #12a594 " +
+  "#0090ff #3e63dd #8e4ec6 #d6409f #a18072"
+).split(" ");
 
 /** A calendar, a clock or colours, at the field that they are for. */
 export function Picker({ question, space, reply }: PickerProps) {
@@ -37,7 +38,10 @@ export function Picker({ question, space, reply }: PickerProps) {
       aria-label="Choose a value"
       data-testid="picker"
       data-type={question.type}
-      className="appear absolute z-20 flex flex-col gap-2 rounded-md border border-line2 bg-s2 p-2 text-xs shadow-pop"
+      className={cx(
+        "appear absolute z-20 flex flex-col gap-2 rounded-md border border-border-strong",
+        "bg-surface-raised p-2 text-xs shadow-pop",
+      )}
       style={place}
       onKeyDown={(e) => {
         e.stopPropagation();
@@ -53,7 +57,7 @@ export function Picker({ question, space, reply }: PickerProps) {
               type="button"
               aria-label={c}
               data-testid={`swatch-${c.slice(1)}`}
-              className="size-6 rounded-sm border border-line2"
+              className="size-6 rounded-sm border border-border-strong"
               style={{ background: c }}
               onClick={() => give(c)}
             />
@@ -73,10 +77,10 @@ export function Picker({ question, space, reply }: PickerProps) {
         />
       ) : null}
       <div className="flex gap-2">
-        <input
+        <Input
           data-testid="picker-value"
           aria-label="Value"
-          className="field h-7 min-w-28 flex-1 px-2 font-mono text-xs"
+          className="h-7 min-w-28 flex-1 px-2 font-mono text-xs"
           placeholder={{ time: "13:45", month: "2025-03", week: "2025-W11", color: "#1a2b3c" }[question.type] ?? ""}
           value={value}
           onChange={(e) => setValue(e.target.value)}
@@ -114,7 +118,7 @@ function Calendar({ value, min, max, choose }: CalendarProps) {
       <div className="mb-1 flex items-center justify-between">
         <Button
           look="quiet"
-          aria-label="Month before"
+          aria-label="Previous month"
           data-testid="month-before"
           onClick={() => setMonth(stepMonth(month, -1))}
         >
@@ -125,7 +129,7 @@ function Calendar({ value, min, max, choose }: CalendarProps) {
         </span>
         <Button
           look="quiet"
-          aria-label="Month after"
+          aria-label="Next month"
           data-testid="month-after"
           onClick={() => setMonth(stepMonth(month, 1))}
         >
@@ -134,7 +138,7 @@ function Calendar({ value, min, max, choose }: CalendarProps) {
       </div>
       <div className="grid grid-cols-7 text-center">
         {["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"].map((d) => (
-          <span key={d} className="text-2xs text-t3">
+          <span key={d} className="text-2xs text-text-faint">
             {d}
           </span>
         ))}
@@ -147,8 +151,8 @@ function Calendar({ value, min, max, choose }: CalendarProps) {
               disabled={out(day)}
               data-testid={`day-${day}`}
               className={cx(
-                "size-7 rounded-sm hover:bg-s3 disabled:opacity-30",
-                Number(day.slice(5, 7)) === month.month ? "text-t1" : "text-t3",
+                "size-7 rounded-sm hover:bg-surface-hover disabled:opacity-30",
+                Number(day.slice(5, 7)) === month.month ? "text-text" : "text-text-faint",
                 value.startsWith(day) && "bg-accent text-on-accent",
               )}
               onClick={() => choose(day)}

@@ -4,6 +4,15 @@ import { Button } from "@/ui/button";
 import { promptText, type AnswerPrompt } from "./prompttext";
 import { pickFiles } from "./upload";
 import { useApp } from "@/store/context";
+import { cx } from "@/ui/cx";
+import { Input } from "@/ui/input";
+
+const fieldSize = "h-7 px-2 text-xs";
+
+interface Login {
+  user: string;
+  password: string;
+}
 
 interface BoxProps {
   question: PaneQuestion;
@@ -15,8 +24,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
   const app = useApp();
   const words = promptText(question);
   const [text, setText] = useState(question.value);
-  const [user, setUser] = useState("");
-  const [password, setPassword] = useState("");
+  const [login, setLogin] = useState<Login>({ user: "", password: "" });
   const [sending, setSending] = useState(false);
   const first = useRef<HTMLElement | null>(null);
   const danger = question.kind === "certificate";
@@ -25,7 +33,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
 
   const yes = async () => {
     if (question.kind !== "files") {
-      reply(question, { yes: true, text, user, password });
+      reply(question, { yes: true, text, ...login });
       return;
     }
     setSending(true);
@@ -36,7 +44,6 @@ export function QuestionBox({ question, reply }: BoxProps) {
   const take = (el: HTMLElement | null) => {
     first.current ??= el;
   };
-  const field = "field h-7 w-full px-2 text-xs";
 
   return (
     <div className="absolute inset-0 z-20 flex items-start justify-center bg-scrim p-4 pt-10">
@@ -46,7 +53,10 @@ export function QuestionBox({ question, reply }: BoxProps) {
         aria-label={words.title}
         data-testid="question"
         data-kind={question.kind}
-        className="appear flex w-full max-w-96 flex-col gap-3 rounded-lg border border-line2 bg-s2 p-4 shadow-pop"
+        className={cx(
+          "appear flex w-full max-w-96 flex-col gap-3 rounded-lg border border-border-strong",
+          "bg-surface-raised p-4 shadow-pop",
+        )}
         onSubmit={(e) => {
           e.preventDefault();
           void yes();
@@ -60,44 +70,24 @@ export function QuestionBox({ question, reply }: BoxProps) {
           {words.title}
         </p>
         {words.text ? (
-          <p className="selectable max-h-60 overflow-y-auto text-xs break-words text-t2" data-testid="question-text">
+          <p
+            className="selectable max-h-60 overflow-y-auto text-xs break-words text-text-muted"
+            data-testid="question-text"
+          >
             {words.text}
           </p>
         ) : null}
         {question.kind === "prompt" ? (
-          <input
+          <Input
             ref={take}
             data-testid="question-input"
             aria-label={words.text}
-            className={field}
+            className={fieldSize}
             value={text}
             onChange={(e) => setText(e.target.value)}
           />
         ) : null}
-        {question.kind === "login" ? (
-          <>
-            <input
-              ref={take}
-              data-testid="question-user"
-              aria-label="User name"
-              placeholder="User name"
-              autoComplete="off"
-              className={field}
-              value={user}
-              onChange={(e) => setUser(e.target.value)}
-            />
-            <input
-              data-testid="question-password"
-              aria-label="Password"
-              placeholder="Password"
-              type="password"
-              autoComplete="off"
-              className={field}
-              value={password}
-              onChange={(e) => setPassword(e.target.value)}
-            />
-          </>
-        ) : null}
+        {question.kind === "login" ? <LoginFields first={take} login={login} onChange={setLogin} /> : null}
         <div className="flex justify-end gap-2">
           {words.no ? (
             <Button ref={danger ? take : undefined} data-testid="question-dismiss" onClick={() => reply(question)}>
@@ -116,5 +106,39 @@ export function QuestionBox({ question, reply }: BoxProps) {
         </div>
       </form>
     </div>
+  );
+}
+
+interface LoginFieldsProps {
+  /** Takes the element that gets the focus. */
+  first: (el: HTMLElement | null) => void;
+  login: Login;
+  onChange: (login: Login) => void;
+}
+
+function LoginFields({ first, login, onChange }: LoginFieldsProps) {
+  return (
+    <>
+      <Input
+        ref={first}
+        data-testid="question-user"
+        aria-label="User name"
+        placeholder="User name"
+        autoComplete="off"
+        className={fieldSize}
+        value={login.user}
+        onChange={(e) => onChange({ ...login, user: e.target.value })}
+      />
+      <Input
+        data-testid="question-password"
+        aria-label="Password"
+        placeholder="Password"
+        type="password"
+        autoComplete="off"
+        className={fieldSize}
+        value={login.password}
+        onChange={(e) => onChange({ ...login, password: e.target.value })}
+      />
+    </>
   );
 }

@@ -29,7 +29,7 @@ interface PromptText {
 }
 
 const permissions: Record<string, string> = {
-  geolocation: "know where you are",
+  geolocation: "know your location",
   notifications: "show notifications",
   camera: "use your camera",
   microphone: "use your microphone",
@@ -48,7 +48,7 @@ export function promptText(q: PaneQuestion): PromptText {
     case "leave":
       return {
         title: "Leave this page?",
-        text: "What you typed may not be saved.",
+        text: "Changes that you made may not be saved.",
         yes: "Leave",
         no: "Stay",
       };
@@ -58,8 +58,10 @@ export function promptText(q: PaneQuestion): PromptText {
       return { title: `Log in to ${who}`, text: q.text, yes: "Log in", no: "Cancel" };
     case "certificate":
       return {
-        title: `${who} cannot prove who it is`,
-        text: `Its certificate is not valid (${q.text}). Somebody may be reading along. Continue only if you know why.`,
+        title: `The identity of ${who} could not be verified`,
+        text:
+          `Its certificate is not valid (${q.text}). Your connection may be intercepted. Continue only ` +
+          "if you trust it.",
         yes: "Continue anyway",
         no: "Go back",
       };

@@ -61,7 +61,10 @@ export function Choices({ question, space, reply }: ChoicesProps) {
       aria-label="Options"
       data-testid="choices"
       data-kind={question.kind}
-      className="appear absolute z-20 max-h-64 max-w-96 overflow-y-auto rounded-md border border-line2 bg-s2 p-1 text-xs shadow-pop outline-none"
+      className={cx(
+        "appear absolute z-20 max-h-64 max-w-96 overflow-y-auto rounded-md border",
+        "border-border-strong bg-surface-raised p-1 text-xs shadow-pop outline-none",
+      )}
       style={{ ...place, minWidth: Math.max(80, question.width) }}
       onKeyDown={(e) => {
         e.preventDefault();
@@ -76,31 +79,52 @@ export function Choices({ question, space, reply }: ChoicesProps) {
       }}
     >
       {question.options.map((o, i) => {
-        const group = o.group && o.group !== question.options[i - 1]?.group && question.kind === "choose";
+        const head = o.group && o.group !== question.options[i - 1]?.group && question.kind === "choose";
         return (
           <li key={i} role="presentation">
-            {group ? <p className="px-2 pt-1 text-2xs text-t3">{o.group}</p> : null}
-            <div
-              role="option"
-              aria-selected={i === at}
-              aria-disabled={o.disabled}
-              data-testid="choice"
-              data-index={i}
-              className={cx(
-                "flex h-6 cursor-default items-center gap-3 rounded-sm px-2 whitespace-nowrap",
-                i === at && "bg-s3",
-                o.disabled ? "opacity-40" : "hover:bg-s3",
-              )}
-              onMouseDown={(e) => e.preventDefault()}
-              onClick={() => choose(i)}
-            >
-              <span className="flex-1 truncate">{o.label || "\u00a0"}</span>
-              {question.kind === "suggest" && o.group ? <span className="truncate text-t3">{o.group}</span> : null}
-              {o.selected ? <span aria-hidden>✓</span> : null}
-            </div>
+            {head ? <p className="px-2 pt-1 text-2xs text-text-faint">{o.group}</p> : null}
+            <Option
+              option={o}
+              index={i}
+              active={i === at}
+              note={question.kind === "suggest" ? o.group : ""}
+              onChoose={() => choose(i)}
+            />
           </li>
         );
       })}
     </ul>
+  );
+}
+
+interface OptionProps {
+  option: PaneQuestion["options"][number];
+  index: number;
+  active: boolean;
+  /** Shown beside a suggestion. */
+  note: string;
+  onChoose: () => void;
+}
+
+function Option({ option: o, index, active, note, onChoose }: OptionProps) {
+  return (
+    <div
+      role="option"
+      aria-selected={active}
+      aria-disabled={o.disabled}
+      data-testid="choice"
+      data-index={index}
+      className={cx(
+        "flex h-6 cursor-default items-center gap-3 rounded-sm px-2 whitespace-nowrap",
+        active && "bg-surface-hover",
+        o.disabled ? "opacity-40" : "hover:bg-surface-hover",
+      )}
+      onMouseDown={(e) => e.preventDefault()}
+      onClick={onChoose}
+    >
+      <span className="flex-1 truncate">{o.label || "\u00a0"}</span>
+      {note ? <span className="truncate text-text-faint">{note}</span> : null}
+      {o.selected ? <span aria-hidden>✓</span> : null}
+    </div>
   );
 }

@@ -2,18 +2,20 @@ import { useCallback, useEffect, useState } from "react";
 import type { PaneInfo, Site, SiteCertificate } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon, GlobeIcon, LockIcon, WarnIcon } from "@/ui/icons";
+import { Select } from "@/ui/input";
 
 const transportLabels: Record<Site["came"], string> = {
-  proven: "The connection is encrypted, and the host has proved who it is.",
-  unproven: "The connection is encrypted, but the host cannot prove who it is.",
-  open: "The connection is not encrypted: others on the way can read and alter it.",
+  proven: "The connection is encrypted, and the host's identity is verified.",
+  unproven: "The connection is encrypted, but the host's identity could not be verified.",
+  open: "The connection is not encrypted: others can read and change what is sent.",
   here: "The page comes from this machine.",
-  none: "This page comes from no site.",
+  none: "This page has no site.",
 };
 
 const permissionNames: Record<string, string> = {
-  geolocation: "Where you are",
+  geolocation: "Location",
   notifications: "Notifications",
   camera: "Camera",
   microphone: "Microphone",
@@ -50,9 +52,9 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
   };
   const clear = () =>
     app.confirm({
-      title: `Forget what ${site?.origin ?? "the site"} has stored?`,
-      text: "Its cookies and everything else that it keeps in this profile are gone then. You are logged out there.",
-      yes: "Forget it",
+      title: `Clear the data of ${site?.origin ?? "the site"}?`,
+      text: "This deletes its cookies and other data in this profile, and logs you out.",
+      yes: "Clear data",
       danger: true,
       run: async () => {
         if (!(await app.ask("BrowserAPI.ClearSite", pane.id, site?.origin ?? ""))) return;
@@ -69,7 +71,11 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
     <div
       data-testid="site"
       data-came={site?.came ?? ""}
-      className="appear absolute top-2 left-3 z-10 flex max-h-[calc(100%-1rem)] w-80 max-w-[90%] flex-col gap-2 overflow-y-auto rounded-md border border-line2 bg-s2 p-3 text-xs shadow-pop"
+      className={cx(
+        "appear absolute top-2 left-3 z-10 flex max-h-[calc(100%-1rem)] w-80 max-w-[90%] flex-col",
+        "gap-2 overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-3",
+        "text-xs shadow-pop",
+      )}
       onKeyDown={(e) => {
         e.stopPropagation();
         if (e.code === "Escape") onClose();
@@ -89,64 +95,84 @@ export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => vo
         </p>
       ) : null}
       {site?.certificate ? <Certificate of={site.certificate} /> : null}
-      {site && site.permissions.length > 0 ? (
-        <section className="flex flex-col gap-1 border-t border-line pt-2">
-          <h3 className="text-2xs font-semibold text-t3 uppercase">May do, until the browser ends</h3>
-          {site.permissions.map(({ name, state }) => (
-            <label key={name} className="flex h-7 items-center gap-2">
-              <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
-              <select
-                data-testid="site-permission"
-                data-name={name}
-                className="field h-6 px-1"
-                value={state}
-                onChange={(e) => void permit(name, e.target.value)}
-              >
-                {permissionStates.map(([value, label]) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </select>
-            </label>
-          ))}
-        </section>
-      ) : null}
-      {site?.origin ? (
-        <section className="flex items-center gap-2 border-t border-line pt-2">
-          <span className="min-w-0 flex-1" data-testid="site-cookies" data-count={site.cookies} role="status">
-            {site.cookies === 1 ? "1 cookie" : `${site.cookies} cookies`}
-            {cleared ? ": forgotten. The page notices when it is loaded again." : ""}
-          </span>
-          {cleared ? (
-            <Button data-testid="site-reload" onClick={reload}>
-              Reload
-            </Button>
-          ) : (
-            <Button look="danger" data-testid="site-clear" onClick={clear}>
-              Forget
-            </Button>
-          )}
-        </section>
-      ) : null}
+      {site && site.permissions.length > 0 ? <Permissions site={site} onPermit={permit} /> : null}
+      {site?.origin ? <Cookies count={site.cookies} cleared={cleared} onClear={clear} onReload={reload} /> : null}
     </div>
+  );
+}
+
+interface PermissionsProps {
+  site: Site;
+  onPermit: (name: string, state: string) => Promise<void>;
+}
+
+function Permissions({ site, onPermit }: PermissionsProps) {
+  return (
+    <section className="flex flex-col gap-1 border-t border-border pt-2">
+      <h3 className="text-2xs font-semibold text-text-faint uppercase">Permissions (until the browser closes)</h3>
+      {site.permissions.map(({ name, state }) => (
+        <label key={name} className="flex h-7 items-center gap-2">
+          <span className="min-w-0 flex-1 truncate">{permissionNames[name] ?? name}</span>
+          <Select
+            data-testid="site-permission"
+            data-name={name}
+            className="h-6 px-1"
+            value={state}
+            onChange={(e) => void onPermit(name, e.target.value)}
+          >
+            {permissionStates.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        </label>
+      ))}
+    </section>
+  );
+}
+
+interface CookiesProps {
+  count: number;
+  cleared: boolean;
+  onClear: () => void;
+  onReload: () => void;
+}
+
+function Cookies({ count, cleared, onClear, onReload }: CookiesProps) {
+  return (
+    <section className="flex items-center gap-2 border-t border-border pt-2">
+      <span className="min-w-0 flex-1" data-testid="site-cookies" data-count={count} role="status">
+        {count === 1 ? "1 cookie" : `${count} cookies`}
+        {cleared ? ". Data cleared. Reload the page to apply." : ""}
+      </span>
+      {cleared ? (
+        <Button data-testid="site-reload" onClick={onReload}>
+          Reload
+        </Button>
+      ) : (
+        <Button look="danger" data-testid="site-clear" onClick={onClear}>
+          Clear data
+        </Button>
+      )}
+    </section>
   );
 }
 
 function Certificate({ of }: { of: SiteCertificate }) {
   const day = (at: string) => new Date(at).toLocaleDateString();
   const lines = [
-    ["For", of.subject],
-    ["By", of.issuer],
+    ["Issued to", of.subject],
+    ["Issued by", of.issuer],
     ["Valid", `${day(of.from)} – ${day(of.to)}`],
-    ["Over", of.protocol],
-    ["Fault", of.fault],
+    ["Protocol", of.protocol],
+    ["Error", of.fault],
   ].filter(([, text]) => text);
   return (
-    <dl data-testid="site-certificate" className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-t2">
+    <dl data-testid="site-certificate" className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-text-muted">
       {lines.map(([name, text]) => (
         <div key={name} className="contents">
-          <dt className="text-t3">{name}</dt>
+          <dt className="text-text-faint">{name}</dt>
           <dd className="selectable min-w-0 break-words">{text}</dd>
         </div>
       ))}

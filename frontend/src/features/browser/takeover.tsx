@@ -10,9 +10,12 @@ export function TakeoverBar({ pane }: { pane: PaneInfo }) {
   const agent = pane.driver === "agent";
   return (
     <div className="ml-1 flex min-w-0 items-center gap-1.5" data-testid="driver" data-driver={pane.driver}>
-      <Badge tone={agent ? "agent" : "warn"} live={agent}>
-        <span className="truncate">{agent ? "agent is driving" : "you drive, agent waits"}</span>
-      </Badge>
+      {/* In a narrow pane the address needs the space; the button says as much. */}
+      <span className="flex min-w-0 @max-[600px]:hidden">
+        <Badge tone={agent ? "agent" : "warn"} live={agent}>
+          <span className="truncate">{agent ? "agent is driving" : "you have control"}</span>
+        </Badge>
+      </span>
       {agent ? (
         <Button data-testid="take-over" onClick={() => void app.ask("BrowserAPI.TakeOver", pane.id)}>
           Take over

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState, type RefObject } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { BackIcon, CloseIcon, DotsIcon, ForwardIcon, HomeIcon, ReloadIcon, StarIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { Address } from "./address";
@@ -23,7 +24,12 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
   const [kept, keep] = useBookmark(pane);
 
   return (
-    <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-line bg-s1 px-1.5">
+    <div
+      className={cx(
+        "@container flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-border",
+        "bg-surface px-1.5",
+      )}
+    >
       <IconButton
         label="Back"
         data-testid="browser-back"
@@ -59,7 +65,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
       </IconButton>
       <Address pane={pane} field={address} onEntered={onEntered} onSite={() => onPanel("site")} />
       <IconButton
-        label={kept ? "Forget the bookmark" : "Bookmark this page"}
+        label={kept ? "Remove bookmark" : "Bookmark this page"}
         data-testid="browser-bookmark"
         data-kept={kept}
         disabled={!pane.url.startsWith("http")}
@@ -72,9 +78,12 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
       <Menu items={menuOf(app, pane, zoom, onPanel)}>
         <button
           type="button"
-          aria-label="Menu of the page"
+          aria-label="Page menu"
           data-testid="browser-menu"
-          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-t2 hover:bg-s3 hover:text-t1"
+          className={cx(
+            "inline-flex size-7 shrink-0 items-center justify-center rounded-md text-text-muted",
+            "hover:bg-surface-hover hover:text-text",
+          )}
         >
           <DotsIcon size={15} />
         </button>
@@ -96,21 +105,21 @@ function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, on
   };
   return [
     { id: "find", label: "Find in page…", hint: "Ctrl+F", takesFocus: true, run: () => onPanel("find") },
-    { id: "zoom-in", label: `Larger (${zoom} %)`, hint: "Ctrl++", run: () => zoomTo(nextZoom(zoom, 1)) },
-    { id: "zoom-out", label: "Smaller", hint: "Ctrl+-", run: () => zoomTo(nextZoom(zoom, -1)) },
+    { id: "zoom-in", label: `Zoom in (${zoom} %)`, hint: "Ctrl++", run: () => zoomTo(nextZoom(zoom, 1)) },
+    { id: "zoom-out", label: "Zoom out", hint: "Ctrl+-", run: () => zoomTo(nextZoom(zoom, -1)) },
     { id: "zoom-reset", label: "Actual size", hint: "Ctrl+0", disabled: zoom === 100, run: () => zoomTo(100) },
     { id: "pdf", label: "Save as PDF", hint: "Ctrl+P", run: () => void print() },
     null,
     { id: "downloads", label: "Downloads", run: () => onPanel("downloads") },
     {
       id: "logins",
-      label: "Fill in a saved login…",
+      label: "Autofill login…",
       takesFocus: true,
       disabled: !pane.url.startsWith("http"),
       run: () => onPanel("logins"),
     },
     { id: "library", label: "Bookmarks, history, profiles", takesFocus: true, run: () => onPanel("library") },
-    { id: "temporary", label: "New temporary page", run: () => void app.openBrowser("", "temporary") },
+    { id: "temporary", label: "New private tab", run: () => void app.panes.openBrowser("", "temporary") },
   ];
 }
 

@@ -34,7 +34,7 @@ export function ActivityTabs({ view }: { view: GoalView }) {
 
 function Tabs({ what, onShow }: { what: Place["what"]; onShow: (what: Place["what"]) => void }) {
   return (
-    <div role="group" aria-label="What the goal has done" className="mr-1 flex rounded-md border border-line">
+    <div role="group" aria-label="Goal activity" className="mr-1 flex rounded-md border border-border">
       {(["log", "replay"] as const).map((w) => (
         <button
           key={w}
@@ -42,7 +42,10 @@ function Tabs({ what, onShow }: { what: Place["what"]; onShow: (what: Place["wha
           aria-pressed={what === w}
           data-testid={`story-${w}`}
           onClick={() => onShow(w)}
-          className={`h-6 px-2.5 first:rounded-l-md last:rounded-r-md ${what === w ? "bg-s3 font-medium text-t1" : "text-t3 hover:text-t1"}`}
+          className={
+            "h-6 px-2.5 first:rounded-l-md last:rounded-r-md " +
+            (what === w ? "bg-surface-hover font-medium text-text" : "text-text-faint hover:text-text")
+          }
         >
           {w === "log" ? "Steps" : "Replay"}
         </button>

@@ -33,7 +33,7 @@ export function Card({ card, selected, tab = true, onSelect }: CardProps) {
     plural(card.steps, "step"),
     card.checks > 0 ? `${card.checks_passed}/${card.checks}` : "",
     card.usd > 0 ? money(card.usd) : "",
-    card.elsewhere ? `in process ${card.pid}` : "",
+    card.elsewhere ? `other window (PID ${card.pid})` : "",
     live ? (spent >= 1_000 ? formatApprox(spent) : "") : formatAge(card.ended_at || card.created_at, Date.now()),
   ].filter(Boolean);
   const parked = useNow(card.exit === "parked" && card.parked_until !== "");
@@ -51,11 +51,11 @@ export function Card({ card, selected, tab = true, onSelect }: CardProps) {
       tabIndex={tab ? 0 : -1}
       onClick={onSelect}
       className={`block w-full border-l-2 px-3.5 pt-2 pb-2 text-left ${
-        selected ? "border-accent bg-s2" : "border-transparent hover:bg-s1"
+        selected ? "border-accent bg-surface-raised" : "border-transparent hover:bg-surface"
       }`}
     >
-      <span className="line-clamp-2 text-sm font-medium text-t1">{card.objective}</span>
-      <span className="mt-1 flex items-center gap-2 text-xs text-t3">
+      <span className="line-clamp-2 text-sm font-medium text-text">{card.objective}</span>
+      <span className="mt-1 flex items-center gap-2 text-xs text-text-faint">
         <Badge tone={said.tone} live={said.live}>
           {left > 0 ? `${said.words} ${clock(left)}` : said.words}
         </Badge>
@@ -63,7 +63,9 @@ export function Card({ card, selected, tab = true, onSelect }: CardProps) {
         {card.judged ? <span className="shrink-0 text-2xs">judged by a model</span> : null}
         {card.scripted ? <span className="shrink-0 text-2xs">no AI</span> : null}
       </span>
-      {quiet && said.tone !== "ok" ? <span className="mt-0.5 line-clamp-1 text-xs text-t3">{quiet}</span> : null}
+      {quiet && said.tone !== "ok" ? (
+        <span className="mt-0.5 line-clamp-1 text-xs text-text-faint">{quiet}</span>
+      ) : null}
       {live ? <Sparkline values={card.activity ?? []} className="mt-1.5 block w-full" /> : null}
     </button>
   );

@@ -15,11 +15,11 @@ export function ClaimBox({ claim }: { claim: ClaimFact }) {
     <div
       data-testid="claim"
       data-claim={claim.n}
-      className="mr-5 mb-2 ml-[110px] rounded-md border border-line bg-s2 px-3 py-2 font-mono text-xs"
+      className="mr-5 mb-2 ml-[110px] rounded-md border border-border bg-surface-raised px-3 py-2 font-mono text-xs"
     >
       {claim.verdicts.length === 0 ? (
-        <p className={running ? "breathe text-t3" : "text-t3"}>
-          {running ? "verifying…" : claim.failed || "no verdict: a user decides, or it was interrupted"}
+        <p className={running ? "breathe text-text-faint" : "text-text-faint"}>
+          {running ? "verifying…" : claim.failed || "no verdict: waiting for your decision, or interrupted"}
         </p>
       ) : (
         claim.verdicts.map((v) => <VerdictLines key={v.check} verdict={v} />)
@@ -39,13 +39,14 @@ export function VerdictLines({ verdict }: { verdict: Verdict }) {
           <OutcomeIcon outcome={verdict.outcome} size={13} />
         </span>
         <span className="selectable line-clamp-4 min-w-0 flex-1 break-words">
-          <span className={toneText[said.tone]}>{verdict.name}</span> <span className="text-t3">{verdict.detail}</span>
+          <span className={toneText[said.tone]}>{verdict.name}</span>{" "}
+          <span className="text-text-faint">{verdict.detail}</span>
         </span>
         {evidence ? (
           <button
             type="button"
             data-testid="verdict-output"
-            className="shrink-0 text-t3 underline-offset-2 hover:text-t1 hover:underline"
+            className="shrink-0 text-text-faint underline-offset-2 hover:text-text hover:underline"
             onClick={() => setOpen(true)}
           >
             output{verdict.bytes ? ` ${bytes(verdict.bytes)}` : ""}
@@ -56,7 +57,7 @@ export function VerdictLines({ verdict }: { verdict: Verdict }) {
         <pre
           tabIndex={0}
           aria-label={`Last lines of ${verdict.name}`}
-          className="mt-0.5 ml-[21px] max-h-40 overflow-auto break-words whitespace-pre-wrap text-t2"
+          className="mt-0.5 ml-[21px] max-h-40 overflow-auto break-words whitespace-pre-wrap text-text-muted"
         >
           {verdict.tail.trimEnd()}
         </pre>

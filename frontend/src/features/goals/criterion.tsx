@@ -5,6 +5,7 @@ import { useAppState } from "@/store/context";
 import { OutcomeIcon } from "./outcomeicon";
 import { OutputDialog } from "./output";
 import { checkLabel } from "./labels";
+import { cx } from "@/ui/cx";
 
 interface CheckLineProps {
   check: CheckState;
@@ -17,7 +18,7 @@ interface CheckLineProps {
 /** One check with its newest verdict. */
 export function CheckLine({ check, evidence, short }: CheckLineProps) {
   const [open, setOpen] = useState(false);
-  const words = check.outcome === "" ? "not claimed yet" : check.detail || checkLabel(check.outcome).words;
+  const words = check.outcome === "" ? "not checked yet" : check.detail || checkLabel(check.outcome).words;
   return (
     <div className="flex gap-2.5 py-1" data-testid="check" data-outcome={check.outcome}>
       <span className="pt-0.5">
@@ -29,20 +30,20 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
             {check.name}
           </code>
           {check.ms > 0 ? (
-            <span className="shrink-0 text-xs text-t3 tabular-nums">{formatElapsed(check.ms)}</span>
+            <span className="shrink-0 text-xs text-text-faint tabular-nums">{formatElapsed(check.ms)}</span>
           ) : null}
         </div>
-        <p className={`text-xs ${check.outcome === "fail" ? "text-bad" : "text-t3"}`}>
+        <p className={`text-xs ${check.outcome === "fail" ? "text-bad" : "text-text-faint"}`}>
           {words}
-          {check.claim > 0 ? <span className="text-t3"> · claim {check.claim}</span> : null}
+          {check.claim > 0 ? <span className="text-text-faint"> · claim {check.claim}</span> : null}
           {evidence ? (
             <button
               type="button"
               data-testid="check-output"
-              className="ml-2 text-t3 underline underline-offset-2 hover:text-t1"
+              className="ml-2 text-text-faint underline underline-offset-2 hover:text-text"
               onClick={() => setOpen(true)}
             >
-              whole output
+              Show full output
             </button>
           ) : null}
         </p>
@@ -50,7 +51,10 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
           <pre
             tabIndex={0}
             aria-label={`Last lines of ${check.name}`}
-            className="mt-1 max-h-32 overflow-auto rounded-sm bg-s3 px-2 py-1 font-mono text-2xs break-words whitespace-pre-wrap text-t2"
+            className={cx(
+              "mt-1 max-h-32 overflow-auto rounded-sm bg-surface-hover px-2 py-1 font-mono text-2xs",
+              "break-words whitespace-pre-wrap text-text-muted",
+            )}
           >
             {check.tail.trimEnd()}
           </pre>

@@ -15,7 +15,7 @@ async function open(bridge: FakeBridge, goal: string) {
     a.sync.select(goal);
   });
   await until(() => expect(app.state.detail.journalLoaded && app.state.goals.loaded).toBe(true));
-  await app.loadApprovals();
+  await app.approvals.load();
   return app;
 }
 
@@ -25,7 +25,7 @@ test("a goal that another process runs says so, and what is done here still reac
   if (!goal) throw new Error("no such goal");
   Object.assign(goal.view, { pid: 4711, elsewhere: true });
   await open(bridge, running);
-  await until(() => expect(get("goal-elsewhere").textContent).toBe("runs in process 4711"));
+  await until(() => expect(get("goal-elsewhere").textContent).toBe("running in another window (PID 4711)"));
   await press("goal-pause");
   expect(bridge.calls.some((c) => c.method === "GoalAPI.Pause" && c.args[0] === running)).toBe(true);
 });
@@ -33,7 +33,7 @@ test("a goal that another process runs says so, and what is done here still reac
 test("its card says so, too", async () => {
   await mount(<Card card={{ ...blankView, pid: 4711, elsewhere: true }} selected={false} onSelect={() => undefined} />);
   expect(get("goal-card").dataset.elsewhere).toBe("true");
-  expect(get("goal-card").textContent).toContain("in process 4711");
+  expect(get("goal-card").textContent).toContain("other window (PID 4711)");
 });
 
 test("what the kernel refused a program is in the log under its own name", async () => {
@@ -45,7 +45,7 @@ test("what the kernel refused a program is in the log under its own name", async
     </>,
   );
   expect(all("log-note").map((n) => `${n.dataset.what}: ${n.textContent}`)).toEqual([
-    "sandbox: Kept in its sandboxpython3 was refused mount",
+    "sandbox: Sandbox noticepython3 was refused mount",
     "iterations: Warning80 % of 300 turns",
   ]);
 });

@@ -5,6 +5,7 @@ import { canPause, canResume, isLive } from "@/store/goalcards";
 import { firstGoal, summary } from "@/store/goals";
 import { Badge } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { GoalIcon, WarnIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
 import { GoalHeader } from "./header";
@@ -76,8 +77,8 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
             return true;
           case "KeyP":
             if (!view) return false;
-            if (canPause(view)) void app.pauseGoal(view.id);
-            else if (canResume(view)) void app.resumeGoal(view.id);
+            if (canPause(view)) void app.goals.pause(view.id);
+            else if (canResume(view)) void app.goals.resume(view.id);
             return true;
           case "KeyS":
             if (!view || !isLive(view)) return false;
@@ -98,7 +99,12 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   return (
     <div className="flex h-full flex-col bg-bg" data-testid="dashboard">
       <Head />
-      <div className="grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px] max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]">
+      <div
+        className={cx(
+          "grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px]",
+          "max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]",
+        )}
+      >
         <GoalList onReady={onReady} />
         {/* With little room the steps and what decides stand under one another and scroll together. */}
         <div className="contents max-[900px]:block max-[900px]:overflow-y-auto">
@@ -113,7 +119,7 @@ const day = 24 * 60 * 60 * 1_000;
 
 /** What the menu offers to delete. */
 const pruneOptions: { id: string; label: string; input: PruneInput }[] = [
-  { id: "prune-all", label: "Every ended goal", input: { status: "", older_than_ms: 0 } },
+  { id: "prune-all", label: "All ended goals", input: { status: "", older_than_ms: 0 } },
   { id: "prune-month", label: "Ended more than 30 days ago", input: { status: "", older_than_ms: 30 * day } },
   { id: "prune-failed", label: "Failed", input: { status: "failed", older_than_ms: 0 } },
   { id: "prune-aborted", label: "Aborted", input: { status: "aborted", older_than_ms: 0 } },
@@ -125,15 +131,15 @@ function Head() {
   const needs = useAppState((s) => summary(s.goals.byId).by.needs_you.length);
   const total = useAppState((s) => s.goals.total);
   return (
-    <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line bg-s1 px-4">
+    <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-border bg-surface px-4">
       <h1 className="mr-1 text-base font-semibold">Goals</h1>
       {running > 0 ? <Badge tone="accent">{running} running</Badge> : null}
       {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
-      <span className="text-xs text-t3">{total} total</span>
+      <span className="text-xs text-text-faint">{total} total</span>
       <span className="flex-1" />
-      <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.pruneGoals(p.input) }))}>
+      <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.goals.prune(p.input) }))}>
         <Button look="quiet" data-testid="prune">
-          Prune…
+          Delete old goals…
         </Button>
       </Menu>
       <Button look="primary" data-testid="dashboard-new-goal" onClick={() => app.newGoal()}>
@@ -154,10 +160,10 @@ function Middle({ onShowPanes }: DashboardProps) {
   const empty = useAppState((s) => s.goals.loaded && Object.keys(s.goals.byId).length === 0);
   if (problem && !view) {
     return (
-      <div className="col-span-2 flex flex-col items-center justify-center gap-3 text-t2" role="alert">
+      <div className="col-span-2 flex flex-col items-center justify-center gap-3 text-text-muted" role="alert">
         <WarnIcon size={24} className="text-warn" />
         <p>{problem.message}</p>
-        {problem.hint ? <p className="text-xs text-t3">{problem.hint}</p> : null}
+        {problem.hint ? <p className="text-xs text-text-faint">{problem.hint}</p> : null}
         <Button onClick={() => app.sync.refresh()}>Try again</Button>
       </div>
     );
@@ -165,19 +171,18 @@ function Middle({ onShowPanes }: DashboardProps) {
   if (empty) {
     return (
       <main
-        className="col-span-2 flex h-full flex-col items-center justify-center gap-4 p-4 text-t3"
+        className="col-span-2 flex h-full flex-col items-center justify-center gap-4 p-4 text-text-faint"
         data-testid="dashboard-empty"
       >
         <GoalIcon size={30} />
         <p className="max-w-sm text-center">
-          A goal is an objective and a check that decides. The agent works until the check passes, and it cannot change
-          it.
+          A goal is an objective with a check. The agent works until the check passes and cannot change the check.
         </p>
         <div className="flex gap-2">
           <Button look="primary" onClick={() => app.newGoal()}>
             New goal
           </Button>
-          <Button onClick={() => void app.runDemo()}>Run the demo goal</Button>
+          <Button onClick={() => void app.goals.runDemo()}>Run the demo goal</Button>
         </div>
       </main>
     );

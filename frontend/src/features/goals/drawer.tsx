@@ -5,6 +5,8 @@ import { canPause, canResume, isLive } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
+import { Caption } from "@/ui/caption";
+import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
@@ -26,7 +28,10 @@ export function GoalDrawer() {
       data-testid="goal-drawer"
       data-goal={view.id}
       data-status={view.status}
-      className="flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l border-line bg-s1"
+      className={cx(
+        "flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l",
+        "border-border bg-surface",
+      )}
     >
       <div className="shrink-0 px-4 pt-3">
         <Head view={view} onClose={() => app.set({ drawer: false })} />
@@ -35,11 +40,11 @@ export function GoalDrawer() {
         <Checks view={view} />
         {view.reason && view.status !== "running" ? <Reason view={view} /> : null}
         {live ? (
-          <p className="mt-3 line-clamp-3 text-xs text-t3 italic" aria-live="off">
+          <p className="mt-3 line-clamp-3 text-xs text-text-faint italic" aria-live="off">
             {oneLine(live).slice(-260)}
           </p>
         ) : null}
-        <h3 className="caption mt-4 mb-1.5">Steps</h3>
+        <Caption className="mt-4 mb-1.5">Steps</Caption>
         <ol>
           {steps
             .slice(-lastSteps)
@@ -63,7 +68,7 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
         <Badge tone={said.tone} live={said.live}>
           {said.words}
         </Badge>
-        <span className="min-w-0 flex-1 truncate text-xs text-t3 tabular-nums">
+        <span className="min-w-0 flex-1 truncate text-xs text-text-faint tabular-nums">
           {plural(view.steps, "step")}
           {spent >= 1_000 ? ` · ${clock(spent)}` : ""}
         </span>
@@ -72,7 +77,7 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
         </IconButton>
       </div>
       <h2 className="selectable mt-1.5 line-clamp-3 text-sm font-semibold break-words">{view.objective}</h2>
-      {view.scripted ? <p className="mt-1 text-xs text-t3">scripted, no AI</p> : null}
+      {view.scripted ? <p className="mt-1 text-xs text-text-faint">scripted, no AI</p> : null}
     </>
   );
 }
@@ -83,9 +88,9 @@ function Checks({ view }: { view: GoalView }) {
   const passed = checks.filter((c) => c.outcome === "pass").length;
   return (
     <>
-      <h3 className="caption mt-3.5 mb-1">
+      <Caption className="mt-3.5 mb-1">
         Checks {passed} / {checks.length}
-      </h3>
+      </Caption>
       {checks.map((c, i) => (
         <CheckLine key={i} check={c} evidence={evidence(i)} short />
       ))}
@@ -96,7 +101,11 @@ function Checks({ view }: { view: GoalView }) {
 function Reason({ view }: { view: GoalView }) {
   const said = goalStatusLabel(view);
   const box =
-    said.tone === "warn" ? "border-warn bg-warn-bg" : said.tone === "ok" ? "border-ok bg-ok-bg" : "border-line2 bg-s2";
+    said.tone === "warn"
+      ? "border-warn bg-warn-bg"
+      : said.tone === "ok"
+        ? "border-ok bg-ok-bg"
+        : "border-border-strong bg-surface-raised";
   return (
     <div
       className={`selectable mt-3 rounded-md border px-3 py-2 text-xs ${box}`}
@@ -104,7 +113,7 @@ function Reason({ view }: { view: GoalView }) {
       data-testid="drawer-reason"
     >
       <p className={`font-medium ${toneText[said.tone]}`}>{said.words}</p>
-      <p className="mt-0.5 text-t1">{view.reason}</p>
+      <p className="mt-0.5 text-text">{view.reason}</p>
     </div>
   );
 }
@@ -116,19 +125,19 @@ function StepShort({ step }: { step: StepRow }) {
   const lost = score !== null && score.of > 0 && score.passed < score.of;
   return (
     <li className="flex items-baseline gap-2.5 py-[3px] text-xs" data-testid="drawer-step" data-outcome={step.outcome}>
-      <span className="w-5 shrink-0 text-t3 tabular-nums">{step.n}</span>
+      <span className="w-5 shrink-0 text-text-faint tabular-nums">{step.n}</span>
       <span className="min-w-0 flex-1 truncate">
         {score && score.of > 0 ? (
           <span className={lost ? "text-bad" : "text-ok"}>
-            claim → {score.passed} of {plural(score.of, "check")}
+            Claimed done: {score.passed} of {score.of} checks passed
           </span>
         ) : (
           <>
-            {step.tool} <span className="text-t2">{argumentsLine(step.arguments, 80)}</span>
+            {step.tool} <span className="text-text-muted">{argumentsLine(step.arguments, 80)}</span>
           </>
         )}
       </span>
-      <span className={`shrink-0 tabular-nums ${step.outcome === "ok" ? "text-t3" : toneText[said.tone]}`}>
+      <span className={`shrink-0 tabular-nums ${step.outcome === "ok" ? "text-text-faint" : toneText[said.tone]}`}>
         {step.outcome === "ok" ? formatElapsed(step.ms) : step.outcome === "" ? "…" : said.words}
       </span>
     </li>
@@ -138,13 +147,13 @@ function StepShort({ step }: { step: StepRow }) {
 function Foot({ view }: { view: GoalView }) {
   const app = useApp();
   return (
-    <footer className="flex shrink-0 items-center gap-2 border-t border-line px-4 py-2.5">
-      {canPause(view) ? <Button onClick={() => void app.pauseGoal(view.id)}>Pause</Button> : null}
-      {canResume(view) ? <Button onClick={() => void app.resumeGoal(view.id)}>Resume</Button> : null}
+    <footer className="flex shrink-0 items-center gap-2 border-t border-border px-4 py-2.5">
+      {canPause(view) ? <Button onClick={() => void app.goals.pause(view.id)}>Pause</Button> : null}
+      {canResume(view) ? <Button onClick={() => void app.goals.resume(view.id)}>Resume</Button> : null}
       {isLive(view) ? <Button onClick={() => app.set({ steerOpen: true })}>Steer</Button> : null}
       <span className="flex-1" />
       <Button look="quiet" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>
-        All of it
+        Open full view
       </Button>
     </footer>
   );

@@ -3,6 +3,7 @@ import { money } from "@/lib/bytes";
 import { shortPath } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { canPause, isLive } from "@/store/goalcards";
+import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
@@ -20,6 +21,52 @@ function needsAnswer(view: GoalView): boolean {
   return view.queued === "" && exits.includes(view.exit);
 }
 
+function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => void) | null): MenuItem[] {
+  return [
+    ...(showPanes ? [{ id: "panes", label: "Show its panes", run: () => showPanes(view.id) }] : []),
+    { id: "watch", label: "Open in side panel", run: () => app.watchGoal(view.id) },
+    { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
+    null,
+    {
+      id: "delete",
+      label: "Delete…",
+      danger: true,
+      disabled: view.status === "running",
+      takesFocus: true,
+      run: () => app.goals.delete(view.id),
+    },
+  ];
+}
+
+function RunButtons({ view }: { view: GoalView }) {
+  const app = useApp();
+  const resumable = !isLive(view) || (view.status === "paused" && view.queued === "");
+  return (
+    <>
+      {canPause(view) ? (
+        <Button data-testid="goal-pause" onClick={() => void app.goals.pause(view.id)}>
+          Pause
+        </Button>
+      ) : null}
+      {resumable && view.status !== "completed" && !needsAnswer(view) ? (
+        <Button data-testid="goal-resume" onClick={() => void app.goals.resume(view.id)}>
+          {view.status === "paused" ? "Resume" : "Continue"}
+        </Button>
+      ) : null}
+      {isLive(view) ? (
+        <>
+          <Button data-testid="goal-steer" onClick={() => app.set({ steerOpen: true })}>
+            Steer
+          </Button>
+          <Button look="quiet" data-testid="goal-abort" onClick={() => app.goals.abort(view.id)}>
+            Abort
+          </Button>
+        </>
+      ) : null}
+    </>
+  );
+}
+
 interface GoalHeaderProps {
   view: GoalView;
   onShowPanes: (goal: string) => void;
@@ -31,7 +78,6 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const said = goalStatusLabel(view);
   const spent = useElapsed(view);
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
-  const resumable = !isLive(view) || (view.status === "paused" && view.queued === "");
   const facts = [
     questionOf(view.model || view.provider, view.options.effort),
     riskLabel(view.policy.risk),
@@ -40,24 +86,9 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
     view.usd > 0 ? money(view.usd) : "",
   ].filter(Boolean);
 
-  const more: MenuItem[] = [
-    ...(hasPanes ? [{ id: "panes", label: "Show its panes", run: () => onShowPanes(view.id) }] : []),
-    { id: "watch", label: "Show beside the workspace", run: () => app.watchGoal(view.id) },
-    { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
-    null,
-    {
-      id: "delete",
-      label: "Delete…",
-      danger: true,
-      disabled: view.status === "running",
-      takesFocus: true,
-      run: () => app.deleteGoal(view.id),
-    },
-  ];
-
   return (
     <header
-      className="max-h-[60%] shrink-0 overflow-y-auto border-b border-line px-5 pt-3 pb-3 max-[900px]:max-h-none"
+      className="max-h-[60%] shrink-0 overflow-y-auto border-b border-border px-5 pt-3 pb-3 max-[900px]:max-h-none"
       data-testid="goal-header"
       data-status={view.status}
     >
@@ -69,36 +100,20 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           <Badge
             tone="agent"
             testid="goal-elsewhere"
-            title="Another window or command line works on this goal. What you do here reaches it; its terminals and pages are there."
+            title={
+              "This goal runs in another window or on the command line. Your actions here reach it; its " +
+              "terminals and pages are shown there."
+            }
           >
-            runs in process {view.pid}
+            running in another window (PID {view.pid})
           </Badge>
         ) : null}
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
-        <span className="min-w-0 flex-1 truncate text-xs text-t3" title={view.policy.dir}>
+        <span className="min-w-0 flex-1 truncate text-xs text-text-faint" title={view.policy.dir}>
           {facts.join(" · ")}
         </span>
-        {canPause(view) ? (
-          <Button data-testid="goal-pause" onClick={() => void app.pauseGoal(view.id)}>
-            Pause
-          </Button>
-        ) : null}
-        {resumable && view.status !== "completed" && !needsAnswer(view) ? (
-          <Button data-testid="goal-resume" onClick={() => void app.resumeGoal(view.id)}>
-            {view.status === "paused" ? "Resume" : "Continue"}
-          </Button>
-        ) : null}
-        {isLive(view) ? (
-          <>
-            <Button data-testid="goal-steer" onClick={() => app.set({ steerOpen: true })}>
-              Steer
-            </Button>
-            <Button look="quiet" data-testid="goal-abort" onClick={() => app.abortGoal(view.id)}>
-              Abort
-            </Button>
-          </>
-        ) : null}
-        <Menu items={more}>
+        <RunButtons view={view} />
+        <Menu items={moreActions(app, view, hasPanes ? onShowPanes : null)}>
           <IconButton label="More actions" data-testid="goal-more">
             <DotsIcon />
           </IconButton>
@@ -112,12 +127,12 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       </h2>
       <Todos items={view.todos ?? []} />
       {view.queued ? (
-        <p className="selectable mt-1 text-xs text-t2" data-testid="goal-queued">
-          Waits in the queue: {view.queued}
+        <p className="selectable mt-1 text-xs text-text-muted" data-testid="goal-queued">
+          Queued: {view.queued}
         </p>
       ) : null}
       {view.reason && view.status !== "running" && !needsAnswer(view) ? (
-        <p className="selectable mt-1 text-xs text-t2" data-testid="goal-reason">
+        <p className="selectable mt-1 text-xs text-text-muted" data-testid="goal-reason">
           {view.reason}
         </p>
       ) : null}

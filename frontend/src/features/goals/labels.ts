@@ -48,13 +48,13 @@ export function stepLabel(outcome: StepOutcome): Label {
 }
 
 const checkLabels: Partial<Record<CheckOutcome, Label>> = {
-  "": { words: "not claimed yet", tone: "calm" },
+  "": { words: "not checked yet", tone: "calm" },
   pass: { words: "passed", tone: "ok" },
   fail: { words: "failed", tone: "bad" },
   error: { words: "could not be run", tone: "warn" },
   tampered: { words: "tampered with", tone: "bad" },
   passes_already: { words: "passes already", tone: "warn" },
-  fails_now: { words: "runs, and fails now", tone: "ok" },
+  fails_now: { words: "runs and fails now", tone: "ok" },
   cannot_run: { words: "cannot run", tone: "bad" },
   not_repeatable: { words: "not repeatable", tone: "calm" },
 };

@@ -1,12 +1,15 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { GoalCard } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { groups, groupTitle, type Group } from "@/store/goalcards";
 import { grouped } from "@/store/goals";
 import { Kbd } from "@/ui/button";
+import { Caption } from "@/ui/caption";
+import { cx } from "@/ui/cx";
 import { SearchIcon } from "@/ui/icons";
+import { VirtualRows } from "@/ui/virtualrows";
 import { Card } from "./card";
 import { useRoving } from "@/ui/rovingfocus";
 
@@ -46,6 +49,59 @@ function useSearchResults(text: string): readonly GoalCard[] | null {
     };
   }, [app, text]);
   return found;
+}
+
+/** A goal that is opened from elsewhere comes into sight, once: the list stays still while goals move in it. */
+function useSelectedInSight(virtual: Virtualizer<HTMLDivElement, Element>, lines: readonly Line[], selected: string) {
+  const inSight = useRef("");
+  useEffect(() => {
+    if (!selected || inSight.current === selected) return;
+    const index = lines.findIndex((l) => l.kind === "card" && l.card.id === selected);
+    if (index < 0) return;
+    inSight.current = selected;
+    virtual.scrollToIndex(index);
+  }, [lines, selected, virtual]);
+}
+
+interface SearchFieldProps {
+  field: RefObject<HTMLInputElement | null>;
+  text: string;
+  onText: (text: string) => void;
+}
+
+function SearchField({ field, text, onText }: SearchFieldProps) {
+  return (
+    <div className="relative shrink-0 px-3.5 pt-2.5 pb-1.5">
+      <SearchIcon size={14} className="absolute top-[18px] left-6 text-text-faint" />
+      <input
+        ref={field}
+        data-testid="goal-search"
+        aria-label="Search goals"
+        placeholder="Search goals"
+        className={cx(
+          "h-[30px] w-full rounded-md border border-transparent bg-surface-hover pr-8 pl-8 text-sm",
+          "outline-none focus:border-accent focus:bg-bg",
+        )}
+        value={text}
+        onChange={(e) => onText(e.target.value)}
+        onKeyDown={(e) => {
+          if (e.code !== "Escape") return;
+          e.stopPropagation();
+          onText("");
+          e.currentTarget.blur();
+        }}
+      />
+      <Kbd className="absolute top-4 right-5">/</Kbd>
+    </div>
+  );
+}
+
+function GroupHead({ group, count }: { group: Group; count: number }) {
+  return (
+    <Caption as="h2" className="px-4 pt-3 pb-1.5">
+      {groupTitle[group]} <span className="ml-1 font-medium">{count}</span>
+    </Caption>
+  );
 }
 
 interface GoalListProps {
@@ -92,15 +148,7 @@ export function GoalList({ onReady }: GoalListProps) {
   });
   const stop = chosen ?? drawn.find((i) => lines[i]?.kind === "card") ?? -1;
 
-  // A goal that is opened from elsewhere comes into sight, once: the list stands still while goals move in it.
-  const inSight = useRef("");
-  useEffect(() => {
-    if (!selected || inSight.current === selected) return;
-    const index = lines.findIndex((l) => l.kind === "card" && l.card.id === selected);
-    if (index < 0) return;
-    inSight.current = selected;
-    virtual.scrollToIndex(index);
-  }, [lines, selected, virtual]);
+  useSelectedInSight(virtual, lines, selected);
 
   useEffect(() => {
     onReady({
@@ -119,26 +167,8 @@ export function GoalList({ onReady }: GoalListProps) {
   }, [app, lines, onReady, selected, virtual]);
 
   return (
-    <nav aria-label="Goals" className="flex min-h-0 flex-col border-r border-line">
-      <div className="relative shrink-0 px-3.5 pt-2.5 pb-1.5">
-        <SearchIcon size={14} className="absolute top-[18px] left-6 text-t3" />
-        <input
-          ref={search}
-          data-testid="goal-search"
-          aria-label="Search goals"
-          placeholder="Search goals"
-          className="h-[30px] w-full rounded-md border border-transparent bg-s3 pr-8 pl-8 text-sm outline-none focus:border-accent focus:bg-bg"
-          value={text}
-          onChange={(e) => setText(e.target.value)}
-          onKeyDown={(e) => {
-            if (e.code !== "Escape") return;
-            e.stopPropagation();
-            setText("");
-            e.currentTarget.blur();
-          }}
-        />
-        <Kbd className="absolute top-4 right-5">/</Kbd>
-      </div>
+    <nav aria-label="Goals" className="flex min-h-0 flex-col border-r border-border">
+      <SearchField field={search} text={text} onText={setText} />
       <div
         ref={scroller}
         className="min-h-0 flex-1 overflow-y-auto pb-3"
@@ -148,36 +178,23 @@ export function GoalList({ onReady }: GoalListProps) {
           if (line?.kind === "card") app.sync.select(line.card.id);
         }}
       >
-        <div className="relative" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map((item) => {
-            const line = lines[item.index];
+        <VirtualRows virtual={virtual}>
+          {(index) => {
+            const line = lines[index];
             if (!line) return null;
+            if (line.kind === "head") return <GroupHead group={line.group} count={line.count} />;
             return (
-              <div
-                key={item.key}
-                ref={virtual.measureElement}
-                data-index={item.index}
-                className="absolute top-0 left-0 w-full"
-                style={{ transform: `translateY(${item.start}px)` }}
-              >
-                {line.kind === "head" ? (
-                  <h2 className="caption px-4 pt-3 pb-1.5">
-                    {groupTitle[line.group]} <span className="ml-1 font-medium">{line.count}</span>
-                  </h2>
-                ) : (
-                  <Card
-                    card={line.card}
-                    selected={line.card.id === selected}
-                    tab={item.index === stop}
-                    onSelect={() => app.sync.select(line.card.id)}
-                  />
-                )}
-              </div>
+              <Card
+                card={line.card}
+                selected={line.card.id === selected}
+                tab={index === stop}
+                onSelect={() => app.sync.select(line.card.id)}
+              />
             );
-          })}
-        </div>
+          }}
+        </VirtualRows>
         {lines.length === 0 ? (
-          <p className="px-4 py-6 text-t3" role="status">
+          <p className="px-4 py-6 text-text-faint" role="status">
             {text ? "No goal matches." : "No goals yet."}
           </p>
         ) : null}

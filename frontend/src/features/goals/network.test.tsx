@@ -17,10 +17,10 @@ beforeEach(async () => {
 const hosts = () => all("network-host");
 
 test("refused hosts stand first, with the reason; what is the goal's own says so", () => {
-  expect(document.querySelector('[data-testid="network"]')?.textContent).toContain("3 of 46 refused");
+  expect(document.querySelector('[data-testid="network"]')?.textContent).toContain("3 of 46 blocked");
   expect(hosts().map((h) => h.dataset.allowed)).toEqual(["false", "true"]);
   expect(hosts()[0]?.textContent).toContain("does not leave the machine");
-  expect(hosts()[1]?.textContent).toContain("its own");
+  expect(hosts()[1]?.textContent).toContain("local server");
 });
 
 test("a request is heard of, and the log is read once more", async () => {

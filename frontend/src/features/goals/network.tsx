@@ -12,7 +12,7 @@ export function Network({ view }: { view: GoalView }) {
   return (
     <Section
       title="Network"
-      aside={net.refused > 0 ? `${net.refused} of ${net.total} refused` : count(net.total)}
+      aside={net.refused > 0 ? `${net.refused} of ${net.total} blocked` : count(net.total)}
       testid="network"
     >
       <ul className="flex flex-col gap-1">
@@ -32,11 +32,11 @@ function HostLine({ host: h }: { host: NetworkHost }) {
         <span className="selectable min-w-0 flex-1 truncate font-mono text-2xs leading-[18px]">
           {h.host === "*" ? "other hosts" : h.host}
         </span>
-        <span className="shrink-0 text-t3 tabular-nums">
-          {h.own ? "its own" : h.allowed ? bytes(h.in) : methods} · {h.count}×
+        <span className="shrink-0 text-text-faint tabular-nums">
+          {h.own ? "local server" : h.allowed ? bytes(h.in) : methods} · {count(h.count)}
         </span>
       </div>
-      {h.allowed ? null : <p className="truncate text-2xs text-warn">refused: {h.reason}</p>}
+      {h.allowed ? null : <p className="truncate text-2xs text-warn">blocked: {h.reason}</p>}
     </li>
   );
 }

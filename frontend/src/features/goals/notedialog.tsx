@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useApp, useAppState } from "@/store/context";
 import { Button, Kbd } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
+import { TextArea } from "@/ui/input";
 
 /** A note for the agent of the selected goal. */
 export function NoteDialog() {
@@ -13,7 +14,7 @@ export function NoteDialog() {
   const close = () => app.set({ steerOpen: false });
   const send = async () => {
     if (!text.trim()) return;
-    if (!(await app.steerGoal(goal, text.trim()))) return;
+    if (!(await app.goals.steer(goal, text.trim()))) return;
     setText("");
     close();
   };
@@ -21,14 +22,14 @@ export function NoteDialog() {
     <Dialog
       open={open}
       onClose={close}
-      title="Steer"
+      title="Send a note"
       testid="steer-dialog"
       className="w-[520px]"
-      description="Writes a note that the agent reads before its next turn"
+      description="Send a note that the agent reads before its next turn"
       footer={
         <>
-          <span className="min-w-0 flex-1 text-xs text-t3">
-            It is read before the next turn. The checks stay as they are.
+          <span className="min-w-0 flex-1 text-xs text-text-faint">
+            The agent reads it before its next turn. Checks are unchanged.
           </span>
           <Button look="quiet" onClick={close}>
             Cancel
@@ -39,12 +40,12 @@ export function NoteDialog() {
         </>
       }
     >
-      <p className="mb-2 line-clamp-2 text-xs text-t3">{objective}</p>
-      <textarea
+      <p className="mb-2 line-clamp-2 text-xs text-text-faint">{objective}</p>
+      <TextArea
         data-testid="steer-text"
         aria-label="Note for the agent"
         rows={4}
-        className="field resize-y"
+        className="resize-y"
         placeholder="Leave the styles alone; the total is wrong in cart.ts"
         value={text}
         onChange={(e) => setText(e.target.value)}

@@ -1,7 +1,5 @@
-import { useEffect, useState } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
-import { asProblem } from "@/bridge/problem";
-import { useApp } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 
@@ -13,19 +11,7 @@ interface OutputDialogProps {
 
 /** The whole output that a check was decided on. */
 export function OutputDialog({ sha256, title, onClose }: OutputDialogProps) {
-  const app = useApp();
-  const [text, setText] = useState<string | null>(null);
-  const [error, setError] = useState("");
-  useEffect(() => {
-    let stale = false;
-    app.bridge
-      .call("GoalAPI.Output", sha256)
-      .then((t) => !stale && setText(t))
-      .catch((reason: unknown) => !stale && setError(asProblem(reason).message));
-    return () => {
-      stale = true;
-    };
-  }, [app, sha256]);
+  const { answer: text, problem } = useCall("GoalAPI.Output", sha256);
   return (
     <Dialog
       open
@@ -33,10 +19,10 @@ export function OutputDialog({ sha256, title, onClose }: OutputDialogProps) {
       title={title}
       className="w-[860px]"
       testid="output-dialog"
-      description="The whole output of the check"
+      description="Full output of the check"
       footer={
         <>
-          <span className="min-w-0 flex-1 truncate font-mono text-2xs text-t3">sha256 {sha256}</span>
+          <span className="min-w-0 flex-1 truncate font-mono text-2xs text-text-faint">sha256 {sha256}</span>
           <Button onClick={() => void writeClipboard(text ?? "")} disabled={!text}>
             Copy
           </Button>
@@ -44,9 +30,9 @@ export function OutputDialog({ sha256, title, onClose }: OutputDialogProps) {
         </>
       }
     >
-      {error ? <p className="text-bad">{error}</p> : null}
+      {problem ? <p className="text-bad">{problem.message}</p> : null}
       <pre className="font-mono text-xs break-words whitespace-pre-wrap" data-testid="output-text">
-        {text ?? (error ? "" : "…")}
+        {text ?? (problem ? "" : "…")}
       </pre>
     </Dialog>
   );

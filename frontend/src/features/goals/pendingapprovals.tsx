@@ -16,14 +16,14 @@ export function PendingApprovals({ goal }: { goal: string }) {
           <li key={a.request} className="text-xs" data-testid="ask" data-request={a.request}>
             <p className="truncate">
               <span className="font-medium">{a.tool}</span>{" "}
-              <span className="text-t2">{stripControl(argumentsLine(a.arguments))}</span>
+              <span className="text-text-muted">{stripControl(argumentsLine(a.arguments))}</span>
             </p>
-            <p className="line-clamp-2 text-t3">{stripControl(a.why)}</p>
+            <p className="line-clamp-2 text-text-faint">{stripControl(a.why)}</p>
           </li>
         ))}
       </ul>
-      <Button look="primary" className="mt-2" data-testid="asks-open" onClick={() => void app.openApprovals()}>
-        Look and answer…
+      <Button look="primary" className="mt-2" data-testid="asks-open" onClick={() => void app.approvals.open()}>
+        Review…
       </Button>
     </Section>
   );

@@ -1,8 +1,8 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
-import { asProblem } from "@/bridge/problem";
 import type { ReceiptView, RecheckOutput } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -21,20 +21,9 @@ function download(name: string, json: string) {
 /** The receipt of a goal: what was claimed, what was found, and which claim decided. */
 export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => void }) {
   const app = useApp();
-  const [receipt, setReceipt] = useState<ReceiptView | null>(null);
-  const [error, setError] = useState("");
+  const { answer: receipt, problem } = useCall("GoalAPI.Receipt", goal);
   const [again, setAgain] = useState<RecheckOutput | null>(null);
   const [checking, setChecking] = useState(false);
-  useEffect(() => {
-    let stale = false;
-    app.bridge
-      .call("GoalAPI.Receipt", goal)
-      .then((r) => !stale && setReceipt(r))
-      .catch((reason: unknown) => !stale && setError(asProblem(reason).message));
-    return () => {
-      stale = true;
-    };
-  }, [app, goal]);
   const recheck = async () => {
     setChecking(true);
     const out = await app.ask("GoalAPI.Recheck", goal);
@@ -53,7 +42,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       footer={
         <>
           <Button data-testid="receipt-recheck" disabled={!receipt || checking} onClick={() => void recheck()}>
-            {checking ? "Running…" : "Run the gates again"}
+            {checking ? "Running…" : "Re-run checks"}
           </Button>
           <span className="flex-1" />
           <Button
@@ -76,16 +65,16 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
         </>
       }
     >
-      {error ? <p className="text-bad">{error}</p> : null}
+      {problem ? <p className="text-bad">{problem.message}</p> : null}
       {again ? (
         <section className="mb-4" data-testid="recheck" data-passed={again.passed}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
-            The gates, run again now
+            Checks re-run now
             <Badge tone={again.passed ? "ok" : again.open ? "calm" : "bad"}>
-              {again.passed ? "they pass" : again.open ? "cannot be repeated" : "not all pass"}
+              {again.passed ? "all passed" : again.open ? "cannot be repeated" : "not all passed"}
             </Badge>
           </h3>
-          <div className="rounded-md border border-line bg-s1 px-3 py-2 font-mono text-xs">
+          <div className="rounded-md border border-border bg-surface px-3 py-2 font-mono text-xs">
             {(again.verdicts ?? []).map((v) => (
               <VerdictLines key={v.check} verdict={v} />
             ))}
@@ -125,30 +114,32 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
       <dl className="grid grid-cols-[130px_1fr] gap-x-3 gap-y-1 text-xs">
         {rows.map(([k, v]) => (
           <div key={k} className="contents">
-            <dt className="text-t3">{k}</dt>
-            <dd className={k.includes("sha256") ? "font-mono text-2xs break-all text-t2" : "text-t1"}>{v}</dd>
+            <dt className="text-text-faint">{k}</dt>
+            <dd className={k.includes("sha256") ? "font-mono text-2xs break-all text-text-muted" : "text-text"}>{v}</dd>
           </div>
         ))}
       </dl>
       {(receipt.claims ?? []).map((c) => (
         <section key={c.n} data-testid="receipt-claim" data-deciding={c.deciding}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
-            Claim {c.n} {c.deciding ? <Badge tone="ok">deciding</Badge> : null}
+            Claim {c.n} {c.deciding ? <Badge tone="ok">final</Badge> : null}
             {c.by ? <Badge tone="calm">by the {c.by}</Badge> : null}
             {c.review ? (
               <Badge tone={c.review === "confirmed" ? "ok" : "bad"}>
                 {c.review === "error" ? "review failed" : `${c.review} by the reviewer`}
               </Badge>
             ) : null}
-            <span className="text-t3">{c.at.replace("T", " ").slice(0, 19)} UTC</span>
+            <span className="text-text-faint">{c.at.replace("T", " ").slice(0, 19)} UTC</span>
           </h3>
-          <p className="mb-1.5 text-xs text-t2">{c.rationale}</p>
-          <div className="rounded-md border border-line bg-s1 px-3 py-2 font-mono text-xs">
+          <p className="mb-1.5 text-xs text-text-muted">{c.rationale}</p>
+          <div className="rounded-md border border-border bg-surface px-3 py-2 font-mono text-xs">
             {(c.verdicts ?? []).map((v) => (
               <VerdictLines key={v.check} verdict={v} />
             ))}
-            {(c.verdicts ?? []).length === 0 ? <p className="text-t3">the checks were not run for this claim</p> : null}
-            {c.review_reason ? <p className="py-0.5 font-sans text-t2">Review: {c.review_reason}</p> : null}
+            {(c.verdicts ?? []).length === 0 ? (
+              <p className="text-text-faint">the checks were not run for this claim</p>
+            ) : null}
+            {c.review_reason ? <p className="py-0.5 font-sans text-text-muted">Review: {c.review_reason}</p> : null}
           </div>
         </section>
       ))}

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Caption } from "@/ui/caption";
 
 interface SectionProps {
   title: string;
@@ -10,10 +11,10 @@ interface SectionProps {
 /** A part of the rail or of the drawer. */
 export function Section({ title, aside, children, testid }: SectionProps) {
   return (
-    <section className="border-b border-line px-4 py-3" data-testid={testid}>
+    <section className="border-b border-border px-4 py-3" data-testid={testid}>
       <div className="mb-2 flex items-baseline justify-between gap-3">
-        <h3 className="caption">{title}</h3>
-        {aside ? <span className="truncate text-2xs text-t3 tabular-nums">{aside}</span> : null}
+        <Caption>{title}</Caption>
+        {aside ? <span className="truncate text-2xs text-text-faint tabular-nums">{aside}</span> : null}
       </div>
       {children}
     </section>

@@ -25,16 +25,16 @@ export function GoalSidebar({ view }: { view: GoalView }) {
     <aside
       aria-label="About this goal"
       tabIndex={0}
-      className="min-h-0 overflow-y-auto border-l border-line max-[900px]:border-l-0 max-[900px]:border-t"
+      className="min-h-0 overflow-y-auto border-l border-border max-[900px]:border-l-0 max-[900px]:border-t"
       data-testid="goal-rail"
     >
       <Section
         title="Success criterion"
-        aside={`frozen · sha ${view.criterion_sha256.slice(0, 8)}…`}
+        aside={<span title={`SHA-256 ${view.criterion_sha256}`}>Locked</span>}
         testid="criterion"
       >
         {checks.length > 1 ? (
-          <p className="mb-1 text-xs text-t3">{view.any ? "one of these passes" : "all of these pass"}</p>
+          <p className="mb-1 text-xs text-text-faint">{view.any ? "one of these passes" : "all of these pass"}</p>
         ) : null}
         {checks.map((c, i) => (
           <CheckLine key={i} check={c} evidence={evidence(i)} />
@@ -43,17 +43,17 @@ export function GoalSidebar({ view }: { view: GoalView }) {
       <PendingApprovals goal={view.id} />
       {report.length > 0 ? (
         <Section title="Report" testid="report">
-          <ul className="selectable flex flex-col gap-1 text-xs text-t2">
+          <ul className="selectable flex flex-col gap-1 text-xs text-text-muted">
             {report.map((line, i) => (
-              <li key={i} className={i === 0 ? "font-medium text-t1" : "pl-3"}>
+              <li key={i} className={i === 0 ? "font-medium text-text" : "pl-3"}>
                 {line}
               </li>
             ))}
           </ul>
           {view.account ? (
-            <div className="mt-2 border-l-2 border-line2 pl-3 text-xs" data-testid="account">
-              <p className="text-t3">The agent's own account, not checked by the host</p>
-              <p className="selectable mt-0.5 max-h-48 overflow-y-auto break-words whitespace-pre-wrap text-t2">
+            <div className="mt-2 border-l-2 border-border-strong pl-3 text-xs" data-testid="account">
+              <p className="text-text-faint">The agent's own summary, not verified</p>
+              <p className="selectable mt-0.5 max-h-48 overflow-y-auto break-words whitespace-pre-wrap text-text-muted">
                 {view.account}
               </p>
             </div>
@@ -124,20 +124,20 @@ function Limits({ view, spent }: { view: GoalView; spent: number }) {
       part: view.usd / view.max_usd,
     },
   ].filter((r) => r.limit !== "");
-  if (rows.length === 0) return <p className="text-xs text-t3">none</p>;
+  if (rows.length === 0) return <p className="text-xs text-text-faint">none</p>;
   return (
     <dl className="flex flex-col gap-1.5 text-xs">
       {rows.map((r) => (
         <div key={r.name} className="grid grid-cols-[52px_1fr_auto] items-center gap-3">
-          <dt className="text-t3">{r.name}</dt>
-          <div className="h-1 overflow-hidden rounded-full bg-s3" aria-hidden>
+          <dt className="text-text-faint">{r.name}</dt>
+          <div className="h-1 overflow-hidden rounded-full bg-surface-hover" aria-hidden>
             <div
               className={`h-full rounded-full ${r.part > 0.8 ? "bg-warn" : "bg-accent"}`}
               style={{ width: `${Math.min(100, r.part * 100)}%` }}
             />
           </div>
-          <dd className="text-t2 tabular-nums">
-            {r.now} <span className="text-t3">of {r.limit}</span>
+          <dd className="text-text-muted tabular-nums">
+            {r.now} <span className="text-text-faint">of {r.limit}</span>
           </dd>
         </div>
       ))}
@@ -152,12 +152,12 @@ function ReceiptSection({ view }: { view: GoalView }) {
   return (
     <Section title="Receipt" testid="receipt">
       <div className="flex items-center gap-3">
-        <p className="min-w-0 flex-1 text-xs text-t2">
+        <p className="min-w-0 flex-1 text-xs text-text-muted">
           {view.judged
-            ? "A model judged the claim; no program decided."
+            ? "A model judged the claim; no program checked it."
             : view.verified
-              ? "The claim was verified by the host."
-              : "Nothing has been verified so far."}
+              ? "All checks passed."
+              : "Nothing has been verified yet."}
         </p>
         <Button data-testid="receipt-open" onClick={() => setOpen(true)}>
           View receipt

@@ -38,7 +38,7 @@ export default function SpendChart(p: SpendProps) {
     if (!el) return;
     const style = getComputedStyle(document.documentElement);
     const token = (name: string) => style.getPropertyValue(name).trim();
-    const axis = { stroke: token("--t3"), font: "10px Inter Variable", ticks: { show: false }, gap: 2 };
+    const axis = { stroke: token("--text-faint"), font: "10px Inter Variable", ticks: { show: false }, gap: 2 };
     const u = new uPlot(
       {
         width: el.clientWidth,
@@ -53,7 +53,7 @@ export default function SpendChart(p: SpendProps) {
             ...axis,
             space: 30,
             size: 42,
-            grid: { stroke: token("--line"), width: 1 },
+            grid: { stroke: token("--border"), width: 1 },
             values: (_u, v) => v.map((n) => (unit === "usd" ? money(n) : count(n))),
           },
         ],

@@ -4,6 +4,7 @@ import type { StepRow, StepView } from "@/bridge/types";
 import { pretty } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { Caption } from "@/ui/caption";
 import { PlayIcon } from "@/ui/icons";
 import { riskLabel } from "./labels";
 
@@ -34,7 +35,7 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
   const image = view?.image.startsWith("data:image/") ? view.image : "";
   return (
     <div
-      className="mr-5 mb-2 ml-[110px] flex flex-col gap-2 rounded-md border border-line bg-s2 p-3"
+      className="mr-5 mb-2 ml-[110px] flex flex-col gap-2 rounded-md border border-border bg-surface-raised p-3"
       data-testid="step-more"
     >
       <Part title="Arguments">
@@ -55,11 +56,11 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
       ) : null}
       {image ? (
         <Part title="Picture">
-          <img src={image} alt={`What step ${step.n} saw`} className="max-h-[420px] rounded-sm border border-line" />
+          <img src={image} alt={`What step ${step.n} saw`} className="max-h-[420px] rounded-sm border border-border" />
         </Part>
       ) : null}
       <div className="flex items-center gap-3">
-        {step.effect ? <p className="flex-1 text-2xs text-t3">effect: {riskLabel(step.effect)}</p> : null}
+        {step.effect ? <p className="flex-1 text-2xs text-text-faint">effect: {riskLabel(step.effect)}</p> : null}
         {onReplay ? (
           <Button look="quiet" data-testid="step-replay" onClick={() => onReplay(step.at_ms)}>
             <PlayIcon size={12} /> Replay this moment
@@ -73,7 +74,9 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
 function Part({ title, children }: { title: string; children: React.ReactNode }) {
   return (
     <section>
-      <h4 className="caption mb-1">{title}</h4>
+      <Caption as="h4" className="mb-1">
+        {title}
+      </Caption>
       {children}
     </section>
   );

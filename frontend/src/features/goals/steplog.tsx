@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { oneLine } from "@/lib/text";
 import { useAppState } from "@/store/context";
@@ -6,6 +6,7 @@ import { Button } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
 import { logLines, noFilter, toolsOf, type LogFilter } from "./stepfilter";
 import { useRoving } from "@/ui/rovingfocus";
+import { VirtualRows } from "@/ui/virtualrows";
 import { NoteLine, StepLine } from "./steprow";
 
 const nearEnd = 40;
@@ -25,7 +26,6 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);
   const live = useAppState((s) => s.detail.live);
-  const loaded = useAppState((s) => s.detail.stepsLoaded);
   const [filter, setFilter] = useState<LogFilter>(noFilter);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set(at > 0 ? [at] : []));
   const [follow, setFollow] = useState(at === 0);
@@ -52,13 +52,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
   const drawn = virtual.getVirtualItems().map((item) => item.index);
   const stop = roving.stop(drawn, drawn.findLast((i) => lines[i]?.kind === "step") ?? -1);
 
-  const place = at > 0 ? lines.findIndex((l) => l.kind === "step" && l.step.n === at) : -1;
-  const began = useRef(false);
-  useEffect(() => {
-    if (place < 0 || began.current) return;
-    began.current = true;
-    virtual.scrollToIndex(place, { align: "center" });
-  }, [virtual, place]);
+  useBeginAt(virtual, at > 0 ? lines.findIndex((l) => l.kind === "step" && l.step.n === at) : -1);
 
   const size = virtual.getTotalSize();
   useEffect(() => {
@@ -98,57 +92,76 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
         }}
         onPointerDown={(e) => e.target === e.currentTarget && setFollow(false)}
       >
-        <div className="relative" style={{ height: size }}>
-          {virtual.getVirtualItems().map((item) => {
-            const line = lines[item.index];
+        <VirtualRows virtual={virtual}>
+          {(index) => {
+            const line = lines[index];
             if (!line) return null;
+            if (line.kind === "note") return <NoteLine note={line.note} />;
             return (
-              <div
-                key={item.key}
-                ref={virtual.measureElement}
-                data-index={item.index}
-                className="absolute top-0 left-0 w-full"
-                style={{ transform: `translateY(${item.start}px)` }}
-              >
-                {line.kind === "note" ? (
-                  <NoteLine note={line.note} />
-                ) : (
-                  <StepLine
-                    goal={goal}
-                    step={line.step}
-                    claim={line.claim}
-                    open={open.has(line.step.n)}
-                    tab={item.index === stop}
-                    onToggle={() => toggle(line.step.n)}
-                    onReplay={onReplay}
-                  />
-                )}
-              </div>
+              <StepLine
+                goal={goal}
+                step={line.step}
+                claim={line.claim}
+                open={open.has(line.step.n)}
+                tab={index === stop}
+                onToggle={() => toggle(line.step.n)}
+                onReplay={onReplay}
+              />
             );
-          })}
-        </div>
-        {loaded && lines.length === 0 ? (
-          <p className="px-5 py-3 text-t3" role="status">
-            {steps.length === 0 ? "No steps yet." : "No step matches the filter."}
-          </p>
-        ) : null}
-        {live ? (
-          <p className="truncate px-5 py-1 pl-[110px] text-xs text-t3 italic" data-testid="live-text" aria-live="off">
-            {oneLine(live).slice(-220)}
-          </p>
-        ) : null}
+          }}
+        </VirtualRows>
+        <LogEnd empty={lines.length === 0} />
       </div>
-      {follow ? null : (
-        <div className="pointer-events-none relative">
-          <Button
-            className="pointer-events-auto absolute right-4 bottom-3 shadow-pop"
-            data-testid="jump-newest"
-            onClick={() => setFollow(true)}
-          >
-            Jump to newest ↓
-          </Button>
-        </div>
-      )}
+      {follow ? null : <JumpButton onClick={() => setFollow(true)} />}
+    </div>
+  );
+}
+
+/** Scrolls to a row once, as soon as there is one; -1 is none. */
+function useBeginAt(virtual: Virtualizer<HTMLDivElement, Element>, row: number) {
+  const began = useRef(false);
+  useEffect(() => {
+    if (row < 0 || began.current) return;
+    began.current = true;
+    virtual.scrollToIndex(row, { align: "center" });
+  }, [virtual, row]);
+}
+
+/** What stands under the last step: what the model writes now, or that there is nothing. */
+function LogEnd({ empty }: { empty: boolean }) {
+  const live = useAppState((s) => s.detail.live);
+  const loaded = useAppState((s) => s.detail.stepsLoaded);
+  const none = useAppState((s) => s.detail.steps.length === 0);
+  return (
+    <>
+      {loaded && empty ? (
+        <p className="px-5 py-3 text-text-faint" role="status">
+          {none ? "No steps yet." : "No step matches the filter."}
+        </p>
+      ) : null}
+      {live ? (
+        <p
+          className="truncate px-5 py-1 pl-[110px] text-xs text-text-faint italic"
+          data-testid="live-text"
+          aria-live="off"
+        >
+          {oneLine(live).slice(-220)}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function JumpButton({ onClick }: { onClick: () => void }) {
+  return (
+    <div className="pointer-events-none relative">
+      <Button
+        className="pointer-events-auto absolute right-4 bottom-3 shadow-pop"
+        data-testid="jump-newest"
+        onClick={onClick}
+      >
+        Jump to newest ↓
+      </Button>
     </div>
   );
 }
@@ -163,7 +176,7 @@ function Filters({ before, filter, onChange }: FiltersProps) {
   const steps = useAppState((s) => s.detail.steps);
   const tools = useMemo(() => toolsOf(steps), [steps]);
   return (
-    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-xs">
+    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-border px-4 text-xs">
       {before}
       {steps.length < 2 ? null : <FilterFields tools={tools} filter={filter} onChange={onChange} />}
     </div>
@@ -173,7 +186,7 @@ function Filters({ before, filter, onChange }: FiltersProps) {
 function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> & { tools: readonly string[] }) {
   return (
     <>
-      <SearchIcon size={13} className="text-t3" />
+      <SearchIcon size={13} className="text-text-faint" />
       <input
         data-testid="log-text"
         aria-label="Filter steps by text"
@@ -191,18 +204,18 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
       <select
         data-testid="log-tool"
         aria-label="Filter steps by tool"
-        className="h-6 rounded-sm bg-transparent text-t2"
+        className="h-6 rounded-sm bg-transparent text-text-muted"
         value={filter.tool}
         onChange={(e) => onChange({ ...filter, tool: e.target.value })}
       >
-        <option value="">every tool</option>
+        <option value="">All tools</option>
         {tools.map((t) => (
           <option key={t} value={t}>
             {t}
           </option>
         ))}
       </select>
-      <label className="flex cursor-pointer items-center gap-1.5 text-t2">
+      <label className="flex cursor-pointer items-center gap-1.5 text-text-muted">
         <input
           type="checkbox"
           data-testid="log-failed"
@@ -210,7 +223,7 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
           checked={filter.failedOnly}
           onChange={(e) => onChange({ ...filter, failedOnly: e.target.checked })}
         />
-        failed only
+        Failed only
       </label>
     </>
   );

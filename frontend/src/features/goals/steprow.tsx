@@ -7,6 +7,7 @@ import { ClaimBox } from "./claim";
 import { claimSummary } from "./stepfilter";
 import { StepMore } from "./stepdetails";
 import { stepLabel } from "./labels";
+import { cx } from "@/ui/cx";
 
 interface StepLineProps {
   goal: string;
@@ -33,27 +34,30 @@ export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: S
       data-n={step.n}
       data-tool={step.tool}
       data-outcome={step.outcome}
-      className={open || claim ? "bg-s1" : ""}
+      className={open || claim ? "bg-surface" : ""}
     >
       <button
         type="button"
         aria-expanded={open}
         tabIndex={tab ? 0 : -1}
         onClick={onToggle}
-        className="grid w-full grid-cols-[26px_62px_1fr_auto_64px] items-baseline gap-x-3 px-5 py-1 text-left hover:bg-s2"
+        className={cx(
+          "grid w-full grid-cols-[26px_62px_1fr_auto_64px] items-baseline gap-x-3 px-5 py-1",
+          "text-left hover:bg-surface-raised",
+        )}
       >
-        <span className="text-t3 tabular-nums">{step.n}</span>
-        <span className="text-xs text-t3 tabular-nums">{clock(step.at_ms)}</span>
+        <span className="text-text-faint tabular-nums">{step.n}</span>
+        <span className="text-xs text-text-faint tabular-nums">{clock(step.at_ms)}</span>
         <span className="min-w-0 truncate">
-          <span className={lost ? "text-bad" : "text-t1"}>{step.tool}</span>{" "}
-          <span className="text-t2">{argumentsLine(step.arguments)}</span>
-          {step.image_sha256 ? <span className="ml-2 text-xs text-t3">picture</span> : null}
+          <span className={lost ? "text-bad" : "text-text"}>{step.tool}</span>{" "}
+          <span className="text-text-muted">{argumentsLine(step.arguments)}</span>
+          {step.image_sha256 ? <span className="ml-2 text-xs text-text-faint">picture</span> : null}
         </span>
         <span className={`max-w-72 truncate text-xs font-medium ${toneText[tone]}`}>
           {step.outcome === "" ? <span className="breathe">running</span> : words}
-          {aside ? <span className="ml-2 font-normal text-t3">{aside}</span> : null}
+          {aside ? <span className="ml-2 font-normal text-text-faint">{aside}</span> : null}
         </span>
-        <span className="text-right text-xs text-t3 tabular-nums">
+        <span className="text-right text-xs text-text-faint tabular-nums">
           {step.outcome === "" ? "" : formatElapsed(step.ms)}
         </span>
       </button>
@@ -71,17 +75,17 @@ const noteLabel: Record<NoteFact["kind"], { title: string; tone: string }> = {
   warning: { title: "Warning", tone: "text-warn" },
   paused: { title: "Paused", tone: "text-warn" },
   resumed: { title: "Resumed", tone: "text-accent" },
-  queued: { title: "Queued", tone: "text-t2" },
+  queued: { title: "Queued", tone: "text-text-muted" },
   reopened: { title: "Reopened", tone: "text-accent" },
   limits_changed: { title: "Limits", tone: "text-accent" },
-  critic: { title: "Critic", tone: "text-t1" },
-  review: { title: "Review", tone: "text-t1" },
+  critic: { title: "Critic", tone: "text-text" },
+  review: { title: "Review", tone: "text-text" },
 };
 
 /** What a warning is about, where its own name does not say it. */
 const warningLabels: Partial<Record<string, string>> = {
-  sandbox: "Kept in its sandbox",
-  network: "Kept off the network",
+  sandbox: "Sandbox notice",
+  network: "Network request blocked",
   secret: "Secret",
   critic: "Critic",
   model: "Model",
@@ -100,10 +104,10 @@ export function NoteLine({ note }: { note: NoteFact }) {
       data-testid="log-note"
       data-kind={note.kind}
       data-what={note.what}
-      className="mx-5 my-1 flex gap-2 rounded-md border border-line bg-s1 px-3 py-1.5 text-xs"
+      className="mx-5 my-1 flex gap-2 rounded-md border border-border bg-surface px-3 py-1.5 text-xs"
     >
       <span className={`shrink-0 font-medium ${words.tone}`}>{title(note)}</span>
-      <span className="selectable min-w-0 break-words whitespace-pre-wrap text-t2">{note.text}</span>
+      <span className="selectable min-w-0 break-words whitespace-pre-wrap text-text-muted">{note.text}</span>
     </div>
   );
 }

@@ -15,15 +15,20 @@ const verificationLabel: Record<string, string> = {
   running: "being checked",
 };
 
+function entryLabel(who: string, word: string): string {
+  if (who === "verify") return verificationLabel[word] ?? word;
+  return word === "unparsed" ? `${who}: no clear answer` : `${who} ${word}`;
+}
+
 /** How a mark looks, in word, colour and form. */
 export function entryStyle(what: string): { word: string; color: string; round: boolean } {
-  const [who, word = what] = what.split(":");
+  const [who = what, word = what] = what.split(":");
   const bad = word === "fail" || word === "tampered" || word === "rejected" || word === "misled";
   const ok = word === "pass" || word === "confirmed" || word === "achieved";
   const calm = word === "progressing" || word === "unparsed" || word === "running";
   return {
-    word: who === "verify" ? (verificationLabel[word] ?? word) : `${who} ${word}`,
-    color: bad ? "var(--bad)" : ok ? "var(--ok)" : calm ? "var(--t2)" : "var(--warn)",
+    word: entryLabel(who, word),
+    color: bad ? "var(--bad)" : ok ? "var(--ok)" : calm ? "var(--text-muted)" : "var(--warn)",
     round: ok || calm,
   };
 }
@@ -63,7 +68,7 @@ export function Timeline({ marks, length }: TimelineProps) {
   return (
     <div data-testid="timeline">
       <div className="relative mx-2 mt-1 mb-1 h-6" aria-hidden>
-        <div className="absolute top-1/2 right-0 left-0 h-px bg-line2" />
+        <div className="absolute top-1/2 right-0 left-0 h-px bg-border-strong" />
         {marks.map((m, i) => {
           const l = entryStyle(m.what);
           return (
@@ -80,7 +85,7 @@ export function Timeline({ marks, length }: TimelineProps) {
           );
         })}
       </div>
-      <div className="mx-0 mb-1.5 flex justify-between text-2xs text-t3" aria-hidden>
+      <div className="mx-0 mb-1.5 flex justify-between text-2xs text-text-faint" aria-hidden>
         <span>0 s</span>
         <span>{clock(end)}</span>
       </div>
@@ -88,7 +93,7 @@ export function Timeline({ marks, length }: TimelineProps) {
         <button
           type="button"
           data-testid="marks-earlier"
-          className="mb-1 text-xs text-t3 underline underline-offset-2 hover:text-t1"
+          className="mb-1 text-xs text-text-faint underline underline-offset-2 hover:text-text"
           onClick={() => setWhole(true)}
         >
           {earlier} earlier
@@ -99,14 +104,14 @@ export function Timeline({ marks, length }: TimelineProps) {
           const l = entryStyle(m.what);
           return (
             <li key={earlier + i} className="flex gap-2 text-xs" data-testid="mark" data-what={m.what}>
-              <span className="w-16 shrink-0 whitespace-nowrap text-t3 tabular-nums">{clock(m.at_ms)}</span>
+              <span className="w-16 shrink-0 whitespace-nowrap text-text-faint tabular-nums">{clock(m.at_ms)}</span>
               <span className="shrink-0 font-medium" style={{ color: l.color }}>
                 {l.word}
                 {times > 1 ? ` ×${times}` : ""}
               </span>
-              <span className="selectable line-clamp-3 min-w-0 break-words text-t2">
+              <span className="selectable line-clamp-3 min-w-0 break-words text-text-muted">
                 {m.detail}
-                {m.step > 0 ? <span className="text-t3"> · step {m.step}</span> : null}
+                {m.step > 0 ? <span className="text-text-faint"> · step {m.step}</span> : null}
               </span>
             </li>
           );

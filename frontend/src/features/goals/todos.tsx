@@ -11,7 +11,7 @@ export function Todos({ items }: { items: readonly Todo[] }) {
           key={i}
           data-testid="todo"
           data-done={t.done}
-          className={t.done ? "text-t2" : i === next ? "font-semibold text-t1" : "text-t3"}
+          className={t.done ? "text-text-muted" : i === next ? "font-semibold text-text" : "text-text-faint"}
         >
           <span aria-hidden className={t.done ? "text-ok" : ""}>
             {t.done ? "✓ " : i === next ? "→ " : "○ "}

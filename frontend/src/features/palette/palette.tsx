@@ -1,5 +1,5 @@
 import { Command } from "cmdk";
-import type { Action } from "@/lib/actions";
+import { leaderKey, type Action } from "@/lib/actions";
 import { keyLabel } from "@/lib/keys";
 import { useApp, useAppState } from "@/store/context";
 import { standingWords } from "./labels";
@@ -40,13 +40,17 @@ function Open({ actions }: { actions: readonly Action[] }) {
       loop
       className="palette"
       overlayClassName="fixed inset-0 z-[1000] bg-scrim"
-      contentClassName="appear fixed top-[12vh] left-1/2 z-[1001] w-[600px] max-w-[calc(100vw-32px)] -translate-x-1/2 overflow-hidden rounded-lg border border-line2 bg-s2 shadow-pop"
+      contentClassName={
+        "appear fixed top-[12vh] left-1/2 z-[1001] w-[600px] max-w-[calc(100vw-32px)] " +
+        "-translate-x-1/2 overflow-hidden rounded-lg border border-border-strong " +
+        "bg-surface-raised shadow-pop"
+      }
     >
       <ReturnFocus />
       <div data-testid="palette">
         <Command.Input data-testid="palette-input" placeholder="What do you want to do?" />
         <Command.List>
-          <Command.Empty>Nothing is called that.</Command.Empty>
+          <Command.Empty>No matching commands.</Command.Empty>
           {groups.map((group) => (
             <Command.Group key={group} heading={group}>
               {can
@@ -60,7 +64,9 @@ function Open({ actions }: { actions: readonly Action[] }) {
                   >
                     <span className="flex-1">{a.title}</span>
                     {/* An ordinary browser keeps some keys for itself; the leader always works. */}
-                    {a.leader && !app.bridge.window ? <Kbd>leader {a.leader}</Kbd> : null}
+                    {a.leader && !app.bridge.window ? (
+                      <Kbd>{`${leaderKey.replace("Space", "Space,")} ${a.leader.toUpperCase()}`}</Kbd>
+                    ) : null}
                     {a.keys[0] ? <Kbd>{keyLabel(a.keys[0])}</Kbd> : null}
                   </Command.Item>
                 ))}
@@ -75,7 +81,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
                   onSelect={() => run(() => app.openGoal(g.id))}
                 >
                   <span className="min-w-0 flex-1 truncate">{g.objective}</span>
-                  <span className="text-xs text-t3">{standingWords(g.status, g.exit)}</span>
+                  <span className="text-xs text-text-faint">{standingWords(g.status, g.exit)}</span>
                 </Command.Item>
               ))}
             </Command.Group>

@@ -1,6 +1,7 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { SSHServer } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { ServerForm } from "./form";
@@ -26,27 +27,20 @@ export function ServersDialog() {
 /** Machines that terminals can be opened on, and what runs there. */
 function Servers() {
   const app = useApp();
-  const [list, setList] = useState<readonly SSHServer[] | null>(null);
+  const { answer, reload } = useAnswer("SSHAPI.List");
+  const list = answer === undefined ? null : (answer ?? []);
   const [editing, setEditing] = useState<SSHServer | null>(null);
   const [picking, setPicking] = useState("");
   const close = () => app.set({ servers: false });
 
-  const load = async () => {
-    const servers = await app.ask("SSHAPI.List");
-    setList(servers ?? []);
-  };
-  useEffect(() => {
-    void app.ask("SSHAPI.List").then((servers) => setList(servers ?? []));
-  }, [app]);
-
   const remove = (server: SSHServer) =>
     app.confirm({
       title: `Delete ${server.name || server.host}?`,
-      text: "Terminals that are open on it stay, and so does everything that runs there.",
+      text: "Open terminals and programs on the server keep running.",
       yes: "Delete server",
       danger: true,
       run: async () => {
-        if (await app.ask("SSHAPI.Delete", server.id)) await load();
+        if (await app.ask("SSHAPI.Delete", server.id)) await reload();
       },
     });
 
@@ -57,7 +51,7 @@ function Servers() {
         onClose={() => setEditing(null)}
         onSaved={() => {
           setEditing(null);
-          void load();
+          void reload();
         }}
       />
     );
@@ -66,10 +60,10 @@ function Servers() {
     <Dialog
       open
       onClose={close}
-      title="Terminal on a server"
+      title="SSH connections"
       testid="servers"
       className="w-[560px]"
-      description="Servers to open terminals on with ssh"
+      description="Open terminals on remote servers"
       footer={
         <>
           <Button data-testid="server-add" onClick={() => setEditing(blank)}>
@@ -83,47 +77,61 @@ function Servers() {
       }
     >
       {list?.length === 0 ? (
-        <p className="text-t3">
-          No server yet. Names of ~/.ssh/config work as hosts; your keys and your agent are used as they are.
+        <p className="text-text-faint">
+          No servers yet. Host names from ~/.ssh/config work. Uses your existing SSH keys and agent.
         </p>
       ) : null}
       <ul className="flex flex-col gap-2">
         {list?.map((server) => (
-          <li
+          <ServerRow
             key={server.id}
-            data-testid="server"
-            data-id={server.id}
-            className="rounded-md border border-line bg-s1 px-3 py-2"
-          >
-            <div className="flex items-center gap-2">
-              <div className="min-w-0 flex-1">
-                <p className="truncate font-medium">{server.name || server.host}</p>
-                <p className="truncate font-mono text-2xs text-t3">{address(server)}</p>
-              </div>
-              <Button look="quiet" data-testid="server-delete" onClick={() => remove(server)}>
-                Delete
-              </Button>
-              <Button look="quiet" data-testid="server-edit" onClick={() => setEditing(server)}>
-                Edit
-              </Button>
-              {server.tmux ? (
-                <Button
-                  data-testid="server-sessions"
-                  aria-expanded={picking === server.id}
-                  onClick={() => setPicking(picking === server.id ? "" : server.id)}
-                >
-                  Sessions
-                </Button>
-              ) : null}
-              <Button look="primary" data-testid="server-connect" onClick={() => void app.openSSH(server.id)}>
-                Connect
-              </Button>
-            </div>
-            {picking === server.id ? <Sessions server={server} /> : null}
-          </li>
+            server={server}
+            picking={picking === server.id}
+            onPick={() => setPicking(picking === server.id ? "" : server.id)}
+            onEdit={() => setEditing(server)}
+            onDelete={() => remove(server)}
+          />
         ))}
       </ul>
     </Dialog>
+  );
+}
+
+interface ServerRowProps {
+  server: SSHServer;
+  /** Its sessions are shown. */
+  picking: boolean;
+  onPick: () => void;
+  onEdit: () => void;
+  onDelete: () => void;
+}
+
+function ServerRow({ server, picking, onPick, onEdit, onDelete }: ServerRowProps) {
+  const app = useApp();
+  return (
+    <li data-testid="server" data-id={server.id} className="rounded-md border border-border bg-surface px-3 py-2">
+      <div className="flex items-center gap-2">
+        <div className="min-w-0 flex-1">
+          <p className="truncate font-medium">{server.name || server.host}</p>
+          <p className="truncate font-mono text-2xs text-text-faint">{address(server)}</p>
+        </div>
+        <Button look="quiet" data-testid="server-delete" onClick={onDelete}>
+          Delete
+        </Button>
+        <Button look="quiet" data-testid="server-edit" onClick={onEdit}>
+          Edit
+        </Button>
+        {server.tmux ? (
+          <Button data-testid="server-sessions" aria-expanded={picking} onClick={onPick}>
+            Sessions
+          </Button>
+        ) : null}
+        <Button look="primary" data-testid="server-connect" onClick={() => void app.panes.openSSH(server.id)}>
+          Connect
+        </Button>
+      </div>
+      {picking ? <Sessions server={server} /> : null}
+    </li>
   );
 }
 

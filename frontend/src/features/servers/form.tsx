@@ -3,6 +3,7 @@ import { asProblem } from "@/bridge/problem";
 import type { SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { FormDialog, FormField, FormInput } from "@/ui/form";
+import { Input } from "@/ui/input";
 
 interface ServerFormProps {
   server: SSHServer;
@@ -16,11 +17,11 @@ const fields: {
   note: string;
   placeholder: string;
 }[] = [
-  { name: "host", label: "Host", note: "or a name of ~/.ssh/config", placeholder: "box.example" },
-  { name: "name", label: "Name", note: "how it is called here", placeholder: "the host" },
-  { name: "user", label: "User", note: "", placeholder: "as ssh is configured" },
-  { name: "key_path", label: "Private key", note: "path of the file", placeholder: "as ssh is configured" },
-  { name: "jump", label: "Jump host", note: "user@host:port, several with commas", placeholder: "none" },
+  { name: "host", label: "Host", note: "or a name from ~/.ssh/config", placeholder: "box.example" },
+  { name: "name", label: "Display name", note: "", placeholder: "same as host" },
+  { name: "user", label: "User", note: "", placeholder: "from ssh config" },
+  { name: "key_path", label: "Private key", note: "file path", placeholder: "from ssh config" },
+  { name: "jump", label: "Jump host", note: "user@host:port, comma-separated", placeholder: "none" },
   { name: "folder", label: "Start folder", note: "on the server", placeholder: "~" },
 ];
 
@@ -47,7 +48,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
     <FormDialog
       name="server"
       title={server.id ? `Server ${server.name || server.host}` : "Add a server"}
-      description="A machine to open terminals on"
+      description="SSH server"
       layout="grid grid-cols-2 gap-3"
       fields={[...fields.map((f) => f.name), "port"]}
       save={save}
@@ -59,14 +60,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
       ))}
       <FormField name="port" label="Port">
         {(c) => (
-          <input
-            {...c}
-            inputMode="numeric"
-            placeholder="22"
-            className="field"
-            value={port}
-            onChange={(e) => setPort(e.target.value)}
-          />
+          <Input {...c} inputMode="numeric" placeholder="22" value={port} onChange={(e) => setPort(e.target.value)} />
         )}
       </FormField>
       <label className="col-span-2 flex items-start gap-2 text-xs">
@@ -78,8 +72,8 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
           onChange={(e) => setDraft({ ...draft, tmux: e.target.checked })}
         />
         <span>
-          Sessions live on in tmux
-          <span className="block text-t3">What runs there outlives a lost connection and a restart of Goalpost.</span>
+          Keep sessions in tmux
+          <span className="block text-text-faint">Programs keep running through disconnects and restarts.</span>
         </span>
       </label>
     </FormDialog>

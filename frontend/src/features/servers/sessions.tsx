@@ -1,53 +1,41 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { formatAge } from "@/lib/time";
-import { asProblem } from "@/bridge/problem";
-import type { Problem, RemoteSession, SSHServer } from "@/bridge/types";
+import type { SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
 
 function since(created: string): string {
   const old = formatAge(created, Date.now());
-  return old === "now" ? "just begun" : `${old} old`;
+  return old === "now" ? "just started" : `${old} old`;
 }
 
 /** tmux's sessions on a server; one that is not in the list can be named. */
 export function Sessions({ server }: { server: SSHServer }) {
   const app = useApp();
-  const [list, setList] = useState<readonly RemoteSession[] | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { answer, problem } = useCall("SSHAPI.Sessions", server.id);
+  const list = answer === undefined ? null : (answer ?? []);
   const [name, setName] = useState("");
 
-  useEffect(() => {
-    let gone = false;
-    app.bridge
-      .call("SSHAPI.Sessions", server.id)
-      .then((sessions) => {
-        if (!gone) setList(sessions ?? []);
-      })
-      .catch((reason: unknown) => {
-        if (!gone) setProblem(asProblem(reason));
-      });
-    return () => {
-      gone = true;
-    };
-  }, [app, server.id]);
-
-  const attach = (session: string) => void app.openSSH(server.id, session);
+  const attach = (session: string) => void app.panes.openSSH(server.id, session);
   return (
-    <div className="mt-2 border-t border-line pt-2" data-testid="sessions">
+    <div className="mt-2 border-t border-border pt-2" data-testid="sessions">
       {problem ? (
         <p role="alert" className="pb-2 text-xs text-bad">
           {problem.message}
-          <span className="block text-t2">{problem.hint}</span>
+          <span className="block text-text-muted">{problem.hint}</span>
         </p>
       ) : null}
-      {!list && !problem ? <p className="pb-2 text-xs text-t3">Asking {server.name || server.host}…</p> : null}
-      {list?.length === 0 ? <p className="pb-2 text-xs text-t3">No session runs there.</p> : null}
+      {!list && !problem ? (
+        <p className="pb-2 text-xs text-text-faint">Loading the sessions of {server.name || server.host}…</p>
+      ) : null}
+      {list?.length === 0 ? <p className="pb-2 text-xs text-text-faint">No sessions.</p> : null}
       <ul>
         {list?.map((s) => (
           <li key={s.name} className="flex h-8 items-center gap-2 text-xs" data-testid="session" data-name={s.name}>
             <span className="min-w-0 flex-1 truncate font-mono">{s.name}</span>
-            <span className="text-t3">
+            <span className="text-text-faint">
               {s.windows} {s.windows === 1 ? "window" : "windows"} · {since(s.created)} ·{" "}
               {s.attached ? "in use" : "free"}
             </span>
@@ -64,10 +52,10 @@ export function Sessions({ server }: { server: SSHServer }) {
           if (name.trim()) attach(name.trim());
         }}
       >
-        <input
-          aria-label="Name of a session"
-          placeholder="Name of a session, made if there is none"
-          className="field h-7 min-w-0 flex-1 text-xs"
+        <Input
+          aria-label="Session name"
+          placeholder="Session name (created if new)"
+          className="h-7 min-w-0 flex-1 text-xs"
           data-testid="session-name"
           value={name}
           onChange={(e) => setName(e.target.value)}

@@ -1,8 +1,9 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import type { MCPServer } from "@/bridge/types";
 import { asProblem } from "@/bridge/problem";
 import { useApp } from "@/store/context";
 import { FormDialog, FormField, FormInput } from "@/ui/form";
+import { Select, TextArea } from "@/ui/input";
 
 export const emptyMCPServer: MCPServer = {
   name: "",
@@ -21,8 +22,8 @@ export const emptyMCPServer: MCPServer = {
 
 const unsetRisk = (program: boolean) =>
   program
-    ? "What the server says of each; unsaid is network write"
-    : "What the server says of each; unsaid is network write, and so is all at an address of this machine";
+    ? "As the server declares; otherwise network write"
+    : "As the server declares; otherwise network write, also for local addresses";
 const risks = ["", "read_only", "write_local", "network_get", "network_write", "spends_money"];
 
 const splitLines = (text: string) =>
@@ -30,6 +31,13 @@ const splitLines = (text: string) =>
     .split("\n")
     .map((l) => l.trim())
     .filter(Boolean);
+
+/** The fields of several lines, as they are typed. */
+interface Lines {
+  args: string;
+  env: string;
+  headers: string;
+}
 
 interface MCPServerFormProps {
   server: MCPServer;
@@ -42,9 +50,11 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
   const app = useApp();
   const [draft, setDraft] = useState(server);
   const [kind, setKind] = useState(server.url ? "url" : "command");
-  const [args, setArgs] = useState((server.args ?? []).join("\n"));
-  const [env, setEnv] = useState((server.env ?? []).join("\n"));
-  const [headers, setHeaders] = useState((server.headers ?? []).join("\n"));
+  const [lines, setLines] = useState<Lines>({
+    args: (server.args ?? []).join("\n"),
+    env: (server.env ?? []).join("\n"),
+    headers: (server.headers ?? []).join("\n"),
+  });
   const isNew = server.name === "";
   const program = kind === "command";
 
@@ -53,10 +63,10 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       await app.bridge.call("MCPAPI.Save", {
         ...draft,
         command: program ? draft.command.trim() : "",
-        args: program ? splitLines(args) : [],
-        env: program ? splitLines(env) : [],
+        args: program ? splitLines(lines.args) : [],
+        env: program ? splitLines(lines.env) : [],
         url: program ? "" : draft.url.trim(),
-        headers: program ? [] : splitLines(headers),
+        headers: program ? [] : splitLines(lines.headers),
       });
     } catch (reason) {
       return asProblem(reason);
@@ -74,7 +84,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       name="mcp"
       title={isNew ? "Add an MCP server" : `MCP server ${server.name}`}
       className="w-[520px]"
-      description="A server whose tools goals may use"
+      description="Make a server's tools available to goals"
       fields={["name", "risk", ...(program ? ["command", "env"] : ["url", "headers"])]}
       save={save}
       onClose={onClose}
@@ -83,67 +93,28 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
       <FormInput
         {...text("name")}
         label="Name"
-        note="its tools are called name__tool"
+        note="tools are named name__tool"
         placeholder="notes"
         disabled={!isNew}
       />
-      <FormField name="kind" label="What it is">
+      <FormField name="kind" label="Type">
         {(c) => (
-          <select {...c} className="field" value={kind} onChange={(e) => setKind(e.target.value)}>
-            <option value="command">A program, inside the goal&apos;s sandbox</option>
-            <option value="url">An address (streamable HTTP)</option>
-          </select>
+          <Select {...c} value={kind} onChange={(e) => setKind(e.target.value)}>
+            <option value="command">Program in the goal&apos;s sandbox</option>
+            <option value="url">URL (streamable HTTP)</option>
+          </Select>
         )}
       </FormField>
       {program ? (
-        <>
+        <ProgramFields lines={lines} set={setLines}>
           <FormInput {...text("command")} label="Program" placeholder="notes-mcp" />
-          <LinesField
-            name="args"
-            label="Arguments"
-            note="one a line"
-            placeholder={"--folder\n."}
-            value={args}
-            onChange={setArgs}
-          />
-          <LinesField
-            name="env"
-            label="Environment"
-            note="KEY=value, one a line"
-            placeholder="TOKEN={{secret:NOTES}}"
-            value={env}
-            onChange={setEnv}
-          />
-        </>
+        </ProgramFields>
       ) : (
-        <>
-          <FormInput {...text("url")} label="Address" placeholder="https://mcp.example.org/" />
-          <LinesField
-            name="headers"
-            label="Headers"
-            note="Name: value, one a line"
-            placeholder="Authorization: Bearer {{secret:NOTES}}"
-            value={headers}
-            onChange={setHeaders}
-          />
-        </>
+        <UrlFields lines={lines} set={setLines}>
+          <FormInput {...text("url")} label="URL" placeholder="https://mcp.example.org/" />
+        </UrlFields>
       )}
-      <FormField name="risk" label="What its tools count as">
-        {(c) => (
-          <select
-            {...c}
-            className="field"
-            value={draft.risk}
-            onChange={(e) => setDraft({ ...draft, risk: e.target.value })}
-          >
-            {risks.map((r) => (
-              <option key={r} value={r}>
-                {r === "" ? unsetRisk(program) : r.replaceAll("_", " ")}
-              </option>
-            ))}
-          </select>
-        )}
-      </FormField>
+      <RiskField program={program} value={draft.risk} onChange={(risk) => setDraft({ ...draft, risk })} />
       <label className="flex items-center gap-2 text-xs">
         <input
           type="checkbox"
@@ -151,13 +122,81 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
           checked={draft.off}
           onChange={(e) => setDraft({ ...draft, off: e.target.checked })}
         />
-        Keep it, and lend it to no goal
+        Disabled (save it, but do not offer it to goals)
       </label>
     </FormDialog>
   );
 }
 
-interface LinesProps {
+interface LinesFieldsProps {
+  lines: Lines;
+  set: (lines: Lines) => void;
+  children: ReactNode;
+}
+
+function ProgramFields({ lines, set, children }: LinesFieldsProps) {
+  return (
+    <>
+      {children}
+      <LinesField
+        name="args"
+        label="Arguments"
+        note="one per line"
+        placeholder={"--folder\n."}
+        value={lines.args}
+        onChange={(args) => set({ ...lines, args })}
+      />
+      <LinesField
+        name="env"
+        label="Environment"
+        note="KEY=value, one per line"
+        placeholder="TOKEN={{secret:NOTES}}"
+        value={lines.env}
+        onChange={(env) => set({ ...lines, env })}
+      />
+    </>
+  );
+}
+
+function UrlFields({ lines, set, children }: LinesFieldsProps) {
+  return (
+    <>
+      {children}
+      <LinesField
+        name="headers"
+        label="Headers"
+        note="Name: value, one per line"
+        placeholder="Authorization: Bearer {{secret:NOTES}}"
+        value={lines.headers}
+        onChange={(headers) => set({ ...lines, headers })}
+      />
+    </>
+  );
+}
+
+interface RiskFieldProps {
+  program: boolean;
+  value: string;
+  onChange: (risk: string) => void;
+}
+
+function RiskField({ program, value, onChange }: RiskFieldProps) {
+  return (
+    <FormField name="risk" label="Risk level of its tools">
+      {(c) => (
+        <Select {...c} value={value} onChange={(e) => onChange(e.target.value)}>
+          {risks.map((r) => (
+            <option key={r} value={r}>
+              {r === "" ? unsetRisk(program) : r.replaceAll("_", " ")}
+            </option>
+          ))}
+        </Select>
+      )}
+    </FormField>
+  );
+}
+
+interface LinesFieldProps {
   name: string;
   label: string;
   note: string;
@@ -166,16 +205,16 @@ interface LinesProps {
   onChange: (value: string) => void;
 }
 
-function LinesField({ name, label, note, placeholder, value, onChange }: LinesProps) {
+function LinesField({ name, label, note, placeholder, value, onChange }: LinesFieldProps) {
   return (
     <FormField name={name} label={label} note={note}>
       {(c) => (
-        <textarea
+        <TextArea
           {...c}
           spellCheck={false}
           rows={2}
           placeholder={placeholder}
-          className="field h-auto resize-y py-1.5 font-mono text-xs"
+          className="h-auto resize-y py-1.5 font-mono text-xs"
           value={value}
           onChange={(e) => onChange(e.target.value)}
         />

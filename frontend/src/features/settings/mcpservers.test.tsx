@@ -16,7 +16,7 @@ test("each server says what it is, how many tools it has, and which was never as
   const [notes, issues] = all("mcp-server").map((el) => el.textContent);
   expect(notes).toContain("3 tools");
   expect(notes).toContain("notes-mcp --folder .");
-  expect(issues).toContain("not asked yet");
+  expect(issues).toContain("not tested");
 });
 
 test("a test shows the tools and as what a call of each counts", async () => {

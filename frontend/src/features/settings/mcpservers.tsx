@@ -1,60 +1,52 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { MCPServer, Problem } from "@/bridge/types";
 import { asProblem } from "@/bridge/problem";
 import { useApp } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { MCPServerForm, emptyMCPServer } from "./mcpserverform";
+import { Caption } from "@/ui/caption";
 
 /** The MCP servers whose tools goals may use: the list, what each offers, and the form for one of them. */
 export function MCPServers() {
   const app = useApp();
-  const [servers, setServers] = useState<MCPServer[] | null>(null);
+  const { answer, reload } = useAnswer("MCPAPI.List");
+  const servers = answer === undefined ? null : (answer ?? []);
   const [editing, setEditing] = useState<MCPServer | null>(null);
-  const load = async () => {
-    const list = await app.ask("MCPAPI.List");
-    if (list !== undefined) setServers(list ?? []);
-  };
-  useEffect(() => {
-    let gone = false;
-    void app.ask("MCPAPI.List").then((list) => {
-      if (!gone && list !== undefined) setServers(list ?? []);
-    });
-    return () => {
-      gone = true;
-    };
-  }, [app]);
   const remove = (name: string) =>
     app.confirm({
       title: `Remove the MCP server ${name}?`,
-      text: "Goals that run keep its tools until they end.",
+      text: "Running goals keep its tools until they finish.",
       yes: "Remove server",
       danger: true,
       run: async () => {
-        if (await app.ask("MCPAPI.Delete", name)) await load();
+        if (await app.ask("MCPAPI.Delete", name)) await reload();
       },
     });
   return (
     <>
       <div className="mt-7 mb-2 flex items-baseline">
-        <h2 className="caption flex-1">MCP servers</h2>
+        <Caption as="h2" className="flex-1">
+          MCP servers
+        </Caption>
         <Button data-testid="mcp-add" onClick={() => setEditing(emptyMCPServer)}>
           Add a server
         </Button>
       </div>
-      <ul className="rounded-lg border border-line bg-s1" data-testid="mcp-servers">
+      <ul className="rounded-lg border border-border bg-surface" data-testid="mcp-servers">
         {(servers ?? []).map((s) => (
           <MCPServerRow
             key={s.name}
             server={s}
             onEdit={() => setEditing(s)}
             onRemove={() => remove(s.name)}
-            onTested={load}
+            onTested={reload}
           />
         ))}
         {servers?.length === 0 ? (
-          <li className="px-4 py-3 text-t3">
-            None. A server lends its tools to goals; a program among them runs inside the goal&apos;s sandbox.
+          <li className="px-4 py-3 text-text-faint">
+            No MCP servers yet. Their tools are available to goals; local servers run inside the goal&apos;s sandbox.
           </li>
         ) : null}
       </ul>
@@ -64,7 +56,7 @@ export function MCPServers() {
           onClose={() => setEditing(null)}
           onSaved={() => {
             setEditing(null);
-            void load();
+            void reload();
           }}
         />
       ) : null}
@@ -98,7 +90,7 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
     setTesting(false);
   };
   return (
-    <li className="border-b border-line px-4 py-2.5 last:border-b-0" data-testid="mcp-server" data-id={s.name}>
+    <li className="border-b border-border px-4 py-2.5 last:border-b-0" data-testid="mcp-server" data-id={s.name}>
       <div className="flex items-center gap-2">
         <div className="min-w-0 flex-1">
           <p className="flex items-center gap-2 font-medium">
@@ -108,10 +100,10 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
             ) : s.listed_at ? (
               <Badge tone="ok">{tools.length === 1 ? "1 tool" : `${tools.length} tools`}</Badge>
             ) : (
-              <Badge tone="warn">not asked yet</Badge>
+              <Badge tone="warn">not tested</Badge>
             )}
           </p>
-          <p className="truncate font-mono text-2xs leading-[18px] text-t3">
+          <p className="truncate font-mono text-2xs leading-[18px] text-text-faint">
             {s.url || [s.command, ...(s.args ?? [])].join(" ")}
           </p>
         </div>
@@ -132,7 +124,7 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
       </div>
       {problem ? (
         <p role="alert" data-testid="mcp-problem" className="selectable mt-1 text-xs text-bad">
-          {problem.message} <span className="text-t2">{problem.hint}</span>
+          {problem.message} <span className="text-text-muted">{problem.hint}</span>
         </p>
       ) : null}
       {open && tools.length > 0 ? (
@@ -143,8 +135,8 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
                 <td className="w-44 truncate py-0.5 pr-3 font-mono text-2xs leading-[18px]" title={t.name}>
                   {t.name}
                 </td>
-                <td className="w-28 py-0.5 pr-3 text-t2">{t.risk.replaceAll("_", " ")}</td>
-                <td className="py-0.5 text-t3">{t.description}</td>
+                <td className="w-28 py-0.5 pr-3 text-text-muted">{t.risk.replaceAll("_", " ")}</td>
+                <td className="py-0.5 text-text-faint">{t.description}</td>
               </tr>
             ))}
           </tbody>

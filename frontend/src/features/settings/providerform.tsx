@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Provider } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { FormDialog, FormField, FormInput } from "@/ui/form";
+import { Select } from "@/ui/input";
 
 interface ProviderFormProps {
   provider: Provider;
@@ -9,7 +10,7 @@ interface ProviderFormProps {
 }
 
 const kinds = [
-  { kind: "openai", label: "OpenAI, or a server that speaks its protocol", url: "http://127.0.0.1:11434/v1" },
+  { kind: "openai", label: "OpenAI or compatible", url: "http://127.0.0.1:11434/v1" },
   { kind: "anthropic", label: "Anthropic", url: "https://api.anthropic.com" },
 ];
 
@@ -19,7 +20,7 @@ const fields: {
   note: string;
   placeholder: string;
 }[] = [
-  { name: "id", label: "Name", note: "how goals refer to it", placeholder: "local" },
+  { name: "id", label: "Display name", note: "", placeholder: "local" },
   {
     name: "base_url",
     label: "Base URL",
@@ -29,11 +30,11 @@ const fields: {
   { name: "model", label: "Model", note: "", placeholder: "qwen3-coder" },
   {
     name: "api_key_env",
-    label: "Environment variable of the key",
-    note: "the key itself is never stored; empty if none is needed",
+    label: "API key environment variable",
+    note: "the key is never stored; leave empty if none is needed",
     placeholder: "OPENAI_API_KEY",
   },
-  { name: "api_key_secret", label: "Or the secret that is the key", note: "one of the secrets below", placeholder: "" },
+  { name: "api_key_secret", label: "Or a stored secret", note: "name of a secret below", placeholder: "" },
 ];
 
 /** One provider. Go says which field is wrong. */
@@ -47,26 +48,21 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
     <FormDialog
       name="provider"
       title={isNew ? "Add a provider" : `Provider ${provider.id}`}
-      description="Where a model is reached"
+      description="Connect a model provider"
       fields={["kind", ...fields.map((f) => f.name)]}
-      save={() => app.saveProvider(draft)}
+      save={() => app.providers.save(draft)}
       onClose={onClose}
       onSaved={onClose}
     >
       <FormField name="kind" label="Protocol">
         {(c) => (
-          <select
-            {...c}
-            className="field"
-            value={draft.kind}
-            onChange={(e) => setDraft({ ...draft, kind: e.target.value })}
-          >
+          <Select {...c} value={draft.kind} onChange={(e) => setDraft({ ...draft, kind: e.target.value })}>
             {kinds.map((k) => (
               <option key={k.kind} value={k.kind}>
                 {k.label}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </FormField>
       {fields.map((f) => (

@@ -4,6 +4,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { ProviderForm } from "./providerform";
+import { Caption } from "@/ui/caption";
 
 export const newProvider: Provider = {
   id: "",
@@ -27,16 +28,18 @@ export function Providers() {
   return (
     <>
       <div className="mb-2 flex items-baseline">
-        <h2 className="caption flex-1">Models</h2>
+        <Caption as="h2" className="flex-1">
+          Models
+        </Caption>
         <Button data-testid="provider-add" onClick={() => setEditing(newProvider)}>
           Add a provider
         </Button>
       </div>
-      <ul className="rounded-lg border border-line bg-s1" data-testid="providers">
+      <ul className="rounded-lg border border-border bg-surface" data-testid="providers">
         {providers.map((p) => (
           <ProviderLine key={p.id} provider={p} onEdit={() => setEditing(p)} />
         ))}
-        {providers.length === 0 ? <li className="px-4 py-3 text-t3">No provider yet.</li> : null}
+        {providers.length === 0 ? <li className="px-4 py-3 text-text-faint">No model provider yet.</li> : null}
       </ul>
       {editing ? <ProviderForm provider={editing} onClose={() => setEditing(null)} /> : null}
     </>
@@ -52,7 +55,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
   };
   return (
     <li
-      className="border-b border-line px-4 py-2.5 last:border-b-0"
+      className="border-b border-border px-4 py-2.5 last:border-b-0"
       data-testid="provider"
       data-id={p.id}
       data-active={p.active}
@@ -61,14 +64,14 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
         <div className="min-w-0 flex-1">
           <p className="flex items-center gap-2 font-medium">
             <span className="truncate">{p.id}</span>
-            {p.active ? <Badge tone="accent">in use</Badge> : null}
+            {p.active ? <Badge tone="accent">default</Badge> : null}
             {p.scripted ? (
               <Badge tone="calm">scripted, no AI</Badge>
             ) : (
               <Badge tone={p.ready ? "ok" : "warn"}>{p.ready ? "ready" : "not ready"}</Badge>
             )}
           </p>
-          <p className="truncate text-xs text-t3">
+          <p className="truncate text-xs text-text-faint">
             {[
               p.model,
               p.base_url,
@@ -80,8 +83,8 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
           {p.note && !p.scripted ? <p className="text-xs text-warn">{p.note}</p> : null}
         </div>
         {p.active || p.scripted ? null : (
-          <Button data-testid="provider-use" onClick={() => void app.useProvider(p.id)}>
-            Use
+          <Button data-testid="provider-use" onClick={() => void app.providers.activate(p.id)}>
+            Make default
           </Button>
         )}
         <Button data-testid="provider-test" disabled={test === "running"} onClick={() => void run()}>
@@ -92,7 +95,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
             <Button data-testid="provider-edit" onClick={onEdit}>
               Edit
             </Button>
-            <Button look="quiet" data-testid="provider-delete" onClick={() => app.deleteProvider(p.id)}>
+            <Button look="quiet" data-testid="provider-delete" onClick={() => app.providers.delete(p.id)}>
               Delete
             </Button>
           </>
@@ -101,7 +104,7 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
       {test && test !== "running" ? (
         <p role="status" data-testid="provider-tested" data-state={test.state} className="selectable mt-1 text-xs">
           <span className={toneText[test.state]}>{test.title}</span>{" "}
-          <span className="text-t2">{[test.detail, test.hint].filter(Boolean).join(" · ")}</span>
+          <span className="text-text-muted">{[test.detail, test.hint].filter(Boolean).join(" · ")}</span>
         </p>
       ) : null}
     </li>

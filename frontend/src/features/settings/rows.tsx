@@ -1,5 +1,7 @@
 import { useId, useState, type ReactNode } from "react";
 import type { Problem } from "@/bridge/types";
+import { cx } from "@/ui/cx";
+import { Input } from "@/ui/input";
 
 interface RowProps {
   title: string;
@@ -11,10 +13,10 @@ interface RowProps {
 
 export function Row({ title, text, error, children }: RowProps) {
   return (
-    <div className="flex items-center gap-4 border-b border-line px-4 py-2.5 last:border-b-0">
+    <div className="flex items-center gap-4 border-b border-border px-4 py-2.5 last:border-b-0">
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
-        <p className="text-xs text-t3">{error ?? text}</p>
+        <p className="text-xs text-text-faint">{error ?? text}</p>
       </div>
       {children}
     </div>
@@ -31,12 +33,16 @@ interface ChoiceProps<T extends string> {
 /** A few values side by side, one of which holds. */
 export function Choice<T extends string>({ name, value, choices, onChange }: ChoiceProps<T>) {
   return (
-    <div role="radiogroup" aria-label={name} className="flex rounded-md bg-s3 p-0.5">
+    <div role="radiogroup" aria-label={name} className="flex rounded-md bg-surface-hover p-0.5">
       {choices.map((c) => (
         <label
           key={c.value}
           data-testid={`${name}-${c.value}`}
-          className="relative cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-t2 has-checked:bg-s1 has-checked:text-t1 has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className={cx(
+            "relative cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-text-muted",
+            "has-checked:bg-surface has-checked:text-text has-focus-visible:outline-2",
+            "has-focus-visible:outline-accent",
+          )}
         >
           <input
             type="radio"
@@ -73,13 +79,13 @@ export function NumberRow({ title, text, testid, value, min, max, onSave }: Numb
     setTyped(null);
   };
   return (
-    <Row title={title} text={text} error={wrong ? `A whole number from ${min} to ${max}` : undefined}>
-      <input
+    <Row title={title} text={text} error={wrong ? `Enter a whole number from ${min} to ${max}` : undefined}>
+      <Input
         data-testid={testid}
         aria-label={title}
         aria-invalid={wrong}
         inputMode="numeric"
-        className="field w-24 text-right tabular-nums"
+        className="w-24 text-right tabular-nums"
         value={typed ?? String(value)}
         onChange={(e) => setTyped(e.target.value)}
         onBlur={finish}
@@ -101,7 +107,10 @@ interface TextRowProps {
   onSave: (value: string) => Promise<Problem | null>;
 }
 
-/** A line of text that is saved when it is finished. One that is refused stays in its field, with what is wrong with it. */
+/**
+ * A line of text that is saved when it is finished. One that is refused stays in its field, with what is wrong with
+ * it.
+ */
 export function TextRow({ title, text, testid, value, onSave }: TextRowProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const [wrong, setWrong] = useState<Problem | null>(null);
@@ -117,18 +126,18 @@ export function TextRow({ title, text, testid, value, onSave }: TextRowProps) {
   const error = wrong ? (
     <span id={words} data-testid={`error-${testid}`} className="selectable text-bad">
       {wrong.message}
-      {wrong.hint ? <span className="text-t2"> · {wrong.hint}</span> : null}
+      {wrong.hint ? <span className="text-text-muted"> · {wrong.hint}</span> : null}
     </span>
   ) : undefined;
   return (
     <Row title={title} text={text} error={error}>
-      <input
+      <Input
         data-testid={testid}
         aria-label={title}
         aria-invalid={wrong !== null}
         aria-describedby={wrong ? words : undefined}
         spellCheck={false}
-        className="field w-56"
+        className="w-56"
         value={typed ?? value}
         onChange={(e) => setTyped(e.target.value)}
         onBlur={() => void finish()}

@@ -25,12 +25,12 @@ interface FormWords {
 const forms: Record<SecretKind, FormWords> = {
   secret: {
     title: "Add a secret",
-    description: "A goal writes its name, and never sees its value",
-    yes: "Keep it",
+    description: "Goals reference it by name and never see the value",
+    yes: "Save",
     fields: [
-      { name: "name", label: "Name", note: "goals refer to it" },
+      { name: "name", label: "Name", note: "used in {{secret:NAME}}" },
       { name: "value", label: "Value", secret: true },
-      { name: "hosts", label: "Only for these hosts", note: "empty: not bound" },
+      { name: "hosts", label: "Only for these hosts", note: "leave empty for any host" },
     ],
     save: (app, v) =>
       app.bridge.call("SecretAPI.Set", {
@@ -41,10 +41,10 @@ const forms: Record<SecretKind, FormWords> = {
   },
   login: {
     title: "Add a login",
-    description: "It is filled in on pages of exactly this origin",
-    yes: "Keep it",
+    description: "Autofilled only on pages of this origin",
+    yes: "Save",
     fields: [
-      { name: "origin", label: "Origin", note: "such as https://example.org" },
+      { name: "origin", label: "Origin", note: "for example https://example.org" },
       { name: "user", label: "User" },
       { name: "password", label: "Password", secret: true },
     ],
@@ -57,17 +57,22 @@ const forms: Record<SecretKind, FormWords> = {
   },
   unlock: {
     title: "Unlock the secrets",
-    description: "They stay open until Goalpost is closed",
+    description: "They stay unlocked until Goalpost closes",
     yes: "Unlock",
     fields: [{ name: "passphrase", label: "Passphrase", secret: true }],
     save: (app, v) => app.bridge.call("SecretAPI.Unlock", v.passphrase ?? ""),
   },
   passphrase: {
-    title: "Passphrase of the secrets",
-    description: "It is asked for after each start; nobody can bring it back if it is lost",
-    yes: "Set it",
+    title: "Passphrase for secrets",
+    description: "Goalpost asks for it after each start. It cannot be recovered if lost.",
+    yes: "Set passphrase",
     fields: [
-      { name: "passphrase", label: "New passphrase", note: "10 characters or more; empty takes it off", secret: true },
+      {
+        name: "passphrase",
+        label: "New passphrase",
+        note: "10 characters or more; leave empty to remove",
+        secret: true,
+      },
     ],
     save: (app, v) => app.bridge.call("SecretAPI.Protect", v.passphrase ?? ""),
   },

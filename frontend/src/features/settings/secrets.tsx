@@ -1,126 +1,67 @@
-import { useCallback, useEffect, useState, type ReactNode } from "react";
+import { useState } from "react";
 import type { LoginView, SecretPlace, SecretView } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { SwitchRow } from "./rows";
 import { SecretForm, type SecretKind } from "./secretform";
+import { Caption } from "@/ui/caption";
 
-interface SecretList {
-  place: SecretPlace;
-  secrets: readonly SecretView[];
-  logins: readonly LoginView[];
-}
+const rowClass = "flex items-center gap-2 border-b border-border px-4 py-2.5 last:border-b-0";
 
-/** Keys, passwords and logins: what there is and where it lies. Values go in and never come out. */
+/** Keys, passwords and logins: what there is and where it is stored. Values go in and never come out. */
 export function Secrets() {
   const app = useApp();
   const settings = useAppState((s) => s.settings);
-  const [kept, setKept] = useState<SecretList | null>(null);
+  const place = useAnswer("SecretAPI.Where");
+  const secrets = useAnswer("SecretAPI.List");
+  const logins = useAnswer("SecretAPI.Logins");
   const [form, setForm] = useState<SecretKind | null>(null);
-
-  const load = useCallback(async () => {
-    const [place, secrets, logins] = await Promise.all([
-      app.ask("SecretAPI.Where"),
-      app.ask("SecretAPI.List"),
-      app.ask("SecretAPI.Logins"),
-    ]);
-    if (place) setKept({ place, secrets: secrets ?? [], logins: logins ?? [] });
-  }, [app]);
-
-  useEffect(() => {
-    void load();
-  }, [load]);
+  const load = () => Promise.all([place.reload(), secrets.reload(), logins.reload()]);
 
   const remove = (title: string, call: () => Promise<boolean | undefined>) =>
     app.confirm({
       title,
-      text: "Goals that use it will fail from then on. It cannot be brought back from here.",
-      yes: "Forget it",
+      text: "Goals that use it will fail. This cannot be undone.",
+      yes: "Delete",
       danger: true,
       run: async () => {
         if (await call()) await load();
       },
     });
 
-  if (!kept || !settings) return null;
-  const { place } = kept;
+  if (!place.answer || !settings) return null;
   return (
     <>
-      <div className="mt-7 mb-2 flex items-baseline gap-2">
-        <h2 className="caption flex-1">Secrets and logins</h2>
-        {place.locked && place.passphrase ? (
-          <Button look="primary" data-testid="secrets-unlock" onClick={() => setForm("unlock")}>
-            Unlock
-          </Button>
-        ) : null}
-        <Button data-testid="login-add" onClick={() => setForm("login")}>
-          Add a login
-        </Button>
-        <Button data-testid="secret-add" onClick={() => setForm("secret")}>
-          Add a secret
-        </Button>
-      </div>
-      <ul className="rounded-lg border border-line bg-s1" data-testid="secrets">
-        <li className="flex items-center gap-2 border-b border-line px-4 py-2.5 text-xs text-t2 last:border-b-0">
-          <span className="min-w-0 flex-1 break-words" data-testid="secrets-place" data-place={place.place}>
-            New ones are kept in {place.detail}.
-          </span>
-          {place.place === "file" && !place.locked ? (
-            <Button look="quiet" data-testid="secrets-passphrase" onClick={() => setForm("passphrase")}>
-              {place.passphrase ? "Change the passphrase" : "Set a passphrase"}
-            </Button>
-          ) : null}
-        </li>
-        {kept.secrets.map((s) => (
+      <Head place={place.answer} onForm={setForm} />
+      <ul className="rounded-lg border border-border bg-surface" data-testid="secrets">
+        <PlaceRow place={place.answer} onPassphrase={() => setForm("passphrase")} />
+        {(secrets.answer ?? []).map((s) => (
           <SecretRow
             key={s.name}
-            testid="secret"
-            id={s.name}
-            title={s.name}
-            badge={s.place}
-            text={[`{{secret:${s.name}}}`, s.hosts?.length ? `only for ${s.hosts.join(", ")}` : ""]
-              .filter(Boolean)
-              .join(" · ")}
-          >
-            <Button
-              look="quiet"
-              data-testid="secret-remove"
-              onClick={() => remove(`Forget the secret ${s.name}?`, () => app.ask("SecretAPI.Remove", s.name))}
-            >
-              Forget
-            </Button>
-          </SecretRow>
+            secret={s}
+            onDelete={() => remove(`Delete the secret ${s.name}?`, () => app.ask("SecretAPI.Remove", s.name))}
+          />
         ))}
-        {kept.logins.map((l) => (
-          <SecretRow
+        {(logins.answer ?? []).map((l) => (
+          <LoginRow
             key={`${l.origin} ${l.user}`}
-            testid="login"
-            id={`${l.origin} ${l.user}`}
-            title={l.user}
-            badge="login"
-            text={l.origin}
-          >
-            <Button
-              look="quiet"
-              data-testid="login-remove"
-              onClick={() =>
-                remove(`Forget the login of ${l.user} on ${l.origin}?`, () =>
-                  app.ask("SecretAPI.RemoveLogin", l.origin, l.user),
-                )
-              }
-            >
-              Forget
-            </Button>
-          </SecretRow>
+            login={l}
+            onDelete={() =>
+              remove(`Delete the login of ${l.user} on ${l.origin}?`, () =>
+                app.ask("SecretAPI.RemoveLogin", l.origin, l.user),
+              )
+            }
+          />
         ))}
         <li>
           <SwitchRow
-            title="Keep them in the encrypted file"
-            text="Also where the system's keyring runs; from the next start on"
+            title="Store in the encrypted file"
+            text="Even if a system keyring is available. Takes effect after a restart."
             testid="secrets-in-file"
             on={settings.secrets_in_file}
-            onChange={(secrets_in_file) => void app.saveSettings({ secrets_in_file })}
+            onChange={(secrets_in_file) => void app.settings.save({ secrets_in_file })}
           />
         </li>
       </ul>
@@ -138,30 +79,73 @@ export function Secrets() {
   );
 }
 
-interface LineProps {
-  testid: string;
-  id: string;
-  title: string;
-  badge: string;
-  text: string;
-  children: ReactNode;
+function Head({ place, onForm }: { place: SecretPlace; onForm: (kind: SecretKind) => void }) {
+  return (
+    <div className="mt-7 mb-2 flex items-baseline gap-2">
+      <Caption as="h2" className="flex-1">
+        Secrets and logins
+      </Caption>
+      {place.locked && place.passphrase ? (
+        <Button look="primary" data-testid="secrets-unlock" onClick={() => onForm("unlock")}>
+          Unlock
+        </Button>
+      ) : null}
+      <Button data-testid="login-add" onClick={() => onForm("login")}>
+        Add a login
+      </Button>
+      <Button data-testid="secret-add" onClick={() => onForm("secret")}>
+        Add a secret
+      </Button>
+    </div>
+  );
 }
 
-function SecretRow({ testid, id, title, badge, text, children }: LineProps) {
+function PlaceRow({ place, onPassphrase }: { place: SecretPlace; onPassphrase: () => void }) {
   return (
-    <li
-      className="flex items-center gap-2 border-b border-line px-4 py-2.5 last:border-b-0"
-      data-testid={testid}
-      data-id={id}
-    >
-      <div className="min-w-0 flex-1">
-        <p className="flex items-center gap-2 font-medium">
-          <span className="truncate">{title}</span>
-          <Badge tone="calm">{badge}</Badge>
-        </p>
-        <p className="truncate font-mono text-2xs text-t3">{text}</p>
-      </div>
-      {children}
+    <li className="flex items-center gap-2 border-b border-border px-4 py-2.5 text-xs text-text-muted last:border-b-0">
+      <span className="min-w-0 flex-1 break-words" data-testid="secrets-place" data-place={place.place}>
+        New secrets are stored in {place.detail}.
+      </span>
+      {place.place === "file" && !place.locked ? (
+        <Button look="quiet" data-testid="secrets-passphrase" onClick={onPassphrase}>
+          {place.passphrase ? "Change the passphrase" : "Set a passphrase"}
+        </Button>
+      ) : null}
     </li>
+  );
+}
+
+function SecretRow({ secret: s, onDelete }: { secret: SecretView; onDelete: () => void }) {
+  const hosts = s.hosts?.length ? ` · only for ${s.hosts.join(", ")}` : "";
+  return (
+    <li className={rowClass} data-testid="secret" data-id={s.name}>
+      <RowText title={s.name} badge={s.place} text={`{{secret:${s.name}}}${hosts}`} />
+      <Button look="quiet" data-testid="secret-remove" onClick={onDelete}>
+        Delete
+      </Button>
+    </li>
+  );
+}
+
+function LoginRow({ login: l, onDelete }: { login: LoginView; onDelete: () => void }) {
+  return (
+    <li className={rowClass} data-testid="login" data-id={`${l.origin} ${l.user}`}>
+      <RowText title={l.user} badge="login" text={l.origin} />
+      <Button look="quiet" data-testid="login-remove" onClick={onDelete}>
+        Delete
+      </Button>
+    </li>
+  );
+}
+
+function RowText({ title, badge, text }: { title: string; badge: string; text: string }) {
+  return (
+    <div className="min-w-0 flex-1">
+      <p className="flex items-center gap-2 font-medium">
+        <span className="truncate">{title}</span>
+        <Badge tone="calm">{badge}</Badge>
+      </p>
+      <p className="truncate font-mono text-2xs text-text-faint">{text}</p>
+    </div>
   );
 }

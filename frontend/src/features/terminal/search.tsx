@@ -41,7 +41,7 @@ export function SearchBox({ screen, onEnd }: SearchBoxProps) {
   };
 
   return (
-    <div role="search" className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-s2 px-2">
+    <div role="search" className="flex h-9 shrink-0 items-center gap-1 border-b border-border bg-surface-raised px-2">
       <input
         ref={input}
         data-testid="terminal-search"
@@ -59,17 +59,13 @@ export function SearchBox({ screen, onEnd }: SearchBoxProps) {
           if (e.code === "Enter") go(!e.shiftKey);
         }}
       />
-      <span className="text-xs text-t3 tabular-nums" role="status">
-        {term && found
-          ? found.resultCount
-            ? `${found.resultIndex + 1} of ${found.resultCount}`
-            : "nothing found"
-          : ""}
+      <span className="text-xs text-text-faint tabular-nums" role="status">
+        {term && found ? (found.resultCount ? `${found.resultIndex + 1} of ${found.resultCount}` : "no results") : ""}
       </span>
-      <IconButton label="Older" onClick={() => go(true)} disabled={!term}>
+      <IconButton label="Previous match" onClick={() => go(true)} disabled={!term}>
         <BackIcon className="rotate-90" size={14} />
       </IconButton>
-      <IconButton label="Newer" onClick={() => go(false)} disabled={!term}>
+      <IconButton label="Next match" onClick={() => go(false)} disabled={!term}>
         <ForwardIcon className="rotate-90" size={14} />
       </IconButton>
       <IconButton label="Close search" hint="Esc" onClick={onEnd}>

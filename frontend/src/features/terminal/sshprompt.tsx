@@ -2,6 +2,8 @@ import { useState } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { cx } from "@/ui/cx";
+import { Input } from "@/ui/input";
 
 /**
  * What ssh asks before it lets anyone in: a password, or whether a host's key is
@@ -15,7 +17,7 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
   const yesNo = !pane.secret;
   return (
     <form
-      className="shrink-0 border-t border-line bg-s2 px-3 py-2"
+      className="shrink-0 border-t border-border bg-surface-raised px-3 py-2"
       data-testid="terminal-ask"
       onSubmit={(e) => {
         e.preventDefault();
@@ -23,15 +25,19 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
       }}
     >
       <label className="block">
-        <span className="selectable block max-h-40 overflow-y-auto pb-2 font-mono text-xs whitespace-pre-wrap text-t1">
+        <span
+          className={cx(
+            "selectable block max-h-40 overflow-y-auto pb-2 font-mono text-xs whitespace-pre-wrap",
+            "text-text",
+          )}
+        >
           {pane.ask}
         </span>
         {yesNo ? null : (
-          <input
+          <Input
             autoFocus
             type="password"
             autoComplete="off"
-            className="field"
             data-testid="ask-text"
             value={text}
             onChange={(e) => setText(e.target.value)}
@@ -40,13 +46,15 @@ export function SSHPrompt({ pane }: { pane: PaneInfo }) {
         )}
       </label>
       <div className="flex items-center gap-2 pt-2">
-        <span className="flex-1 text-xs text-t3">ssh asks this. The answer goes to {pane.server}.</span>
+        <span className="flex-1 text-xs text-text-faint">
+          This prompt comes from ssh. Your answer goes to {pane.server}.
+        </span>
         <Button look="quiet" data-testid="ask-no" onClick={() => (yesNo ? answer("no", true) : answer("", false))}>
           {yesNo ? "No" : "Cancel"}
         </Button>
         {yesNo ? (
           <Button look="primary" autoFocus data-testid="ask-yes" onClick={() => answer("yes", true)}>
-            Yes, it is the right one
+            Yes, trust this host
           </Button>
         ) : (
           <Button look="primary" type="submit" data-testid="ask-send">

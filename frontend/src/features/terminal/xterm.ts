@@ -36,10 +36,13 @@ export interface ScreenOptions {
   screenReader: boolean;
 }
 
-/** How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use comes first. */
+/**
+ * How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use
+ * comes first.
+ */
 const backgroundAckReserve = 960 * 1024;
 
-const lostNotice = new TextEncoder().encode("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n");
+const lostNotice = new TextEncoder().encode("\r\n\x1b[2m… earlier output was discarded …\x1b[0m\r\n");
 
 /** What the terminal says by itself: mouse and focus reports. They are no typing. */
 const queryReplyPattern = new RegExp(`^${String.fromCharCode(27)}\\[(?:[IO]$|<|M)`);

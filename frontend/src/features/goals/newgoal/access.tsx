@@ -1,51 +1,42 @@
-import { useEffect, useState } from "react";
-import type { SecretView } from "@/bridge/types";
-import { useApp, useAppState } from "@/store/context";
+import { useAppState } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Field } from "@/ui/field";
-import type { MoreProps } from "./advancedprops";
+import type { AdvancedProps } from "./advancedprops";
 import { CheckboxList } from "./checkboxlist";
+import { Select } from "@/ui/input";
 
 /** Where commands decide: inside, on this machine, or on a server of the user's list. */
-export function CheckLocation({ draft, set }: Pick<MoreProps, "draft" | "set">) {
-  const app = useApp();
-  const [servers, setServers] = useState<readonly string[]>([]);
-  useEffect(() => {
-    void app.ask("SSHAPI.List").then((list) => setServers((list ?? []).map((s) => s.name || s.host)));
-  }, [app]);
+export function CheckLocation({ draft, set }: Pick<AdvancedProps, "draft" | "set">) {
+  const servers = (useAnswer("SSHAPI.List").answer ?? []).map((s) => s.name || s.host);
   return (
-    <Field label="Commands decide" hint="shell checks">
+    <Field label="Run shell checks in">
       {(c) => (
-        <select
+        <Select
           {...c}
           data-testid="field-where"
-          className="field"
           value={draft.checks[0]?.where ?? ""}
           onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, where: e.target.value })) })}
         >
-          <option value="">in the sandbox</option>
-          <option value="host">on this machine, outside</option>
+          <option value="">the sandbox</option>
+          <option value="host">this machine, outside the sandbox</option>
           {servers.map((name) => (
             <option key={name} value={`ssh:${name}`}>
-              on the server {name}
+              server {name}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );
 }
 
 /** Secrets that the goal may use by name without asking. */
-export function Secrets({ draft, set, errors }: MoreProps) {
-  const app = useApp();
-  const [secrets, setSecrets] = useState<readonly SecretView[]>([]);
-  useEffect(() => {
-    void app.ask("SecretAPI.List").then((list) => setSecrets(list ?? []));
-  }, [app]);
+export function Secrets({ draft, set, errors }: AdvancedProps) {
+  const secrets = useAnswer("SecretAPI.List").answer ?? [];
   if (secrets.length === 0 && !errors.secrets) return null;
   return (
     <CheckboxList
-      title="May use these secrets, and never sees their values"
+      title="Secrets available to this goal"
       testid="use-secret"
       error={errors.secrets?.message}
       items={secrets.map((s) => ({
@@ -59,14 +50,17 @@ export function Secrets({ draft, set, errors }: MoreProps) {
 }
 
 /** Panes of the user, which the goal may drive. */
-export function Panes({ draft, set, errors }: MoreProps) {
+export function Panes({ draft, set, errors }: AdvancedProps) {
   const panes = useAppState((s) => s.panes.panes);
   const mine = panes.filter((p) => p.goal_id === "" && (p.kind === "browser" || p.running));
   if (mine.length === 0) return null;
   return (
     <CheckboxList
-      title="May drive these panes of yours"
-      note="What it does there it does as you: with your rights in a terminal, with your logins and your network on a page. It looks freely and asks before it acts."
+      title="Shared panes"
+      note={
+        "The goal acts as you there: with your permissions in a terminal, with your logins and " +
+        "network on a page. It can look freely but asks before it acts."
+      }
       testid="lend-pane"
       error={errors.panes?.message}
       items={mine.map((p) => ({ id: p.id, label: `${p.title || p.url || p.id} · ${p.kind}` }))}

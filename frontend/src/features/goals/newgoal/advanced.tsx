@@ -1,211 +1,34 @@
 import type { ReactNode } from "react";
+import { Caption } from "@/ui/caption";
 import { Field } from "@/ui/field";
-import type { Draft } from "./draft";
-import type { MoreProps } from "./advancedprops";
-import { ProviderField } from "./supervision";
+import { Input } from "@/ui/input";
 import { CheckLocation, Panes, Secrets } from "./access";
+import type { AdvancedProps } from "./advancedprops";
 import { DependencyPicker } from "./after";
-
-type Text =
-  | "iterations"
-  | "tokens"
-  | "claims"
-  | "allowTools"
-  | "denyTools"
-  | "allowHosts"
-  | "denyHosts"
-  | "allowLocal"
-  | "allowWrite"
-  | "allowRead"
-  | "allowSocket"
-  | "protect"
-  | "noProtect"
-  | "criticEvery";
+import { DraftInput } from "./draftinput";
+import { Supervision } from "./supervision";
 
 /** What has a sensible default and is seldom changed. */
-export function AdvancedOptions({ draft, set, errors }: MoreProps) {
-  const text = (name: Text, label: string, hint?: string, placeholder = "", mono = false, error?: string) => (
-    <Field label={label} hint={hint} name={name} error={error}>
-      {(c) => (
-        <input
-          {...c}
-          data-testid={`field-${name}`}
-          spellCheck={false}
-          placeholder={placeholder}
-          className={`field ${mono ? "font-mono text-xs" : ""}`}
-          value={draft[name]}
-          onChange={(e) => set({ [name]: e.target.value })}
-        />
-      )}
-    </Field>
-  );
+export function AdvancedOptions({ draft, set, errors }: AdvancedProps) {
+  const all = { draft, set, errors };
+  const noLimit = { draft, set, placeholder: "no limit" };
   return (
     <div className="mt-3 flex flex-col gap-4">
       <Group title="Limits">
-        {text("iterations", "Iterations", undefined, "no limit")}
-        {text("tokens", "Tokens", undefined, "no limit")}
-        {text("claims", "Failed claims per check", undefined, "no limit")}
+        <DraftInput {...noLimit} name="iterations" label="Turns" />
+        <DraftInput {...noLimit} name="tokens" label="Tokens" />
+        <DraftInput {...noLimit} name="claims" label="Failed claims per check" />
       </Group>
-      <Group title="Looked after by">
-        {text("criticEvery", "Critic every", "steps; empty: no critic", "never", false, errors.critic_every?.message)}
-        <ProviderField
-          draft={draft}
-          set={set}
-          name="criticProvider"
-          label="Critic"
-          error={errors.critic_provider?.message}
-        />
-        <ProviderField
-          draft={draft}
-          set={set}
-          name="judgeProvider"
-          label="Judge and reviewer"
-          error={errors.judge_provider?.message}
-        />
-        <Field
-          label="Review"
-          name="review"
-          error={errors.review?.message}
-          hint="a cold reader of every claim that passed"
-        >
-          {(c) => (
-            <select
-              {...c}
-              data-testid="field-review"
-              className="field"
-              value={draft.review}
-              onChange={(e) => set({ review: e.target.value as Draft["review"] })}
-            >
-              <option value="">when no gate decides</option>
-              <option value="always">always</option>
-              <option value="never">never</option>
-            </select>
-          )}
-        </Field>
-        <Field label="Persona" name="persona" error={errors.persona?.message} hint="how it works">
-          {(c) => (
-            <select
-              {...c}
-              data-testid="field-persona"
-              className="field"
-              value={draft.persona}
-              onChange={(e) => set({ persona: e.target.value })}
-            >
-              <option value="">engineer</option>
-              <option value="researcher">researcher</option>
-              <option value="tester">tester</option>
-              <option value="writer">writer</option>
-            </select>
-          )}
-        </Field>
-        <Field label="With nobody there" name="on_ask" error={errors.on_ask?.message} hint="what an approval does">
-          {(c) => (
-            <select
-              {...c}
-              data-testid="field-on-ask"
-              className="field"
-              value={draft.onAsk}
-              onChange={(e) => set({ onAsk: e.target.value as Draft["onAsk"] })}
-            >
-              <option value="">pause and wait</option>
-              <option value="deny">refuse</option>
-              <option value="allow">allow what does not always ask</option>
-            </select>
-          )}
-        </Field>
-        <label className="col-span-2 flex items-center gap-2 self-center text-xs">
-          <input
-            type="checkbox"
-            data-testid="field-require-steps"
-            className="accent-(--accent)"
-            checked={draft.requireSteps}
-            onChange={(e) => set({ requireSteps: e.target.checked })}
-          />
-          Every change needs a declared step, and its result is looked at
-        </label>
+      <Group title="Supervision">
+        <Supervision {...all} />
       </Group>
       <Group title="Tools, hosts, files">
-        {text("allowTools", "Only these tools", "empty: all of them", "", true)}
-        {text("denyTools", "Never these tools", "such as browser_open", "", true)}
-        {text(
-          "allowHosts",
-          "Hosts it may fetch from",
-          "for network get",
-          "docs.example.com",
-          true,
-          errors.allow_hosts?.message,
-        )}
-        {text("denyHosts", "Hosts it never contacts", "whatever else it may", "*.example.com", true)}
-        {text(
-          "allowLocal",
-          "Ports of this machine",
-          "its own loopback is another one",
-          "5432",
-          true,
-          errors.allow_local?.message,
-        )}
-        {text(
-          "allowWrite",
-          "Folders it may write, too",
-          "with commas between them",
-          "/home/you/notes",
-          true,
-          errors.allow_write?.message,
-        )}
-        {text(
-          "allowRead",
-          "Folders and files it may read",
-          "with commas between them",
-          "/srv/data",
-          true,
-          errors.allow_read?.message,
-        )}
-        {text(
-          "allowSocket",
-          "Services it may speak to",
-          "sockets; they act as you",
-          "/run/docker.sock",
-          true,
-          errors.allow_socket?.message,
-        )}
-        {text("protect", "Protect these too", "patterns in the folder", "tests/**", true, errors.protect?.message)}
-        {text("noProtect", "Do not protect", undefined, "", true)}
-        <Field label="Folder of the checks" hint="inside the goal's folder">
-          {(c) => (
-            <input
-              {...c}
-              data-testid="field-check-dir"
-              spellCheck={false}
-              placeholder="."
-              className="field font-mono text-xs"
-              value={draft.checks[0]?.dir ?? ""}
-              onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, dir: e.target.value })) })}
-            />
-          )}
-        </Field>
-        <CheckLocation draft={draft} set={set} />
+        <Access {...all} />
       </Group>
-      <Secrets draft={draft} set={set} errors={errors} />
-      <DependencyPicker draft={draft} set={set} errors={errors} />
-      <Panes draft={draft} set={set} errors={errors} />
-      <label className="flex items-start gap-2 rounded-md bg-warn-bg px-3 py-2 text-xs">
-        <input
-          type="checkbox"
-          data-testid="field-unconfined"
-          className="mt-0.5 accent-(--accent)"
-          checked={draft.unconfined}
-          onChange={(e) => set({ unconfined: e.target.checked })}
-        />
-        <span>
-          Without the sandbox: its programs get all of your rights on this machine, and the network is open to them.
-          This is journaled.
-          {errors.sandbox ? (
-            <span role="alert" data-testid="error-sandbox" className="mt-1 block text-bad">
-              {errors.sandbox.message} <span className="text-t2">{errors.sandbox.hint}</span>
-            </span>
-          ) : null}
-        </span>
-      </label>
+      <Secrets {...all} />
+      <DependencyPicker {...all} />
+      <Panes {...all} />
+      <Unconfined {...all} />
     </div>
   );
 }
@@ -213,8 +36,110 @@ export function AdvancedOptions({ draft, set, errors }: MoreProps) {
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section>
-      <h3 className="caption mb-1.5">{title}</h3>
+      <Caption className="mb-1.5">{title}</Caption>
       <div className="grid grid-cols-3 gap-3">{children}</div>
     </section>
+  );
+}
+
+function Access({ draft, set, errors }: AdvancedProps) {
+  const mono = { draft, set, mono: true };
+  return (
+    <>
+      <DraftInput {...mono} name="allowTools" label="Allowed tools" hint="leave empty for all tools" />
+      <DraftInput {...mono} name="denyTools" label="Denied tools" hint="for example browser_open" />
+      <DraftInput
+        {...mono}
+        name="allowHosts"
+        label="Allowed hosts"
+        hint="for network get"
+        placeholder="docs.example.com"
+        error={errors.allow_hosts}
+      />
+      <DraftInput {...mono} name="denyHosts" label="Blocked hosts" hint="never contacted" placeholder="*.example.com" />
+      <DraftInput
+        {...mono}
+        name="allowLocal"
+        label="Allowed local ports"
+        hint="on your machine"
+        placeholder="5432"
+        error={errors.allow_local}
+      />
+      <DraftInput
+        {...mono}
+        name="allowWrite"
+        label="Extra writable folders"
+        hint="comma-separated"
+        placeholder="/home/you/notes"
+        error={errors.allow_write}
+      />
+      <DraftInput
+        {...mono}
+        name="allowRead"
+        label="Extra readable paths"
+        hint="comma-separated"
+        placeholder="/srv/data"
+        error={errors.allow_read}
+      />
+      <DraftInput
+        {...mono}
+        name="allowSocket"
+        label="Allowed Unix sockets"
+        hint="run with your permissions"
+        placeholder="/run/docker.sock"
+        error={errors.allow_socket}
+      />
+      <DraftInput
+        {...mono}
+        name="protect"
+        label="Protected files"
+        hint="patterns, besides the ones found"
+        placeholder="tests/**"
+        error={errors.protect}
+      />
+      <DraftInput {...mono} name="noProtect" label="Exceptions" />
+      <CheckFolder draft={draft} set={set} />
+      <CheckLocation draft={draft} set={set} />
+    </>
+  );
+}
+
+function CheckFolder({ draft, set }: Pick<AdvancedProps, "draft" | "set">) {
+  return (
+    <Field label="Folder for checks" hint="inside the goal's folder">
+      {(c) => (
+        <Input
+          {...c}
+          data-testid="field-check-dir"
+          spellCheck={false}
+          placeholder="."
+          className="font-mono text-xs"
+          value={draft.checks[0]?.dir ?? ""}
+          onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, dir: e.target.value })) })}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Unconfined({ draft, set, errors }: AdvancedProps) {
+  return (
+    <label className="flex items-start gap-2 rounded-md bg-warn-bg px-3 py-2 text-xs">
+      <input
+        type="checkbox"
+        data-testid="field-unconfined"
+        className="mt-0.5 accent-(--accent)"
+        checked={draft.unconfined}
+        onChange={(e) => set({ unconfined: e.target.checked })}
+      />
+      <span>
+        Run without the sandbox, with your full permissions and network access. This is logged.
+        {errors.sandbox ? (
+          <span role="alert" data-testid="error-sandbox" className="mt-1 block text-bad">
+            {errors.sandbox.message} <span className="text-text-muted">{errors.sandbox.hint}</span>
+          </span>
+        ) : null}
+      </span>
+    </label>
   );
 }

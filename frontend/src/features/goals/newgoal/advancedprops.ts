@@ -1,7 +1,7 @@
 import type { Draft } from "./draft";
 import type { Errors } from "./errors";
 
-export interface MoreProps {
+export interface AdvancedProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
   errors: Errors;

@@ -1,11 +1,11 @@
 import { oneLine } from "@/lib/text";
 import { isLive } from "@/store/goalcards";
 import { useAppState } from "@/store/context";
-import type { MoreProps } from "./advancedprops";
+import type { AdvancedProps } from "./advancedprops";
 import { CheckboxList } from "./checkboxlist";
 
 /** Goals that live and may have to be done first. */
-export function DependencyPicker({ draft, set, errors }: MoreProps) {
+export function DependencyPicker({ draft, set, errors }: AdvancedProps) {
   const byId = useAppState((s) => s.goals.byId);
   const goals = Object.values(byId)
     .map((k) => k.card)
@@ -14,7 +14,7 @@ export function DependencyPicker({ draft, set, errors }: MoreProps) {
   if (goals.length === 0 && draft.after.length === 0) return null;
   return (
     <CheckboxList
-      title="Starts when these are done"
+      title="Run after"
       testid="after-goal"
       error={errors.after?.message}
       items={goals.map((g) => ({ id: g.id, label: oneLine(g.objective) }))}

@@ -1,4 +1,5 @@
-interface TicksProps {
+import { Caption } from "@/ui/caption";
+interface CheckboxListProps {
   title: string;
   /** What is to be known before something is chosen. */
   note?: string;
@@ -9,11 +10,13 @@ interface TicksProps {
   onChange: (on: string[]) => void;
 }
 
-export function CheckboxList({ title, note, testid, error, items, on, onChange }: TicksProps) {
+export function CheckboxList({ title, note, testid, error, items, on, onChange }: CheckboxListProps) {
   return (
     <fieldset>
-      <legend className="caption mb-1.5">{title}</legend>
-      {note ? <p className="mb-1.5 text-xs text-t2">{note}</p> : null}
+      <Caption as="legend" className="mb-1.5">
+        {title}
+      </Caption>
+      {note ? <p className="mb-1.5 text-xs text-text-muted">{note}</p> : null}
       <div className="flex max-h-28 flex-col gap-0.5 overflow-y-auto">
         {items.map((i) => (
           <label key={i.id} className="flex items-center gap-2 text-xs">

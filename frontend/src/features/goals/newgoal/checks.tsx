@@ -2,6 +2,7 @@ import type { TryOutput } from "@/bridge/types";
 import { formatElapsed } from "@/lib/time";
 import { Dot, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { CloseIcon, PlusIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
 import { CheckFields, checkTabs } from "./checkfields";
@@ -38,7 +39,7 @@ export function Checks(p: ChecksProps) {
           <select
             data-testid="criterion-any"
             aria-label="How many checks must pass"
-            className="rounded-sm bg-transparent text-t2"
+            className="rounded-sm bg-transparent text-text-muted"
             value={p.any ? "any" : "all"}
             onChange={(e) => p.onAny(e.target.value === "any")}
           >
@@ -46,9 +47,9 @@ export function Checks(p: ChecksProps) {
             <option value="any">one of these passes</option>
           </select>
         ) : (
-          <span className="text-t3">{only?.line}</span>
+          <span className="text-text-faint">{only?.line}</span>
         )}
-        <span className="text-t3">· the agent cannot change it</span>
+        <span className="text-text-faint">· the agent cannot change this</span>
       </legend>
       <div className="flex flex-col gap-2.5">
         {p.checks.map((c, i) => (
@@ -88,16 +89,16 @@ export function Checks(p: ChecksProps) {
       {p.error ? (
         <p role="alert" data-testid="error-criterion" className="mt-1 text-xs text-bad">
           {p.error.message}
-          {p.error.hint ? <span className="text-t2"> · {p.error.hint}</span> : null}
+          {p.error.hint ? <span className="text-text-muted"> · {p.error.hint}</span> : null}
         </p>
       ) : null}
       <button
         type="button"
         data-testid="check-add"
-        className="mt-1.5 inline-flex items-center gap-1 text-xs text-t3 hover:text-t1"
+        className="mt-1.5 inline-flex items-center gap-1 text-xs text-text-faint hover:text-text"
         onClick={() => p.onChange([...p.checks, { ...emptyCheck, where: p.checks[0]?.where ?? "" }])}
       >
-        <PlusIcon size={13} /> Another check
+        <PlusIcon size={13} /> Add another check
       </button>
     </fieldset>
   );
@@ -112,7 +113,11 @@ interface TabsProps {
 /** Who decides. Arrow keys move between them, as in any group of radio buttons. */
 function Tabs({ check, of, onChange }: TabsProps) {
   return (
-    <div role="radiogroup" aria-label={`Who decides${of}`} className="mb-1.5 inline-flex rounded-md bg-s3 p-0.5">
+    <div
+      role="radiogroup"
+      aria-label={`Check type${of}`}
+      className="mb-1.5 inline-flex rounded-md bg-surface-hover p-0.5"
+    >
       {checkTabs.map((t) => (
         <button
           key={t.type}
@@ -123,7 +128,7 @@ function Tabs({ check, of, onChange }: TabsProps) {
           data-testid={`check-type-${t.type}`}
           title={t.line}
           className={`rounded-sm px-2.5 py-0.5 text-xs ${
-            t.type === check.type ? "bg-bg font-medium text-t1" : "text-t2 hover:text-t1"
+            t.type === check.type ? "bg-bg font-medium text-text" : "text-text-muted hover:text-text"
           }`}
           onClick={() => onChange(t.type)}
           onKeyDown={(e) => {
@@ -150,7 +155,7 @@ function TryResultLine({ tried, shell }: { tried: TryResult; shell: boolean }) {
   if (!tried) return null;
   if (tried.state === "running") {
     return (
-      <p className="breathe mt-1 font-mono text-xs text-t3" role="status">
+      <p className="breathe mt-1 font-mono text-xs text-text-faint" role="status">
         running…
       </p>
     );
@@ -164,7 +169,7 @@ function TryResultLine({ tried, shell }: { tried: TryResult; shell: boolean }) {
   }
   const { out } = tried;
   const said = checkLabel(out.outcome);
-  const aside = out.outcome === "fails_now" && shell ? "as it should" : out.detail;
+  const aside = out.outcome === "fails_now" && shell ? "as expected" : out.detail;
   return (
     <div className="mt-1.5 text-xs" role="status" data-testid="try-result" data-outcome={out.outcome}>
       <p className="flex items-center gap-2 font-mono">
@@ -173,12 +178,17 @@ function TryResultLine({ tried, shell }: { tried: TryResult; shell: boolean }) {
           {said.words} ({shell ? `exit ${out.exit_code}, ` : ""}
           {formatElapsed(out.ms)})
         </span>
-        <span className="min-w-0 truncate text-t3" title={aside}>
+        <span className="min-w-0 truncate text-text-faint" title={aside}>
           {aside}
         </span>
       </p>
       {out.output.trim() ? (
-        <pre className="mt-1 max-h-28 overflow-auto rounded-md border border-line bg-bg px-2.5 py-1.5 font-mono text-2xs break-words whitespace-pre-wrap text-t2">
+        <pre
+          className={cx(
+            "mt-1 max-h-28 overflow-auto rounded-md border border-border bg-bg px-2.5 py-1.5",
+            "font-mono text-2xs break-words whitespace-pre-wrap text-text-muted",
+          )}
+        >
           {out.output.trimEnd()}
         </pre>
       ) : null}

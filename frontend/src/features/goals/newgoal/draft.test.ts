@@ -120,7 +120,7 @@ test("a critic that is switched off is said so, and one that is no number is ref
   expect(validate(draft({ criticEvery: "often" })).critic_every).toBeDefined();
 });
 
-test("paths may hold spaces, and what is granted besides is said while More is closed", () => {
+test("paths may hold spaces, and what is granted besides is said while the advanced options are closed", () => {
   const granted = draft({ allowWrite: "/srv/my notes, /srv/b", allowRead: "/data", allowSocket: "/run/docker.sock" });
   const input = toInput(granted);
   expect(input).toMatchObject({
@@ -130,7 +130,7 @@ test("paths may hold spaces, and what is granted besides is said while More is c
   });
   expect(fromInput(input)).toMatchObject({ allowWrite: "/srv/my notes, /srv/b", allowRead: "/data" });
   expect(describeExtraAccess(granted)).toBe(
-    "Besides, it may write in /srv/my notes, /srv/b; read /data; speak to /run/docker.sock, as you.",
+    "It can also write to /srv/my notes, /srv/b; read /data; use the sockets /run/docker.sock with your permissions.",
   );
   expect(describeExtraAccess(draft())).toBe("");
 });
@@ -179,7 +179,5 @@ test("persona, effort, what an approval does and where commands decide are sent,
 test("what a goal will be allowed says what asks, and that nobody looks into what programs send", () => {
   for (const risk of ["read_only", "write_local", "network_get", "network_write", "spends_money"] as const)
     expect(describeAllowed(risk, "", [])).toMatch(/asks? you/);
-  expect(describeAllowed("network_get", "/work", ["docs.example"])).toContain(
-    "through an encrypted connection, nobody can look at",
-  );
+  expect(describeAllowed("network_get", "/work", ["docs.example"])).toContain("encrypted traffic cannot be inspected");
 });

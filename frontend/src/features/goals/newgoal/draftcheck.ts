@@ -79,15 +79,15 @@ function mainField(c: DraftCheck): string {
 export function checkError(c: DraftCheck): string {
   switch (c.type) {
     case "shell":
-      return /^\d{1,3}$/.test(c.exitCode.trim()) ? "" : "An exit code is a number from 0 to 255";
+      return /^\d{1,3}$/.test(c.exitCode.trim()) ? "" : "Enter an exit code from 0 to 255";
     case "http":
-      return /^\d{3}$/.test(c.status.trim()) ? "" : "A status is a number such as 200";
+      return /^\d{3}$/.test(c.status.trim()) ? "" : "Enter a status such as 200";
     case "file":
-      return number(c.minSize) === null ? "A size is a number of bytes" : "";
+      return number(c.minSize) === null ? "Enter a size in bytes" : "";
     case "json_predicate":
-      if (c.from === "file" && !c.path.trim()) return "Name the file that holds the JSON";
-      if (c.from === "command" && !c.command.trim()) return "Write the command that prints the JSON";
-      if (c.from === "url" && !c.url.trim()) return "Give the address that answers with JSON";
+      if (c.from === "file" && !c.path.trim()) return "Enter the file with the JSON";
+      if (c.from === "command" && !c.command.trim()) return "Enter a command that prints the JSON";
+      if (c.from === "url" && !c.url.trim()) return "Enter a URL that returns JSON";
       return "";
     default:
       return "";

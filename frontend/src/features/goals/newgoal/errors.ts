@@ -4,8 +4,8 @@ import { checkError, isFilled } from "./draftcheck";
 import { patterns } from "./input";
 import { number } from "./number";
 
-/** The fields under More that can carry an error, by the names that Go gives them. */
-export const moreFields = [
+/** The advanced fields that can carry an error, by the names that Go gives them. */
+export const advancedFields = [
   "sandbox",
   "secrets",
   "allow_local",
@@ -34,7 +34,7 @@ const fieldNames = [
   "provider",
   "model",
   "effort",
-  ...moreFields,
+  ...advancedFields,
 ] as const;
 
 export type FieldName = (typeof fieldNames)[number];
@@ -56,24 +56,24 @@ export function errorsOf(problem: Problem): Errors {
 export function validate(d: Draft): Errors {
   const errors: Errors = {};
   if (!d.objective.trim()) {
-    errors.objective = { message: "Say in a sentence what should be true at the end", hint: "" };
+    errors.objective = { message: "Describe in a sentence what should be true at the end", hint: "" };
   }
   const written = d.checks.filter((c) => isFilled(c));
   const wrong = written.map(checkError).find((e) => e !== "");
   if (written.length === 0) {
-    errors.criterion = { message: "Write a check that passes only when the objective is reached", hint: "" };
+    errors.criterion = { message: "Add a check that passes only when the objective is reached", hint: "" };
   } else if (wrong) {
     errors.criterion = { message: wrong, hint: "" };
   }
   if (number(d.criticEvery) === null) {
-    errors.critic_every = { message: "A number of steps, or empty for no critic", hint: "" };
+    errors.critic_every = { message: "Enter a number of steps, or leave empty for no critic", hint: "" };
   }
   if (patterns(d.allowLocal).some((p) => !/^\d{1,5}$/.test(p))) {
-    errors.allow_local = { message: "Ports are numbers", hint: "such as 5432 8080" };
+    errors.allow_local = { message: "Enter port numbers", hint: "for example 5432 8080" };
   }
   const numbers = [d.minutes, d.usd, d.tokens, d.iterations, d.claims];
   if (numbers.some((n) => number(n) === null)) {
-    errors.limits = { message: "A limit is a number from 0 on", hint: "leave it empty for no limit" };
+    errors.limits = { message: "Enter a number, 0 or more", hint: "leave it empty for no limit" };
   }
   return errors;
 }

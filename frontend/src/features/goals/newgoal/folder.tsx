@@ -4,12 +4,19 @@ import type { ProposalView, ProtectedFile } from "@/bridge/types";
 import { plural } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { Dialog } from "@/ui/dialog";
 import type { Draft } from "./draft";
 import { checkOf, draftCheck, isFilled } from "./draftcheck";
 import { patterns } from "./input";
 
 const waitMs = 350;
+
+const kindLabels: Record<ProtectedFile["kind"], string> = {
+  held: "locked",
+  compared: "monitored",
+  appears: "forbidden new",
+};
 
 interface FolderProps {
   draft: Draft;
@@ -25,20 +32,20 @@ export function FolderInfo({ draft, set }: FolderProps) {
   const shown = all ? files : files.slice(0, 4);
   if (files.length === 0 && !proposal) return null;
   return (
-    <div className="-mt-2 flex flex-col gap-1.5 text-xs text-t2">
+    <div className="-mt-2 flex flex-col gap-1.5 text-xs text-text-muted">
       {proposal ? (
         <p className="flex items-center gap-2" data-testid="proposal-offer">
           <span className="min-w-0 flex-1">
-            This folder proposes a criterion of {plural((proposal.checks ?? []).length, "check")}.
+            This folder suggests a criterion with {plural((proposal.checks ?? []).length, "check")}.
           </span>
           <Button data-testid="proposal-open" onClick={() => setOpen(true)}>
-            Look at it
+            Review…
           </Button>
         </p>
       ) : null}
       {files.length > 0 ? (
         <div data-testid="protected-files">
-          <p className="text-t3">Protected, so that only the work decides:</p>
+          <p className="text-text-faint">Protected files:</p>
           <ul className="mt-1 flex flex-col">
             {shown.map((f) => (
               <li
@@ -46,25 +53,25 @@ export function FolderInfo({ draft, set }: FolderProps) {
                 className="flex items-baseline gap-2 py-px"
                 data-testid="protected-file"
               >
-                <span className="w-16 shrink-0 text-t3">{f.kind}</span>
+                <span className="w-24 shrink-0 text-text-faint">{kindLabels[f.kind]}</span>
                 <code className="min-w-0 truncate font-mono">
                   {f.path}
-                  {f.part ? <span className="text-t3"> {f.part}</span> : null}
+                  {f.part ? <span className="text-text-faint"> {f.part}</span> : null}
                 </code>
-                <span className="min-w-0 flex-1 truncate text-t3">{f.why}</span>
+                <span className="min-w-0 flex-1 truncate text-text-faint">{f.why}</span>
                 <button
                   type="button"
                   data-testid="unprotect"
-                  className="shrink-0 text-t3 hover:text-t1"
+                  className="shrink-0 text-text-faint hover:text-text"
                   onClick={() => set({ noProtect: `${draft.noProtect} ${f.path}`.trim() })}
                 >
-                  leave out
+                  remove
                 </button>
               </li>
             ))}
           </ul>
           {files.length > 4 ? (
-            <button type="button" className="text-t3 hover:text-t1" onClick={() => setAll(!all)}>
+            <button type="button" className="text-text-faint hover:text-text" onClick={() => setAll(!all)}>
               {all ? "show fewer" : `and ${files.length - 4} more`}
             </button>
           ) : null}
@@ -96,27 +103,30 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
     <Dialog
       open
       onClose={onClose}
-      title="What the folder proposes"
+      title="Criterion suggested by this folder"
       className="w-[560px]"
       testid="proposal"
-      description="The whole file, before any of it counts"
+      description="Review the file before you use it"
       footer={
         <>
-          <span className="min-w-0 flex-1 text-xs text-t3">
-            It replaces the checks of the dialog. You can still change them.
+          <span className="min-w-0 flex-1 text-xs text-text-faint">
+            This replaces the checks in the dialog. You can still edit them.
           </span>
           <Button look="quiet" onClick={onClose}>
             Cancel
           </Button>
           <Button look="primary" data-testid="proposal-take" onClick={onTake}>
-            Take it over
+            Use this criterion
           </Button>
         </>
       }
     >
-      <p className="mb-2 font-mono text-2xs break-all text-t3">{proposal.path}</p>
+      <p className="mb-2 font-mono text-2xs break-all text-text-faint">{proposal.path}</p>
       <pre
-        className="selectable overflow-auto rounded-md border border-line bg-bg px-3 py-2 font-mono text-xs whitespace-pre-wrap"
+        className={cx(
+          "selectable overflow-auto rounded-md border border-border bg-bg px-3 py-2 font-mono",
+          "text-xs whitespace-pre-wrap",
+        )}
         data-testid="proposal-text"
       >
         {proposal.text}
@@ -126,7 +136,7 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
       </p>
       {proposal.hosts?.length ? (
         <p className="selectable mt-2 rounded-md bg-warn-bg px-3 py-2 text-xs break-words" data-testid="proposal-hosts">
-          Its checks could contact {proposal.hosts.join(", ")}, whatever the goal may contact.
+          Its checks can contact {proposal.hosts.join(", ")}, even if the goal cannot.
         </p>
       ) : null}
     </Dialog>

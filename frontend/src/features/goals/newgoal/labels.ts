@@ -8,31 +8,47 @@ export const riskOptions: readonly { risk: Risk; title: string; line: string }[]
   { risk: "read_only", title: "Read only", line: "look, change nothing" },
   { risk: "write_local", title: "Write local", line: "change files in the folder" },
   { risk: "network_get", title: "Network get", line: "reach allowed hosts" },
-  { risk: "network_write", title: "Network write", line: "reach and send anywhere" },
-  { risk: "spends_money", title: "Spend money", line: "check-out pages" },
+  { risk: "network_write", title: "Network write", line: "send data to any host" },
+  { risk: "spends_money", title: "Spend money", line: "make purchases" },
 ];
 
 /** Which allowed hosts open nothing, because the goal may not go online at all; "" where they do. */
 export function hostsWithoutEffect(risk: Risk, hosts: readonly string[]): string {
   if (hosts.length === 0 || (risk !== "read_only" && risk !== "write_local")) return "";
-  return `Allowing ${hosts.join(", ")} opens nothing below network get.`;
+  return `Allowing ${hosts.join(", ")} has no effect below the level Network get.`;
 }
 
 /** What the goal will be allowed, spelled out. */
 export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[]): string {
   const where = dir.trim() ? shortPath(dir.trim()) : "a new folder";
-  const from = hosts.length > 0 ? hosts.join(", ") : "no host yet (name them under More)";
+  const from = hosts.length > 0 ? hosts.join(", ") : "no hosts yet (add them under Advanced options)";
   switch (risk) {
     case "read_only":
-      return `It may look at ${where}, run programs that can change nothing there, and look at pages on this machine. Writing and going online ask you.`;
+      return (
+        `The goal can read ${where}, run programs that change nothing there, and view pages on this ` +
+        "machine. It asks you before it writes or goes online."
+      );
     case "write_local":
-      return `It may change files and run programs in ${where}, and use pages on this machine. Going online asks you, host by host.`;
+      return (
+        `The goal can change files and run programs in ${where}, and use pages on this machine. It ` +
+        "asks you before it contacts a new host."
+      );
     case "network_get":
-      return `It may change files in ${where} and open pages of ${from}. Its programs may connect there, too: what they send through an encrypted connection, nobody can look at. Submitting a page and every other host ask you.`;
+      return (
+        `The goal can change files in ${where} and open pages of ${from}. Its programs can connect ` +
+        "there, too; encrypted traffic cannot be inspected. It asks you before it submits a page or " +
+        "contacts another host."
+      );
     case "network_write":
-      return `It may change files in ${where}; its pages and programs may reach every host that is not denied, and send anything there. Paying asks you.`;
+      return (
+        `The goal can change files in ${where} and send data to any host that is not blocked. It asks ` +
+        "you before it pays."
+      );
     case "spends_money":
-      return `It may change files in ${where}, send anything to every host that is not denied, and go through check-outs. Each call that may pay asks you.`;
+      return (
+        `The goal can change files in ${where}, send data to any host that is not blocked, and make ` +
+        "purchases. It asks you before each payment."
+      );
   }
 }
 
@@ -40,12 +56,12 @@ export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[
 export function describeExtraAccess(draft: Draft): string {
   const { allow_write, allow_read, allow_socket, allow_local } = toInput(draft);
   const parts = [
-    allow_write.length > 0 ? `write in ${allow_write.join(", ")}` : "",
+    allow_write.length > 0 ? `write to ${allow_write.join(", ")}` : "",
     allow_read.length > 0 ? `read ${allow_read.join(", ")}` : "",
-    allow_socket.length > 0 ? `speak to ${allow_socket.join(", ")}, as you` : "",
-    allow_local.length > 0 ? `reach this machine's ports ${allow_local.join(", ")}` : "",
+    allow_socket.length > 0 ? `use the sockets ${allow_socket.join(", ")} with your permissions` : "",
+    allow_local.length > 0 ? `connect to local ports ${allow_local.join(", ")}` : "",
   ].filter(Boolean);
-  return parts.length > 0 ? `Besides, it may ${parts.join("; ")}.` : "";
+  return parts.length > 0 ? `It can also ${parts.join("; ")}.` : "";
 }
 
 export interface Template {

@@ -1,6 +1,7 @@
 import type { Risk } from "@/bridge/types";
 import type { FieldError } from "./errors";
 import { riskOptions } from "./labels";
+import { cx } from "@/ui/cx";
 
 interface RisksProps {
   risk: Risk;
@@ -12,13 +13,17 @@ interface RisksProps {
 export function Risks({ risk, error, onChange }: RisksProps) {
   return (
     <fieldset>
-      <legend className="mb-1 text-xs font-medium">May do</legend>
+      <legend className="mb-1 text-xs font-medium">Permissions</legend>
       <div className="grid grid-cols-5 gap-1.5">
         {riskOptions.map((step) => (
           <label
             key={step.risk}
             data-testid={`risk-${step.risk}`}
-            className="relative cursor-pointer rounded-md border border-line2 bg-s2 px-2.5 py-2 has-checked:border-accent has-checked:bg-accent-bg has-focus-visible:outline-2 has-focus-visible:outline-accent hover:border-t3"
+            className={cx(
+              "relative cursor-pointer rounded-md border border-border-strong bg-surface-raised px-2.5",
+              "py-2 has-checked:border-accent has-checked:bg-accent-bg has-focus-visible:outline-2",
+              "has-focus-visible:outline-accent hover:border-text-faint",
+            )}
           >
             <input
               type="radio"
@@ -28,13 +33,13 @@ export function Risks({ risk, error, onChange }: RisksProps) {
               onChange={() => onChange(step.risk)}
             />
             <span className="block text-xs font-semibold">{step.title}</span>
-            <span className="block text-2xs text-t2">{step.line}</span>
+            <span className="block text-2xs text-text-muted">{step.line}</span>
           </label>
         ))}
       </div>
       {error ? (
         <p role="alert" data-testid="error-risk" className="mt-1 text-xs text-bad">
-          {error.message} <span className="text-t2">{error.hint}</span>
+          {error.message} <span className="text-text-muted">{error.hint}</span>
         </p>
       ) : null}
     </fieldset>

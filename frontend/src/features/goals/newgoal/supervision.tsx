@@ -1,6 +1,111 @@
 import { useAppState } from "@/store/context";
 import { Field } from "@/ui/field";
+import { Select } from "@/ui/input";
+import type { AdvancedProps } from "./advancedprops";
 import type { Draft } from "./draft";
+import { DraftInput } from "./draftinput";
+
+/** Who watches the agent, how it works, and what happens when no one answers. */
+export function Supervision({ draft, set, errors }: AdvancedProps) {
+  return (
+    <>
+      <DraftInput
+        draft={draft}
+        set={set}
+        name="criticEvery"
+        label="Critic every"
+        hint="steps; leave empty for no critic"
+        placeholder="never"
+        error={errors.critic_every}
+      />
+      <ProviderField
+        draft={draft}
+        set={set}
+        name="criticProvider"
+        label="Critic"
+        error={errors.critic_provider?.message}
+      />
+      <ProviderField
+        draft={draft}
+        set={set}
+        name="judgeProvider"
+        label="Judge and reviewer"
+        error={errors.judge_provider?.message}
+      />
+      <ReviewField draft={draft} set={set} errors={errors} />
+      <PersonaField draft={draft} set={set} errors={errors} />
+      <OnAskField draft={draft} set={set} errors={errors} />
+      <label className="col-span-2 flex items-center gap-2 self-center text-xs">
+        <input
+          type="checkbox"
+          data-testid="field-require-steps"
+          className="accent-(--accent)"
+          checked={draft.requireSteps}
+          onChange={(e) => set({ requireSteps: e.target.checked })}
+        />
+        Require a declared step for every change, and verify its result
+      </label>
+    </>
+  );
+}
+
+function ReviewField({ draft, set, errors }: AdvancedProps) {
+  return (
+    <Field label="Review" name="review" error={errors.review?.message} hint="an independent review of passing claims">
+      {(c) => (
+        <Select
+          {...c}
+          data-testid="field-review"
+          value={draft.review}
+          onChange={(e) => set({ review: e.target.value as Draft["review"] })}
+        >
+          <option value="">when no automatic check decides</option>
+          <option value="always">always</option>
+          <option value="never">never</option>
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+function PersonaField({ draft, set, errors }: AdvancedProps) {
+  return (
+    <Field label="Persona" name="persona" error={errors.persona?.message} hint="how the agent works">
+      {(c) => (
+        <Select
+          {...c}
+          data-testid="field-persona"
+          value={draft.persona}
+          onChange={(e) => set({ persona: e.target.value })}
+        >
+          <option value="">engineer</option>
+          <option value="researcher">researcher</option>
+          <option value="tester">tester</option>
+          <option value="writer">writer</option>
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+function OnAskField({ draft, set, errors }: AdvancedProps) {
+  return (
+    <Field label="If no one answers" name="on_ask" error={errors.on_ask?.message} hint="unanswered approvals">
+      {(c) => (
+        <Select
+          {...c}
+          data-testid="field-on-ask"
+          value={draft.onAsk}
+          onChange={(e) => set({ onAsk: e.target.value as Draft["onAsk"] })}
+        >
+          <option value="">pause and wait</option>
+          <option value="deny">deny</option>
+          <option value="allow">allow unless approval is always required</option>
+        </Select>
+      )}
+    </Field>
+  );
+}
 
 interface ProviderFieldProps {
   draft: Draft;
@@ -10,19 +115,18 @@ interface ProviderFieldProps {
   error: string | undefined;
 }
 
-export function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
+function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
   const providers = useAppState((s) => s.providers);
   return (
     <Field label={label} name={name} error={error}>
       {(c) => (
-        <select
+        <Select
           {...c}
           data-testid={`field-${name}`}
-          className="field"
           value={draft[name]}
           onChange={(e) => set({ [name]: e.target.value })}
         >
-          <option value="">the goal's own</option>
+          <option value="">Same as the goal</option>
           {providers
             .filter((p) => !p.scripted)
             .map((p) => (
@@ -31,7 +135,7 @@ export function ProviderField({ draft, set, name, label, error }: ProviderFieldP
                 {p.ready ? "" : " · not ready"}
               </option>
             ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

@@ -19,7 +19,13 @@ interface TransportProps {
 export function Transport({ player, now, length, spent, onStep }: TransportProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-1 gap-y-1 text-xs">
-      <IconButton label="Step before" hint="Shift+←" side="top" data-testid="replay-before" onClick={() => onStep(-1)}>
+      <IconButton
+        label="Previous step"
+        hint="Shift+←"
+        side="top"
+        data-testid="replay-before"
+        onClick={() => onStep(-1)}
+      >
         <StepBackIcon />
       </IconButton>
       <IconButton
@@ -35,17 +41,17 @@ export function Transport({ player, now, length, spent, onStep }: TransportProps
       <IconButton label="Next step" hint="Shift+→" side="top" data-testid="replay-after" onClick={() => onStep(1)}>
         <StepOnIcon />
       </IconButton>
-      <span className="ml-2 text-t2 tabular-nums" data-testid="replay-time">
-        {clock(now.ms)} <span className="text-t3">of {clock(length)}</span>
+      <span className="ml-2 text-text-muted tabular-nums" data-testid="replay-time">
+        {clock(now.ms)} <span className="text-text-faint">of {clock(length)}</span>
       </span>
       {spent && spent.tokens > 0 ? (
-        <span className="ml-3 text-t3 tabular-nums" data-testid="replay-spent">
+        <span className="ml-3 text-text-faint tabular-nums" data-testid="replay-spent">
           {spent.usd > 0 ? `${money(spent.usd)} · ` : ""}
           {count(spent.tokens)} tokens so far
         </span>
       ) : null}
       <span className="flex-1" />
-      <label className="mr-2 flex cursor-pointer items-center gap-1.5 text-t2">
+      <label className="mr-2 flex cursor-pointer items-center gap-1.5 text-text-muted">
         <input
           type="checkbox"
           data-testid="replay-skips"
@@ -53,16 +59,19 @@ export function Transport({ player, now, length, spent, onStep }: TransportProps
           checked={now.skips}
           onChange={() => player.set({ skips: !now.skips })}
         />
-        cut waits short
+        skip idle time
       </label>
-      <div role="group" aria-label="Speed" className="flex rounded-md border border-line">
+      <div role="group" aria-label="Speed" className="flex rounded-md border border-border">
         {speeds.map((s) => (
           <button
             key={s}
             type="button"
             aria-pressed={now.speed === s}
             data-testid={`replay-speed-${s}`}
-            className={`h-6 min-w-8 px-1.5 first:rounded-l-md last:rounded-r-md ${now.speed === s ? "bg-s3 text-t1" : "text-t3 hover:text-t1"}`}
+            className={
+              "h-6 min-w-8 px-1.5 first:rounded-l-md last:rounded-r-md " +
+              (now.speed === s ? "bg-surface-hover text-text" : "text-text-faint hover:text-text")
+            }
             onClick={() => player.set({ speed: s })}
           >
             {s}×

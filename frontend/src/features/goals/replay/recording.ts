@@ -1,7 +1,6 @@
-import { useCallback, useEffect, useRef, useState } from "react";
-import { asProblem } from "@/bridge/problem";
+import { useEffect, useRef } from "react";
 import type { GoalView, Problem, RecordedPane } from "@/bridge/types";
-import { useApp } from "@/store/context";
+import { useCall } from "@/store/usecall";
 
 interface Recording {
   /** null until it is known. */
@@ -15,33 +14,16 @@ const pause = 2_000;
 
 /** What was recorded of a goal; of one that runs it is asked again after its steps. */
 export function useRecording(view: GoalView): Recording {
-  const app = useApp();
-  const { id } = view;
-  const [panes, setPanes] = useState<readonly RecordedPane[] | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { answer, problem, reload } = useCall("GoalAPI.Recording", view.id);
   const timer = useRef(0);
-  const stale = useRef(false);
 
-  const read = useCallback(() => {
-    app.bridge.call("GoalAPI.Recording", id).then(
-      (r) => {
-        if (stale.current) return;
-        setPanes(r.panes ?? []);
-        setProblem(null);
-      },
-      (reason: unknown) => !stale.current && setProblem(asProblem(reason)),
-    );
-  }, [app, id]);
-
-  useEffect(() => {
-    stale.current = false;
-    read();
-    return () => {
-      stale.current = true;
+  useEffect(
+    () => () => {
       window.clearTimeout(timer.current);
       timer.current = 0;
-    };
-  }, [read]);
+    },
+    [reload],
+  );
 
   const first = useRef(true);
   useEffect(() => {
@@ -52,9 +34,9 @@ export function useRecording(view: GoalView): Recording {
     if (timer.current) return;
     timer.current = window.setTimeout(() => {
       timer.current = 0;
-      read();
+      void reload();
     }, pause);
-  }, [read, view.steps, view.status]);
+  }, [reload, view.steps, view.status]);
 
-  return { panes, problem, again: read };
+  return { panes: answer ? (answer.panes ?? []) : null, problem, again: () => void reload() };
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
-import type { GoalView } from "@/bridge/types";
+import type { GoalView, StepRow } from "@/bridge/types";
 import { argumentsLine } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
@@ -29,7 +29,7 @@ export default function Replay(p: ReplayProps) {
   if (recording.panes?.length && !recording.problem) return <ReplayPlayer {...p} panes={recording.panes} />;
   return (
     <>
-      <div className="flex h-9 shrink-0 items-center border-b border-line px-4 text-xs">{p.before}</div>
+      <div className="flex h-9 shrink-0 items-center border-b border-border px-4 text-xs">{p.before}</div>
       <EmptyReplay {...recording} />
     </>
   );
@@ -38,7 +38,7 @@ export default function Replay(p: ReplayProps) {
 function EmptyReplay(recording: ReturnType<typeof useRecording>) {
   if (recording.problem) {
     return (
-      <div role="alert" className="flex flex-1 flex-col items-center justify-center gap-3 text-t2">
+      <div role="alert" className="flex flex-1 flex-col items-center justify-center gap-3 text-text-muted">
         <p>{recording.problem.message}</p>
         <Button onClick={recording.again}>Try again</Button>
       </div>
@@ -46,10 +46,13 @@ function EmptyReplay(recording: ReturnType<typeof useRecording>) {
   }
   if (!recording.panes) return <div className="flex-1" aria-busy />;
   return (
-    <div data-testid="replay-empty" className="flex flex-1 flex-col items-center justify-center gap-1.5 text-t3">
-      <p className="text-t2">Nothing was recorded.</p>
+    <div
+      data-testid="replay-empty"
+      className="flex flex-1 flex-col items-center justify-center gap-1.5 text-text-faint"
+    >
+      <p className="text-text-muted">Nothing was recorded.</p>
       <p className="max-w-sm text-center text-xs">
-        What a goal shows in terminals and pages that it opens itself is recorded. This one has opened none so far.
+        Goalpost records the terminals and pages that a goal opens. This goal has not opened any yet.
       </p>
     </div>
   );
@@ -112,25 +115,8 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
         onPane={setChosen}
         live={view.status === "running"}
       />
-      <div className="shrink-0 border-t border-line px-4 pt-1.5 pb-2.5">
-        <div className="flex h-6 items-baseline gap-3 text-xs" data-testid="replay-step" data-n={step?.n ?? 0}>
-          {step ? (
-            <>
-              <span className="shrink-0 text-t3 tabular-nums">{step.n}</span>
-              <span className="min-w-0 flex-1 truncate">
-                {step.tool} <span className="text-t2">{argumentsLine(step.arguments)}</span>
-              </span>
-              <span className={`shrink-0 font-medium ${toneText[stepLabel(step.outcome).tone]}`}>
-                {stepLabel(step.outcome).words}
-              </span>
-              <Button look="quiet" className="h-5 px-1.5" data-testid="replay-to-log" onClick={() => onStep(step.n)}>
-                Show in the log
-              </Button>
-            </>
-          ) : (
-            <span className="text-t3">before the first step</span>
-          )}
-        </div>
+      <div className="shrink-0 border-t border-border px-4 pt-1.5 pb-2.5">
+        <CurrentStep step={step} onStep={onStep} />
         <Scrubber
           ms={now.ms}
           length={length}
@@ -149,5 +135,28 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
         />
       </div>
     </section>
+  );
+}
+
+function CurrentStep({ step, onStep }: { step: StepRow | null | undefined; onStep: (n: number) => void }) {
+  return (
+    <div className="flex h-6 items-baseline gap-3 text-xs" data-testid="replay-step" data-n={step?.n ?? 0}>
+      {step ? (
+        <>
+          <span className="shrink-0 text-text-faint tabular-nums">{step.n}</span>
+          <span className="min-w-0 flex-1 truncate">
+            {step.tool} <span className="text-text-muted">{argumentsLine(step.arguments)}</span>
+          </span>
+          <span className={`shrink-0 font-medium ${toneText[stepLabel(step.outcome).tone]}`}>
+            {stepLabel(step.outcome).words}
+          </span>
+          <Button look="quiet" className="h-5 px-1.5" data-testid="replay-to-log" onClick={() => onStep(step.n)}>
+            Show in the log
+          </Button>
+        </>
+      ) : (
+        <span className="text-text-faint">before the first step</span>
+      )}
+    </div>
   );
 }

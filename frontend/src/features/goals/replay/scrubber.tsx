@@ -23,7 +23,10 @@ export function Scrubber({ ms, length, steps, marks, gaps, says, onSeek }: Scrub
   const every = Math.ceil(steps.length / mostTicks);
   return (
     <div className="relative mx-1 h-8">
-      <div className="absolute inset-x-0 top-4 h-1 -translate-y-1/2 overflow-hidden rounded-full bg-s3" aria-hidden>
+      <div
+        className="absolute inset-x-0 top-4 h-1 -translate-y-1/2 overflow-hidden rounded-full bg-surface-hover"
+        aria-hidden
+      >
         <div className="h-full bg-accent" style={{ width: at(ms) }} />
       </div>
       <div className="absolute inset-x-0 inset-y-0" aria-hidden>
@@ -41,7 +44,10 @@ export function Scrubber({ ms, length, steps, marks, gaps, says, onSeek }: Scrub
           .map((s) => (
             <span
               key={s.n}
-              className={`absolute top-[20px] w-px ${s.outcome === "failed" || s.outcome === "denied" ? "h-2 bg-warn" : "h-1.5 bg-t3"}`}
+              className={
+                "absolute top-[20px] w-px " +
+                (s.outcome === "failed" || s.outcome === "denied" ? "h-2 bg-warn" : "h-1.5 bg-text-faint")
+              }
               style={{ left: at(s.at_ms) }}
             />
           ))}

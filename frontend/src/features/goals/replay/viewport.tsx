@@ -4,6 +4,7 @@ import { asProblem } from "@/bridge/problem";
 import type { Problem, RecordedPane } from "@/bridge/types";
 import { clock, span } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
+import { cx } from "@/ui/cx";
 import { GlobeIcon, TerminalIcon } from "@/ui/icons";
 import type { PauseInterval } from "./timeline";
 import type { Player } from "./player";
@@ -40,18 +41,24 @@ export function ReplayViewport(p: StageProps) {
           <Grid {...p} shot={shot} onShown={setShot} onProblem={setProblem} />
         )}
         {p.ms < p.pane.from_ms ? (
-          <p data-testid="replay-early" className="absolute inset-0 flex items-center justify-center bg-bg text-t3">
-            It was not open yet: it appears at {clock(p.pane.from_ms)}.
+          <p
+            data-testid="replay-early"
+            className="absolute inset-0 flex items-center justify-center bg-bg text-text-faint"
+          >
+            Opens at {clock(p.pane.from_ms)}
           </p>
         ) : null}
         {p.gap ? (
           <p
             data-testid="replay-paused"
-            className="absolute inset-x-3 bottom-3 rounded-md border border-line2 bg-s2 px-3 py-2 text-xs text-t2 shadow-pop"
+            className={cx(
+              "absolute inset-x-3 bottom-3 rounded-md border border-border-strong bg-surface-raised",
+              "px-3 py-2 text-xs text-text-muted shadow-pop",
+            )}
           >
             <span className="font-medium text-warn">Paused for {span(p.gap.to - p.gap.from)}.</span>{" "}
             {page ? "Its pages were not recorded." : "The agent did nothing."}
-            {p.gap.note ? <span className="text-t3"> It continued with: “{p.gap.note}”</span> : null}
+            {p.gap.note ? <span className="text-text-faint"> Resumed with: “{p.gap.note}”</span> : null}
           </p>
         ) : null}
         {problem ? (
@@ -67,7 +74,7 @@ export function ReplayViewport(p: StageProps) {
 function Tabs({ before, panes, pane, following, onPane }: StageProps) {
   const open = useAppState((s) => s.panes.panes);
   return (
-    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-xs">
+    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-border px-4 text-xs">
       {before}
       <div role="group" aria-label="Recorded panes" className="sideways flex min-w-0 flex-1 gap-1 overflow-x-auto">
         {panes.map((r) => {
@@ -83,17 +90,20 @@ function Tabs({ before, panes, pane, following, onPane }: StageProps) {
               data-pane={r.pane}
               data-kind={r.kind}
               onClick={() => onPane(r.pane)}
-              className={`flex h-6 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-2 ${on ? "bg-s3 text-t1" : "text-t2 hover:bg-s2"}`}
+              className={
+                "flex h-6 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-2 " +
+                (on ? "bg-surface-hover text-text" : "text-text-muted hover:bg-surface-raised")
+              }
             >
               <Icon size={13} className="shrink-0" />
               <span className="truncate">{title || (r.kind === "browser" ? "page" : "terminal")}</span>
-              <span className="text-t3">{r.pane}</span>
+              <span className="text-text-faint">{r.pane}</span>
             </button>
           );
         })}
       </div>
       {panes.length > 1 ? (
-        <label className="flex shrink-0 cursor-pointer items-center gap-1.5 text-t2">
+        <label className="flex shrink-0 cursor-pointer items-center gap-1.5 text-text-muted">
           <input
             type="checkbox"
             data-testid="replay-follow"
@@ -224,7 +234,7 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
   }, [width, height]);
 
   return (
-    <div className="h-full rounded-md bg-s1 p-2" data-testid="replay-terminal">
+    <div className="h-full rounded-md bg-surface p-2" data-testid="replay-terminal">
       <div ref={place} className="h-full overflow-hidden">
         <div ref={host} className="origin-top-left" role="img" aria-label={`What the terminal ${p.pane.pane} showed`} />
       </div>

@@ -12,11 +12,13 @@ interface BoxProps {
 
 export function PanelBox({ view, kind, title, children }: BoxProps) {
   const said = goalStatusLabel(view);
-  const look = said.tone === "warn" ? "border-warn bg-warn-bg" : "border-line2 bg-s2";
+  const look = said.tone === "warn" ? "border-warn bg-warn-bg" : "border-border-strong bg-surface-raised";
   return (
     <section data-testid="answer" data-kind={kind} className={`mt-2.5 rounded-md border px-3 py-2.5 text-xs ${look}`}>
       <p
-        className={`selectable font-medium break-words whitespace-pre-wrap ${said.tone === "warn" ? toneText.warn : ""}`}
+        className={
+          "selectable font-medium break-words whitespace-pre-wrap " + (said.tone === "warn" ? toneText.warn : "")
+        }
       >
         {title}
       </p>

@@ -5,10 +5,11 @@ import { Button } from "@/ui/button";
 import { PanelBox } from "./box";
 import { NoteField, useNoteForm } from "./note";
 import { resumeInputFor, suggestedLimit, type LimitForm } from "./limitvalues";
+import { Input } from "@/ui/input";
 
 const limitFields: { name: keyof LimitForm; label: string }[] = [
   { name: "minutes", label: "Time, min" },
-  { name: "iterations", label: "Iterations" },
+  { name: "iterations", label: "Turns" },
   { name: "tokens", label: "Tokens" },
   { name: "usd", label: "Money, $" },
 ];
@@ -18,14 +19,14 @@ export function LimitFields({ form, setForm }: { form: LimitForm; setForm: (form
   return (
     <div className="mt-2 grid grid-cols-4 gap-2">
       {limitFields.map((f) => (
-        <label key={f.name} className="text-t2">
+        <label key={f.name} className="text-text-muted">
           {f.label}
-          <input
+          <Input
             data-testid={`raise-${f.name}`}
             inputMode="decimal"
             placeholder="no limit"
             aria-invalid={!ok}
-            className="field mt-0.5 text-xs"
+            className="mt-0.5 text-xs"
             value={form[f.name]}
             onChange={(e) => setForm({ ...form, [f.name]: e.target.value })}
           />
@@ -36,7 +37,7 @@ export function LimitFields({ form, setForm }: { form: LimitForm; setForm: (form
 }
 
 export function LimitError() {
-  return <span className="text-bad">A limit is a number; empty is no limit.</span>;
+  return <span className="text-bad">Enter a number, or leave empty for no limit.</span>;
 }
 
 export function RaiseLimitPanel({ view }: { view: GoalView }) {
@@ -44,7 +45,7 @@ export function RaiseLimitPanel({ view }: { view: GoalView }) {
   const [form, setForm] = useState(() => suggestedLimit(view));
   const note = useNoteForm(async (text) => {
     const input = resumeInputFor(form);
-    return input ? app.resumeGoal(view.id, { ...input, note: text }) : false;
+    return input ? app.goals.resume(view.id, { ...input, note: text }) : false;
   });
   const ok = resumeInputFor(form) !== null;
   return (
@@ -52,7 +53,7 @@ export function RaiseLimitPanel({ view }: { view: GoalView }) {
       <LimitFields form={form} setForm={setForm} />
       <NoteField
         label="Note for the agent"
-        placeholder="A note, if you like"
+        placeholder="Optional note"
         value={note.text}
         onChange={note.setText}
         onSend={note.run}

@@ -8,10 +8,10 @@ import { NoteField, useNoteForm } from "./note";
 export function ManualCheckPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const [back, setBack] = useState(false);
-  const note = useNoteForm((text) => app.rejectGoal(view.id, text));
+  const note = useNoteForm((text) => app.goals.reject(view.id, text));
   const what = (view.criterion ?? []).find((c) => c.type === "manual" && c.wait)?.note;
   return (
-    <PanelBox view={view} kind="waits" title={what ? `Look at it: ${what}` : "Look at the result: you decide"}>
+    <PanelBox view={view} kind="waits" title={what ? `Check: ${what}` : "Check the result and decide"}>
       {back ? (
         <NoteField
           label="What is wrong"
@@ -38,7 +38,7 @@ export function ManualCheckPanel({ view }: { view: GoalView }) {
           </>
         ) : (
           <>
-            <Button look="primary" data-testid="answer-accept" onClick={() => void app.acceptGoal(view.id)}>
+            <Button look="primary" data-testid="answer-accept" onClick={() => void app.goals.accept(view.id)}>
               Accept
             </Button>
             <Button data-testid="answer-back" onClick={() => setBack(true)}>

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { TextArea } from "@/ui/input";
 
 interface NoteProps {
   label: string;
@@ -10,11 +11,11 @@ interface NoteProps {
 
 export function NoteField({ label, placeholder, value, onChange, onSend }: NoteProps) {
   return (
-    <textarea
+    <TextArea
       data-testid="answer-text"
       aria-label={label}
       rows={2}
-      className="field mt-2 resize-y text-xs"
+      className="mt-2 resize-y text-xs"
       placeholder={placeholder}
       value={value}
       onChange={(e) => onChange(e.target.value)}

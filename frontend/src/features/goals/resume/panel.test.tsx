@@ -80,7 +80,7 @@ test("a goal that is done is reopened with a note only", async () => {
 
 test("a parked goal counts down and continues now", async () => {
   const view = await show("01m0parked");
-  expect(get("parked-left").textContent).toContain("continues");
+  expect(get("parked-left").textContent).toContain("resumes");
   await press("answer-resume");
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
 });
@@ -124,7 +124,7 @@ const page = (part: Partial<PaneInfo> = {}): PaneInfo =>
 
 test("a question about a page leads to it, and taking it over is one press", async () => {
   await show(needs, { asked_pane: "b3" }, [page()]);
-  expect(get("answer-pane").textContent).toContain("hand it back: the goal continues automatically");
+  expect(get("answer-pane").textContent).toContain("hand it back: the goal resumes automatically");
   await press("answer-show-pane");
   expect(app.state.panes.shown?.id).toBe("b3");
   expect(app.state.route).toBe("workspace");
@@ -144,7 +144,7 @@ test("a page that was taken over is handed back as the answer", async () => {
 
 test("a page of the user's own is shown and not taken over", async () => {
   await show(needs, { asked_pane: "b3" }, [page({ goal_id: "", driver: "person" })]);
-  expect(get("answer-pane").textContent).toContain("Answer here when it is done");
+  expect(get("answer-pane").textContent).toContain("Answer here when you are done");
   expect(find("answer-hand-back")).toBeNull();
 });
 

@@ -11,16 +11,16 @@ export function ProviderWaitPanel({ view }: { view: GoalView }) {
   const left = Date.parse(view.parked_until) - now;
   return (
     <PanelBox view={view} kind="parked" title={view.reason}>
-      <p className="mt-1 text-t2 tabular-nums" data-testid="parked-left">
+      <p className="mt-1 text-text-muted tabular-nums" data-testid="parked-left">
         {left > 0
-          ? `It continues automatically in ${clock(left)}.`
-          : "It continues as soon as a process looks after it."}
+          ? `The goal resumes automatically in ${clock(left)}.`
+          : "The goal resumes as soon as a process picks it up."}
       </p>
       <div className="mt-2 flex gap-2">
-        <Button look="primary" data-testid="answer-resume" onClick={() => void app.resumeGoal(view.id)}>
+        <Button look="primary" data-testid="answer-resume" onClick={() => void app.goals.resume(view.id)}>
           Resume now
         </Button>
-        <Button look="quiet" data-testid="answer-abort" onClick={() => app.abortGoal(view.id)}>
+        <Button look="quiet" data-testid="answer-abort" onClick={() => app.goals.abort(view.id)}>
           Abort
         </Button>
       </div>

@@ -17,16 +17,16 @@ export function Changed({ view }: { view: GoalView }) {
   };
   return (
     <PanelBox view={view} kind="protected_changed" title={changed.message}>
-      <p className="mt-1 text-t2">
-        Keep them, and they decide about the goal from now on. Or put the old versions back: yours are kept aside, and
-        the steps say where.
+      <p className="mt-1 text-text-muted">
+        Keep your changes and use them for the checks from now on, or restore the original files. Restoring saves a copy
+        of yours; the steps show where.
       </p>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button look="primary" data-testid="protected-accept" disabled={busy} onClick={() => void decide("accept")}>
           Keep my changes
         </Button>
         <Button data-testid="protected-restore" disabled={busy} onClick={() => void decide("restore")}>
-          Put the files back
+          Restore the files
         </Button>
         <Button look="quiet" disabled={busy} onClick={() => app.set({ protectedChanged: null })}>
           Cancel

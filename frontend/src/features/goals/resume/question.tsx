@@ -6,7 +6,7 @@ import { NoteField, useNoteForm } from "./note";
 
 export function QuestionPanel({ view }: { view: GoalView }) {
   const app = useApp();
-  const note = useNoteForm((text) => app.resumeGoal(view.id, { note: text }));
+  const note = useNoteForm((text) => app.goals.resume(view.id, { note: text }));
   return (
     <PanelBox view={view} kind={view.exit} title={view.reason}>
       <QuestionPane view={view} />
@@ -34,18 +34,18 @@ function QuestionPane({ view }: { view: GoalView }) {
   const goals = pane.kind === "browser" && pane.goal_id === view.id;
   const taken = goals && pane.driver === "person";
   const takeOver = async () => {
-    if (await app.ask("BrowserAPI.TakeOver", pane.id)) app.showPane(pane.id);
+    if (await app.ask("BrowserAPI.TakeOver", pane.id)) app.panes.show(pane.id);
   };
   return (
     <div className="mt-2" data-testid="answer-pane" data-pane={pane.id} data-driver={goals ? pane.driver : ""}>
-      <p className="text-t2">{questionText(pane.kind, goals, taken)}</p>
+      <p className="text-text-muted">{questionText(pane.kind, goals, taken)}</p>
       <div className="mt-2 flex gap-2">
         {goals && !taken ? (
           <Button data-testid="answer-take-over" onClick={() => void takeOver()}>
             Take over
           </Button>
         ) : null}
-        <Button data-testid="answer-show-pane" onClick={() => app.showPane(pane.id)}>
+        <Button data-testid="answer-show-pane" onClick={() => app.panes.show(pane.id)}>
           {pane.kind === "browser" ? "Show the page" : "Show the terminal"}
         </Button>
         {taken ? (
@@ -59,8 +59,11 @@ function QuestionPane({ view }: { view: GoalView }) {
 }
 
 function questionText(kind: PaneInfo["kind"], goals: boolean, taken: boolean): string {
-  if (taken) return "You drive the page. Hand it back when it is done: the goal continues automatically.";
+  if (taken) return "You control the page. Hand it back when you are done: the goal resumes automatically.";
   if (goals)
-    return "Take the page over, do what is asked, and hand it back: the goal continues automatically. Or answer here.";
-  return `The ${kind === "browser" ? "page" : "terminal"} is open. Answer here when it is done.`;
+    return (
+      "Take over the page, do what the agent asks, and hand it back: the goal resumes " +
+      "automatically. Or answer here."
+    );
+  return `The ${kind === "browser" ? "page" : "terminal"}  is open. Answer here when you are done.`;
 }

@@ -13,7 +13,7 @@ export function ReopenPanel({ view }: { view: GoalView }) {
   const full = exhaustedLimits(view);
   const [form, setForm] = useState(() => suggestedLimit(view));
   const limits = full ? resumeInputFor(form) : {};
-  const note = useNoteForm(async (text) => limits !== null && app.reopenGoal(view.id, { ...limits, note: text }));
+  const note = useNoteForm(async (text) => limits !== null && app.goals.reopen(view.id, { ...limits, note: text }));
   if (!open) {
     return (
       <Button data-testid="goal-reopen" className="mt-2.5" onClick={() => setOpen(true)}>
@@ -25,7 +25,7 @@ export function ReopenPanel({ view }: { view: GoalView }) {
     <PanelBox
       view={view}
       kind="reopen"
-      title={`What is missing? The criterion stays as it is.${full ? " A limit is used up: raise it." : ""}`}
+      title={`What is missing? The criterion is unchanged.${full ? " A limit is exhausted: raise it." : ""}`}
     >
       {full ? <LimitFields form={form} setForm={setForm} /> : null}
       <NoteField

@@ -1,0 +1,77 @@
+import { useState } from "react";
+import type { PaneInfo } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Badge } from "@/ui/badge";
+import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
+import { CloseIcon, GlobeIcon, WarnIcon } from "@/ui/icons";
+
+/**
+ * What Go has to say about a page, until the user closes it. It lies over the page: it goes when the user presses a
+ * button there, and the page must not move under that.
+ */
+export function PageNotice({ notice }: { notice: string }) {
+  const [read, setRead] = useState("");
+  if (!notice || notice === read) return null;
+  return (
+    <div
+      role="status"
+      data-testid="browser-notice"
+      className={cx(
+        "absolute inset-x-0 bottom-0 z-[6] flex min-h-8 items-center gap-2 border-t border-border",
+        "bg-surface-raised py-1 pr-1 pl-3 text-xs text-text-muted",
+      )}
+    >
+      <span className="selectable min-w-0 flex-1 break-words">{notice}</span>
+      <IconButton label="Close" onClick={() => setRead(notice)}>
+        <CloseIcon size={12} />
+      </IconButton>
+    </div>
+  );
+}
+
+/** Why a page cannot be shown, and what can be done about it. */
+export function PageProblem({ pane }: { pane: PaneInfo }) {
+  const app = useApp();
+  if (!pane.problem) return null;
+  return (
+    <div className="absolute inset-0 flex flex-col items-center justify-center gap-3 bg-surface p-6" role="alert">
+      <WarnIcon size={28} className="text-warn" />
+      <p className="selectable max-w-md text-center text-sm">{pane.problem}</p>
+      <div className="flex gap-2">
+        <Button data-testid="browser-problem-reload" onClick={() => void app.ask("BrowserAPI.Reload", pane.id)}>
+          Reload
+        </Button>
+        {pane.running ? (
+          <Button data-testid="browser-problem-stop" onClick={() => void app.ask("BrowserAPI.Stop", pane.id)}>
+            Stop its script
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+export function Reconnecting() {
+  return (
+    <div className="absolute top-2 right-3" role="status">
+      <Badge tone="warn" live>
+        reconnecting
+      </Badge>
+    </div>
+  );
+}
+
+export function BlankPage() {
+  return (
+    <div
+      className={cx(
+        "pointer-events-none absolute inset-0 flex flex-col items-center justify-center gap-2",
+        "bg-surface text-text-faint",
+      )}
+    >
+      <GlobeIcon size={26} />
+      <p className="text-xs">Enter an address above</p>
+    </div>
+  );
+}

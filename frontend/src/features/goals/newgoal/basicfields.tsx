@@ -1,0 +1,166 @@
+import type { Provider } from "@/bridge/types";
+import { useApp, useAppState } from "@/store/context";
+import { Field } from "@/ui/field";
+import { Input, Select } from "@/ui/input";
+import type { Draft } from "./draft";
+import type { Errors } from "./errors";
+
+interface BasicFieldsProps {
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+  errors: Errors;
+}
+
+/** Where the goal works, what it may use up, and which model drives it. */
+export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
+  const providers = useAppState((s) => s.providers);
+  const chosen = providers.find((p) => p.id === draft.provider) ?? providers.find((p) => p.active);
+  const fields = { draft, set, errors, chosen };
+  return (
+    <>
+      <FolderAndLimits draft={draft} set={set} errors={errors} />
+      <div className="grid grid-cols-3 gap-3">
+        <ProviderField {...fields} />
+        <ModelField {...fields} />
+        <EffortField {...fields} />
+      </div>
+    </>
+  );
+}
+
+function FolderAndLimits({ draft, set, errors }: BasicFieldsProps) {
+  const app = useApp();
+  return (
+    <>
+      <div className="grid grid-cols-[1fr_92px_92px] gap-3">
+        <Field label="Folder" name="dir" error={errors.dir?.message} hint={errors.dir?.hint}>
+          {(c) => (
+            <Input
+              {...c}
+              data-testid="field-dir"
+              spellCheck={false}
+              className="font-mono text-xs"
+              placeholder={
+                app.bridge.connection.work_dir ? `new, in ${app.bridge.connection.work_dir}` : "a new folder"
+              }
+              value={draft.dir}
+              onChange={(e) => set({ dir: e.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Time" note="min" error={errors.limits ? "" : undefined}>
+          {(c) => (
+            <Input
+              {...c}
+              data-testid="field-minutes"
+              inputMode="decimal"
+              placeholder="no limit"
+              value={draft.minutes}
+              onChange={(e) => set({ minutes: e.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Money" note="$" error={errors.limits ? "" : undefined}>
+          {(c) => (
+            <Input
+              {...c}
+              data-testid="field-usd"
+              inputMode="decimal"
+              placeholder="no limit"
+              value={draft.usd}
+              onChange={(e) => set({ usd: e.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      {errors.limits ? (
+        <p role="alert" data-testid="error-limits" className="-mt-3 text-xs text-bad">
+          {errors.limits.message} <span className="text-text-muted">· {errors.limits.hint}</span>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+interface ModelFieldProps extends BasicFieldsProps {
+  /** The provider that the goal will get. */
+  chosen: Provider | undefined;
+}
+
+function ProviderField({ draft, set, errors, chosen }: ModelFieldProps) {
+  const providers = useAppState((s) => s.providers);
+  const active = providers.find((p) => p.active);
+  return (
+    <Field
+      label="Provider"
+      name="provider"
+      error={errors.provider?.message}
+      hint={errors.provider?.hint ?? (chosen?.ready === false ? chosen.note : undefined)}
+    >
+      {(c) => (
+        <Select
+          {...c}
+          data-testid="field-provider"
+          value={draft.provider}
+          onChange={(e) => set({ provider: e.target.value, model: "", effort: "" })}
+        >
+          <option value="">{active ? `${active.id} (default)` : "Default provider"}</option>
+          {providers
+            .filter((p) => !p.active)
+            .map((p) => (
+              <option key={p.id} value={p.id}>
+                {p.id}
+                {p.scripted ? " · scripted, no AI" : p.ready ? "" : " · not ready"}
+              </option>
+            ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+function ModelField({ draft, set, errors, chosen }: ModelFieldProps) {
+  return (
+    <Field
+      label="Model"
+      name="model"
+      error={errors.model?.message}
+      hint={errors.model?.hint ?? (chosen?.scripted ? "scripted, no AI" : undefined)}
+    >
+      {(c) => (
+        <Input
+          {...c}
+          data-testid="field-model"
+          spellCheck={false}
+          placeholder={chosen?.model ?? ""}
+          value={draft.model}
+          onChange={(e) => set({ model: e.target.value })}
+        />
+      )}
+    </Field>
+  );
+}
+
+function EffortField({ draft, set, errors, chosen }: ModelFieldProps) {
+  // A duplicate may bring an effort that the provider does not have: it stays in sight, and Go refuses it.
+  const known = chosen?.efforts ?? [];
+  const efforts = draft.effort && !known.includes(draft.effort) ? [...known, draft.effort] : known;
+  return (
+    <Field label="Effort" name="effort" error={errors.effort?.message} hint={errors.effort?.hint}>
+      {(c) => (
+        <Select
+          {...c}
+          data-testid="field-effort"
+          disabled={efforts.length === 0}
+          value={draft.effort}
+          onChange={(e) => set({ effort: e.target.value })}
+        >
+          <option value="">Default</option>
+          {efforts.map((word) => (
+            <option key={word}>{word}</option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef, useState } from "react";
+import { asProblem } from "@/bridge/problem";
+import { useApp, useAppState } from "@/store/context";
+import type { TryResult } from "./checks";
+import { saveDraft, savedDraft, type Draft } from "./draft";
+import type { DraftCheck } from "./draftcheck";
+import { advancedFields, errorsOf, validate, type Errors } from "./errors";
+import { fromInput, toInput, toTryInput } from "./input";
+
+/** The state of the New goal dialog: the draft, what is wrong with it, and the tries of its checks. */
+export function useNewGoal() {
+  const app = useApp();
+  const from = useAppState((s) => s.newGoal.from);
+  const [draft, setDraft] = useState<Draft>(() => (from ? fromInput(from) : savedDraft(localStorage)));
+  const [tried, setTried] = useState<readonly TryResult[]>([]);
+  const [errors, setErrors] = useState<Errors>({});
+  const [advanced, setAdvanced] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const objective = useRef<HTMLTextAreaElement>(null);
+
+  useEffect(() => {
+    if (!from) saveDraft(localStorage, draft);
+  }, [draft, from]);
+
+  const set = (part: Partial<Draft>) => {
+    setDraft((d) => ({ ...d, ...part }));
+    setErrors({});
+  };
+  const setChecks = (checks: DraftCheck[]) => {
+    set({ checks });
+    // A changed command has not been tried.
+    setTried((all) => checks.map((k, i) => (k === draft.checks[i] ? (all[i] ?? null) : null)));
+  };
+
+  const tryCheck = async (index: number) => {
+    const check = draft.checks[index];
+    if (!check) return;
+    const put = (t: TryResult) => setTried((all) => draft.checks.map((_, i) => (i === index ? t : (all[i] ?? null))));
+    put({ state: "running" });
+    try {
+      const out = await app.bridge.call("GoalAPI.Try", toTryInput(draft, check));
+      put({ state: "done", out });
+    } catch (reason) {
+      const problem = asProblem(reason);
+      put({ state: "failed", text: problem.hint ? `${problem.message} · ${problem.hint}` : problem.message });
+    }
+  };
+
+  const start = async () => {
+    if (busy) return;
+    const wrong = validate(draft);
+    setErrors(wrong);
+    if (Object.keys(wrong).length > 0) {
+      if (wrong.objective) objective.current?.focus();
+      if (wrong.limits || wrong.critic_every || wrong.allow_local) setAdvanced(true);
+      return;
+    }
+    setBusy(true);
+    try {
+      const { goal_id } = await app.bridge.call("GoalAPI.Start", toInput(draft));
+      if (!from) saveDraft(localStorage, null);
+      app.closeNewGoal();
+      app.openGoal(goal_id);
+    } catch (reason) {
+      const refused = errorsOf(asProblem(reason));
+      setErrors(refused);
+      if (advancedFields.some((name) => refused[name])) setAdvanced(true);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return { draft, set, setChecks, tried, tryCheck, errors, advanced, setAdvanced, busy, objective, start };
+}

@@ -1,0 +1,151 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { PaneInfo } from "@/bridge/types";
+import { focusElement } from "@/lib/keyboard";
+import type { App } from "@/store/app";
+import { useApp, useAppState } from "@/store/context";
+import type { FrameTurns } from "./flowcontrol";
+import { TerminalScreen, type ScreenOptions } from "./xterm";
+
+export interface TerminalProps {
+  pane: PaneInfo;
+  /** The pane is on the screen and the workspace is not covered. */
+  visible: boolean;
+  active: boolean;
+  searching: boolean;
+  turns: FrameTurns;
+  /** What was selected last in any terminal. */
+  selection: { text: string };
+  onSearchEnd: () => void;
+  /** The keyboard leaves the terminal. */
+  onLeave: () => void;
+  onScreen: (screen: TerminalScreen | null) => void;
+  /** What the user has typed. */
+  onTyped: (data: string) => void;
+}
+
+const bellMs = 400;
+
+/** The screen of a terminal pane and what is known of its program. */
+export function useTerminal(p: TerminalProps) {
+  const app = useApp();
+  const host = useRef<HTMLDivElement>(null);
+  const screen = useRef<TerminalScreen | null>(null);
+  const [link, setLink] = useState<"open" | "down">("open");
+  const [exit, setExit] = useState<number | null>(null);
+  const [bell, ring] = useBell();
+  const options = useScreenOptions();
+  const newest = useRef({ props: p, options });
+  const { id, running } = p.pane;
+
+  useEffect(() => {
+    newest.current = { props: p, options };
+  });
+
+  useEffect(() => {
+    const props = () => newest.current.props;
+    const s = openScreen(app, id, newest.current.options, props, { link: setLink, exit: setExit, bell: ring });
+    screen.current = s;
+    props().onScreen(s);
+    const el = host.current;
+    if (el) s.attach(el);
+    const watch = new ResizeObserver(() => s.fit());
+    if (el) watch.observe(el);
+    // Cells are measured with the fallback font until the real one is there.
+    void document.fonts.load('13px "JetBrains Mono"').then(() => {
+      if (screen.current === s) s.fontLoaded();
+    });
+    return () => {
+      watch.disconnect();
+      screen.current = null;
+      newest.current.props.onScreen(null);
+      s.close();
+    };
+  }, [app, id, ring]);
+
+  const theme = useAppState((s) => s.settings?.theme ?? "system");
+  useEffect(() => {
+    // The tokens change with the theme's attribute, which is set in the same commit.
+    const timer = requestAnimationFrame(() => screen.current?.look(options));
+    return () => cancelAnimationFrame(timer);
+  }, [options, theme]);
+
+  useEffect(() => {
+    if (p.visible) screen.current?.fit();
+  }, [p.visible]);
+
+  useEffect(() => {
+    if (!p.active || !p.visible || p.searching || p.pane.ask || !host.current) return;
+    return focusElement(host.current, () => screen.current?.term.focus());
+  }, [p.active, p.visible, p.searching, p.pane.ask]);
+
+  const wasRunning = useRef(running);
+  useEffect(() => {
+    if (running && !wasRunning.current) {
+      screen.current?.restart();
+      setExit(null);
+    }
+    wasRunning.current = running;
+  }, [running]);
+
+  const restart = async () => {
+    const info = await app.ask("TerminalAPI.Restart", id);
+    if (!info) return;
+    setExit(null);
+    wasRunning.current = true;
+    app.panes.update(info);
+    screen.current?.restart();
+    screen.current?.term.focus();
+  };
+
+  return { host, screen, link, bell, exit: running ? exit : (exit ?? p.pane.exit), restart: () => void restart() };
+}
+
+/** Opens the screen of a pane; what it reports goes to the newest props. */
+function openScreen(
+  app: App,
+  id: string,
+  options: ScreenOptions,
+  props: () => TerminalProps,
+  on: { link: (state: "open" | "down") => void; exit: (code: number | null) => void; bell: () => void },
+): TerminalScreen {
+  return new TerminalScreen(app.bridge, id, options, props().turns, {
+    ...on,
+    // Of one that has ended the pane says so already.
+    refused: (why) => {
+      if (props().pane.running)
+        app.notices.problem({ code: "conflict", message: `Not typed: ${why}`, hint: "", field: "" });
+    },
+    openLink: (url) => void app.panes.openBrowser(url),
+    leave: () => props().onLeave(),
+    selected: (text) => {
+      props().selection.text = text;
+    },
+    selection: () => props().selection.text,
+    typed: (data) => props().onTyped(data),
+  });
+}
+
+/** The settings of the screen, as one object that changes with them. */
+function useScreenOptions(): ScreenOptions {
+  const fontSize = useAppState((s) => s.settings?.font_size ?? 13);
+  const scrollback = useAppState((s) => s.settings?.scrollback ?? 10_000);
+  const fontFamily = useAppState((s) => s.settings?.font_family ?? "");
+  const webgl = useAppState((s) => s.settings?.webgl ?? false);
+  const screenReader = useAppState((s) => s.settings?.screen_reader ?? false);
+  return useMemo(
+    () => ({ fontSize, scrollback, fontFamily, webgl, screenReader }),
+    [fontSize, scrollback, fontFamily, webgl, screenReader],
+  );
+}
+
+/** Whether the bell has just rung, and what rings it. */
+function useBell(): [boolean, () => void] {
+  const [at, setAt] = useState(0);
+  useEffect(() => {
+    if (!at) return;
+    const timer = setTimeout(() => setAt(0), bellMs);
+    return () => clearTimeout(timer);
+  }, [at]);
+  const ring = useMemo(() => () => setAt(Date.now()), []);
+  return [at !== 0, ring];
+}

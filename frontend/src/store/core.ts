@@ -1,0 +1,91 @@
+import type { Bridge } from "@/bridge/bridge";
+import type { Method, Methods } from "@/bridge/methods";
+import { asProblem } from "@/bridge/problem";
+import type { Problem, StartInput } from "@/bridge/types";
+import { createStore, type StoreApi } from "zustand/vanilla";
+import { initialState, type AppState, type ConfirmRequest, type Route } from "./state";
+import { Sync } from "./sync";
+
+/** How a short message reaches the user. */
+export interface Notifier {
+  problem(problem: Problem): void;
+  done(text: string): void;
+}
+
+/** What all actions need: the state, the calls to Go, and the way around the window. */
+export class AppCore {
+  readonly store: StoreApi<AppState> = createStore<AppState>(() => ({ ...initialState }));
+  readonly sync: Sync;
+  /** How often `newest` called each method. */
+  private readonly asked = new Map<Method, number>();
+
+  constructor(
+    readonly bridge: Bridge,
+    readonly notices: Notifier,
+  ) {
+    this.sync = new Sync(bridge, this.store, (p) => notices.problem(p));
+  }
+
+  get state(): AppState {
+    return this.store.getState();
+  }
+
+  set(part: Partial<AppState>): void {
+    this.store.setState(part);
+  }
+
+  /** Asks Go and shows what went wrong; `undefined` means that it failed and has been shown. */
+  async ask<M extends Method>(method: M, ...args: Parameters<Methods[M]>): Promise<ReturnType<Methods[M]> | undefined> {
+    try {
+      return await this.bridge.call(method, ...args);
+    } catch (reason) {
+      this.notices.problem(asProblem(reason));
+      return undefined;
+    }
+  }
+
+  /**
+   * Asks as well; `undefined` also when it was asked again: answers come in any order, and the newest question
+   * counts.
+   */
+  async newest<M extends Method>(method: M, ...args: Parameters<Methods[M]>) {
+    const n = (this.asked.get(method) ?? 0) + 1;
+    this.asked.set(method, n);
+    const answer = await this.ask(method, ...args);
+    return this.asked.get(method) === n ? answer : undefined;
+  }
+
+  go(route: Route): void {
+    this.set({ route });
+  }
+
+  /** Shows a goal in the dashboard. */
+  openGoal(id: string): void {
+    this.sync.select(id);
+    this.set({ route: "goals" });
+  }
+
+  /** Shows a goal beside the workspace. */
+  watchGoal(id: string): void {
+    this.sync.select(id);
+    this.set({ route: "workspace", drawer: true });
+  }
+
+  /** Ctrl+Shift+G: the dashboard with the dialog in front; pressed again it closes both. */
+  toggleGoals(): void {
+    if (this.state.route === "goals") this.set({ route: "workspace", newGoal: { open: false, from: null } });
+    else this.set({ route: "goals", newGoal: { open: true, from: null } });
+  }
+
+  newGoal(from: Partial<StartInput> | null = null): void {
+    this.set({ newGoal: { open: true, from } });
+  }
+
+  closeNewGoal(): void {
+    this.set({ newGoal: { open: false, from: null } });
+  }
+
+  confirm(question: ConfirmRequest): void {
+    this.set({ question });
+  }
+}

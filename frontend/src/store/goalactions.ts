@@ -1,0 +1,137 @@
+import type { Methods } from "@/bridge/methods";
+import { asProblem } from "@/bridge/problem";
+import type { Decision, PruneInput, ResumeInput } from "@/bridge/types";
+import type { AppCore } from "./core";
+import { withoutCard } from "./goals";
+import type { SettingsActions } from "./settingsactions";
+
+const keepLimits: ResumeInput = {
+  note: "",
+  protected: "",
+  wall_clock_ms: 0,
+  iterations: 0,
+  claims_per_gate: 0,
+  tokens: 0,
+  usd: 0,
+};
+
+/** What a user can do to goals. */
+export class GoalActions {
+  constructor(
+    private readonly core: AppCore,
+    private readonly settings: SettingsActions,
+  ) {}
+
+  async runDemo(): Promise<void> {
+    const out = await this.core.ask("GoalAPI.Demo");
+    if (!out) return;
+    void this.settings.markWelcomed();
+    this.core.watchGoal(out.goal_id);
+  }
+
+  async pause(id: string): Promise<void> {
+    if (await this.core.ask("GoalAPI.Pause", id)) this.core.notices.done("Pausing after the current step…");
+  }
+
+  /** Continues a goal that stopped; what is not said stays as it is. */
+  async resume(id: string, part: Partial<ResumeInput> = {}): Promise<boolean> {
+    const resume = (more: Partial<ResumeInput>) => this.resume(id, { ...part, ...more });
+    return this.continueGoal(id, resume, "GoalAPI.Resume", id, { ...keepLimits, ...part });
+  }
+
+  /** Continues a goal that was done. */
+  async reopen(id: string, part: Partial<ResumeInput>): Promise<boolean> {
+    const reopen = (more: Partial<ResumeInput>) => this.reopen(id, { ...part, ...more });
+    return this.continueGoal(id, reopen, "GoalAPI.Reopen", id, { ...keepLimits, ...part });
+  }
+
+  async accept(id: string): Promise<boolean> {
+    const resume = (more: Partial<ResumeInput>) => this.resume(id, more);
+    return this.continueGoal(id, resume, "GoalAPI.Accept", id);
+  }
+
+  async reject(id: string, note: string): Promise<boolean> {
+    const resume = (more: Partial<ResumeInput>) => this.resume(id, { note, ...more });
+    return this.continueGoal(id, resume, "GoalAPI.Reject", id, note);
+  }
+
+  /** Lets a goal continue. If the user must decide about protected files first, that is asked under the goal. */
+  private async continueGoal<M extends "GoalAPI.Resume" | "GoalAPI.Reopen" | "GoalAPI.Accept" | "GoalAPI.Reject">(
+    id: string,
+    decided: (part: Partial<ResumeInput>) => Promise<boolean>,
+    method: M,
+    ...args: Parameters<Methods[M]>
+  ): Promise<boolean> {
+    try {
+      const ok = await this.core.bridge.call(method, ...args);
+      if (this.core.state.protectedChanged?.id === id) this.core.set({ protectedChanged: null });
+      return ok;
+    } catch (reason) {
+      const problem = asProblem(reason);
+      if (problem.code === "protected_changed") {
+        const resume = (decision: Decision) => decided({ protected: decision });
+        this.core.set({ protectedChanged: { id, message: problem.message, resume } });
+        this.core.notices.problem({ ...problem, hint: "Open the goal to keep your changes or restore the files." });
+      } else {
+        this.core.notices.problem(problem);
+      }
+      return false;
+    }
+  }
+
+  /** Deletes ended goals, after it has said how many they are. */
+  async prune(input: PruneInput): Promise<void> {
+    const found = await this.core.ask("GoalAPI.Prunable", input);
+    if (!found) return;
+    if (found.goals === 0) {
+      this.core.notices.done("No goals to delete");
+      return;
+    }
+    this.core.confirm({
+      title: found.goals === 1 ? "Delete one goal?" : `Delete ${found.goals} goals?`,
+      text: "This permanently deletes their steps, evidence and receipts. Files in their folders stay.",
+      yes: "Delete",
+      danger: true,
+      run: async () => {
+        const gone = await this.core.ask("GoalAPI.Prune", input);
+        if (!gone) return;
+        this.core.notices.done(`${gone.goals} deleted`);
+        await this.core.sync.loadGoals();
+        const { id } = this.core.state.detail;
+        if (id && !(id in this.core.state.goals.byId)) this.core.sync.select("");
+      },
+    });
+  }
+
+  async steer(id: string, text: string): Promise<boolean> {
+    const ok = (await this.core.ask("GoalAPI.Steer", id, text)) ?? false;
+    if (ok) this.core.notices.done("The agent reads your note before its next turn");
+    return ok;
+  }
+
+  abort(id: string): void {
+    this.core.confirm({
+      title: "Abort this goal?",
+      text: "The agent stops immediately. Files that it changed stay as they are.",
+      yes: "Abort goal",
+      danger: true,
+      run: async () => {
+        await this.core.ask("GoalAPI.Abort", id);
+      },
+    });
+  }
+
+  delete(id: string): void {
+    this.core.confirm({
+      title: "Delete this goal?",
+      text: "This permanently deletes its steps, evidence and receipt. Files in its folder stay.",
+      yes: "Delete goal",
+      danger: true,
+      run: async () => {
+        if (!(await this.core.ask("GoalAPI.Delete", id))) return;
+        if (this.core.state.detail.id === id) this.core.sync.select("");
+        this.core.store.setState((s) => ({ goals: withoutCard(s.goals, id) }));
+      },
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import type { PaneInfo } from "@/bridge/types";
+import type { AppCore } from "./core";
+import { isLive } from "./goalcards";
+import { withPane, withPaneInfo } from "./panes";
+
+/** What a user can do to panes. */
+export class PaneActions {
+  constructor(private readonly core: AppCore) {}
+
+  async openTerminal(dir = ""): Promise<PaneInfo | undefined> {
+    this.core.go("workspace");
+    return this.opened(await this.core.ask("TerminalAPI.Open", { dir, cols: 80, rows: 24 }));
+  }
+
+  async openSSH(server: string, session = ""): Promise<PaneInfo | undefined> {
+    this.core.set({ servers: false });
+    this.core.go("workspace");
+    return this.opened(await this.core.ask("SSHAPI.Open", { server, session, cols: 80, rows: 24 }));
+  }
+
+  async openBrowser(url = "", profile = ""): Promise<PaneInfo | undefined> {
+    this.core.go("workspace");
+    return this.opened(await this.core.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
+  }
+
+  /** The answer may be late: a user who has gone elsewhere stays there. */
+  private opened(pane: PaneInfo | undefined): PaneInfo | undefined {
+    if (!pane) return undefined;
+    this.core.store.setState((s) => ({ panes: withPane(s.panes, pane), activePane: pane.id }));
+    return pane;
+  }
+
+  update(pane: PaneInfo): void {
+    this.core.store.setState((s) => ({ panes: withPaneInfo(s.panes, pane) }));
+  }
+
+  /** Closes a pane; asks first when a goal works in it. */
+  close(id: string): void {
+    const pane = this.core.state.panes.panes.find((p) => p.id === id);
+    if (!pane) return;
+    const close = async () => {
+      await (pane.kind === "terminal" ? this.core.ask("TerminalAPI.Close", id) : this.core.ask("BrowserAPI.Close", id));
+    };
+    if (pane.session && pane.running) {
+      this.core.confirm({
+        title: `Close ${pane.title}?`,
+        text:
+          `The session ${pane.session} can keep running on ${pane.server} without this pane, so that ` +
+          "you can return to it. Or end it now.",
+        yes: "End the session",
+        danger: true,
+        other: { label: "Keep it running", run: close },
+        run: async () => {
+          await this.core.ask("SSHAPI.Destroy", id);
+        },
+      });
+      return;
+    }
+    const goal = this.core.state.goals.byId[pane.goal_id]?.card;
+    if (!goal || !isLive(goal)) {
+      void close();
+      return;
+    }
+    this.core.confirm({
+      title: "A goal is using this pane. Close it?",
+      text: "The goal's next step in this pane will fail. It can open another one.",
+      yes: "Close the pane",
+      danger: true,
+      run: close,
+    });
+  }
+
+  /** Brings a pane before the user. */
+  show(id: string): void {
+    this.core.go("workspace");
+    this.core.set({ panes: { ...this.core.state.panes, shown: { id, rev: this.core.state.panes.rev } } });
+  }
+}

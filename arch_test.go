@@ -24,7 +24,7 @@ const module = "goalpost"
 // Sub-packages count to their parent; trees holds the order among them.
 var rings = map[string]int{
 	"backend/goal": 0, "backend/policy": 0, "backend/event": 0, "backend/process": 0, "backend/pane": 0,
-	"backend/ignore": 0, "backend/folder": 0, "backend/lock": 0,
+	"backend/ignore": 0, "backend/folder": 0,
 
 	"backend/runner": 1, "backend/verify": 1,
 
@@ -51,8 +51,8 @@ var homes = map[string][]string{
 	"github.com/ysmood":               {"backend/browser"},
 	"github.com/mattn/go-sqlite3":     {"backend/store"},
 	"github.com/oklog/ulid/v2":        {"backend/store"},
-	"github.com/fsnotify/fsnotify":    {"backend/verify"},     // what happens in a folder while a check runs
-	"github.com/gofrs/flock":          {"backend/store", "."}, // one run of a goal, one window on a folder
+	"github.com/fsnotify/fsnotify":    {"backend/verify"},                                                            // what happens in a folder while a check runs
+	"github.com/gofrs/flock":          {"backend/store", "backend/config", "backend/secret", "backend/browser", "."}, // one process at a time
 	"database/sql":                    {"backend/store"},
 	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"goalpost/backend/lock"
+	"github.com/gofrs/flock"
 )
 
 // Settings is what the user chose.
@@ -150,11 +150,11 @@ func (c *Config) current() file {
 func (c *Config) change(edit func(*file) error) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	unlock, err := lock.Hold(c.path() + ".lock")
-	if err != nil {
-		return fmt.Errorf("settings: %w", err)
+	lock := flock.New(c.path() + ".lock") // against other processes, which hold it for one write
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("settings: lock: %w", err)
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	if err := c.refresh(true); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ const module = "goalpost"
 // Sub-packages count to their parent; trees holds the order among them.
 var rings = map[string]int{
 	"backend/goal": 0, "backend/policy": 0, "backend/event": 0, "backend/process": 0, "backend/pane": 0,
-	"backend/ignore": 0, "backend/folder": 0,
+	"backend/ignore": 0, "backend/folder": 0, "backend/procnet": 0, "backend/tail": 0, "backend/text": 0,
 
 	"backend/runner": 1, "backend/verify": 1,
 
@@ -73,7 +73,7 @@ var homes = map[string][]string{
 
 // alone are packages with a list of their own: nothing else of ours.
 var alone = map[string][]string{
-	"cmd/goalpost-helper":    {"backend/sandbox/wire", "backend/sandbox/ports"},
+	"cmd/goalpost-helper":    {"backend/sandbox/wire", "backend/procnet"},
 	"cmd/goalpost-predicate": {},
 }
 
@@ -97,7 +97,6 @@ var trees = map[string]map[string][]string{
 	"backend/sandbox": {
 		"autorun":     {},
 		"egress":      {},
-		"ports":       {},
 		"sandboxtest": {},
 		"wire":        {},
 	},
@@ -420,8 +419,8 @@ func TestFaultsAreFound(t *testing.T) {
 		{"goalpost", "goalpost/backend/app", ""},
 		{"goalpost/cmd/goalctl", "goalpost", "its neighbour ."},
 		{"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox/wire", ""},
-		{"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox", "it may import backend/sandbox/wire, backend/sandbox/ports only"},
-		{"goalpost/cmd/goalpost-helper", "goalpost/backend/goal", "it may import backend/sandbox/wire, backend/sandbox/ports only"},
+		{"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox", "it may import backend/sandbox/wire, backend/procnet only"},
+		{"goalpost/cmd/goalpost-helper", "goalpost/backend/goal", "it may import backend/sandbox/wire, backend/procnet only"},
 		{"goalpost/cmd/goalpost-helper", "golang.org/x/sys/unix", ""},
 	} {
 		got := strings.Join(faults([]pkg{{c.from, []string{c.to}}}), "; ")

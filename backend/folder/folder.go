@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"goalpost/backend/text"
 )
 
 // OpenParent opens the folder above rel, a local path below root, and makes what is
@@ -24,7 +26,7 @@ func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error
 		}
 	}
 	if dir, err = root.OpenRoot("."); err != nil {
-		return nil, "", stripPathError(err)
+		return nil, "", text.StripPathError(err)
 	}
 	last := len(parts) - 1
 	for i, p := range parts[:last] {
@@ -42,11 +44,11 @@ func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error
 func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 	made := dir.Mkdir(name, 0o755)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return nil, stripPathError(made)
+		return nil, text.StripPathError(made)
 	}
 	seen, err := dir.Lstat(name)
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	if err := rejectSymlink(dir, name, path, seen); err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 	}
 	below, err := dir.OpenRoot(name)
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	if opened, err := below.Stat("."); err != nil || !os.SameFile(seen, opened) {
 		return nil, errors.Join(fmt.Errorf("%s changed while it was opened; try again", path), below.Close())
@@ -73,9 +75,9 @@ func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 func chownDirLike(dir, below *os.Root) error {
 	f, err := below.Open(".")
 	if err != nil {
-		return stripPathError(err)
+		return text.StripPathError(err)
 	}
-	return errors.Join(ChownLike(dir, f), stripPathError(f.Close()))
+	return errors.Join(ChownLike(dir, f), text.StripPathError(f.Close()))
 }
 
 // Create opens a file at rel for writing, emptied, and makes it and the folders
@@ -90,7 +92,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
-			return nil, stripPathError(err)
+			return nil, text.StripPathError(err)
 		}
 		if err := ChownLike(dir, f); err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -98,7 +100,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 		return f, nil
 	}
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	if err := rejectSymlink(dir, name, rel, seen); err != nil {
 		return nil, err
@@ -109,7 +111,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	// Emptied only once it is known to be that file. A pipe would wait for ever.
 	f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	opened, err := f.Stat()
 	if err == nil && !os.SameFile(seen, opened) {
@@ -119,7 +121,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 		err = f.Truncate(0)
 	}
 	if err != nil {
-		return nil, errors.Join(stripPathError(err), f.Close())
+		return nil, errors.Join(text.StripPathError(err), f.Close())
 	}
 	return f, nil
 }
@@ -130,16 +132,7 @@ func rejectSymlink(dir *os.Root, name, path string, info fs.FileInfo) error {
 	}
 	to, err := dir.Readlink(name)
 	if err != nil {
-		return stripPathError(err)
+		return text.StripPathError(err)
 	}
 	return fmt.Errorf("%s is a link to %s, and links are not written through; give the path that it leads to", path, to)
-}
-
-// stripPathError leaves out the system call's name, which tells a model nothing.
-func stripPathError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", p.Path, p.Err)
-	}
-	return err
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"goalpost/backend/text"
 )
 
 // ChownLike gives what was just made in dir, and is open as f, to the owner of dir. Root
@@ -19,11 +21,11 @@ func ChownLike(dir *os.Root, f *os.File) error {
 	}
 	info, err := dir.Stat(".")
 	if err != nil {
-		return stripPathError(err)
+		return text.StripPathError(err)
 	}
 	made, err := f.Stat()
 	if err != nil {
-		return stripPathError(err)
+		return text.StripPathError(err)
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || owner.Uid == 0 {

@@ -6,7 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"sync"
+
+	"goalpost/backend/tail"
 )
 
 // pipes join a program's descriptors 0 to 2 with this one.
@@ -50,42 +51,21 @@ func closeAll(files ...*os.File) {
 
 // stderrTail keeps the end of what a program says on its standard error.
 type stderrTail struct {
+	*tail.Writer
 	whole chan struct{} // closed when nothing more comes
-
-	mu   sync.Mutex
-	text []byte
 }
 
-func newTail() *stderrTail { return &stderrTail{whole: make(chan struct{})} }
+func newTail() *stderrTail { return &stderrTail{tail.NewWriter(2048), make(chan struct{})} }
 
 // fill reads until the program, and whoever has its standard error, is gone.
 func (t *stderrTail) fill(r io.ReadCloser) {
-	const most = 2048
-	defer func() {
-		_ = r.Close()
-		close(t.whole)
-	}()
-	buf := make([]byte, 4096)
-	for {
-		n, err := r.Read(buf)
-		t.mu.Lock()
-		t.text = append(t.text, buf[:n]...)
-		if over := len(t.text) - most; over > 0 {
-			t.text = append(t.text[:0], t.text[over:]...)
-		}
-		t.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
+	_, _ = io.Copy(t, r)
+	_ = r.Close()
+	close(t.whole)
 }
 
 // String is the end of it, in one line.
-func (t *stderrTail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return sanitizeLine(string(t.text), 500)
-}
+func (t *stderrTail) String() string { return sanitizeLine(t.Writer.String(), 500) }
 
 // headerTransport sends headers with every request, and follows no redirection to another host.
 type headerTransport struct {

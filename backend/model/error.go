@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // Kind says what went wrong in a turn.
@@ -190,9 +191,5 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // truncate keeps a provider's words short and on one line.
 func truncate(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	const most = 400
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return s
+	return text.Truncate(s, 400)
 }

@@ -205,9 +205,6 @@ func look(name, dir string, env []string) (string, error) {
 	return "", fmt.Errorf("%s: no such program on PATH", name)
 }
 
-// IsListening cannot tell here.
-func IsListening([]int, int) bool { return false }
-
 // ActiveGrant is a grant in force.
 type ActiveGrant struct{ Port net.Listener }
 

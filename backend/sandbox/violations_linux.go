@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"goalpost/backend/sandbox/ports"
+	"goalpost/backend/procnet"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -38,7 +38,7 @@ func newAttempts(hear func(Violation)) *violationQueue {
 
 // add and close are called by the set's receiver alone.
 func (a *violationQueue) add(w wire.Violation) {
-	if w.Port != 0 && !ports.Listening(w.Port) {
+	if w.Port != 0 && !procnet.IsListening(w.Port) {
 		return
 	}
 	one := Violation{Check: w.Domain == wire.DomainCheck, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}

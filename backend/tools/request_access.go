@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // Access is what a goal may get of the user's machine besides its folder.
@@ -45,7 +46,7 @@ func requestAccess(a Access) (Tool, error) {
 			}
 			w.Path = path.Clean(w.Path)
 		default:
-			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", truncate(args.Kind, 20))
+			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", text.TruncateBytes(args.Kind, 20))
 		}
 		return a.Validate(ctx, w)
 	}

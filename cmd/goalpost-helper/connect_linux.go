@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"goalpost/backend/sandbox/ports"
+	"goalpost/backend/procnet"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -99,7 +99,7 @@ func (p *listeningCache) open(port uint16) bool {
 	if time.Since(p.seen[port]) < listeningCacheTTL {
 		return true
 	}
-	if !ports.Listening(port) {
+	if !procnet.IsListening(port) {
 		return false
 	}
 	if p.seen == nil || len(p.seen) > 1000 {

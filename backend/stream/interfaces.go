@@ -28,8 +28,8 @@ type TerminalViewer interface {
 	Read(ctx context.Context) (offset int64, chunk []byte, err error)
 	// Ack says that everything before offset is on the screen.
 	Ack(offset int64)
-	// Write is one message of input for the program. It may wait while the
-	// program does not read; Close makes it return. An error is told to the page.
+	// Write takes one message of input for the program, whole or not at all. It never
+	// waits for the program. The page shows its error.
 	Write(p []byte) (int, error)
 	Resize(cols, rows int) error
 	// Resized gets a token when another viewer changed the size; Size is the news.

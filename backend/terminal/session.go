@@ -278,7 +278,8 @@ func (s *Session) endError() error {
 	return nil
 }
 
-// Write types. It never waits: a program that does not read gets ErrInputFull.
+// Write types all of p or nothing. It never waits: a program that does not read gets
+// ErrInputFull, and more than 1 MiB at once ErrInputTooLong.
 func (s *Session) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	l, err := s.life, s.endError()

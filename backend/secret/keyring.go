@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	keyrings "github.com/zalando/go-keyring"
@@ -71,7 +70,7 @@ func withTimeout(ctx context.Context, what string, do func() error) error {
 
 // available says whether the system's keyring answers, and otherwise why not.
 func (k keyring) available(ctx context.Context) error {
-	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !sessionBusAvailable() {
+	if !sessionBusAvailable() {
 		return errors.New("no session bus runs here")
 	}
 	if _, err := k.get(ctx, "probe"); err != nil && !errors.Is(err, errNotStored) {
@@ -91,12 +90,4 @@ func sessionBusAvailable() bool {
 }
 
 // keyringName is what the user calls it.
-func keyringName() string {
-	switch runtime.GOOS {
-	case "darwin":
-		return "the Keychain of macOS"
-	case "windows":
-		return "the Credential Manager of Windows"
-	}
-	return "the keyring of your session (Secret Service)"
-}
+const keyringName = "the keyring of your session (Secret Service)"

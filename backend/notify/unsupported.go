@@ -7,10 +7,10 @@ import (
 	"errors"
 )
 
-// Desktop shows nothing on this system yet.
+// Desktop shows nothing on this system.
 type Desktop struct{}
 
-var errSystem = errors.New("notes are shown on Linux only")
+var errSystem = errors.New("notifications are shown on Linux only: run Goalpost on Linux, in a virtual machine or in WSL 2")
 
 // Open refuses.
 func Open(context.Context) (*Desktop, error) { return nil, errSystem }

@@ -1,6 +1,0 @@
-//go:build unix && !linux
-
-package config
-
-// isLocalFilesystem cannot tell here.
-func isLocalFilesystem(string) error { return nil }

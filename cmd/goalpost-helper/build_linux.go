@@ -91,7 +91,7 @@ func (b *rootBuilder) openBinds() ([]int, error) {
 			continue
 		}
 		if err == nil {
-			err = restrictTree(tree, writable(m, b.check), m.Devices)
+			err = restrictTree(tree, m.Writable(b.check), m.Devices)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Target, err)

@@ -71,7 +71,7 @@ func runGoalInit() error {
 		return err
 	}
 	go k.reap()
-	if err := k.startMemoryWatch(); err != nil {
+	if err := k.watchMemory(); err != nil {
 		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: wire.DomainAgent, Times: 1, Text: "what all programs take together is not looked at: " + err.Error()}})
 	}
 	err = k.read()
@@ -79,6 +79,32 @@ func runGoalInit() error {
 		return nil // the kernel ends what is left
 	}
 	return err
+}
+
+// watchMemory ends programs of the goal where all of them together take more than it may.
+func (k *goalInit) watchMemory() error {
+	if k.spec.Limits.Together == 0 && k.spec.Limits.Tmp == 0 {
+		return nil
+	}
+	// Attached nowhere: programs have no way to it, and this process's own /proc is the
+	// machine's.
+	proc, err := newFilesystem("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
+	if err != nil {
+		return err
+	}
+	startMemoryWatch(k.spec, proc, k.inits)
+	return nil
+}
+
+// inits are the first processes of the goal's rooms, each with its domain.
+func (k *goalInit) inits() map[int]wire.Domain {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := map[int]wire.Domain{k.agent.pid: wire.DomainAgent}
+	for pid := range k.byPid {
+		all[pid] = wire.DomainCheck
+	}
+	return all
 }
 
 // setUp makes what all domains share, then the agent's.
@@ -222,19 +248,6 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 	in.id, in.scratch = r.ID, scratch
 	k.checks[r.ID], k.byPid[in.pid] = in, in
 	return send(in.socket, r, fds...)
-}
-
-// makeOwnedDirs makes folders that belong to whom the programs run as.
-func makeOwnedDirs(w wire.Spec, paths ...string) error {
-	for _, path := range paths {
-		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("making a folder: %w", err)
-		}
-		if err := os.Chown(path, w.UID, w.GID); err != nil {
-			return fmt.Errorf("giving a folder away: %w", err)
-		}
-	}
-	return nil
 }
 
 // reap waits for the inits. The agent's end is the goal's; a check's room is

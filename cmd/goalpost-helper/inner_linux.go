@@ -33,7 +33,7 @@ func runInit(domain string) error {
 	if domain == "check" {
 		return runCheck(*r.Spec)
 	}
-	s, err := setUpSandbox(*r.Spec, false, nil)
+	s, err := setUpSandbox(*r.Spec, 0, nil)
 	if err != nil {
 		return send(initSocket, wire.Answer{Error: toWireError(err)})
 	}
@@ -53,22 +53,38 @@ func runCheck(w wire.Spec) error {
 	if err != nil {
 		return err
 	}
-	s, err := setUpSandbox(w, true, r.Held)
+	s, err := setUpSandbox(w, r.ID, r.Held)
 	if err != nil {
 		return send(wire.Socket, wire.Answer{ID: r.ID, Error: toWireError(err)})
 	}
-	s.only = r.ID
 	err = s.handle(r, fds)
 	closeAll(fds)
-	if err != nil || len(s.byID) == 0 { // refused, and said so
+	if err != nil || !s.runsPrograms() { // refused, and said so
 		return err
 	}
 	go s.reap()
 	return s.read()
 }
 
-// setUpSandbox builds the room's files and prepares what each of its programs needs.
-func setUpSandbox(w wire.Spec, check bool, held []wire.FileOverride) (*supervisor, error) {
+// finishCheck ends a check's sandbox and this process: what the program left behind first,
+// so that nothing of it keeps running when the verdict is known.
+func finishCheck(id uint64, exit wire.Exit, flush func()) {
+	for {
+		_ = unix.Kill(-1, unix.SIGKILL)
+		_, err := unix.Wait4(-1, nil, 0, nil)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			break // ECHILD: nobody is left
+		}
+	}
+	flush()
+	_ = send(wire.Socket, wire.Answer{ID: id, Exit: &exit})
+	os.Exit(0)
+}
+
+// setUpSandbox builds the sandbox's files and prepares what each of its programs needs. only
+// is the program of a check, whose end is the end of its sandbox; 0 is the agent's sandbox.
+func setUpSandbox(w wire.Spec, only uint64, held []wire.FileOverride) (*supervisor, error) {
+	check := only != 0
 	limitPids(w.Limits.Processes)
 	granted, covered := &grantedSockets{}, &stickyMounts{}
 	if err := buildRoot(w, check, held, granted, covered); err != nil {
@@ -77,23 +93,36 @@ func setUpSandbox(w wire.Spec, check bool, held []wire.FileOverride) (*superviso
 	if err := covered.watch(); err != nil {
 		return nil, sandboxFailure("watching what is mounted", err)
 	}
-	rules, err := newRuleset(covered.existing(w), check)
+	rules, err := newRuleset(covered.existing(w), check, devices, runtimeDir(w))
 	if err != nil {
 		return nil, &wire.Error{Code: wire.SandboxError, Text: "Landlock: " + err.Error()}
 	}
-	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, sandboxFailure("opening /dev/null", err)
+	files := &mountedNames{}
+	files.add(w.Mounts, check)
+	var notifier *seccompNotifier
+	inside := &launchContext{
+		spec:  w,
+		rules: rules,
+		grants: newRuntimeGrants(w, granted, covered,
+			func(tree int) error { return grantTree(rules, tree) },
+			func(mounts []wire.Mount) { files.add(mounts, false) },
+		),
 	}
-	// Here, on the main thread, and not by each program: one listener hears them
+	s, err := newSupervisor(initSocket, wire.Socket, inside, func(id uint64, exit wire.Exit) {
+		if check && id == only {
+			finishCheck(id, exit, notifier.flush)
+		}
+		notifier.flush()
+	})
+	if err != nil {
+		return nil, &wire.Error{Code: wire.SandboxError, Text: err.Error()}
+	}
+	// Here, on the main thread, and not by each program: one notifier hears them
 	// all, and a start costs nothing more.
 	domain := wire.DomainAgent
 	if check {
 		domain = wire.DomainCheck
 	}
-	var hears *seccompNotifier
-	files := &mountedNames{}
-	files.add(w.Mounts, check)
 	fd, silent, err := installFilter()
 	switch {
 	case err != nil:
@@ -101,12 +130,9 @@ func setUpSandbox(w wire.Spec, check bool, held []wire.FileOverride) (*superviso
 	case silent != nil:
 		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + silent.Error()}})
 	default:
-		hears = startNotifier(fd, domain, w, granted, files)
+		notifier = startNotifier(fd, domain, w, granted, files)
 	}
-	return &supervisor{
-		in: initSocket, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{},
-		inside: &launchContext{spec: w, rules: rules, given: map[uint64][]int{}, sockets: granted, mounted: files, lasting: covered}, hears: hears,
-	}, nil
+	return s, nil
 }
 
 // toWireError is an error as the app hears of it.

@@ -35,8 +35,9 @@ func handledRights(version int) uint64 {
 	return rights
 }
 
-// newRuleset makes the rules of a room; each program applies them to itself.
-func newRuleset(w wire.Spec, check bool) (rules int, err error) {
+// newRuleset makes the rules of a room; each program applies them to itself. devices are
+// names in /dev, runtimeDir is the folder below /run that programs write.
+func newRuleset(w wire.Spec, check bool, devices []string, runtimeDir string) (rules int, err error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return -1, fmt.Errorf("this kernel has none, or it is switched off: %w", errno)
@@ -60,14 +61,14 @@ func newRuleset(w wire.Spec, check bool) (rules int, err error) {
 	}
 	grant("/dev/pts", landlockSocket)
 	grant("/dev/shm", attr.fs)
-	grant(runtimeDir(w), attr.fs)
+	grant(runtimeDir, attr.fs)
 	if check || w.TmpWrite {
 		for _, path := range wire.TmpNames {
 			grant(path, attr.fs)
 		}
 	}
 	for _, m := range w.Mounts {
-		if m.Kind == wire.MountBind && writable(m, check) {
+		if m.Kind == wire.MountBind && m.Writable(check) {
 			grant(string(m.Target), attr.fs)
 		}
 	}
@@ -127,5 +128,3 @@ func restrictSelf(rules int) error {
 	}
 	return nil
 }
-
-func writable(m wire.Mount, check bool) bool { return check && m.CheckWrite || !check && m.Write }

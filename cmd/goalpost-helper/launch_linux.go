@@ -16,13 +16,16 @@ import (
 
 // launchContext is what an init gives to each of its programs.
 type launchContext struct {
-	spec    wire.Spec
-	rules   int // Landlock's ruleset
-	sockets *grantedSockets
-	mounted *mountedNames
-	lasting *stickyMounts
-	given   map[uint64][]int // trees that came since, by the request
+	spec   wire.Spec
+	rules  int // Landlock's ruleset
+	grants *runtimeGrants
 }
+
+func (in *launchContext) grant(r wire.Request, trees []int) *wire.Error {
+	return in.grants.add(r, trees)
+}
+
+func (in *launchContext) revoke(id uint64) error { return in.grants.remove(id) }
 
 // execPlan is what the last stage becomes. Everything but Walls' limits and users
 // is as the request had it.
@@ -38,30 +41,38 @@ type execPlan struct {
 // start runs the last stage. Beside the program's own descriptors it gets three:
 // the plan, Landlock's rules and a pipe that says why it could not become the
 // program; the pipe closes when it could.
-func (in *launchContext) start(p execPlan, files []uintptr, tty bool) (int, *wire.Error) {
+func (in *launchContext) start(path string, r wire.Request, files []uintptr) (int, *wire.Error) {
+	p := execPlan{
+		Path:   []byte(path),
+		Argv:   r.Argv,
+		Env:    r.Env,
+		Dir:    r.Dir,
+		UID:    in.spec.UID,
+		GID:    in.spec.GID,
+		Limits: in.spec.Limits,
+	}
 	failed := func(err error) (int, *wire.Error) {
 		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
 	}
-	p.UID, p.GID, p.Limits = in.spec.UID, in.spec.GID, in.spec.Limits
 	plan, err := sealedPlan(p)
 	if err != nil {
 		return failed(err)
 	}
 	defer func() { _ = plan.Close() }()
-	r, w, err := os.Pipe()
+	read, write, err := os.Pipe()
 	if err != nil {
 		return failed(err)
 	}
-	defer func() { _ = r.Close() }()
+	defer func() { _ = read.Close() }()
 	first := len(files)
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], programRole, strconv.Itoa(first)}, &syscall.ProcAttr{
-		Files: append(files, plan.Fd(), uintptr(in.rules), w.Fd()),
-		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: tty, Ctty: 0},
+		Files: append(files, plan.Fd(), uintptr(in.rules), write.Fd()),
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: r.TTY, Ctty: 0},
 	})
-	if err := errors.Join(err, w.Close()); err != nil {
+	if err := errors.Join(err, write.Close()); err != nil {
 		return failed(err)
 	}
-	said, err := io.ReadAll(r)
+	said, err := io.ReadAll(read)
 	if err == nil && len(said) == 0 {
 		return pid, nil
 	}

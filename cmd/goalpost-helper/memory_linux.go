@@ -26,30 +26,26 @@ const (
 
 // memoryWatch ends programs where all of them together take more than the goal may have.
 type memoryWatch struct {
-	k      *goalInit
-	proc   string // the goal's own processes, all of its rooms
-	filled int64  // size of /tmp after the last look, 0 while it is within the limit; of its goroutine
+	spec   wire.Spec
+	inits  func() map[int]wire.Domain // the first processes of the goal's sandboxes
+	proc   string                     // the goal's own processes, of all its sandboxes
+	filled int64                      // size of /tmp after the last look, 0 while it is within the limit; of its goroutine
 }
 
-// startMemoryWatch begins to look; it ends with the keeper.
-func (k *goalInit) startMemoryWatch() error {
-	if k.spec.Limits.Together == 0 && k.spec.Limits.Tmp == 0 {
-		return nil
+// startMemoryWatch begins to look; it ends with the process. proc is an opened file system of
+// the goal's processes, inits returns the first process of each of its sandboxes.
+func startMemoryWatch(w wire.Spec, proc int, inits func() map[int]wire.Domain) {
+	m := &memoryWatch{
+		spec:  w,
+		inits: inits,
+		proc:  fmt.Sprintf("/proc/self/fd/%d", proc),
 	}
-	// Attached nowhere: programs have no way to it, and the keeper's own /proc is the
-	// machine's.
-	proc, err := newFilesystem("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
-	if err != nil {
-		return err
+	if most := w.Limits.Together; most > 0 {
+		go runPeriodically(maxInterval, func() time.Duration { return m.memory(most) })
 	}
-	w := &memoryWatch{k: k, proc: fmt.Sprintf("/proc/self/fd/%d", proc)}
-	if most := k.spec.Limits.Together; most > 0 {
-		go runPeriodically(maxInterval, func() time.Duration { return w.memory(most) })
+	if most := w.Limits.Tmp; most > 0 {
+		go runPeriodically(5*maxInterval, func() time.Duration { return m.checkTmp(most) })
 	}
-	if most := k.spec.Limits.Tmp; most > 0 {
-		go runPeriodically(5*maxInterval, func() time.Duration { return w.checkTmp(most) })
-	}
-	return nil
 }
 
 // runPeriodically looks again and again, after what a look says; where looking takes long,
@@ -116,7 +112,7 @@ func total(all []processUsage) (sum int64) {
 
 // programs are the processes of the goal without those of the helper.
 func (w *memoryWatch) programs(measure func(dir string) int64) (all []processUsage) {
-	own, kernel, seen := w.k.inits(), readKernelMemory(), map[string]bool{}
+	own, kernel, seen := w.inits(), readKernelMemory(), map[string]bool{}
 	names, _ := os.ReadDir(w.proc) // what could be read comes back with the error
 	for _, entry := range names {
 		pid, err := strconv.Atoi(entry.Name())
@@ -125,17 +121,6 @@ func (w *memoryWatch) programs(measure func(dir string) int64) (all []processUsa
 		}
 		dir := w.proc + "/" + entry.Name()
 		all = append(all, processUsage{pid, measure(dir) + kernel.of(dir, seen)})
-	}
-	return all
-}
-
-// inits are the first processes of the goal's rooms, each with its domain.
-func (k *goalInit) inits() map[int]wire.Domain {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	all := map[int]wire.Domain{k.agent.pid: wire.DomainAgent}
-	for pid := range k.byPid {
-		all[pid] = wire.DomainCheck
 	}
 	return all
 }
@@ -207,7 +192,7 @@ func (w *memoryWatch) kill(p processUsage, why string) bool {
 // the room's first process.
 func (w *memoryWatch) ownerOf(pid int) (name string, domain wire.Domain) {
 	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/comm", w.proc, pid))
-	inits := w.k.inits()
+	inits := w.inits()
 	for at := pid; at > 1; {
 		if domain, found := inits[at]; found {
 			return strings.TrimSpace(string(text)), domain

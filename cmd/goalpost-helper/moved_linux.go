@@ -124,7 +124,7 @@ func (l *stickyMounts) existing(w wire.Spec) wire.Spec {
 // deferMount keeps a mount whose place is missing until that is back.
 func (b *rootBuilder) deferMount(tree int, m wire.Mount) error {
 	defer func() { _ = unix.Close(tree) }()
-	p := stickyMount{target: string(m.Target), write: writable(m, b.check)}
+	p := stickyMount{target: string(m.Target), write: m.Writable(b.check)}
 	if m.Itself || b.isOverlaid(m) || tree < 0 && !isVisibleAt(m) {
 		return nil
 	}

@@ -23,7 +23,7 @@ type seccompNotifier struct {
 	fd      int
 	domain  wire.Domain
 	servers listeningCache
-	sockets *grantedSockets
+	sockets socketGrants
 	mounted *mountedNames
 	uid     int // whom the programs run as
 	gid     int
@@ -35,6 +35,11 @@ type seccompNotifier struct {
 	more  chan struct{} // one token: there are news
 
 	telling sync.Mutex // keeps news in their order; taken before mu
+}
+
+// socketGrants knows which sockets of the machine the user granted, by device and inode.
+type socketGrants interface {
+	isGranted(dev, ino uint64) bool
 }
 
 // notice is the kernel's struct seccomp_notif, reply its seccomp_notif_resp.
@@ -57,7 +62,7 @@ type (
 
 // startNotifier starts to answer; it ends with the process. The two goroutines run on
 // threads that have no filter themselves: the filter's thread is the main one.
-func startNotifier(fd int, domain wire.Domain, w wire.Spec, granted *grantedSockets, files *mountedNames) *seccompNotifier {
+func startNotifier(fd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *mountedNames) *seccompNotifier {
 	l := &seccompNotifier{fd: fd, domain: domain, sockets: granted, mounted: files, uid: w.UID, gid: w.GID, times: map[wire.Violation]int{}, more: make(chan struct{}, 1)}
 	go l.report()
 	go l.answer()

@@ -82,7 +82,7 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 		}
 	}
 	attrs := unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
-	if !writable(m, b.check) {
+	if !m.Writable(b.check) {
 		attrs |= unix.MOUNT_ATTR_RDONLY
 	}
 	var err error

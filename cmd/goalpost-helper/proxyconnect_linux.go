@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// dialTimeout is long for a loopback: only a proxy that does not accept needs it.
+const dialTimeout = 10 * time.Second
+
 // proxyVariable is where a program of a goal finds its proxy.
 const proxyVariable = "HTTPS_PROXY"
 
@@ -22,13 +25,13 @@ func runProxyConnect(host, port string) error {
 	if err != nil || proxy.Host == "" {
 		return fmt.Errorf("%s names no proxy", proxyVariable)
 	}
-	conn, err := net.DialTimeout("tcp", proxy.Host, dialTime) //nolint:noctx // it has its own bound
+	conn, err := net.DialTimeout("tcp", proxy.Host, dialTimeout) //nolint:noctx // it has its own bound
 	if err != nil {
 		return fmt.Errorf("reaching the goal's proxy: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
 	to := net.JoinHostPort(host, port)
-	_ = conn.SetDeadline(time.Now().Add(2 * dialTime))
+	_ = conn.SetDeadline(time.Now().Add(2 * dialTimeout))
 	if _, err := fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", to, to); err != nil {
 		return fmt.Errorf("asking for %s: %w", to, err)
 	}

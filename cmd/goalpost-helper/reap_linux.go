@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -52,25 +51,7 @@ func (s *supervisor) collectExits() bool {
 		if ws.Signaled() {
 			exit = wire.Exit{Code: -1, Signal: int(ws.Signal())}
 		}
-		if id == s.only {
-			s.finishCheck(exit)
-		}
-		s.hears.flush()
+		s.onExit(id, exit)
 		_ = s.answer(wire.Answer{ID: id, Exit: &exit}) // a broken socket is read's to notice
 	}
-}
-
-// finishCheck ends a check's room: what the program left behind first, so that
-// nothing of it runs on when the verdict is known.
-func (s *supervisor) finishCheck(exit wire.Exit) {
-	for {
-		_ = unix.Kill(-1, unix.SIGKILL)
-		_, err := unix.Wait4(-1, nil, 0, nil)
-		if err != nil && !errors.Is(err, unix.EINTR) {
-			break // ECHILD: nobody is left
-		}
-	}
-	s.hears.flush()
-	_ = s.answer(wire.Answer{ID: s.only, Exit: &exit})
-	os.Exit(0)
 }

@@ -35,7 +35,7 @@ func (l *seccompNotifier) rewriteMounted(r renameRequest) (done bool, err error)
 	from, fromInfo := openEntry(folder, r.fromName)
 	to, toInfo := openEntry(folder, r.toName)
 	defer closeAll([]int{from, to})
-	if from < 0 || to < 0 || !regular(fromInfo) || !regular(toInfo) || isMount(fromInfo) || !isMount(toInfo) || fromInfo.Size > maxRewriteBytes {
+	if from < 0 || to < 0 || !isRegular(fromInfo) || !isRegular(toInfo) || isMount(fromInfo) || !isMount(toInfo) || fromInfo.Size > maxRewriteBytes {
 		return false, nil
 	}
 	if err := copyContent(from, to); err != nil {
@@ -82,25 +82,6 @@ func openParentDir(base int, path string) (int, unix.Statx_t) {
 func openEntry(folder int, name string) (int, unix.Statx_t) {
 	return openPathOnly(folder, name, unix.O_NOFOLLOW, unix.RESOLVE_BENEATH)
 }
-
-// openPathOnly opens a path without touching what is there; -1 where nothing is.
-func openPathOnly(base int, path string, flags, resolve uint64) (int, unix.Statx_t) {
-	var info unix.Statx_t
-	fd, err := unix.Openat2(base, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: resolve})
-	if err != nil {
-		return -1, info
-	}
-	err = unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS|unix.STATX_MNT_ID, &info)
-	if err != nil || info.Mask&unix.STATX_MNT_ID == 0 {
-		_ = unix.Close(fd)
-		return -1, info
-	}
-	return fd, info
-}
-
-func regular(info unix.Statx_t) bool { return info.Mode&unix.S_IFMT == unix.S_IFREG }
-
-func isMount(info unix.Statx_t) bool { return info.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 }
 
 // copyContent makes the content and mode of one opened file those of another.
 func copyContent(from, to int) error {

@@ -72,7 +72,3 @@ func idMapping(sys *syscall.SysProcAttr) {
 func reportFailure(step string, err error) error {
 	return send(wire.Socket, wire.Answer{Error: sandboxFailure(step, err)})
 }
-
-func sandboxFailure(step string, err error) *wire.Error {
-	return &wire.Error{Code: wire.SandboxError, Text: fmt.Sprintf("%s: %v", step, err)}
-}

@@ -70,3 +70,8 @@ func closeAll(fds []int) {
 		_ = unix.Close(fd) // whoever it was for has its own
 	}
 }
+
+// sandboxFailure is the error of a step that builds a sandbox.
+func sandboxFailure(step string, err error) *wire.Error {
+	return &wire.Error{Code: wire.SandboxError, Text: fmt.Sprintf("%s: %v", step, err)}
+}

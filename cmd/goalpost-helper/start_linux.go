@@ -40,7 +40,7 @@ func (s *supervisor) startProgram(r wire.Request, fds []int) (pid, master int, r
 		r.TTY = true
 	}
 	if s.inside != nil {
-		pid, refused = s.inside.start(execPlan{Path: []byte(path), Argv: r.Argv, Env: r.Env, Dir: r.Dir}, files, r.TTY)
+		pid, refused = s.inside.start(path, r, files)
 	} else {
 		pid, refused = start(path, dir, argv, env, files, r.TTY)
 	}

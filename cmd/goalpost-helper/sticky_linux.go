@@ -52,7 +52,7 @@ type stickyMount struct {
 // attachSticky attaches a tree at an opened place, and keeps it if somebody outside could take
 // it away.
 func (b *rootBuilder) attachSticky(tree, at int, m wire.Mount, id uint64) error {
-	p := stickyMount{id: id, target: string(m.Target), write: writable(m, b.check)}
+	p := stickyMount{id: id, target: string(m.Target), write: m.Writable(b.check)}
 	around := b.mountOf(p.target)
 	if around == nil || !isVisibleAt(*around) || m.Itself {
 		return moveMount(tree, at)

@@ -18,14 +18,42 @@ import (
 type supervisor struct {
 	in, out int // sockets of requests and answers
 	null    int
-	inside  *launchContext   // nil without walls
-	hears   *seccompNotifier // nil without walls, and where there can be none
-	only    uint64           // the one program whose end is the end of a check's room; 0 is none
-	started chan struct{}    // one token: a child may be there to wait for
+	inside  sandbox                         // nil without one
+	onExit  func(id uint64, exit wire.Exit) // called before the exit is answered; mu is held
+	started chan struct{}                   // one token: a child may be there to wait for
 
 	mu    sync.Mutex
 	byID  map[uint64]int // programs that run
 	byPid map[int]uint64
+}
+
+// sandbox starts the programs of a goal and changes what they find. All methods are called
+// by one goroutine at a time.
+type sandbox interface {
+	// start runs a program; path is what its name stands for, files are its descriptors.
+	start(path string, r wire.Request, files []uintptr) (pid int, refused *wire.Error)
+	// grant attaches trees that the goal's init took, one for each mount of the request.
+	grant(r wire.Request, trees []int) *wire.Error
+	revoke(id uint64) error
+}
+
+// newSupervisor returns one that reads requests from one socket and answers on another.
+// inside is nil without a sandbox.
+func newSupervisor(in, out int, inside sandbox, onExit func(id uint64, exit wire.Exit)) (*supervisor, error) {
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening /dev/null: %w", err)
+	}
+	return &supervisor{
+		in:      in,
+		out:     out,
+		null:    null,
+		inside:  inside,
+		onExit:  onExit,
+		started: make(chan struct{}, 1),
+		byID:    map[uint64]int{},
+		byPid:   map[int]uint64{},
+	}, nil
 }
 
 // catchSignals keeps signals from the helper. Caught, not ignored: a caught signal is
@@ -40,11 +68,10 @@ func serve() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("becoming subreaper: %w", err)
 	}
-	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	s, err := newSupervisor(wire.Socket, wire.Socket, nil, func(uint64, wire.Exit) {})
 	if err != nil {
-		return fmt.Errorf("opening /dev/null: %w", err)
+		return err
 	}
-	s := &supervisor{in: wire.Socket, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{}}
 	if err := s.answer(wire.Answer{Hello: wire.Version}); err != nil {
 		return err
 	}
@@ -101,6 +128,13 @@ func (s *supervisor) handle(r wire.Request, fds []int) error {
 		return s.changeMounts(r, fds)
 	}
 	return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: fmt.Sprintf("unknown request %q", r.Op)}})
+}
+
+// runsPrograms reports whether a program that was started has not ended.
+func (s *supervisor) runsPrograms() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.byID) > 0
 }
 
 func (s *supervisor) signal(id uint64, sig syscall.Signal) *wire.Error {

@@ -47,9 +47,9 @@ func (w *memoryWatch) checkTmp(most int64) time.Duration {
 // scanTmp is what is in /tmp, and who has files open there to write.
 func (w *memoryWatch) scanTmp() (found *tmpUsage, writers []processUsage) {
 	found = &tmpUsage{}
-	found.addTree(string(w.k.spec.Scratch))
-	if w.k.spec.TmpWrite {
-		found.addTree(string(w.k.spec.Tmp))
+	found.addTree(string(w.spec.Scratch))
+	if w.spec.TmpWrite {
+		found.addTree(string(w.spec.Tmp))
 	}
 	return found, w.addOpenFiles(found)
 }

@@ -143,3 +143,16 @@ func mountOverlay(c wire.Cache) error {
 func escapeOverlayPath(path string) string {
 	return strings.NewReplacer("\\", "\\\\", ":", "\\:").Replace(path)
 }
+
+// makeOwnedDirs makes folders that belong to whom the programs run as.
+func makeOwnedDirs(w wire.Spec, paths ...string) error {
+	for _, path := range paths {
+		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("making a folder: %w", err)
+		}
+		if err := os.Chown(path, w.UID, w.GID); err != nil {
+			return fmt.Errorf("giving a folder away: %w", err)
+		}
+	}
+	return nil
+}

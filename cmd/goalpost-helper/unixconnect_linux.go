@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -141,7 +140,7 @@ func (l *seccompNotifier) connectUnixAs(n notice, fd int, address []byte) unix.E
 	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		return unix.ECONNREFUSED
 	}
-	if !l.sockets.granted(info) && !isBoundInNamespace(at, info) {
+	if !l.sockets.isGranted(info.Dev, info.Ino) && !isBoundInNamespace(at, info) {
 		l.count(wire.Violation{Program: comm(n.pid), Text: fmt.Sprintf("speak to the socket %q, which is not the goal's", path)})
 		return unix.EACCES
 	}
@@ -153,45 +152,4 @@ func (l *seccompNotifier) connectUnixAs(n notice, fd int, address []byte) unix.E
 	}
 	size := int(unsafe.Offsetof(to.Path)) + len(own) + 1
 	return connectTo(fd, unsafe.Slice((*byte)(unsafe.Pointer(&to)), size))
-}
-
-// grantedSockets are those of the machine that the user granted.
-type grantedSockets struct {
-	mu sync.Mutex
-	of map[uint64][]deviceInode // by the widening; 0 is from the start
-}
-
-// deviceInode names a file of the machine.
-type deviceInode struct{ dev, ino uint64 }
-
-// add keeps a file if it is a socket.
-func (s *grantedSockets) add(widening uint64, info unix.Stat_t) {
-	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[uint64][]deviceInode{}
-	}
-	s.of[widening] = append(s.of[widening], deviceInode{info.Dev, info.Ino})
-}
-
-func (s *grantedSockets) remove(widening uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.of, widening)
-}
-
-func (s *grantedSockets) granted(info unix.Stat_t) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, list := range s.of {
-		for _, one := range list {
-			if one == (deviceInode{info.Dev, info.Ino}) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -166,6 +166,9 @@ type Mount struct {
 	Below []byte `json:"below,omitempty"`
 }
 
+// Writable reports whether the agent's programs, or those of a check, may change it.
+func (m Mount) Writable(check bool) bool { return check && m.CheckWrite || !check && m.Write }
+
 // Cache is a folder of the user that programs may fill: Lower is never
 // changed, what they write is in Upper. Merged is the empty folder where both
 // appear to the helper, Work one beside Upper.

@@ -26,6 +26,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+
+	"goalpost/cmd/goalpost-helper/internal/nsinit"
+	"goalpost/cmd/goalpost-helper/internal/sshhelp"
+	"goalpost/cmd/goalpost-helper/internal/supervise"
 )
 
 // The main thread makes every fork: a program's parent-death signal is tied to
@@ -41,34 +45,27 @@ func main() {
 
 func run(args []string) error {
 	if socket := os.Getenv("GOALPOST_ASK"); socket != "" {
-		return runAskpass(socket, args)
+		return sshhelp.Askpass(socket, args)
 	}
 	if len(args) == 0 {
 		args = []string{""}
 	}
-	cleaned := len(args) == 2 && args[1] == cleanedMarker
+	cleaned := len(args) == 2 && args[1] == supervise.CleanedMarker
 	switch role := args[0]; {
 	case (role == "set" || role == "room") && len(args) == 1:
-		return resetAndReexec(role)
+		return supervise.ResetAndReexec(role)
 	case role == "set" && cleaned:
-		return serve()
+		return supervise.Serve()
 	case role == "room" && cleaned:
-		return runSandbox()
-	case role == goalInitRole && len(args) == 1:
-		return runGoalInit()
-	case role == initRole && len(args) == 2:
-		return runInit(args[1])
+		return nsinit.RunSandbox()
+	case role == nsinit.GoalInitRole && len(args) == 1:
+		return nsinit.RunGoalInit()
+	case role == nsinit.InitRole && len(args) == 2:
+		return nsinit.RunInit(args[1])
 	case role == "connect" && len(args) == 3:
-		return runProxyConnect(args[1], args[2])
-	case role == programRole && len(args) == 2:
-		return execProgram(args[1])
+		return sshhelp.ProxyConnect(args[1], args[2])
+	case role == nsinit.ProgramRole && len(args) == 2:
+		return nsinit.ExecProgram(args[1])
 	}
 	return fmt.Errorf("this program is started by Goalpost and is of no use by hand")
 }
-
-// The roles that the helper gives itself.
-const (
-	goalInitRole = "keeper"
-	initRole     = "init"
-	programRole  = "program"
-)

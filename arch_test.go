@@ -58,7 +58,7 @@ var homes = map[string][]string{
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},
 	"mvdan.cc/sh/v3":                  {"backend/verify", "backend/tools"},
-	"github.com/rogpeppe/go-internal": {"backend/verify"}, // its diff; its test scripts are wherever tests are
+	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools"}, // its diff; its test scripts are wherever tests are
 	"go.yaml.in/yaml/v3":              {"backend/config"},
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},

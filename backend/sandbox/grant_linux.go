@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -126,31 +125,4 @@ func (s *Supervisor) onMountChangeAnswer(a wire.Answer, fds []int) bool {
 	}
 	answer <- got
 	return true
-}
-
-// mountsForGrant is what the helper mounts for a grant.
-func mountsForGrant(w Spec, g RuntimeGrant) ([]wire.Mount, error) {
-	p := mountPlanner{w: w}
-	path := g.Read + g.Write + g.Socket
-	p.w.Read, p.w.Write, p.w.Sockets = []string{path}, nil, nil
-	if err := p.validate(); err != nil {
-		return nil, err
-	}
-	switch path {
-	case "":
-		return nil, fmt.Errorf("granting nothing: %w", syscall.EINVAL)
-	case g.Read:
-		p.bindGranted(path, false)
-	case g.Write:
-		p.bindGranted(path, true)
-		if err := p.gitBelow(path); err != nil {
-			return nil, fmt.Errorf("copying what git obeys: %w", err)
-		}
-	case g.Socket:
-		p.socket(path)
-	}
-	if err := p.makeMountPoints(); err != nil {
-		return nil, fmt.Errorf("making places for what the goal may see: %w", err)
-	}
-	return p.out.Mounts, nil
 }

@@ -1,47 +1,12 @@
 package sandbox
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"goalpost/backend/sandbox/wire"
 )
-
-// gitConfigSections are the sections of the user's git configuration that say how and not
-// with what: no credentials, no keys, no programs.
-var gitConfigSections = []string{"user", "init", "pull", "push", "merge", "diff", "color", "alias", "branch", "rebase", "column", "log", "status"}
-
-// gitConfig is the system-wide git configuration inside, made of the user's own.
-func gitConfig(home string) string {
-	var b strings.Builder
-	b.WriteString("[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n")
-	text, err := os.ReadFile(filepath.Join(home, ".gitconfig"))
-	if err != nil {
-		return b.String()
-	}
-	keep := false
-	for line := range strings.Lines(string(text)) {
-		trimmed := strings.TrimSpace(line)
-		if strings.HasPrefix(trimmed, "[") {
-			name := strings.ToLower(strings.TrimLeft(trimmed, "["))
-			if i := strings.IndexAny(name, " .]\t\""); i >= 0 {
-				name = name[:i]
-			}
-			keep = slices.Contains(gitConfigSections, name)
-		}
-		key, _, _ := strings.Cut(strings.ToLower(trimmed), "=")
-		if keep && strings.TrimSpace(key) != "signingkey" {
-			b.WriteString(strings.TrimRight(line, "\n") + "\n")
-		}
-	}
-	return b.String()
-}
-
-// sshConfig is all the configuration that ssh reads inside: the machine's may be
-// refused there as badly owned.
-const sshConfig = "Host *\n\tProxyCommand " + helperInside + " connect %h %p\n\tStrictHostKeyChecking accept-new\n"
 
 // EnvForAgent is the environment of a program inside walls: where its proxy, its
 // caches and its configuration are. What env says of other proxies, agents and
@@ -80,7 +45,7 @@ func EnvForCheck(env []string, w Spec) []string {
 	for _, entry := range env {
 		if list, ok := strings.CutPrefix(entry, "PATH="); ok {
 			for _, dir := range filepath.SplitList(list) {
-				if w.isReadOnly(dir) {
+				if isReadOnly(w, dir) {
 					path = append(path, dir)
 				}
 			}
@@ -91,9 +56,9 @@ func EnvForCheck(env []string, w Spec) []string {
 	)
 }
 
-// isReadOnly says whether the agent cannot write in a folder: it is none of the goal's,
+// isReadOnly reports whether the agent cannot write in a folder: it is none of the goal's,
 // or a toolchain of the user.
-func (w Spec) isReadOnly(dir string) bool {
+func isReadOnly(w Spec, dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
 	}
@@ -118,5 +83,3 @@ var hostOnlyVariables = []string{
 	"PIP_CACHE_DIR", "NPM_CONFIG_CACHE", "NPM_CONFIG_USERCONFIG", "LD_LIBRARY_PATH", "MAIL", "WINDOWID", "VTE_VERSION",
 	"TMUX", "STY",
 }
-
-func isBelow(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -67,6 +65,33 @@ func buildMounts(w Spec, helper string) (wire.Spec, error) {
 	return p.out, nil
 }
 
+// mountsForGrant is what the helper mounts for a grant.
+func mountsForGrant(w Spec, g RuntimeGrant) ([]wire.Mount, error) {
+	p := mountPlanner{w: w}
+	path := g.Read + g.Write + g.Socket
+	p.w.Read, p.w.Write, p.w.Sockets = []string{path}, nil, nil
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	switch path {
+	case "":
+		return nil, fmt.Errorf("granting nothing: %w", syscall.EINVAL)
+	case g.Read:
+		p.bindGranted(path, false)
+	case g.Write:
+		p.bindGranted(path, true)
+		if err := p.gitBelow(path); err != nil {
+			return nil, fmt.Errorf("copying what git obeys: %w", err)
+		}
+	case g.Socket:
+		p.socket(path)
+	}
+	if err := p.makeMountPoints(); err != nil {
+		return nil, fmt.Errorf("making places for what the goal may see: %w", err)
+	}
+	return p.out.Mounts, nil
+}
+
 type mountPlanner struct {
 	w   Spec
 	out wire.Spec
@@ -119,15 +144,6 @@ func runsAs(dir string) (uid, gid int, err error) {
 func RunsAsRoot(dir string) bool {
 	uid, _, err := runsAs(dir)
 	return err == nil && uid == 0
-}
-
-// memory is how much this machine has, in bytes; 0 where nobody knows.
-func memory() int64 {
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 0
-	}
-	return int64(uint64(info.Totalram) * uint64(info.Unit))
 }
 
 // makeGoalDirs makes the private folder's own folders.

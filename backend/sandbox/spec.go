@@ -1,5 +1,7 @@
 package sandbox
 
+import "strings"
+
 // Spec say what the programs of a goal find and may do. All paths are absolute.
 type Spec struct {
 	Dir string // the goal's folder, without links in its path
@@ -68,3 +70,6 @@ const (
 	sshConfigPath = "/run/goalpost/ssh_config"
 	helperInside  = "/run/goalpost/helper"
 )
+
+// isBelow reports whether a path is a folder or in it. Both are written out.
+func isBelow(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

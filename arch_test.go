@@ -97,7 +97,10 @@ var trees = map[string]map[string][]string{
 	"backend/sandbox": {
 		"autorun":     {},
 		"egress":      {},
+		"environ":     {"spec", "wire"},
+		"mounts":      {"autorun", "spec", "wire"},
 		"sandboxtest": {},
+		"spec":        {},
 		"wire":        {},
 	},
 	"backend/verify": {

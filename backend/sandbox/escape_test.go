@@ -24,6 +24,8 @@ import (
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/sandbox/spec"
 )
 
 // attempt is one way out. It has succeeded when its program exits with 0 and
@@ -117,7 +119,7 @@ func imprison(t *testing.T) *prison {
 	p.log = newTellings()
 	p.confined, p.free = encloseTelling(t, p.w, p.log), open(t)
 	p.connect(t)
-	p.confinedEnv = append(sandbox.EnvForAgent([]string{plainPath, endsAtOnce}, p.w), "SECRET="+p.outside+"/secret")
+	p.confinedEnv = append(environ.ForAgent([]string{plainPath, endsAtOnce}, p.w), "SECRET="+p.outside+"/secret")
 	p.freeEnv = []string{plainPath, endsAtOnce, "HOME=" + p.home, "SECRET=" + p.outside + "/secret"}
 	return p
 }
@@ -387,7 +389,7 @@ func (p *prison) connect(t *testing.T) {
 	}
 	p.panes = strings.TrimPrefix(p.panes, "http://")
 	t.Cleanup(func() { _ = p.egress.Close() })
-	p.proxy = sandbox.ProxyAddress
+	p.proxy = spec.ProxyAddress
 	direct := func(ctx context.Context, network, address string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, network, address)

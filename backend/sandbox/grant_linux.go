@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"goalpost/backend/sandbox/mounts"
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -23,7 +25,7 @@ type ActiveGrant struct {
 
 // Grant gives the goal's programs something more: those that are started from now
 // on, and checks. A set without walls refuses.
-func (s *Supervisor) Grant(ctx context.Context, g RuntimeGrant) (*ActiveGrant, error) {
+func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGrant, error) {
 	if !s.sandboxed {
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, errors.ErrUnsupported)
 	}
@@ -31,7 +33,7 @@ func (s *Supervisor) Grant(ctx context.Context, g RuntimeGrant) (*ActiveGrant, e
 	var err error
 	if g.Port > 0 {
 		r.Listen = "tcp " + net.JoinHostPort("127.0.0.1", strconv.Itoa(g.Port))
-	} else if r.Mounts, err = mountsForGrant(s.spec, g); err != nil {
+	} else if r.Mounts, err = mounts.ForGrant(s.spec, g); err != nil {
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, err)
 	}
 	id, fds, err := s.changeMounts(ctx, r)

@@ -10,12 +10,13 @@ import (
 	"strconv"
 	"sync"
 
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
 // networkSockets are the sockets that the helper opens on a goal's loopback, in the
 // order in which network keeps them.
-var networkSockets = []string{"tcp " + ProxyAddress, "udp " + NameServer + ":53", "tcp " + NameServer + ":53"}
+var networkSockets = []string{"tcp " + spec.ProxyAddress, "udp " + spec.NameServer + ":53", "tcp " + spec.NameServer + ":53"}
 
 // withMachinePorts adds the ports of the machine that appear there, too.
 func withMachinePorts(ports []int) []string {

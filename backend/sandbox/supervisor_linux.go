@@ -14,6 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/process"
+	"goalpost/backend/sandbox/mounts"
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 	"goalpost/backend/tail"
 )
@@ -32,9 +34,9 @@ type Supervisor struct {
 	conn      *net.UnixConn
 	stderr    *tail.Writer // of the helper
 	sandboxed bool
-	spec      Spec    // where walled
-	ports     int     // of the machine that appear inside
-	own       network // of a goal, once ready
+	spec      spec.Spec // where walled
+	ports     int       // of the machine that appear inside
+	own       network   // of a goal, once ready
 	hello     chan wire.Answer
 	done      chan struct{}
 
@@ -61,7 +63,7 @@ var _ process.Launcher = (*Supervisor)(nil)
 func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	var walls *wire.Spec
 	if o.Spec != nil {
-		planned, err := buildMounts(*o.Spec, o.Helper)
+		planned, err := mounts.Build(*o.Spec, o.Helper)
 		if err != nil {
 			return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
 		}

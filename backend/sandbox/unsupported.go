@@ -61,13 +61,5 @@ func (*Supervisor) KillMark() int64 { return 0 }
 // KilledSince is empty.
 func (*Supervisor) KilledSince(int64) []string { return nil }
 
-// RunsAsRoot is false: nothing runs.
-func RunsAsRoot(string) bool { return false }
-
 // Landlock is 0: this kernel has none.
 func Landlock() int { return 0 }
-
-// GitControlledPaths is empty: nothing runs that could write them.
-func GitControlledPaths(...string) (list, cut []string) { return nil, nil }
-
-func memory() int64 { return 0 }

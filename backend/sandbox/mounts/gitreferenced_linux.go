@@ -1,4 +1,4 @@
-package sandbox
+package mounts
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"goalpost/backend/sandbox/autorun"
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -38,7 +39,7 @@ func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
 			p.pinLink(path, real)
 			path = real
 		}
-		if !isBelow(path, dir) || path == dir || isBelow(path, repo) || isBelow(repo, path) {
+		if !spec.IsBelow(path, dir) || path == dir || spec.IsBelow(path, repo) || spec.IsBelow(repo, path) {
 			continue
 		}
 		info, err := os.Lstat(path)
@@ -85,7 +86,7 @@ func GitControlledPaths(folders ...string) (list, cut []string) {
 		}
 		for _, repo := range repos {
 			for _, path := range gitReferencedPaths(repo) {
-				if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && isBelow(real, dir) {
+				if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && spec.IsBelow(real, dir) {
 					list = append(list, path, real)
 				}
 			}

@@ -1,4 +1,4 @@
-package sandbox
+package spec
 
 // RuntimeGrant is what the programs of a goal get besides its walls while it runs. One of
 // the fields is set.

@@ -1,4 +1,4 @@
-package sandbox
+package mounts
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"goalpost/backend/sandbox/autorun"
+	"goalpost/backend/sandbox/spec"
 )
 
 // gitCopiedPaths are the parts of a repository that make the user's own git run
@@ -45,7 +46,7 @@ func (p *mountPlanner) gitBelow(folders ...string) error {
 			if err := p.gitDir(repo); err != nil {
 				return err
 			}
-			if real, err := filepath.EvalSymlinks(repo); err == nil && real != repo && isBelow(real, dir) && real != dir {
+			if real, err := filepath.EvalSymlinks(repo); err == nil && real != repo && spec.IsBelow(real, dir) && real != dir {
 				p.pinParents(dir, real)
 				if err := p.gitDir(real); err != nil {
 					return err

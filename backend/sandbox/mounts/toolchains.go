@@ -1,8 +1,10 @@
-package sandbox
+package mounts
 
 import (
 	"path/filepath"
 	"strings"
+
+	"goalpost/backend/sandbox/spec"
 )
 
 // Toolchains are the user's own programs that a goal's programs see, where they
@@ -44,7 +46,7 @@ func add(list []string, dir, name string) []string {
 
 // Caches are the user's caches that a goal's programs may read and add to on a
 // layer of their own: where the environment or the custom puts them.
-func Caches(home string, getenv func(string) string) []Cache {
+func Caches(home string, getenv func(string) string) []spec.Cache {
 	cache := getenv("XDG_CACHE_HOME")
 	if !filepath.IsAbs(cache) {
 		cache = filepath.Join(home, ".cache")
@@ -53,31 +55,31 @@ func Caches(home string, getenv func(string) string) []Cache {
 	if list := filepath.SplitList(getenv("GOPATH")); len(list) > 0 && filepath.IsAbs(list[0]) {
 		gopath = list[0]
 	}
-	list := []Cache{
+	list := []spec.Cache{
 		cacheInPlace(getenv("GOMODCACHE"), filepath.Join(gopath, "pkg", "mod")),
 		relocatedCache(getenv("GOCACHE"), filepath.Join(cache, "go-build"), filepath.Join(home, ".cache", "go-build")),
 	}
 	for _, name := range []string{"pip", "uv", "yarn", "node", "pypoetry", "composer"} {
-		list = append(list, Cache{filepath.Join(cache, name), filepath.Join(home, ".cache", name)})
+		list = append(list, spec.Cache{From: filepath.Join(cache, name), To: filepath.Join(home, ".cache", name)})
 	}
 	for _, name := range []string{".npm/_cacache", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".nuget/packages", ".local/share/pnpm/store"} {
-		list = append(list, Cache{filepath.Join(home, name), filepath.Join(home, name)})
+		list = append(list, spec.Cache{From: filepath.Join(home, name), To: filepath.Join(home, name)})
 	}
 	return list
 }
 
 // cacheInPlace is a cache that keeps its place: the one that was said, else the usual.
-func cacheInPlace(said, usual string) Cache {
+func cacheInPlace(said, usual string) spec.Cache {
 	if filepath.IsAbs(said) {
 		usual = filepath.Clean(said)
 	}
-	return Cache{usual, usual}
+	return spec.Cache{From: usual, To: usual}
 }
 
 // relocatedCache is a cache that programs look for in its usual place unless told.
-func relocatedCache(said, from, to string) Cache {
+func relocatedCache(said, from, to string) spec.Cache {
 	if filepath.IsAbs(said) {
-		return Cache{filepath.Clean(said), filepath.Clean(said)}
+		return spec.Cache{From: filepath.Clean(said), To: filepath.Clean(said)}
 	}
-	return Cache{from, to}
+	return spec.Cache{From: from, To: to}
 }

@@ -1,16 +1,18 @@
-package sandbox
+// Package environ makes the environment of programs: what they inherit, and what a goal's
+// programs and checks get besides.
+package environ
 
 import (
 	"slices"
 	"strings"
 )
 
-// Env is the environment for a program: base without what belongs to the app
+// Base is the environment for a program: base without what belongs to the app
 // alone, then extra (KEY=value), which wins. Dropped are WEBKIT_INSPECTOR_* and
 // LD_PRELOAD (they would act in the child) and GOALPOST_* (tokens and folders of
 // the app). TERM is xterm-256color unless extra says otherwise, because the
 // app's own TERM describes another terminal; LANG is C.UTF-8 if no locale is set.
-func Env(base []string, extra ...string) []string {
+func Base(base []string, extra ...string) []string {
 	var env []string
 	set := func(entry string) {
 		key, _, ok := strings.Cut(entry, "=")

@@ -1,4 +1,6 @@
-package sandbox
+// Package mounts plans what the helper mounts for a goal, and makes the folders and copies
+// that it mounts.
+package mounts
 
 import (
 	"errors"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -20,8 +23,8 @@ var (
 	optional = []string{"/nix/store", "/gnu/store", "/var/lib/ca-certificates", "/var/cache/fontconfig"}
 )
 
-// buildMounts turns walls into what the helper mounts, and makes the folders for it.
-func buildMounts(w Spec, helper string) (wire.Spec, error) {
+// Build turns walls into what the helper mounts, and makes the folders for it.
+func Build(w spec.Spec, helper string) (wire.Spec, error) {
 	p := mountPlanner{w: w}
 	if err := p.validate(); err != nil {
 		return wire.Spec{}, err
@@ -55,18 +58,18 @@ func buildMounts(w Spec, helper string) (wire.Spec, error) {
 	if err != nil {
 		return wire.Spec{}, fmt.Errorf("looking for the helper: %w", err)
 	}
-	p.bind(inside, helperInside, false, false)
-	p.text(resolvConf(), "nameserver "+NameServer+"\noptions timeout:2 attempts:1\n")
-	p.text(gitConfigPath, gitConfig(w.Home))
-	p.text(sshConfigPath, sshConfig)
+	p.bind(inside, spec.HelperPath, false, false)
+	p.text(resolvConf(), "nameserver "+spec.NameServer+"\noptions timeout:2 attempts:1\n")
+	p.text(spec.GitConfigPath, gitConfig(w.Home))
+	p.text(spec.SSHConfigPath, sshConfig)
 	if err := p.makeMountPoints(); err != nil {
 		return wire.Spec{}, fmt.Errorf("making places for what the goal may see: %w", err)
 	}
 	return p.out, nil
 }
 
-// mountsForGrant is what the helper mounts for a grant.
-func mountsForGrant(w Spec, g RuntimeGrant) ([]wire.Mount, error) {
+// ForGrant is what the helper mounts for a grant.
+func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 	p := mountPlanner{w: w}
 	path := g.Read + g.Write + g.Socket
 	p.w.Read, p.w.Write, p.w.Sockets = []string{path}, nil, nil
@@ -93,7 +96,7 @@ func mountsForGrant(w Spec, g RuntimeGrant) ([]wire.Mount, error) {
 }
 
 type mountPlanner struct {
-	w   Spec
+	w   spec.Spec
 	out wire.Spec
 }
 
@@ -114,7 +117,7 @@ func (p *mountPlanner) validate() error {
 	}
 	l := p.w.Limits
 	if l == nil {
-		l = DefaultLimits()
+		l = spec.DefaultLimits()
 	}
 	p.out.Limits = wire.Limits{Processes: l.Processes, Memory: l.Memory, FileSize: l.FileSize, Nice: l.Nice, Together: l.Together, Tmp: l.Tmp}
 	return nil
@@ -236,7 +239,7 @@ func (p *mountPlanner) bindReadOnlyFiles() {
 	}
 	for _, path := range p.w.Held {
 		info, err := os.Lstat(path)
-		if err != nil || !info.Mode().IsRegular() || !isBelow(path, p.w.Dir) {
+		if err != nil || !info.Mode().IsRegular() || !spec.IsBelow(path, p.w.Dir) {
 			continue
 		}
 		p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
@@ -259,7 +262,7 @@ func (p *mountPlanner) caches() error {
 	for _, cache := range p.w.Caches {
 		lower, err := filepath.EvalSymlinks(cache.From)
 		missing := err != nil
-		if missing && isBelow(cache.To, p.w.Home) || isBelow(cache.To, p.w.Dir) || isBelow(p.w.Dir, cache.To) {
+		if missing && spec.IsBelow(cache.To, p.w.Home) || spec.IsBelow(cache.To, p.w.Dir) || spec.IsBelow(p.w.Dir, cache.To) {
 			continue
 		}
 		base := p.path("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))

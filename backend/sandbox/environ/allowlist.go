@@ -1,4 +1,4 @@
-package sandbox
+package environ
 
 import (
 	"regexp"
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// AllowedEnv leaves of an environment what programs need to find themselves, their
+// Allowed leaves of an environment what programs need to find themselves, their
 // language and their toolchains, and what the user named. Everything else stays
 // outside, because a key may have any name.
-func AllowedEnv(env, named []string) []string {
+func Allowed(env, named []string) []string {
 	var kept []string
 	for _, entry := range env {
 		name, _, ok := strings.Cut(entry, "=")

@@ -1,4 +1,4 @@
-package sandbox
+package mounts
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -26,7 +27,7 @@ func (p *mountPlanner) makeMountPointsIn(layer, target string) error {
 		return err //nolint:wrapcheck // plan says what for
 	}
 	for _, m := range p.out.Mounts {
-		if !isBelow(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.MountSymlink {
+		if !spec.IsBelow(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.MountSymlink {
 			continue
 		}
 		if err = p.makeMountPoint(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {

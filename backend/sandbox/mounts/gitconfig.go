@@ -1,10 +1,12 @@
-package sandbox
+package mounts
 
 import (
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"goalpost/backend/sandbox/spec"
 )
 
 // gitConfigSections are the sections of the user's git configuration that say how and not
@@ -39,4 +41,4 @@ func gitConfig(home string) string {
 
 // sshConfig is all the configuration that ssh reads inside: the machine's may be
 // refused there as badly owned.
-const sshConfig = "Host *\n\tProxyCommand " + helperInside + " connect %h %p\n\tStrictHostKeyChecking accept-new\n"
+const sshConfig = "Host *\n\tProxyCommand " + spec.HelperPath + " connect %h %p\n\tStrictHostKeyChecking accept-new\n"

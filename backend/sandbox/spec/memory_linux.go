@@ -1,4 +1,4 @@
-package sandbox
+package spec
 
 import "golang.org/x/sys/unix"
 

@@ -1,17 +1,18 @@
-package sandbox
+package environ
 
 import (
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
-// EnvForAgent is the environment of a program inside walls: where its proxy, its
+// ForAgent is the environment of a program inside walls: where its proxy, its
 // caches and its configuration are. What env says of other proxies, agents and
 // buses leads nowhere inside and is dropped.
-func EnvForAgent(env []string, w Spec) []string {
+func ForAgent(env []string, w spec.Spec) []string {
 	var kept []string
 	for _, entry := range env {
 		name, _, _ := strings.Cut(entry, "=")
@@ -19,8 +20,8 @@ func EnvForAgent(env []string, w Spec) []string {
 			kept = append(kept, entry)
 		}
 	}
-	proxy := "http://" + ProxyAddress
-	host, port, _ := strings.Cut(ProxyAddress, ":")
+	proxy := "http://" + spec.ProxyAddress
+	host, port, _ := strings.Cut(spec.ProxyAddress, ":")
 	const direct = "localhost,127.0.0.1,::1"
 	extra := []string{
 		"HOME=" + w.Home,
@@ -29,18 +30,18 @@ func EnvForAgent(env []string, w Spec) []string {
 		"NODE_USE_ENV_PROXY=1", "npm_config_proxy=" + proxy, "npm_config_https_proxy=" + proxy, "npm_config_noproxy=" + direct, "npm_config_update_notifier=false",
 		"CARGO_HTTP_PROXY=" + proxy, "PIP_PROXY=" + proxy, "PIP_DISABLE_PIP_VERSION_CHECK=1",
 		"JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=" + host + " -Dhttp.proxyPort=" + port + " -Dhttps.proxyHost=" + host + " -Dhttps.proxyPort=" + port + " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
-		"GIT_CONFIG_SYSTEM=" + gitConfigPath, "GIT_SSH_COMMAND=ssh -F " + sshConfigPath, "GIT_TERMINAL_PROMPT=0",
+		"GIT_CONFIG_SYSTEM=" + spec.GitConfigPath, "GIT_SSH_COMMAND=ssh -F " + spec.SSHConfigPath, "GIT_TERMINAL_PROMPT=0",
 		"TAR_OPTIONS=--no-same-owner",
 	}
 	if w.ReadOnly {
 		extra = append(extra, "TMPDIR=/dev/shm")
 	}
-	return Env(kept, extra...)
+	return Base(kept, extra...)
 }
 
-// EnvForCheck is the environment of a check, made of that of the agent's programs:
+// ForCheck is the environment of a check, made of that of the agent's programs:
 // nothing in it leads to where the agent can put programs or code.
-func EnvForCheck(env []string, w Spec) []string {
+func ForCheck(env []string, w spec.Spec) []string {
 	var path []string
 	for _, entry := range env {
 		if list, ok := strings.CutPrefix(entry, "PATH="); ok {
@@ -51,23 +52,23 @@ func EnvForCheck(env []string, w Spec) []string {
 			}
 		}
 	}
-	return Env(env, "PATH="+strings.Join(path, string(filepath.ListSeparator)),
+	return Base(env, "PATH="+strings.Join(path, string(filepath.ListSeparator)),
 		"PYTHONPYCACHEPREFIX=/tmp/.pycache", // compiled code beside the sources would be taken for them
 	)
 }
 
 // isReadOnly reports whether the agent cannot write in a folder: it is none of the goal's,
 // or a toolchain of the user.
-func isReadOnly(w Spec, dir string) bool {
+func isReadOnly(w spec.Spec, dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
 	}
 	dir = filepath.Clean(dir)
 	inside := func(folders []string) bool {
-		return slices.ContainsFunc(folders, func(f string) bool { return isBelow(dir, f) })
+		return slices.ContainsFunc(folders, func(f string) bool { return spec.IsBelow(dir, f) })
 	}
 	switch {
-	case isBelow(dir, w.Dir), inside(w.Write):
+	case spec.IsBelow(dir, w.Dir), inside(w.Write):
 		return false
 	case inside(w.Tools), inside(w.Read):
 		return true

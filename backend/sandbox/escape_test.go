@@ -258,7 +258,7 @@ func (p *prison) passes(address string) {
 }
 
 // addresses are one of IPv4 and one of IPv6 that this machine has besides its loopback,
-// which stand for the outside: what is sent there leaves a goal's room and not the machine.
+// which stand for the outside: what is sent there leaves a goal's sandbox and not the machine.
 func addresses(t testing.TB) []string {
 	list, err := net.InterfaceAddrs()
 	if err != nil {
@@ -752,7 +752,7 @@ func (p *prison) limits() []attempt {
 		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
 		{name: "fill the shared memory", silent: bound, needs: "shm", script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`},
 		{name: "more rights by a program", silent: gitHarmlessValue, script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
-		// The last one: what it leaves takes the room of others.
+		// The last one: what it leaves takes the space of others.
 		{name: "fork bomb", silent: bound, script: `n=0; while [ $n -lt 200 ]; do sleep 1000 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`},
 	}
 }

@@ -24,7 +24,7 @@ type ActiveGrant struct {
 }
 
 // Grant gives the goal's programs something more: those that are started from now
-// on, and checks. A set without walls refuses.
+// on, and checks. A set without a sandbox refuses.
 func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGrant, error) {
 	if !s.sandboxed {
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, errors.ErrUnsupported)

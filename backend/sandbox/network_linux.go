@@ -66,7 +66,7 @@ func (n *network) take(i int) (*os.File, error) {
 	return f, nil
 }
 
-// Network hands over the sockets. A set without walls has none.
+// Network hands over the sockets. A set without a sandbox has none.
 func (s *Supervisor) Network() (*Network, error) {
 	var n Network
 	var err error
@@ -112,7 +112,7 @@ type dialResult struct {
 }
 
 // Dial connects to the goal's own loopback: the machine's is another one. Only
-// "tcp" is dialed. A set without walls has no network of its own and refuses.
+// "tcp" is dialed. A set without a sandbox has no network of its own and refuses.
 func (s *Supervisor) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if !s.sandboxed {
 		return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)

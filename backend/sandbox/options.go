@@ -19,7 +19,7 @@ type Options struct {
 	Attempted func(Violation)
 }
 
-// Violation is something that a program inside walls tried and that the kernel
+// Violation is something that a program inside a sandbox tried and that the kernel
 // refuses, or for which it was ended. Which files it looked for in vain is not among
 // them: the kernel tells nobody of those.
 type Violation struct {

@@ -65,7 +65,7 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 }
 
 // BenchmarkStartInside is what a sandboxed command costs; StartTrue is the same
-// without walls.
+// without a sandbox.
 func BenchmarkStartInside(b *testing.B) {
 	w := walls(b)
 	s := enclose(b, w)

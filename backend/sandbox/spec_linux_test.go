@@ -41,7 +41,7 @@ func walls(tb testing.TB) sandbox.Spec {
 	return w
 }
 
-// enclose opens a set with walls.
+// enclose opens a set with a sandbox.
 func enclose(tb testing.TB, w sandbox.Spec) *sandbox.Supervisor {
 	tb.Helper()
 	return encloseTelling(tb, w, newTellings())

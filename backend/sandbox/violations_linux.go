@@ -20,7 +20,7 @@ type violationQueue struct {
 	ended []string // the last of them, a line each
 }
 
-// attemptsWaiting is more than one room tells of at once; what exceeds it is lost.
+// attemptsWaiting is more than one sandbox tells of at once; what exceeds it is lost.
 const attemptsWaiting = 1000
 
 func newAttempts(hear func(Violation)) *violationQueue {

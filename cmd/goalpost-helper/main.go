@@ -5,7 +5,7 @@
 // descriptors, signal dispositions and libraries of the app end here.
 //
 //	goalpost-helper set     programs with the user's rights
-//	goalpost-helper room    programs of a goal, inside walls
+//	goalpost-helper room    programs of a goal, inside a sandbox
 //	goalpost-helper connect HOST PORT   ssh's way to the goal's proxy, inside
 //
 // is started by backend/sandbox with a SOCK_SEQPACKET socket as descriptor 3
@@ -13,8 +13,8 @@
 // what a killed app leaves behind, ends every program it started and everything
 // those started.
 //
-// A room is four kinds of process, all of this program: the outer helper, which
-// waits; the keeper, first of the goal's namespaces; an init for the agent and one
+// A sandbox is four kinds of process, all of this program: the outer helper, which
+// waits; the goal's init, first of the goal's namespaces; an init for the agent and one
 // for each check, first of a process and mount namespace of its own; and, for an
 // instant, the one that lays down its rights and becomes the program.
 //

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// ForAgent is the environment of a program inside walls: where its proxy, its
+// ForAgent is the environment of a program inside a sandbox: where its proxy, its
 // caches and its configuration are. What env says of other proxies, agents and
 // buses leads nowhere inside and is dropped.
 func ForAgent(env []string, w spec.Spec) []string {

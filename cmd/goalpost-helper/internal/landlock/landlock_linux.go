@@ -36,7 +36,7 @@ func handledRights(version int) uint64 {
 	return rights
 }
 
-// NewRuleset makes the rules of a room; each program applies them to itself. devices are
+// NewRuleset makes the rules of a sandbox; each program applies them to itself. devices are
 // names in /dev, runtimeDir is the folder below /run that programs write.
 func NewRuleset(w wire.Spec, check bool, devices []string, runtimeDir string) (rules int, err error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)

@@ -71,7 +71,7 @@ func (k kernelMemory) of(dir string, seen map[string]bool) (sum int64) {
 }
 
 // orphanQueues are the agent's queues of System V with what is in them; they are
-// nobody's. A check's end with its room.
+// nobody's. A check's end with its sandbox.
 func orphanQueues() (list []sysvSegment) {
 	text, _ := os.ReadFile("/proc/sysvipc/msg")
 	for line := range strings.Lines(string(text)) {

@@ -17,7 +17,7 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// How the keeper looks at what all programs of its goal take together, which no
+// How the goal's init looks at what all programs of its goal take together, which no
 // limit of a process bounds. A look may take a part of a processor's time; the
 // nearer the limit, the sooner comes the next.
 const (
@@ -191,8 +191,8 @@ func (w *memoryWatch) kill(p processUsage, why string) bool {
 	return true
 }
 
-// ownerOf is a program's name and whose room it is in: what lost its parents belongs to
-// the room's first process.
+// ownerOf is a program's name and whose sandbox it is in: what lost its parents belongs to
+// the sandbox's first process.
 func (w *memoryWatch) ownerOf(pid int) (name string, domain wire.Domain) {
 	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/comm", w.proc, pid))
 	inits := w.inits()
@@ -220,8 +220,8 @@ type sysvSegment struct {
 	queue bool
 }
 
-// orphanSegments are those of the agent's room that no process has attached: they stay
-// when all have ended, and are counted for nobody. A check's end with its room.
+// orphanSegments are those of the agent's sandbox that no process has attached: they stay
+// when all have ended, and are counted for nobody. A check's end with its sandbox.
 func orphanSegments() (list []sysvSegment) {
 	text, _ := os.ReadFile("/proc/sysvipc/shm")
 	for line := range strings.Lines(string(text)) {

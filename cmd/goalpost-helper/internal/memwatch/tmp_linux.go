@@ -108,7 +108,7 @@ func inTmp(path string) bool {
 }
 
 // tmpMountIDs are the numbers of the mounts that a process sees as /tmp; known are those
-// of the rooms that were looked at.
+// of the sandboxes that were looked at.
 func (w *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []string {
 	room, err := os.Readlink(dir + "/ns/mnt")
 	if err != nil {

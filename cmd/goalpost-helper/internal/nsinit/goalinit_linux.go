@@ -100,7 +100,7 @@ func (k *goalInit) watchMemory() error {
 	return nil
 }
 
-// inits are the first processes of the goal's rooms, each with its domain.
+// inits are the first processes of the goal's sandboxes, each with its domain.
 func (k *goalInit) inits() map[int]wire.Domain {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -146,7 +146,7 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 	return sockets, k.awaitAgent()
 }
 
-// awaitAgent waits until the agent's room stands.
+// awaitAgent waits until the agent's sandbox stands.
 func (k *goalInit) awaitAgent() error {
 	packet := make([]byte, wire.PacketSize)
 	for {
@@ -231,7 +231,7 @@ func (k *goalInit) handle(r wire.Request, fds []int) error {
 	return socket.Send(k.agent.socket, r, fds...)
 }
 
-// startCheck starts a check in a room of its own.
+// startCheck starts a check in a sandbox of its own.
 func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 	k.mu.Lock() // reap must know it before it can end
 	defer k.mu.Unlock()
@@ -254,7 +254,7 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 	return socket.Send(in.socket, r, fds...)
 }
 
-// reap waits for the inits. The agent's end is the goal's; a check's room is
+// reap waits for the inits. The agent's end is the goal's; a check's sandbox is
 // cleared away.
 func (k *goalInit) reap() {
 	for {
@@ -264,7 +264,7 @@ func (k *goalInit) reap() {
 			if errors.Is(err, unix.EINTR) {
 				continue
 			}
-			return // ECHILD: the agent's room is gone, and the goal with it
+			return // ECHILD: the agent's sandbox is gone, and the goal with it
 		}
 		if pid == k.agent.pid {
 			fmt.Fprintf(os.Stderr, "goalpost-helper: the agent's room ended (%s)\n", describeStatus(status))

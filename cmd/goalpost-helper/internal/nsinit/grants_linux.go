@@ -12,8 +12,8 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// grant opens something for a goal that runs. The keeper takes it, because the
-// machine's files are no longer in the rooms, and the agent's init puts it there.
+// grant opens something for a goal that runs. The goal's init takes it, because the
+// machine's files are no longer in the sandboxes, and the agent's init puts it there.
 func (k *goalInit) grant(r wire.Request) error {
 	if r.Listen != "" {
 		fd, err := listen(r.Listen)

@@ -15,11 +15,11 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/supervise"
 )
 
-// initSocket is an init's descriptor for what the keeper passes on; it answers the
+// initSocket is an init's descriptor for what the first process of the goal passes on; it answers the
 // app itself.
 const initSocket = 4
 
-// RunInit is the first process of a room: it builds the room's files and starts
+// RunInit is the first process of a sandbox: it builds the sandbox's files and starts
 // programs in it. It ignores every signal that those send, and its end is theirs.
 func RunInit(domain string) error {
 	supervise.CatchSignals()
@@ -49,7 +49,7 @@ func RunInit(domain string) error {
 	return s.Read()
 }
 
-// runCheck runs one program in a room and ends with it.
+// runCheck runs one program in a sandbox and ends with it.
 func runCheck(w wire.Spec) error {
 	r, fds, err := socket.Receive(initSocket)
 	if errors.Is(err, socket.ErrClosed) {
@@ -152,8 +152,8 @@ func toWireError(err error) *wire.Error {
 // reservedPids are those that the kernel gives out once and not again.
 const reservedPids = 300
 
-// limitPids bounds the processes of this room where the kernel counts them for
-// each room (Linux 6.14): for root it is the only bound, because RLIMIT_NPROC
+// limitPids bounds the processes of this sandbox where the kernel counts them for
+// each sandbox (Linux 6.14): for root it is the only bound, because RLIMIT_NPROC
 // does not hold for him. An older kernel refuses, and the other bound stays.
 func limitPids(most int) {
 	if most > 0 {

@@ -23,9 +23,9 @@ const (
 	ProgramRole  = "program"
 )
 
-// RunSandbox starts the keeper in the goal's namespaces and waits for it. It stays
+// RunSandbox starts the goal's init in the goal's namespaces and waits for it. It stays
 // outside, so that the app's kill reaches a process that no namespace shields:
-// the keeper dies with it, and everything inside with the keeper.
+// that init dies with it, and everything inside with the init.
 func RunSandbox() error {
 	supervise.CatchSignals()
 	attr := &syscall.ProcAttr{
@@ -59,7 +59,7 @@ func RunSandbox() error {
 	}
 }
 
-// setupCapabilities are the capabilities that the keeper and the inits need to build walls,
+// setupCapabilities are the capabilities that the goal's init and the inits need to build a sandbox,
 // within the goal's user namespace; programs get none of them. Those over files
 // are overlayfs's, whose work folder nobody else can enter; that to look at others is
 // for the calls that an init makes in a program's place.

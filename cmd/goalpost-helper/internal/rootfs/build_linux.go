@@ -14,7 +14,7 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// rootBuilder makes the files of one room.
+// rootBuilder makes the files of one sandbox.
 type rootBuilder struct {
 	spec    wire.Spec
 	check   bool
@@ -39,7 +39,7 @@ var (
 	procReadOnly = []string{"sys", "irq", "bus", "fs", "acpi", "scsi"}
 )
 
-// Build makes the room's root out of what the walls name and goes there; the
+// Build makes the sandbox's root out of what the walls name and goes there; the
 // machine's own files are gone afterwards. Everything is taken before anything is
 // covered: by path, a folder below a covered one would be an empty folder.
 func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSockets, covered *StickyMounts) error {

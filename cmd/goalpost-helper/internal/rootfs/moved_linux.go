@@ -14,10 +14,10 @@ import (
 )
 
 // What is mounted within a folder of the machine, somebody outside may remove with its
-// place while the goal runs. A check continues without it, and its room covers the place
+// place while the goal runs. A check continues without it, and its sandbox covers the place
 // when that comes back. But what was only moved stands uncovered where it is now: the
-// mounts of rooms that stand move along, a room that is made later has none there. So
-// the keeper holds what it saw last at each place, and can tell removed from moved.
+// mounts of sandboxes that stand move along, a sandbox that is made later has none there. So
+// the goal's init holds what it saw last at each place, and can tell removed from moved.
 
 // SeenPlaces are opened files and folders by the place where they were seen last.
 type SeenPlaces map[string]int
@@ -110,7 +110,7 @@ func isNotExist(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
 }
 
-// isMissing says whether a place was gone when the room was made, or is in one that was.
+// isMissing says whether a place was gone when the sandbox was made, or is in one that was.
 func (l *StickyMounts) isMissing(path string) bool {
 	return slices.ContainsFunc(l.gone, func(gone string) bool { return path == gone || strings.HasPrefix(path, gone+"/") })
 }

@@ -17,7 +17,7 @@ import (
 // bind goes with the folder that it is in. So the held files are in a layer of
 // their own above the goal's folder: a path is looked up there first, whatever
 // the folders below are called by then. What the check writes goes to a third
-// layer and away with the room. The files are bound over themselves as well, so
+// layer and away with the sandbox. The files are bound over themselves as well, so
 // that the check cannot write them either.
 
 // folderOverlay is what lies upon one folder of the goal: the layers, and each held file.

@@ -51,7 +51,7 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	defer g.sticky.mu.Unlock()
 	b := &rootBuilder{spec: g.spec, root: root, lasting: g.sticky}
 	b.spec.Mounts = append(slices.Clip(b.spec.Mounts), r.Mounts...)
-	// Places are made in the room's root, where no program may write.
+	// Places are made in the sandbox's root, where no program may write.
 	if err := setRootReadOnly(root, false); err != nil {
 		return socket.SandboxFailure("opening the room", err)
 	}
@@ -116,7 +116,7 @@ func unmountTree(tree int) error {
 	return os.NewSyscallError("umount2", err)
 }
 
-// setRootReadOnly makes the room's root read-only, or not.
+// setRootReadOnly makes the sandbox's root read-only, or not.
 func setRootReadOnly(root int, on bool) error {
 	attr := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
 	if on {

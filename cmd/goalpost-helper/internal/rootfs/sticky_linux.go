@@ -16,14 +16,14 @@ import (
 
 // What is mounted within a folder of the machine goes when somebody outside replaces or
 // removes what it is mounted upon, and the kernel asks nobody: the user's own git
-// renames a new configuration over the old one, passwd a new /etc/shadow. So the room
+// renames a new configuration over the old one, passwd a new /etc/shadow. So the sandbox
 // keeps each such mount a second time, where only it can reach, hears when its mounts
 // change, and puts what is missing back in its place.
 
-// backupDir is the folder of the room in which mounts are kept.
+// backupDir is the folder of the sandbox in which mounts are kept.
 const backupDir = "/run/goalpost/kept"
 
-// Milliseconds until the room looks again where something could not be put back: soon,
+// Milliseconds until the sandbox looks again where something could not be put back: soon,
 // because the kernel tells of a mount that goes before the new file has its name, and
 // ever later, because no mount changes when what was removed comes back.
 const (
@@ -31,13 +31,13 @@ const (
 	maxRetry = 500
 )
 
-// StickyMounts are the mounts of a room that lie within folders of the machine. mu also keeps
-// the watcher and those who change the room's mounts out of each other's way.
+// StickyMounts are the mounts of a sandbox that lie within folders of the machine. mu also keeps
+// the watcher and those who change the sandbox's mounts out of each other's way.
 type StickyMounts struct {
 	mu    sync.Mutex
 	count int
 	list  []stickyMount
-	gone  []string // places that were not there as the room was made
+	gone  []string // places that were not there as the sandbox was made
 }
 
 // stickyMount is one of them. kept is "" where the place shows itself: a folder that is a
@@ -187,7 +187,7 @@ func (p *stickyMount) close() {
 	}
 }
 
-// openInSandbox opens a path of the room, through no link; -1 where there is none.
+// openInSandbox opens a path of the sandbox, through no link; -1 where there is none.
 func openInSandbox(root int, path string) (int, unix.Statx_t) {
 	return openat.PathOnly(root, path[1:], unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_BENEATH)
 }

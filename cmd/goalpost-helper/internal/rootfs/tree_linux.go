@@ -125,7 +125,7 @@ func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
 	return unix.Openat2(at, name, &how) //nolint:wrapcheck // see above
 }
 
-// MountOverlay lays Upper over Lower, in the keeper's view of the machine.
+// MountOverlay lays Upper over Lower, in the view that the goal's init has of the machine.
 func MountOverlay(c wire.Cache) error {
 	mount, err := NewFilesystem("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
 		"lowerdir="+escapeOverlayPath(string(c.Lower)), "upperdir="+string(c.Upper), "workdir="+string(c.Work), "userxattr")

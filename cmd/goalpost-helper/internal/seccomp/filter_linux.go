@@ -37,7 +37,7 @@ var (
 )
 
 // otherProcessCalls change how another process runs, with the place of its number. Programs have
-// the user of their room's first process, which is all that the kernel asks for.
+// the user of their sandbox's first process, which is all that the kernel asks for.
 var otherProcessCalls = []struct{ number, at uint32 }{
 	{unix.SYS_PRLIMIT64, atArg0},
 	{unix.SYS_SCHED_SETAFFINITY, atArg0},

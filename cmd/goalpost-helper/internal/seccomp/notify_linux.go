@@ -14,7 +14,7 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// maxAttempts is how many different ones a room tells of.
+// maxAttempts is how many different ones a sandbox tells of.
 const maxAttempts = 200
 
 // Notifier hears of the calls that the filter holds up, answers them and tells the
@@ -172,8 +172,8 @@ var syscallNames = map[uint32]string{
 	unix.SYS_NAME_TO_HANDLE_AT: "name_to_handle_at", unix.SYS_OPEN_BY_HANDLE_AT: "open_by_handle_at", unix.SYS_SYSLOG: "syslog",
 }
 
-// checkSignalTarget tells of a signal to the room's first process, which ignores it, or to
-// one that this room never had. Pids count up: one above the last that was given
+// checkSignalTarget tells of a signal to the sandbox's first process, which ignores it, or to
+// one that this sandbox never had. Pids count up: one above the last that was given
 // out is somebody else's.
 func checkSignalTarget(arg uint64) string {
 	pid := int(int32(uint32(arg)))

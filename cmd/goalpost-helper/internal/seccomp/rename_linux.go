@@ -24,7 +24,7 @@ const maxRewriteBytes = 16 << 20
 // renameArgs says where a call has its arguments; -1 is one that it has not.
 type renameArgs struct{ fromDir, from, toDir, to, flags int }
 
-// MountedNames are the last parts of the names at which a file of the room is a mount that
+// MountedNames are the last parts of the names at which a file of the sandbox is a mount that
 // programs may write: a rename to another name is none of ours.
 type MountedNames struct {
 	mu    sync.Mutex

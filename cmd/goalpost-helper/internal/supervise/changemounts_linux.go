@@ -7,7 +7,7 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// changeMounts changes the walls of a room that stands.
+// changeMounts changes the walls of a sandbox that stands.
 func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	if s.inside == nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no walls"}})
@@ -25,7 +25,7 @@ func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	}()
 	refused := <-answer
 	if r.Op == wire.Revoke && r.Signal != 0 {
-		// Whatever has it open would keep it: everybody in the room but this process.
+		// Whatever has it open would keep it: everybody in the sandbox but this process.
 		_ = unix.Kill(-1, unix.Signal(r.Signal))
 	}
 	if refused != nil {

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// openTerminal opens a pseudo-terminal in the room's own devpts: those of the
+// openTerminal opens a pseudo-terminal in the sandbox's own devpts: those of the
 // machine are not there.
 func openTerminal(size wire.Size) (master, tty int, refused *wire.Error) {
 	master = -1

@@ -60,7 +60,7 @@ func New(in, out int, inside sandbox, onExit func(id uint64, exit wire.Exit)) (*
 
 // CatchSignals keeps signals from the helper. Caught, not ignored: a caught signal is
 // default again in children. Nobody reads the channel; the app ends the helper
-// by closing the socket. All of them, because the first process of a room is in
+// by closing the socket. All of them, because the first process of a sandbox is in
 // reach of its programs.
 func CatchSignals() { signal.Notify(make(chan os.Signal, 1)) }
 
@@ -105,7 +105,7 @@ func (s *Supervisor) Read() error {
 func (s *Supervisor) Handle(r wire.Request, fds []int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch r.Op { //nolint:exhaustive // the keeper takes the others
+	switch r.Op { //nolint:exhaustive // the goal's init takes the others
 	case wire.Start:
 		pid, master, err := s.startProgram(r, fds)
 		if err != nil {

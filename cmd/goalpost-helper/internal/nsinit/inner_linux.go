@@ -38,7 +38,7 @@ func RunInit(domain string) error {
 	if domain == "check" {
 		return runCheck(*r.Spec)
 	}
-	s, err := setUpSandbox(*r.Spec, 0, nil)
+	s, err := setUpSandbox(*r.Spec, wire.DomainAgent, 0, nil)
 	if err != nil {
 		return socket.Send(initSocket, wire.Answer{Error: toWireError(err)})
 	}
@@ -58,7 +58,7 @@ func runCheck(w wire.Spec) error {
 	if err != nil {
 		return err
 	}
-	s, err := setUpSandbox(w, r.ID, r.Held)
+	s, err := setUpSandbox(w, wire.DomainCheck, r.ID, r.Held)
 	if err != nil {
 		return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: toWireError(err)})
 	}
@@ -87,9 +87,9 @@ func finishCheck(id uint64, exit wire.Exit, flush func()) {
 }
 
 // setUpSandbox builds the sandbox's files and prepares what each of its programs needs. only
-// is the program of a check, whose end is the end of its sandbox; 0 is the agent's sandbox.
-func setUpSandbox(w wire.Spec, only uint64, held []wire.FileOverride) (*supervise.Supervisor, error) {
-	check := only != 0
+// is the one program of a check, whose end is the end of its sandbox.
+func setUpSandbox(w wire.Spec, domain wire.Domain, only uint64, held []wire.FileOverride) (*supervise.Supervisor, error) {
+	check := domain == wire.DomainCheck
 	limitPids(w.Limits.Processes)
 	granted, covered := &rootfs.GrantedSockets{}, &rootfs.StickyMounts{}
 	if err := rootfs.Build(w, check, held, granted, covered); err != nil {
@@ -124,10 +124,6 @@ func setUpSandbox(w wire.Spec, only uint64, held []wire.FileOverride) (*supervis
 	}
 	// Here, on the main thread, and not by each program: one notifier hears them
 	// all, and a start costs nothing more.
-	domain := wire.DomainAgent
-	if check {
-		domain = wire.DomainCheck
-	}
 	fd, silent, err := seccomp.InstallFilter()
 	switch {
 	case err != nil:

@@ -82,7 +82,7 @@ fuzz: $(HELPER) ## each fuzz test for FUZZ=20s (unit tries their seeds)
 	$(SCRIPTS)/fuzz.sh $(FUZZ)
 
 # One at a time, and without cgo: what the window needs of another system is not here.
-cross: $(HELPER) ## goalctl for systems that nobody tests here: that it compiles
+cross: $(HELPER) ## that goalctl compiles for other processors and systems (it runs on Linux only)
 	@for at in linux/arm64 darwin/arm64 darwin/amd64 windows/amd64; do \
 	  echo "$$at"; CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go build -o /dev/null ./cmd/goalctl || exit 1; \
 	  CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go vet ./backend/sandbox/ ./backend/secret ./backend/notify ./backend/config || exit 1; done

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
-	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/environ"
 )
 
 // Doctor looks at what this machine offers, from real state.
@@ -84,7 +84,7 @@ func staticServer() string {
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // userEnv is the environment of the user's own terminals.
-func (a *App) userEnv() []string { return sandbox.Env(os.Environ()) }
+func (a *App) userEnv() []string { return environ.Base(os.Environ()) }
 
 func (a *App) scrollback() int {
 	const bytesPerLine = 800 // generous, colours included

@@ -15,6 +15,9 @@ import (
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/sandbox/mounts"
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/verify"
 )
 
@@ -31,7 +34,7 @@ type goalSandbox struct {
 	filtersPages     atomic.Bool
 	removePageFilter func() // ends the judging
 
-	gitControlled []string // see sandbox.GitControlledPaths
+	gitControlled []string // see mounts.GitControlledPaths
 	degradations  []string // what is not held or not given as usual, each a sentence for the user
 
 	blockedHosts  blockedHosts
@@ -63,19 +66,19 @@ func (a *App) openSandbox(ctx context.Context, name string, p policy.Policy, lay
 	}
 	given, left := a.extraToolchains()
 	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, a.sandboxLimits()
-	e.gitControlled, e.degradations = sandbox.GitControlledPaths(p.Dir) // before a program can change what the configuration says
+	e.gitControlled, e.degradations = mounts.GitControlledPaths(p.Dir) // before a program can change what the configuration says
 	for _, err := range left {
 		e.degradations = append(e.degradations, "a toolchain of the settings is not given to this goal: "+err.Error())
 	}
-	if sandbox.RunsAsRoot(p.Dir) {
+	if mounts.RunsAsRoot(p.Dir) {
 		e.degradations = append(e.degradations, "this goal runs as root: inside its walls its programs keep root's rights over the files that it is given. Run Goalpost as an ordinary user, or have it work in a folder of one")
 	}
 	options.Spec, options.Attempted = &walls, e.onViolation
 	if e.programs, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("making the goal's sandbox: %w", err)
 	}
-	e.env = sandbox.EnvForAgent(sandbox.AllowedEnv(e.env, userKeptEnv()), walls)
-	e.checkEnv = sandbox.EnvForCheck(e.env, walls)
+	e.env = environ.ForAgent(environ.Allowed(e.env, userKeptEnv()), walls)
+	e.checkEnv = environ.ForCheck(e.env, walls)
 	if err := e.openEgress(ctx, a, name, p); err != nil {
 		return nil, errors.Join(fmt.Errorf("making the goal's network: %w", err), e.Close(context.WithoutCancel(ctx)))
 	}
@@ -248,19 +251,19 @@ func (a *App) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
 		return sandbox.Spec{}, fmt.Errorf("the state folder: %w", err)
 	}
 	home := sandboxHome()
-	tools := sandbox.Toolchains(home, os.Getenv)
+	tools := mounts.Toolchains(home, os.Getenv)
 	if self, err := os.Executable(); err == nil {
 		tools = append(tools, self) // the demonstration's server, and goalctl for scripts
 	}
 	return sandbox.Spec{
 		Dir: p.Dir, Layer: filepath.Join(state, rel), Home: home, ReadOnly: p.Risk == policy.ReadOnly,
-		Tools: tools, Caches: sandbox.Caches(home, os.Getenv), Read: p.AllowRead, Write: p.AllowWrite, Sockets: p.AllowSocket, Ports: p.AllowLocal,
+		Tools: tools, Caches: mounts.Caches(home, os.Getenv), Read: p.AllowRead, Write: p.AllowWrite, Sockets: p.AllowSocket, Ports: p.AllowLocal,
 	}, nil
 }
 
 // sandboxLimits are those of a goal's programs, with what the user chose.
 func (a *App) sandboxLimits() *sandbox.ResourceLimits {
-	l := sandbox.DefaultLimits()
+	l := spec.DefaultLimits()
 	if chosen := int64(a.cfg.Settings().GoalMemory) << 20; chosen > 0 {
 		l.Together = chosen
 		if l.Memory == 0 || l.Memory > chosen {

@@ -18,7 +18,7 @@ import (
 	"goalpost/backend/model"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
-	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/tools"
 	"goalpost/backend/verify"
 )
@@ -401,5 +401,5 @@ func (a *App) goalEnv() []string {
 			base = append(base, entry)
 		}
 	}
-	return sandbox.Env(base)
+	return environ.Base(base)
 }

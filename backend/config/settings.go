@@ -11,8 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gofrs/flock"
+
 	"goalpost/backend/fault"
-	"goalpost/backend/lock"
 )
 
 // Settings are the user's choices.
@@ -148,11 +149,11 @@ func (c *Config) current() file {
 func (c *Config) change(edit func(*file) error) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	unlock, err := lock.Hold(c.path() + ".lock")
-	if err != nil {
-		return fmt.Errorf("settings: %w", err)
+	lock := flock.New(c.path() + ".lock") // against other processes, which hold it for one write
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("settings: lock: %w", err)
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	if err := c.refresh(true); err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"goalpost/backend/text"
 )
 
 // OpenParent opens the folder above rel, a local path below root, and creates missing folders. name is the last part
@@ -23,7 +25,7 @@ func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error
 		}
 	}
 	if dir, err = root.OpenRoot("."); err != nil {
-		return nil, "", stripPathError(err)
+		return nil, "", text.StripPathError(err)
 	}
 	last := len(parts) - 1
 	for i, p := range parts[:last] {
@@ -40,11 +42,11 @@ func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error
 func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 	made := dir.Mkdir(name, 0o755)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return nil, stripPathError(made)
+		return nil, text.StripPathError(made)
 	}
 	seen, err := dir.Lstat(name)
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	if err := rejectSymlink(dir, name, path, seen); err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 	}
 	below, err := dir.OpenRoot(name)
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	if opened, err := below.Stat("."); err != nil || !os.SameFile(seen, opened) {
 		return nil, errors.Join(fmt.Errorf("%s changed while it was opened; try again", path), below.Close())
@@ -71,9 +73,9 @@ func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 func chownDirLike(dir, below *os.Root) error {
 	f, err := below.Open(".")
 	if err != nil {
-		return stripPathError(err)
+		return text.StripPathError(err)
 	}
-	return errors.Join(ChownLike(dir, f), stripPathError(f.Close()))
+	return errors.Join(ChownLike(dir, f), text.StripPathError(f.Close()))
 }
 
 // Create opens a file at rel for writing, truncated, and creates it and the folders above it if they are missing. A
@@ -88,7 +90,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
-			return nil, stripPathError(err)
+			return nil, text.StripPathError(err)
 		}
 		if err := ChownLike(dir, f); err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -96,7 +98,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 		return f, nil
 	}
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	if err := rejectSymlink(dir, name, rel, seen); err != nil {
 		return nil, err
@@ -107,7 +109,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	// It is truncated only once it is known to be a regular file. A pipe would block for ever.
 	f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	opened, err := f.Stat()
 	if err == nil && !os.SameFile(seen, opened) {
@@ -117,7 +119,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 		err = f.Truncate(0)
 	}
 	if err != nil {
-		return nil, errors.Join(stripPathError(err), f.Close())
+		return nil, errors.Join(text.StripPathError(err), f.Close())
 	}
 	return f, nil
 }
@@ -128,16 +130,7 @@ func rejectSymlink(dir *os.Root, name, path string, info fs.FileInfo) error {
 	}
 	to, err := dir.Readlink(name)
 	if err != nil {
-		return stripPathError(err)
+		return text.StripPathError(err)
 	}
 	return fmt.Errorf("%s is a link to %s, and links are not followed for writing; use the path that it points to", path, to)
-}
-
-// stripPathError removes the system call's name, which is useless to a model.
-func stripPathError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", p.Path, p.Err)
-	}
-	return err
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // Recipe is a range of a goal's steps that can be repeated with other values.
@@ -44,16 +46,9 @@ var (
 // ValidateRecipeName refuses names that are not valid file names on every system.
 func ValidateRecipeName(name string) error {
 	if !recipeName.MatchString(name) {
-		return fmt.Errorf("%q is not a valid recipe name; use lower-case letters, digits and -, at most 60", truncate(name, 80))
+		return fmt.Errorf("%q is not a valid recipe name; use lower-case letters, digits and -, at most 60", text.TruncateBytes(name, 80))
 	}
 	return nil
-}
-
-func truncate(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // Validate refuses a recipe that could not be used.
@@ -67,7 +62,7 @@ func (r Recipe) Validate() error {
 	seen := map[string]bool{}
 	for _, p := range r.Parameters {
 		if !parameterName.MatchString(p.Name) || seen[p.Name] {
-			return fmt.Errorf("%q is not a valid parameter name, or occurs twice; use lower-case letters, digits and _", truncate(p.Name, 80))
+			return fmt.Errorf("%q is not a valid parameter name, or occurs twice; use lower-case letters, digits and _", text.TruncateBytes(p.Name, 80))
 		}
 		seen[p.Name] = true
 	}
@@ -91,13 +86,13 @@ func (r Recipe) Fill(values map[string]string) ([]Call, error) {
 			v = *p.Default
 		}
 		if _, err := strconv.ParseFloat(v, 64); p.Number && err != nil {
-			return nil, fmt.Errorf("the parameter %s is a number, not %q", p.Name, truncate(v, 80))
+			return nil, fmt.Errorf("the parameter %s is a number, not %q", p.Name, text.TruncateBytes(v, 80))
 		}
 		fill["{{"+p.Name+"}}"] = replacement{v, p.Number}
 	}
 	for name := range values {
 		if _, ok := fill["{{"+name+"}}"]; !ok {
-			return nil, fmt.Errorf("the recipe %s has no parameter %q", r.Name, truncate(name, 80))
+			return nil, fmt.Errorf("the recipe %s has no parameter %q", r.Name, text.TruncateBytes(name, 80))
 		}
 	}
 	calls := make([]Call, len(r.Steps))
@@ -176,7 +171,7 @@ func RecipeFromCalls(name, description string, calls []Call, parameters []Parame
 	}
 	for _, p := range parameters {
 		if !used[p.Name] {
-			return r, fmt.Errorf("the value %q of the parameter %s is in none of the steps", truncate(*p.Default, 80), p.Name)
+			return r, fmt.Errorf("the value %q of the parameter %s is in none of the steps", text.TruncateBytes(*p.Default, 80), p.Name)
 		}
 	}
 	if len(r.Steps) == 0 {

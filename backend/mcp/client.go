@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goalpost/backend/process"
+	"goalpost/backend/text"
 )
 
 // Environment is where servers are started and how they are reached.
@@ -285,8 +286,5 @@ func sanitizeLine(s string, most int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))), " ")
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
+	return text.Truncate(s, most)
 }

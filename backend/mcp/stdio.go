@@ -6,7 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"sync"
+
+	"goalpost/backend/tail"
 )
 
 // pipes connect a program's descriptors 0 to 2 with this process.
@@ -50,42 +51,21 @@ func closeAll(files ...*os.File) {
 
 // stderrTail stores the end of a program's standard error.
 type stderrTail struct {
-	whole chan struct{} // closed when nothing more can come
-
-	mu   sync.Mutex
-	text []byte
+	*tail.Writer
+	whole chan struct{} // closed when nothing more comes
 }
 
-func newTail() *stderrTail { return &stderrTail{whole: make(chan struct{})} }
+func newTail() *stderrTail { return &stderrTail{tail.NewWriter(2048), make(chan struct{})} }
 
 // fill reads until the program, and every process with its standard error, has ended.
 func (t *stderrTail) fill(r io.ReadCloser) {
-	const most = 2048
-	defer func() {
-		_ = r.Close()
-		close(t.whole)
-	}()
-	buf := make([]byte, 4096)
-	for {
-		n, err := r.Read(buf)
-		t.mu.Lock()
-		t.text = append(t.text, buf[:n]...)
-		if over := len(t.text) - most; over > 0 {
-			t.text = append(t.text[:0], t.text[over:]...)
-		}
-		t.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
+	_, _ = io.Copy(t, r)
+	_ = r.Close()
+	close(t.whole)
 }
 
-// String is the stored end, in one line.
-func (t *stderrTail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return sanitizeLine(string(t.text), 500)
-}
+// String is the end of it, in one line.
+func (t *stderrTail) String() string { return sanitizeLine(t.Writer.String(), 500) }
 
 // headerTransport sends headers with every request, and follows no redirect to another host.
 type headerTransport struct {

@@ -108,7 +108,7 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 		list = append(list, wireMessage{role, content})
 	}
 	if len(t.Messages) == 0 || t.Messages[0].Role == goal.Assistant {
-		add(goal.User, text("Continue."))
+		add(goal.User, textBlock("Continue."))
 	}
 	var open []string // calls without a result
 	answered := func() {
@@ -133,14 +133,14 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 			id := sanitizeName(m.CallID)
 			i := slices.Index(open, id)
 			if i < 0 {
-				add(goal.User, text("A result: "+m.Text))
+				add(goal.User, textBlock("A result: "+m.Text))
 				continue
 			}
 			open = slices.Delete(open, i, i+1)
 			add(goal.User, result(id, m))
 		case goal.User, goal.System:
 			answered()
-			add(goal.User, append(images(m), text(m.Text))...)
+			add(goal.User, append(images(m), textBlock(m.Text))...)
 		}
 	}
 	answered()
@@ -151,7 +151,7 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 func assistantBlocks(m goal.Message) []*block {
 	var list []*block
 	if strings.TrimSpace(m.Text) != "" || len(m.Calls) == 0 {
-		list = append(list, text(m.Text))
+		list = append(list, textBlock(m.Text))
 	}
 	for _, call := range m.Calls {
 		list = append(list, use(call))
@@ -163,8 +163,8 @@ func use(call goal.Call) *block {
 	return &block{Type: "tool_use", ID: sanitizeName(call.ID), Name: sanitizeName(call.Tool), Input: json.RawMessage(sanitizeArguments(call.Arguments))}
 }
 
-// text is never blank, because the API refuses blank text.
-func text(s string) *block {
+// textBlock is never blank: the API refuses that.
+func textBlock(s string) *block {
 	if strings.TrimSpace(s) == "" {
 		s = "(nothing)"
 	}
@@ -172,7 +172,7 @@ func text(s string) *block {
 }
 
 func result(id string, m goal.Message) *block {
-	return &block{Type: "tool_result", ToolUseID: id, Content: append([]*block{text(m.Text)}, images(m)...)}
+	return &block{Type: "tool_result", ToolUseID: id, Content: append([]*block{textBlock(m.Text)}, images(m)...)}
 }
 
 func images(m goal.Message) []*block {

@@ -204,7 +204,7 @@ func (b *anthropicReader) rawReply(r goal.Reply) []*block {
 			list = append(list, o.asThinking())
 		case "text":
 			if strings.TrimSpace(o.text.String()) != "" {
-				list = append(list, text(o.text.String()))
+				list = append(list, textBlock(o.text.String()))
 			}
 		case "tool_use":
 			if call < len(r.Calls) {

@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // Kind says what went wrong in a turn.
@@ -198,9 +199,5 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 // truncate makes a provider's message one short line.
 func truncate(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	const most = 400
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return s
+	return text.Truncate(s, 400)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkConnect is what a connection costs a program, to a server of its own: in a
-// goal the first process of its room makes each.
+// goal the first process of its sandbox makes each.
 func BenchmarkConnect(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -31,7 +31,7 @@ func BenchmarkConnect(b *testing.B) {
 }
 
 // BenchmarkRename is what a rename costs a program: in a goal the first process of its
-// room hears of each.
+// sandbox hears of each.
 func BenchmarkRename(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {

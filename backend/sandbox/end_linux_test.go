@@ -100,7 +100,7 @@ func TestOwnerKilled(t *testing.T) {
 }
 
 // TestAKilledShellSaysNothing: it does not live on to tell of its child's death, and
-// its own end is heard of. Many times: the room's first process, whose filter hears
+// its own end is heard of. Many times: the sandbox's first process, whose filter hears
 // of kill, once waited for itself in every fiftieth.
 func TestAKilledShellSaysNothing(t *testing.T) {
 	w := walls(t)

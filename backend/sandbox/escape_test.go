@@ -24,6 +24,8 @@ import (
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/sandbox/spec"
 )
 
 // attempt is one way out. It has succeeded when its program exits with 0 and
@@ -117,7 +119,7 @@ func imprison(t *testing.T) *prison {
 	p.log = newTellings()
 	p.confined, p.free = encloseTelling(t, p.w, p.log), open(t)
 	p.connect(t)
-	p.confinedEnv = append(sandbox.EnvForAgent([]string{plainPath, endsAtOnce}, p.w), "SECRET="+p.outside+"/secret")
+	p.confinedEnv = append(environ.ForAgent([]string{plainPath, endsAtOnce}, p.w), "SECRET="+p.outside+"/secret")
 	p.freeEnv = []string{plainPath, endsAtOnce, "HOME=" + p.home, "SECRET=" + p.outside + "/secret"}
 	return p
 }
@@ -256,7 +258,7 @@ func (p *prison) passes(address string) {
 }
 
 // addresses are one of IPv4 and one of IPv6 that this machine has besides its loopback,
-// which stand for the outside: what is sent there leaves a goal's room and not the machine.
+// which stand for the outside: what is sent there leaves a goal's sandbox and not the machine.
 func addresses(t testing.TB) []string {
 	list, err := net.InterfaceAddrs()
 	if err != nil {
@@ -387,7 +389,7 @@ func (p *prison) connect(t *testing.T) {
 	}
 	p.panes = strings.TrimPrefix(p.panes, "http://")
 	t.Cleanup(func() { _ = p.egress.Close() })
-	p.proxy = sandbox.ProxyAddress
+	p.proxy = spec.ProxyAddress
 	direct := func(ctx context.Context, network, address string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, network, address)
@@ -750,7 +752,7 @@ func (p *prison) limits() []attempt {
 		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
 		{name: "fill the shared memory", silent: bound, needs: "shm", script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`},
 		{name: "more rights by a program", silent: gitHarmlessValue, script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
-		// The last one: what it leaves takes the room of others.
+		// The last one: what it leaves takes the space of others.
 		{name: "fork bomb", silent: bound, script: `n=0; while [ $n -lt 200 ]; do sleep 1000 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`},
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/autorun"
+	"goalpost/backend/sandbox/mounts"
 )
 
 // TestGitChangesOfAHostileGoal: what a goal makes of its copies is neither read
@@ -67,7 +67,7 @@ func TestABoundOfTheSearchForRepositoriesIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, cut := sandbox.GitControlledPaths(t.TempDir(), many, full)
+	_, cut := mounts.GitControlledPaths(t.TempDir(), many, full)
 	if len(cut) != 2 || !strings.HasPrefix(cut[0], many) || !strings.Contains(cut[0], "100 repositories") || !strings.HasPrefix(cut[1], full) || !strings.Contains(cut[1], "20000 names") {
 		t.Errorf("said: %q", cut)
 	}

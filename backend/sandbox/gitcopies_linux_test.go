@@ -122,7 +122,7 @@ func TestGitCopiesAreNotReplacedOtherwise(t *testing.T) {
 }
 
 // TestGitCopiesLast: whoever replaces a file takes away what was mounted upon it, in
-// every room. What the user's own git, editor or passwd replace while a goal runs is
+// every sandbox. What the user's own git, editor or passwd replace while a goal runs is
 // covered again: what the goal writes lands in its copy, and what was hidden stays so.
 func TestGitCopiesLast(t *testing.T) {
 	w := walls(t)

@@ -22,7 +22,7 @@ func cloned(tb testing.TB, dir, text string) {
 
 // TestCheckAfterARepositoryIsGone: what the user removes from the goal's folder keeps
 // no check from running, and none makes it again. What comes back while a check runs is
-// covered in its room.
+// covered in its sandbox.
 func TestCheckAfterARepositoryIsGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		gone   string // what is removed

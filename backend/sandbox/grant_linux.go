@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
+	"goalpost/backend/sandbox/mounts"
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -23,8 +24,8 @@ type ActiveGrant struct {
 }
 
 // Grant gives the goal's programs something more: those that are started from now
-// on, and checks. A set without walls refuses.
-func (s *Supervisor) Grant(ctx context.Context, g RuntimeGrant) (*ActiveGrant, error) {
+// on, and checks. A set without a sandbox refuses.
+func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGrant, error) {
 	if !s.sandboxed {
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, errors.ErrUnsupported)
 	}
@@ -32,7 +33,7 @@ func (s *Supervisor) Grant(ctx context.Context, g RuntimeGrant) (*ActiveGrant, e
 	var err error
 	if g.Port > 0 {
 		r.Listen = "tcp " + net.JoinHostPort("127.0.0.1", strconv.Itoa(g.Port))
-	} else if r.Mounts, err = mountsForGrant(s.spec, g); err != nil {
+	} else if r.Mounts, err = mounts.ForGrant(s.spec, g); err != nil {
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, err)
 	}
 	id, fds, err := s.changeMounts(ctx, r)
@@ -126,31 +127,4 @@ func (s *Supervisor) onMountChangeAnswer(a wire.Answer, fds []int) bool {
 	}
 	answer <- got
 	return true
-}
-
-// mountsForGrant is what the helper mounts for a grant.
-func mountsForGrant(w Spec, g RuntimeGrant) ([]wire.Mount, error) {
-	p := mountPlanner{w: w}
-	path := g.Read + g.Write + g.Socket
-	p.w.Read, p.w.Write, p.w.Sockets = []string{path}, nil, nil
-	if err := p.validate(); err != nil {
-		return nil, err
-	}
-	switch path {
-	case "":
-		return nil, fmt.Errorf("granting nothing: %w", syscall.EINVAL)
-	case g.Read:
-		p.bindGranted(path, false)
-	case g.Write:
-		p.bindGranted(path, true)
-		if err := p.gitBelow(path); err != nil {
-			return nil, fmt.Errorf("copying what git obeys: %w", err)
-		}
-	case g.Socket:
-		p.socket(path)
-	}
-	if err := p.makeMountPoints(); err != nil {
-		return nil, fmt.Errorf("making places for what the goal may see: %w", err)
-	}
-	return p.out.Mounts, nil
 }

@@ -14,6 +14,8 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/sandbox/spec"
 )
 
 func check(w sandbox.Spec, script string, held ...process.FileOverride) process.Command {
@@ -120,13 +122,13 @@ func TestCheckHasItsOwnHome(t *testing.T) {
 	cache := filepath.Join(w.Home, ".cache", "go-build")
 	write(t, filepath.Join(cache, "warm"), "the user's\n", 0o644)
 	tool := write(t, filepath.Join(w.Home, ".local", "bin", "tool"), "#!/bin/sh\necho the user\n", 0o755)
-	w.Caches = []sandbox.Cache{{From: cache, To: cache}}
+	w.Caches = []spec.Cache{{From: cache, To: cache}}
 	w.Tools = []string{filepath.Dir(tool)}
 	s := enclose(t, w)
 	env := func(c process.Command) process.Command {
-		c.Env = sandbox.EnvForAgent([]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
+		c.Env = environ.ForAgent([]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
 		if c.Domain == process.DomainCheck {
-			c.Env = sandbox.EnvForCheck(c.Env, w)
+			c.Env = environ.ForCheck(c.Env, w)
 		}
 		return c
 	}

@@ -10,12 +10,13 @@ import (
 	"strconv"
 	"sync"
 
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
 // networkSockets are the sockets that the helper opens on a goal's loopback, in the
 // order in which network keeps them.
-var networkSockets = []string{"tcp " + ProxyAddress, "udp " + NameServer + ":53", "tcp " + NameServer + ":53"}
+var networkSockets = []string{"tcp " + spec.ProxyAddress, "udp " + spec.NameServer + ":53", "tcp " + spec.NameServer + ":53"}
 
 // withMachinePorts adds the ports of the machine that appear there, too.
 func withMachinePorts(ports []int) []string {
@@ -65,7 +66,7 @@ func (n *network) take(i int) (*os.File, error) {
 	return f, nil
 }
 
-// Network hands over the sockets. A set without walls has none.
+// Network hands over the sockets. A set without a sandbox has none.
 func (s *Supervisor) Network() (*Network, error) {
 	var n Network
 	var err error
@@ -111,7 +112,7 @@ type dialResult struct {
 }
 
 // Dial connects to the goal's own loopback: the machine's is another one. Only
-// "tcp" is dialed. A set without walls has no network of its own and refuses.
+// "tcp" is dialed. A set without a sandbox has no network of its own and refuses.
 func (s *Supervisor) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if !s.sandboxed {
 		return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)

@@ -5,20 +5,21 @@ import (
 	"fmt"
 	"os"
 
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
 
 // Options says which helper holds the set.
 type Options struct {
-	Helper string // path, from Install
-	Name   string // of the owner, for errors: a goal's id, "person"
-	Spec   *Spec  // around a goal's programs; nil is none
+	Helper string     // path, from Install
+	Name   string     // of the owner, for errors: a goal's id, "person"
+	Spec   *spec.Spec // around a goal's programs; nil is none
 	// Attempted hears of what programs tried and the kernel refused, one after the
 	// other; each kind the first time, the tenth, the hundredth. nil is nobody.
 	Attempted func(Violation)
 }
 
-// Violation is something that a program inside walls tried and that the kernel
+// Violation is something that a program inside a sandbox tried and that the kernel
 // refuses, or for which it was ended. Which files it looked for in vain is not among
 // them: the kernel tells nobody of those.
 type Violation struct {

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/process"
 )
 
-// killing tries to end the helper, which without walls is the end of everything.
+// killing tries to end the helper, which without a sandbox is the end of everything.
 func (p *prison) killing(t *testing.T) (escaped bool) {
 	const script = "kill -KILL $PPID"
 	free := open(t)

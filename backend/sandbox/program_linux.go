@@ -270,7 +270,7 @@ func (p *program) onAnswer(a wire.Answer, fds []int) {
 		close(p.answered)
 		if p.abandoned {
 			p.closeTerminal()
-			// The receiver must not wait for room in the socket: the helper may be
+			// The receiver must not wait for space in the socket: the helper may be
 			// waiting for the receiver. settle waits for it.
 			p.set.kills.Go(func() { _ = p.Signal(syscall.SIGKILL) })
 		}

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"goalpost/backend/process"
-	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/sandbox/mounts"
+	"goalpost/backend/sandbox/spec"
 )
 
 // TestProjectsAreBuiltOffline: what a user has at hand (toolchains, warm caches,
@@ -18,18 +20,18 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 	// Caches of the user: what a program adds to them stays the goal's.
 	cache := filepath.Join(w.Home, ".cache", "pip")
 	write(t, filepath.Join(cache, "warm"), "yes", 0o644)
-	w.Caches = []sandbox.Cache{{From: cache, To: cache}}
+	w.Caches = []spec.Cache{{From: cache, To: cache}}
 	// Without a cache at hand, as for an ordinary user who has none, Go would compile its
 	// standard library first, which takes longer than all the rest of these tests.
 	builds := "go build ./..."
 	if warm, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output(); err == nil {
 		from := strings.TrimSpace(string(warm))
-		w.Caches = append(w.Caches, sandbox.Cache{From: from, To: filepath.Join(w.Home, ".cache", "go-build")})
+		w.Caches = append(w.Caches, spec.Cache{From: from, To: filepath.Join(w.Home, ".cache", "go-build")})
 		if _, err := os.ReadDir(from); err == nil {
 			builds = "go test ./..."
 		}
 	}
-	w.Tools = sandbox.Toolchains(w.Home, os.Getenv)
+	w.Tools = mounts.Toolchains(w.Home, os.Getenv)
 	write(t, filepath.Join(w.Dir, "gop", "go.mod"), "module p\n\ngo 1.20\n", 0o644)
 	write(t, filepath.Join(w.Dir, "gop", "p.go"), "package p\n\nfunc Two() int { return 2 }\n", 0o644)
 	write(t, filepath.Join(w.Dir, "gop", "p_test.go"), "package p\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fail()\n\t}\n}\n", 0o644)
@@ -51,7 +53,7 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 			}
 			c := inside(w, project.script)
 			path := "PATH=" + plainPath[len("PATH="):] + ":" + filepath.Dir(found)
-			c.Env = sandbox.EnvForAgent([]string{path}, w)
+			c.Env = environ.ForAgent([]string{path}, w)
 			if text, status := output(t, s, c); status.Code != 0 {
 				t.Errorf("%s: %s\n%s", project.needs, status, text)
 			}
@@ -63,7 +65,7 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 }
 
 // BenchmarkStartInside is what a sandboxed command costs; StartTrue is the same
-// without walls.
+// without a sandbox.
 func BenchmarkStartInside(b *testing.B) {
 	w := walls(b)
 	s := enclose(b, w)

@@ -16,7 +16,7 @@ import (
 var _ process.TerminalLauncher = (*Supervisor)(nil)
 
 // StartTerminal is Start with a new pseudo-terminal of the goal's own. A set
-// without walls has none: errors.ErrUnsupported.
+// without a sandbox has none: errors.ErrUnsupported.
 func (s *Supervisor) StartTerminal(ctx context.Context, c process.Command, cols, rows int) (process.Process, *os.File, error) {
 	if !s.sandboxed {
 		return nil, nil, fmt.Errorf("a terminal of its own for %s: %w", name(c), errors.ErrUnsupported)

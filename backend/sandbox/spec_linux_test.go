@@ -18,7 +18,10 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/sandbox/mounts"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/sandbox/spec"
 )
 
 // walls are those of a goal whose folder, home and private folder lie under the
@@ -38,7 +41,7 @@ func walls(tb testing.TB) sandbox.Spec {
 	return w
 }
 
-// enclose opens a set with walls.
+// enclose opens a set with a sandbox.
 func enclose(tb testing.TB, w sandbox.Spec) *sandbox.Supervisor {
 	tb.Helper()
 	return encloseTelling(tb, w, newTellings())
@@ -47,7 +50,7 @@ func enclose(tb testing.TB, w sandbox.Spec) *sandbox.Supervisor {
 // inside is a command in the goal's folder.
 func inside(w sandbox.Spec, script string, args ...string) process.Command {
 	c := sh(script, args...)
-	c.Dir, c.Env = w.Dir, sandbox.EnvForAgent([]string{plainPath, endsAtOnce}, w)
+	c.Dir, c.Env = w.Dir, environ.ForAgent([]string{plainPath, endsAtOnce}, w)
 	return c
 }
 
@@ -76,7 +79,7 @@ func TestWhatAGoalSees(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := enclose(t, w)
-	limits := sandbox.DefaultLimits()
+	limits := spec.DefaultLimits()
 	for script, want := range map[string]string{
 		"bash -c 'ulimit -d; ulimit -f; ulimit -u'": fmt.Sprintf("%d\n%d\n%d\n", limits.Memory>>10, limits.FileSize>>10, limits.Processes),
 		"nice":                        fmt.Sprintf("%d\n", max(nice(t), limits.Nice)),
@@ -293,7 +296,7 @@ func TestWhatAGoalSeesOfRoot(t *testing.T) {
 	for dir, root := range folders {
 		w.Dir, w.Layer = dir, w.Layer+"-"+filepath.Base(dir)
 		text, status := output(t, enclose(t, w), inside(w, "id -u"))
-		if said := sandbox.RunsAsRoot(dir); said != root || (text == "0\n") != root || status.Code != 0 {
+		if said := mounts.RunsAsRoot(dir); said != root || (text == "0\n") != root || status.Code != 0 {
 			t.Errorf("%s: root is %v; it runs as %s, %v", dir, said, text, status)
 		}
 	}

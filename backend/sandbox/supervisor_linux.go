@@ -14,7 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/process"
+	"goalpost/backend/sandbox/mounts"
+	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/tail"
 )
 
 // helloGrace is how long the helper may take to say hello. It takes
@@ -29,11 +32,11 @@ type Supervisor struct {
 	name      string
 	helper    *exec.Cmd
 	conn      *net.UnixConn
-	stderr    *stderrTail
+	stderr    *tail.Writer // of the helper
 	sandboxed bool
-	spec      Spec    // where walled
-	ports     int     // of the machine that appear inside
-	own       network // of a goal, once ready
+	spec      spec.Spec // where walled
+	ports     int       // of the machine that appear inside
+	own       network   // of a goal, once ready
 	hello     chan wire.Answer
 	done      chan struct{}
 
@@ -60,7 +63,7 @@ var _ process.Launcher = (*Supervisor)(nil)
 func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	var walls *wire.Spec
 	if o.Spec != nil {
-		planned, err := buildMounts(*o.Spec, o.Helper)
+		planned, err := mounts.Build(*o.Spec, o.Helper)
 		if err != nil {
 			return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
 		}
@@ -76,7 +79,7 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, errors.Join(err, theirs.Close()))
 	}
 	s := &Supervisor{
-		name: o.Name, conn: conn.(*net.UnixConn), stderr: &stderrTail{},
+		name: o.Name, conn: conn.(*net.UnixConn), stderr: tail.NewWriter(4096),
 		hello: make(chan wire.Answer, 1), done: make(chan struct{}), all: map[uint64]*program{},
 		sandboxed: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialResult{}, changes: map[uint64]chan mountChangeResult{}, tried: newAttempts(o.Attempted),
 	}
@@ -287,7 +290,10 @@ func (s *Supervisor) failPending(failed error) {
 	err := s.helper.Wait()
 	s.mu.Lock()
 	if !s.closed {
-		why := errors.Join(err, failed, s.stderr.err())
+		why := errors.Join(err, failed)
+		if said := s.stderr.String(); said != "" {
+			why = errors.Join(why, errors.New(said))
+		}
 		if why == nil {
 			why = errors.New("it does not say why")
 		}
@@ -305,27 +311,4 @@ func (s *Supervisor) failPending(failed error) {
 	s.kills.Wait()
 	s.tried.close()
 	close(s.done)
-}
-
-// stderrTail keeps the last of what the helper says on standard error.
-type stderrTail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (t *stderrTail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, b...)
-	t.text = t.text[max(0, len(t.text)-4096):]
-	return len(b), nil
-}
-
-func (t *stderrTail) err() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.text) == 0 {
-		return nil
-	}
-	return errors.New(string(t.text))
 }

@@ -1,50 +1,65 @@
-//go:build !linux && !darwin
+//go:build !linux
 
 package sandbox
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"os"
-	"syscall"
 
 	"goalpost/backend/process"
 )
 
-// seatbelt: this system has no walls to offer.
-type seatbelt struct{}
+// errUnsupported is what every other system gets: programs are held by namespaces, mounts,
+// Landlock and seccomp, and each of them is Linux's.
+var errUnsupported = errors.New("Goalpost starts programs on Linux only: run it on Linux, in a virtual machine or in WSL 2")
 
-func newSeatbelt(context.Context, Spec) (seatbelt, error) {
-	return seatbelt{}, fmt.Errorf("%w: Goalpost has no sandbox for this system. Say --unconfined to run this goal's programs with your own rights instead", ErrRefused)
+// Supervisor cannot be had here: Open refuses.
+type Supervisor struct{}
+
+var _ process.Launcher = (*Supervisor)(nil)
+
+// Open refuses.
+func Open(context.Context, Options) (*Supervisor, error) { return nil, errUnsupported }
+
+// Start refuses.
+func (*Supervisor) Start(context.Context, process.Command) (process.Process, error) {
+	return nil, errUnsupported
 }
 
-func (seatbelt) command(c process.Command) (argv, env []string) { return c.Argv, c.Env }
+// Close has nothing to end.
+func (*Supervisor) Close(context.Context) error { return nil }
 
-func (seatbelt) close() error { return nil }
+// Done never closes.
+func (*Supervisor) Done() <-chan struct{} { return nil }
 
-// Network refuses: nothing is walled here.
-func (s *Supervisor) Network() (*Network, error) {
-	return nil, fmt.Errorf("the network of %s: it has none of its own", s.name)
-}
+// Err says why nothing runs.
+func (*Supervisor) Err() error { return errUnsupported }
+
+// Network refuses.
+func (*Supervisor) Network() (*Network, error) { return nil, errUnsupported }
 
 // Dial refuses.
-func (*Supervisor) Dial(_ context.Context, _, address string) (net.Conn, error) {
-	return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)
+func (*Supervisor) Dial(context.Context, string, string) (net.Conn, error) {
+	return nil, errUnsupported
 }
 
-func ownSession(bool) *syscall.SysProcAttr { return nil }
-
-// signal can only end a program here.
-func signal(p *os.Process, sig syscall.Signal) error {
-	if sig != syscall.SIGKILL && sig != syscall.SIGTERM && sig != syscall.SIGHUP {
-		return nil
-	}
-	if err := p.Kill(); err != nil {
-		return fmt.Errorf("ending a program: %w", err)
-	}
-	return nil
+// Grant refuses.
+func (*Supervisor) Grant(context.Context, RuntimeGrant) (*ActiveGrant, error) {
+	return nil, errUnsupported
 }
 
-func statusOf(s *os.ProcessState) process.Status { return process.Status{Code: s.ExitCode()} }
+// ActiveGrant cannot be had here.
+type ActiveGrant struct{ Port net.Listener }
+
+// Revoke has nothing to take back.
+func (*ActiveGrant) Revoke(context.Context) error { return nil }
+
+// KillMark is 0.
+func (*Supervisor) KillMark() int64 { return 0 }
+
+// KilledSince is empty.
+func (*Supervisor) KilledSince(int64) []string { return nil }
+
+// Landlock is 0: this kernel has none.
+func Landlock() int { return 0 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"goalpost/backend/sandbox/ports"
+	"goalpost/backend/procnet"
 	"goalpost/backend/sandbox/wire"
 )
 
@@ -20,7 +20,7 @@ type violationQueue struct {
 	ended []string // the last of them, a line each
 }
 
-// attemptsWaiting is more than one room tells of at once; what exceeds it is lost.
+// attemptsWaiting is more than one sandbox tells of at once; what exceeds it is lost.
 const attemptsWaiting = 1000
 
 func newAttempts(hear func(Violation)) *violationQueue {
@@ -38,7 +38,7 @@ func newAttempts(hear func(Violation)) *violationQueue {
 
 // add and close are called by the set's receiver alone.
 func (a *violationQueue) add(w wire.Violation) {
-	if w.Port != 0 && !ports.Listening(w.Port) {
+	if w.Port != 0 && !procnet.IsListening(w.Port) {
 		return
 	}
 	one := Violation{Check: w.Domain == wire.DomainCheck, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"goalpost/backend/fault"
-	"goalpost/backend/lock"
 )
 
 // entry is the index entry of a value. The value is stored elsewhere.
@@ -109,11 +110,11 @@ func (x index) change(edit func(*indexFile)) error {
 
 // withFileLock runs do while no other process changes files of the folder.
 func withFileLock(dir string, do func() error) (err error) {
-	unlock, err := lock.Hold(filepath.Join(dir, "secrets.lock"))
-	if err != nil {
-		return fmt.Errorf("secrets: %w", err)
+	lock := flock.New(filepath.Join(dir, "secrets.lock"))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("secrets: lock: %w", err)
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	return do()
 }
 

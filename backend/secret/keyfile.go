@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 
 	"filippo.io/age"
@@ -41,7 +40,7 @@ func (k keyFile) read() ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("the key file %s is not a plain file", k.path)
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+	if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("others may read the key file %s (mode %04o): use chmod 600, and consider changing the secrets", k.path, info.Mode().Perm())
 	}
 	if !isOwnedByUser(info) {

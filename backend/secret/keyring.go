@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	keyrings "github.com/zalando/go-keyring"
@@ -70,7 +69,7 @@ func withTimeout(ctx context.Context, what string, do func() error) error {
 
 // available returns nil if the system's keyring answers, otherwise why not.
 func (k keyring) available(ctx context.Context) error {
-	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !sessionBusAvailable() {
+	if !sessionBusAvailable() {
 		return errors.New("no session bus is running")
 	}
 	if _, err := k.get(ctx, "probe"); err != nil && !errors.Is(err, errNotStored) {
@@ -89,13 +88,5 @@ func sessionBusAvailable() bool {
 	return err == nil && os.Getenv("XDG_RUNTIME_DIR") != "" && info.Mode()&os.ModeSocket != 0
 }
 
-// keyringName is the name that the user knows.
-func keyringName() string {
-	switch runtime.GOOS {
-	case "darwin":
-		return "the Keychain of macOS"
-	case "windows":
-		return "the Credential Manager of Windows"
-	}
-	return "the keyring of your session (Secret Service)"
-}
+// keyringName is what the user calls it.
+const keyringName = "the keyring of your session (Secret Service)"

@@ -75,7 +75,7 @@ func (v *Vault) Where(ctx context.Context) BackendInfo {
 func (v *Vault) where(ctx context.Context) BackendInfo {
 	why := v.keyringProblem(ctx)
 	if why == nil {
-		return BackendInfo{Place: Keyring, Detail: keyringName()}
+		return BackendInfo{Place: Keyring, Detail: keyringName}
 	}
 	w := v.file.info()
 	w.Detail = fmt.Sprintf("%s (%s)", w.Detail, why)

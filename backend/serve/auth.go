@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // authSocket checks every WebSocket: session, host and origin. With a cookie alone, any page that the user visits
@@ -80,15 +82,7 @@ func (s *Server) withHeaders(next http.Handler) http.Handler {
 }
 
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
-	s.o.Log.Warn("refused a request", "reason", reason, "remote", r.RemoteAddr, "host", short(r.Host),
-		"origin", short(r.Header.Get("Origin")), "path", short(r.URL.Path))
+	s.o.Log.Warn("refused a request", "reason", reason, "remote", r.RemoteAddr, "host", text.Prefix(r.Host),
+		"origin", text.Prefix(r.Header.Get("Origin")), "path", text.Prefix(r.URL.Path))
 	http.Error(w, "forbidden", http.StatusForbidden)
-}
-
-func short(s string) string {
-	const most = 120
-	if len(s) > most {
-		s = s[:most]
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"goalpost/backend/fault"
+	"goalpost/backend/text"
 )
 
 // Limits of one page's calls.
@@ -51,7 +52,7 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 		InsecureSkipVerify: true, // authSocket has checked the origin
 	})
 	if err != nil {
-		s.o.Log.Warn("no upgrade", "path", short(r.URL.Path), "err", err)
+		s.o.Log.Warn("no upgrade", "path", text.Prefix(r.URL.Path), "err", err)
 		return
 	}
 	defer func() { _ = ws.CloseNow() }()
@@ -142,7 +143,7 @@ func (c *rpcConn) answer(q rpcRequest) {
 	}
 	b, err := json.Marshal(a)
 	if err != nil {
-		c.s.o.Log.Error("encoding an answer", "method", short(q.Method), "err", err)
+		c.s.o.Log.Error("encoding an answer", "method", text.Prefix(q.Method), "err", err)
 		b, err = json.Marshal(rpcAnswer{ID: q.ID, Problem: internalProblem()})
 	}
 	if err != nil {
@@ -157,7 +158,7 @@ func (c *rpcConn) answer(q rpcRequest) {
 func (s *Server) call(q rpcRequest) (result any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			s.o.Log.Error("panic in a method", "method", short(q.Method), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			s.o.Log.Error("panic in a method", "method", text.Prefix(q.Method), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 			result, err = nil, internalProblem()
 		}
 	}()

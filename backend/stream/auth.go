@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // authorize rejects requests that do not come from the page: a page of another origin that knows the port has no
@@ -63,14 +65,6 @@ func tokenFromProtocols(r *http.Request) string {
 // only header names are logged, truncated.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
 	s.o.Log.Warn("refused a connection", "reason", reason, "remote", r.RemoteAddr,
-		"host", short(r.Host), "origin", short(r.Header.Get("Origin")), "path", short(r.URL.Path))
+		"host", text.Prefix(r.Host), "origin", text.Prefix(r.Header.Get("Origin")), "path", text.Prefix(r.URL.Path))
 	http.Error(w, "forbidden", http.StatusForbidden)
-}
-
-func short(s string) string {
-	const most = 120
-	if len(s) > most {
-		s = s[:most]
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }

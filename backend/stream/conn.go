@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"goalpost/backend/text"
 )
 
 // closeReason is why a connection ends, as the cause of its context.
@@ -51,7 +53,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attac
 		InsecureSkipVerify: true, // authorize has checked the origin; wails:// has no host to match
 	})
 	if err != nil {
-		s.o.Log.Warn("no upgrade", "path", short(r.URL.Path), "err", err)
+		s.o.Log.Warn("no upgrade", "path", text.Prefix(r.URL.Path), "err", err)
 		return
 	}
 	defer func() { _ = ws.CloseNow() }()

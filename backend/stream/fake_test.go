@@ -101,18 +101,18 @@ func (w *world) try(path string, change func(*websocket.DialOptions)) (*websocke
 	return ws, err
 }
 
-type terminals map[string]*terminal
+type terminals map[string]*fakeTerminal
 
 func (t terminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
 	term, ok := t[id]
 	if !ok {
 		return nil, errors.New("there is no terminal " + id)
 	}
-	return &viewer{terminal: term, at: offset, wake: make(chan struct{}, 1), closed: make(chan struct{}), acked: offset}, nil
+	return &viewer{fakeTerminal: term, at: offset, acked: offset}, nil
 }
 
-// terminal is a program that has printed all of data.
-type terminal struct {
+// fakeTerminal is a program that has printed all of data.
+type fakeTerminal struct {
 	tb    testing.TB
 	data  []byte
 	from  int64 // bytes before are lost
@@ -123,19 +123,13 @@ type terminal struct {
 	fail  error // of Write
 	typed chan string
 	sizes chan [2]int
-	// blocked: Write waits until something was acknowledged, as a program does
-	// that prints what it reads.
-	blocked bool
 }
 
 type viewer struct {
-	*terminal
-	mu     sync.Mutex
-	at     int64
-	acked  int64
-	wake   chan struct{}
-	closed chan struct{}
-	once   sync.Once
+	*fakeTerminal
+	mu    sync.Mutex
+	at    int64
+	acked int64
 }
 
 type lost struct{ from, to int64 }
@@ -180,10 +174,6 @@ func (v *viewer) Ack(n int64) {
 		v.tb.Errorf("acknowledged %d of %d after %d", n, v.at, v.acked)
 	}
 	v.acked = n
-	select {
-	case v.wake <- struct{}{}:
-	default:
-	}
 }
 
 func (v *viewer) Resized() <-chan struct{} { return v.moved }
@@ -193,20 +183,13 @@ func (v *viewer) Write(p []byte) (int, error) {
 	if v.fail != nil {
 		return 0, v.fail
 	}
-	if v.blocked {
-		select {
-		case <-v.wake:
-		case <-v.closed:
-			return 0, io.ErrClosedPipe
-		}
-	}
 	v.typed <- string(p)
 	return len(p), nil
 }
 
 func (v *viewer) Resize(cols, rows int) error { v.sizes <- [2]int{cols, rows}; return nil }
 func (v *viewer) Exit() (int, bool)           { return *v.exit, true }
-func (v *viewer) Close()                      { v.once.Do(func() { close(v.closed) }) }
+func (v *viewer) Close()                      {}
 
 type browsers map[string]*browser
 

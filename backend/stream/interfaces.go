@@ -26,6 +26,8 @@ type TerminalViewer interface {
 	Read(ctx context.Context) (offset int64, chunk []byte, err error)
 	// Ack confirms that everything before offset is on the screen.
 	Ack(offset int64)
+	// Write takes one message of input for the program, whole or not at all. It never
+	// waits for the program. The page shows its error.
 	// Write is one message of input for the program. It may block while the program does not read; Close makes it
 	// return. An error is reported to the page.
 	Write(p []byte) (int, error)

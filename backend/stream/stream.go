@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime"
 	"time"
 )
 
@@ -93,9 +92,6 @@ func (o *Options) defaults() {
 	}
 	if len(o.Origins) == 0 {
 		o.Origins = []string{"wails://wails", "wails://wails.localhost"}
-		if runtime.GOOS == "windows" {
-			o.Origins = []string{"http://wails.localhost"} // WebView2 has no custom schemes
-		}
 	}
 	if o.Ping == 0 {
 		o.Ping = 30 * time.Second

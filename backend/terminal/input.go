@@ -6,11 +6,16 @@ import (
 	"sync"
 )
 
-// maxInput limits the input that waits for a program that does not read.
+// maxInput bounds what waits for a program that does not read. It is the only bound on
+// the way from a page to a program.
 const maxInput = 1 << 20
 
-// ErrInputFull means that the program does not read its input.
-var ErrInputFull = errors.New("the program does not read its input")
+var (
+	// ErrInputFull says that the program does not read what is typed.
+	ErrInputFull = errors.New("the program does not read its input")
+	// ErrInputTooLong says that an input is larger than what may wait for any program.
+	ErrInputTooLong = errors.New("more than 1 MiB at once is too long; paste it in parts, or put it into a file")
+)
 
 // input is typed text that the kernel has not accepted yet. A write to a pty blocks while the program does not read;
 // typing must not block.
@@ -25,12 +30,15 @@ type input struct {
 
 func newInput() *input { return &input{wake: make(chan struct{}, 1)} }
 
-// put queues all of p or nothing.
+// put queues all of p or nothing. It never waits.
 func (in *input) put(p []byte) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.closed {
 		return ErrEnded
+	}
+	if len(p) > maxInput {
+		return ErrInputTooLong
 	}
 	if in.taken+len(in.queue)+len(p) > maxInput {
 		return ErrInputFull

@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // ActionPreview is what acting on an element of a page would trigger, as far as the element shows. A page's scripts
@@ -99,7 +100,7 @@ func describeFields(b *strings.Builder, t ActionPreview) {
 	all, cut := sha256.New(), false
 	for i, f := range t.Fields {
 		fmt.Fprintf(all, "%q %q %v\n", f.Name, f.Value, f.Hidden)
-		value := truncate(f.Value, maxValue)
+		value := text.TruncateBytes(f.Value, maxValue)
 		cut = cut || value != f.Value
 		if i >= maxFields {
 			continue

@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 type askOperatorArgs struct {
@@ -32,5 +33,5 @@ func checkOwnPane(p Panes, id string) error {
 	if id == "" || p != nil && slices.ContainsFunc(p.List(), func(i pane.Info) bool { return i.ID == id }) {
 		return nil
 	}
-	return fmt.Errorf("there is no pane %q of this goal; list_panes lists them", truncate(id, 40))
+	return fmt.Errorf("there is no pane %q of this goal; list_panes lists them", text.TruncateBytes(id, 40))
 }

@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // Browsers are the browser panes of one goal.
@@ -137,7 +138,7 @@ func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)
 	if err != nil {
 		return pageError(id, err)
 	}
-	return goal.Result{OK: true, Text: outside("the page in pane "+id, fmt.Sprintf("%s — %s\n%s", truncate(a.Title, 200), truncate(a.URL, 400), a.Changed))}
+	return goal.Result{OK: true, Text: outside("the page in pane "+id, fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed))}
 }
 
 // maxPageTextBytes is the budget of a page's text: the browser truncates it to 16 KB, and the envelope around it must

@@ -7,6 +7,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 type browserDialogArgs struct {
@@ -47,7 +48,7 @@ func browserDialog(b Browsers) (Tool, error) {
 // acceptCertificateEffect is the effect of continuing to a server that cannot prove its identity.
 func acceptCertificateEffect(i pane.Info, q pane.UserPrompt, a browserDialogArgs) (policy.Effect, error) {
 	if !a.Accept || q.Kind != pane.Certificate || q.Origin != a.Certificate {
-		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", truncate(a.Certificate, 200))
+		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", text.TruncateBytes(a.Certificate, 200))
 	}
 	e, err := addressEffect(q.Origin, policy.WriteLocal, policy.NetworkWrite)
 	e.BadCertificate, e.Reason = q.Origin, "continues to "+q.Origin+" although its certificate is not valid ("+q.Text+")"

@@ -581,14 +581,14 @@ func TestShownForm(t *testing.T) {
 // TestShow: a user is shown the change of a file and the fields of a form.
 func TestShow(t *testing.T) {
 	h := newHouse(t)
-	h.put("a", "far\naway\none\none\ntwo\nthree\nthree\nfar\naway\n")
+	h.put("a", "far\naway\none\none\none\ntwo\nthree\nthree\nthree\nfar\naway\n")
 	h.panes.at = shop
 	h.panes.touch = tools.ActionPreview{Method: "post", Action: shop, Fields: []pane.FormField{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}}}
 	for tool, c := range map[string]struct {
 		args  []any
 		words []string
 	}{
-		"write_file":    {[]any{"path", "a", "content", "far\naway\none\none\n2\nthree\nthree\nfar\naway\n"}, []string{"@@ line 5 @@", "-two", "+2"}},
+		"write_file":    {[]any{"path", "a", "content", "far\naway\none\none\none\n2\nthree\nthree\nthree\nfar\naway\n"}, []string{"@@ -3,7 +3,7 @@", "-two", "+2"}},
 		"edit_file":     {[]any{"path", "a", "old", "two", "new", "2"}, []string{"-two", "+2"}},
 		"browser_click": {[]any{"pane", "b1", "target", "e1"}, []string{"POST " + shop, "name = Ada", "card = ••••"}},
 	} {

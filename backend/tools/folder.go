@@ -13,6 +13,7 @@ import (
 
 	dirs "goalpost/backend/folder"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // maxFile limits what is read into memory, in bytes.
@@ -71,13 +72,13 @@ func (f folder) read(path string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s does not exist; list_files shows what does", path)
 	case err != nil:
-		return nil, plain(err)
+		return nil, text.StripPathError(err)
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return nil, plain(err)
+		return nil, text.StripPathError(err)
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a folder; use list_files", path)
 	case !info.Mode().IsRegular():
@@ -87,7 +88,7 @@ func (f folder) read(path string) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(file, maxFile)) // it may be growing
 	if err != nil {
-		return nil, plain(err)
+		return nil, text.StripPathError(err)
 	}
 	return b, nil
 }
@@ -112,14 +113,5 @@ func (f folder) write(path string, b []byte) error {
 		return err
 	}
 	_, err = file.Write(b)
-	return plain(errors.Join(err, file.Close()))
-}
-
-// plain removes the system call's name, which is useless to a model.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", p.Path, p.Err)
-	}
-	return err
+	return text.StripPathError(errors.Join(err, file.Close()))
 }

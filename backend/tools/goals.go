@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // Goals are the child goals of a goal, each named by its id or the end of it, and "parent" if it is a child itself.
@@ -81,12 +82,12 @@ func (s GoalState) summary() string {
 
 func (s GoalState) details() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "objective: %s\n", truncate(s.Objective, 500))
+	fmt.Fprintf(&b, "objective: %s\n", text.TruncateBytes(s.Objective, 500))
 	if s.Result != "" {
 		fmt.Fprintf(&b, "result: %s\n", s.Result)
 	}
 	for _, n := range s.Needs {
-		fmt.Fprintf(&b, "waits for the user: %s\n", truncate(n, 500))
+		fmt.Fprintf(&b, "waits for the user: %s\n", text.TruncateBytes(n, 500))
 	}
 	for _, r := range s.Report {
 		fmt.Fprintf(&b, "- %s\n", r)

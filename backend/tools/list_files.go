@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 const maxListed = 500
@@ -41,7 +42,7 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 		case ctx.Err() != nil:
 			return fmt.Errorf("listing: %w", ctx.Err())
 		case err != nil && name == filepath.ToSlash(rel):
-			return plain(err)
+			return text.StripPathError(err)
 		case err != nil:
 			return nil // an unreadable folder does not hide the others
 		case name == filepath.ToSlash(rel):

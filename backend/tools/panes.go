@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // Panes are all panes of one goal, terminals and browsers. An error means that the goal has no such pane.
@@ -52,7 +53,7 @@ func paneLine(i pane.Info, lent bool) string {
 	s := fmt.Sprintf("%s %s %q", i.ID, i.Kind, i.Title)
 	switch {
 	case i.Kind == pane.Browser:
-		s += fmt.Sprintf(" at %q", truncate(i.URL, 300))
+		s += fmt.Sprintf(" at %q", text.TruncateBytes(i.URL, 300))
 	case !i.Running:
 		s += fmt.Sprintf(" in %q, ended with exit %d", i.Cwd, i.Exit)
 	default:
@@ -62,7 +63,7 @@ func paneLine(i pane.Info, lent bool) string {
 		s += ", shared by the user"
 	}
 	if i.Problem != "" {
-		s += fmt.Sprintf(", problem: %q", truncate(i.Problem, 200))
+		s += fmt.Sprintf(", problem: %q", text.TruncateBytes(i.Problem, 200))
 	}
 	return s
 }

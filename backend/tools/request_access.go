@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // Access is the access to the user's machine, outside its folder, that a goal can ask for.
@@ -45,7 +46,7 @@ func requestAccess(a Access) (Tool, error) {
 			}
 			w.Path = path.Clean(w.Path)
 		default:
-			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", truncate(args.Kind, 20))
+			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", text.TruncateBytes(args.Kind, 20))
 		}
 		return a.Validate(ctx, w)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 type runRecipeArgs struct {
@@ -89,7 +90,7 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 		if !r.OK {
 			word = "failed"
 		}
-		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n, closeQuotes(truncate(r.Text, maxShownResult))))
+		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n, closeQuotes(text.TruncateBytes(r.Text, maxShownResult))))
 		if !r.OK && recipe.Steps[i].OnFail != "continue" {
 			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; fix the problem, then run it from there", i+1)), "\n"))
 		}
@@ -121,7 +122,7 @@ func listRecipes(r Recipes) goal.Result {
 		for _, p := range one.Parameters {
 			fmt.Fprintf(&b, "  %s: %s", p.Name, p.Description)
 			if p.Default != nil {
-				fmt.Fprintf(&b, " (default %q)", truncate(*p.Default, 100))
+				fmt.Fprintf(&b, " (default %q)", text.TruncateBytes(*p.Default, 100))
 			}
 			b.WriteByte('\n')
 		}

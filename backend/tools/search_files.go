@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // Limits of a search.
@@ -126,7 +127,7 @@ func (s *search) run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return fmt.Errorf("searching: %w", ctx.Err())
 		case err != nil && name == s.from:
-			return plain(err)
+			return text.StripPathError(err)
 		case err != nil:
 			return nil // gone, or unreadable: the others are still searched
 		case name != s.from && s.isIgnored(name, d.IsDir()):
@@ -250,7 +251,7 @@ func truncateLine(l string) string {
 	if !utf8.ValidString(l) {
 		l = strings.ToValidUTF8(l, "\uFFFD")
 	}
-	return truncate(l, maxMatchLine)
+	return text.TruncateBytes(l, maxMatchLine)
 }
 
 func (s *search) result() goal.Result {

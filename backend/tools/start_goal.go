@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 const defaultSharePercent = 30 // percent
@@ -39,7 +40,7 @@ func startGoal(g Goals) (Tool, error) {
 			return policy.Effect{}, err
 		}
 		e := CheckEffect(c.Checks)
-		e.Delegates, e.Reason = true, "another goal works, with no more rights than this one: "+truncate(c.Objective, 200)
+		e.Delegates, e.Reason = true, "another goal works, with no more rights than this one: "+text.TruncateBytes(c.Objective, 200)
 		return e, nil
 	}, func(ctx context.Context, a startGoalArgs) goal.Result {
 		c, err := a.child()

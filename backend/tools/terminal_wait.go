@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 const (
@@ -82,10 +82,10 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 }
 
 // describe says how the wait ended, and reports whether the condition was met.
-func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, text string) {
+func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, said string) {
 	switch w.Why {
 	case "pattern":
-		return true, fmt.Sprintf("it appeared: %q", truncate(w.Match, 200))
+		return true, fmt.Sprintf("it appeared: %q", text.TruncateBytes(w.Match, 200))
 	case "prompt":
 		return true, fmt.Sprintf("the shell is at its prompt; the last command ended with exit %d", w.Exit)
 	case "exit":
@@ -96,11 +96,4 @@ func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (m
 		return false, fmt.Sprintf("the pane's program has ended, exit %d", w.Exit)
 	}
 	return false, fmt.Sprintf("not within %s; it continues. The end of what it printed:", goal.FormatDuration(limit))
-}
-
-func truncate(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -2,8 +2,9 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -31,28 +32,11 @@ func (f folder) writeFile() (Tool, error) {
 	})
 }
 
-// contextLines is the number of unchanged lines that a diff shows on each side.
-const contextLines = 2
-
-// unifiedDiff shows the lines that differ between two texts with some context, as a diff with one hunk.
+// unifiedDiff is the hunks of a diff of two texts, "" if they are the same.
 func unifiedDiff(before, after string) string {
-	old, text := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
-	from := 0
-	for from < len(old) && from < len(text) && old[from] == text[from] {
-		from++
+	text := string(diff.Diff("a", []byte(before), "b", []byte(after)))
+	if at := strings.Index(text, "@@ "); at >= 0 { // without the names
+		text = text[at:]
 	}
-	same := 0
-	for same < len(old)-from && same < len(text)-from && old[len(old)-1-same] == text[len(text)-1-same] {
-		same++
-	}
-	list := []string{fmt.Sprintf("@@ line %d @@", from+1)}
-	add := func(s string) {
-		if s != "" {
-			list = append(list, s)
-		}
-	}
-	add(prefixLines(" ", strings.Join(old[max(0, from-contextLines):from], "")))
-	add(formatChange(strings.Join(old[from:len(old)-same], ""), strings.Join(text[from:len(text)-same], "")))
-	add(prefixLines(" ", strings.Join(old[len(old)-same:min(len(old), len(old)-same+contextLines)], "")))
-	return strings.Join(list, "\n")
+	return strings.TrimSuffix(text, "\n")
 }

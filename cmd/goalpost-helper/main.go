@@ -5,7 +5,7 @@
 // descriptors, signal dispositions and libraries of the app end here.
 //
 //	goalpost-helper set     programs with the user's rights
-//	goalpost-helper room    programs of a goal, inside walls
+//	goalpost-helper room    programs of a goal, inside a sandbox
 //	goalpost-helper connect HOST PORT   ssh's way to the goal's proxy, inside
 //
 // is started by backend/sandbox with a SOCK_SEQPACKET socket as descriptor 3
@@ -13,8 +13,8 @@
 // what a killed app leaves behind, ends every program it started and everything
 // those started.
 //
-// A room is four kinds of process, all of this program: the outer helper, which
-// waits; the keeper, first of the goal's namespaces; an init for the agent and one
+// A sandbox is four kinds of process, all of this program: the outer helper, which
+// waits; the goal's init, first of the goal's namespaces; an init for the agent and one
 // for each check, first of a process and mount namespace of its own; and, for an
 // instant, the one that lays down its rights and becomes the program.
 //
@@ -26,6 +26,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+
+	"goalpost/cmd/goalpost-helper/internal/nsinit"
+	"goalpost/cmd/goalpost-helper/internal/sshhelp"
+	"goalpost/cmd/goalpost-helper/internal/supervise"
 )
 
 // The main thread makes every fork: a program's parent-death signal is tied to
@@ -41,34 +45,27 @@ func main() {
 
 func run(args []string) error {
 	if socket := os.Getenv("GOALPOST_ASK"); socket != "" {
-		return runAskpass(socket, args)
+		return sshhelp.Askpass(socket, args)
 	}
 	if len(args) == 0 {
 		args = []string{""}
 	}
-	cleaned := len(args) == 2 && args[1] == cleanedMarker
+	cleaned := len(args) == 2 && args[1] == supervise.CleanedMarker
 	switch role := args[0]; {
 	case (role == "set" || role == "room") && len(args) == 1:
-		return resetAndReexec(role)
+		return supervise.ResetAndReexec(role)
 	case role == "set" && cleaned:
-		return serve()
+		return supervise.Serve()
 	case role == "room" && cleaned:
-		return runSandbox()
-	case role == goalInitRole && len(args) == 1:
-		return runGoalInit()
-	case role == initRole && len(args) == 2:
-		return runInit(args[1])
+		return nsinit.RunSandbox()
+	case role == nsinit.GoalInitRole && len(args) == 1:
+		return nsinit.RunGoalInit()
+	case role == nsinit.InitRole && len(args) == 2:
+		return nsinit.RunInit(args[1])
 	case role == "connect" && len(args) == 3:
-		return runProxyConnect(args[1], args[2])
-	case role == programRole && len(args) == 2:
-		return execProgram(args[1])
+		return sshhelp.ProxyConnect(args[1], args[2])
+	case role == nsinit.ProgramRole && len(args) == 2:
+		return nsinit.ExecProgram(args[1])
 	}
 	return fmt.Errorf("this program is started by Goalpost and is of no use by hand")
 }
-
-// The roles that the helper gives itself.
-const (
-	goalInitRole = "keeper"
-	initRole     = "init"
-	programRole  = "program"
-)

@@ -32,7 +32,7 @@ func Build() (string, error) {
 	if path := os.Getenv(Ready); path != "" {
 		return path, nil
 	}
-	return built("goalpost-helper", "cmd/goalpost-helper/*.go", "backend/sandbox/wire/*.go")
+	return built("goalpost-helper", "cmd/goalpost-helper/*.go", "cmd/goalpost-helper/internal/*/*.go", "backend/sandbox/wire/*.go", "backend/procnet/*.go")
 }
 
 // Predicate is the path of the program that decides expressions, as Helper.

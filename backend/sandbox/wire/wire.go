@@ -8,7 +8,7 @@
 // takes as bytes (arguments, environment, folder) is []byte, base64 in JSON,
 // because it need not be UTF-8.
 //
-// A helper without walls speaks first (Answer with Hello); one with walls waits
+// A helper without a sandbox speaks first (Answer with Hello); one with a sandbox waits
 // for Setup and then says Hello, or an error that names the step. It answers each
 // start with a pid or an error and, in its own time, with an exit. A signal is
 // answered only when it fails. End of file from the app ends everything the
@@ -54,7 +54,7 @@ type Request struct {
 	Files []int `json:"files,omitempty"`
 	TTY   bool  `json:"tty,omitempty"` // descriptor 0 becomes the controlling terminal
 
-	// Of a start inside walls. A helper without walls answers Unsupported: a
+	// Of a start inside a sandbox. A helper without a sandbox answers Unsupported: a
 	// program never runs with less than was asked for.
 	Size   *Size          `json:"size,omitempty"`   // the helper opens the terminal itself, in its own devpts; the answer carries its master
 	Domain Domain         `json:"domain,omitempty"` // which walls the program runs in; "" is none
@@ -63,7 +63,7 @@ type Request struct {
 	// Signal, and of Narrow: 0 leaves the programs as they are.
 	Signal int `json:"signal,omitempty"`
 
-	// Widen: what the agent's room gets besides its walls, and every check's from now
+	// Widen: what the agent's sandbox gets besides its walls, and every check's from now
 	// on; or an address as in Walls.Listen, whose socket travels with the answer.
 	Mounts []Mount `json:"mounts,omitempty"`
 	Listen string  `json:"listen,omitempty"`
@@ -83,7 +83,7 @@ type Size struct {
 	Rows uint16 `json:"rows"`
 }
 
-// Domain names the walls around a program; agent and check never share a room.
+// Domain names the walls around a program; agent and check never share a sandbox.
 type Domain string
 
 // The domains.
@@ -92,7 +92,7 @@ const (
 	DomainCheck Domain = "check"
 )
 
-// Limits of the programs inside walls; 0 is no limit.
+// Limits of the programs inside a sandbox; 0 is no limit.
 type Limits struct {
 	Processes int   `json:"processes,omitempty"` // of one domain together
 	Memory    int64 `json:"memory,omitempty"`    // bytes of data of each process
@@ -148,7 +148,7 @@ type Mount struct {
 	// Write and CheckWrite say who may change it: agent, check.
 	Write      bool `json:"write,omitempty"`
 	CheckWrite bool `json:"check_write,omitempty"`
-	// AgentOnly: a check's room has it not.
+	// AgentOnly: a check's sandbox has it not.
 	AgentOnly bool `json:"agent_only,omitempty"`
 	// Itself binds a link and not what it leads to; what the kernel does not hold so is
 	// left as it is.
@@ -156,15 +156,18 @@ type Mount struct {
 	// Between is left out of a check whose held files are in a layer upon the folder
 	// that Target is in: the layer is above all of it.
 	Between bool `json:"between,omitempty"`
-	// Gone: the keeper saw it and it was removed; a check's room covers it when it is back.
+	// Gone: the goal's init saw it and it was removed; a check's sandbox covers it when it is back.
 	Gone bool `json:"gone,omitempty"`
 	// Devices: device files below it work.
 	Devices bool `json:"devices,omitempty"`
 	// Fresh: each check finds a folder of its own here instead of Source: empty, or
-	// with what is in Below. What a check writes there goes with its room.
+	// with what is in Below. What a check writes there goes with its sandbox.
 	Fresh bool   `json:"fresh,omitempty"`
 	Below []byte `json:"below,omitempty"`
 }
+
+// Writable reports whether the agent's programs, or those of a check, may change it.
+func (m Mount) Writable(check bool) bool { return check && m.CheckWrite || !check && m.Write }
 
 // Cache is a folder of the user that programs may fill: Lower is never
 // changed, what they write is in Upper. Merged is the empty folder where both

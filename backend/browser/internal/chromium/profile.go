@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gofrs/flock"
+
 	"goalpost/backend/fault"
 )
 
@@ -18,12 +20,12 @@ func OpenProfile(parent, name string) (*RunDir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("the profile %s: %w", name, err)
 	}
-	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock := flock.New(filepath.Join(path, "lock"))
+	locked, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("the profile %s: %w", name, err)
 	}
-	if err := tryLock(lock); err != nil {
-		_ = lock.Close()
+	if !locked {
 		return nil, fmt.Errorf("the profile %s: %w: close it there, or use another profile", name, ErrLocked)
 	}
 	// What a killed Chromium left to keep a second one away; the lock above is what counts.

@@ -6,13 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // RunDir is the private folder of one Chromium. A lock on it tells the folder
 // of a living program from one that was left behind.
 type RunDir struct {
 	Path string
-	lock *os.File
+	lock *flock.Flock
 	kept bool // a profile's folder stays
 }
 
@@ -28,9 +30,10 @@ func NewRunDir(parent string) (*RunDir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the browser's folder: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err == nil {
-		err = tryLock(lock)
+	lock := flock.New(filepath.Join(path, "lock"))
+	locked, err := lock.TryLock()
+	if err == nil && !locked {
+		err = ErrLocked
 	}
 	if err != nil {
 		return nil, fmt.Errorf("locking the browser's folder: %w", err)
@@ -44,11 +47,9 @@ func removeStaleDirs(parent string) {
 		return
 	}
 	for _, path := range old {
-		lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR, 0)
-		if err != nil { // being made at this moment, or not ours
-			continue
-		}
-		if tryLock(lock) == nil {
+		// It is not made here: a folder without one is being created at this moment.
+		lock := flock.New(filepath.Join(path, "lock"), flock.SetFlag(os.O_RDWR))
+		if locked, err := lock.TryLock(); err == nil && locked {
 			_ = os.RemoveAll(path) // tried again at the next start
 		}
 		_ = lock.Close()

@@ -1,47 +1,36 @@
 package chromium
 
 import (
+	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
+
+	"goalpost/backend/tail"
 )
 
 // stderrTail keeps the last words of Chromium, for the error when it does not start.
 type stderrTail struct {
 	from *os.File
-	done chan struct{}
-	mu   sync.Mutex
-	text []byte
+	text *tail.Writer
+	done chan struct{} // closed when nothing more is read
 }
 
 func newTail(from *os.File) *stderrTail {
-	t := &stderrTail{from: from, done: make(chan struct{})}
+	t := &stderrTail{
+		from: from,
+		text: tail.NewWriter(2 << 10),
+		done: make(chan struct{}),
+	}
 	go func() {
 		defer close(t.done)
-		buffer := make([]byte, 4<<10)
-		for {
-			n, err := from.Read(buffer)
-			t.mu.Lock()
-			t.text = append(t.text, buffer[:n]...)
-			if over := len(t.text) - 2<<10; over > 0 {
-				t.text = append(t.text[:0], t.text[over:]...)
-			}
-			t.mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
+		_, _ = io.Copy(t.text, from)
 	}()
 	return t
 }
 
 // String gives the last lines, on one line.
-func (t *stderrTail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.Join(strings.Fields(string(t.text)), " ")
-}
+func (t *stderrTail) String() string { return strings.Join(strings.Fields(t.text.String()), " ") }
 
 // close reads what is left and stops, also when a helper of Chromium still
 // holds the other end.

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package config
+
+// checkRootOwnership refuses: no part of Goalpost has been run on this system.
+func checkRootOwnership(string) error { return errSystem() }
+
+func checkStateOwner(string) error { return errSystem() }
+
+// FreeBytes refuses.
+func FreeBytes(string) (uint64, error) { return 0, errSystem() }
+
+func errSystem() error {
+	return &InvalidError{
+		Message: "Goalpost runs on Linux only",
+		Hint:    "run it on Linux, in a virtual machine or in WSL 2",
+	}
+}

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package folder
+
+import (
+	"errors"
+	"os"
+)
+
+// ChownLike refuses.
+func ChownLike(*os.Root, *os.File) error {
+	return errors.New("Goalpost writes in folders on Linux only: run it on Linux, in a virtual machine or in WSL 2")
+}

@@ -1,0 +1,25 @@
+//go:build !linux
+
+package notify
+
+import (
+	"context"
+	"errors"
+)
+
+// Desktop shows nothing on this system.
+type Desktop struct{}
+
+var errSystem = errors.New("notifications are shown on Linux only: run Goalpost on Linux, in a virtual machine or in WSL 2")
+
+// Open returns an error.
+func Open(context.Context) (*Desktop, error) { return nil, errSystem }
+
+// Name is empty.
+func (*Desktop) Name() string { return "" }
+
+// Notify returns an error.
+func (*Desktop) Notify(context.Context, Notification) error { return errSystem }
+
+// Close does nothing.
+func (*Desktop) Close() error { return nil }

@@ -1,0 +1,127 @@
+// Package procnet reads the kernel's tables of sockets (/proc/net/tcp and its siblings) for
+// the network namespace of the process that asks: in the helper a goal's, in the app the
+// machine's. A system without these tables has no sockets in them.
+package procnet
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// IsListening reports whether a port has a TCP server or any UDP socket, on whatever address.
+func IsListening(port uint16) bool {
+	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
+		udp := strings.HasPrefix(table, "udp")
+		if scanTable(table, func(s socket) bool { return s.port() == int(port) && (udp || s.state == stateListen) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// OwnsListener reports whether one of the processes listens on a TCP port. It sees only
+// processes of the same user, and every process when it runs as root.
+func OwnsListener(processes []int, port uint16) bool {
+	var sockets []string
+	for _, table := range []string{"tcp", "tcp6"} {
+		scanTable(table, func(s socket) bool {
+			if s.port() == int(port) && s.state == stateListen {
+				sockets = append(sockets, "socket:["+s.inode+"]")
+			}
+			return false
+		})
+	}
+	for _, process := range processes {
+		dir := "/proc/" + strconv.Itoa(process) + "/fd/"
+		open, _ := os.ReadDir(dir)
+		for _, file := range open {
+			if to, err := os.Readlink(dir + file.Name()); err == nil && slices.Contains(sockets, to) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// SocketUser returns the uid, in decimal, of the user whose TCP socket is bound to local and
+// connected to remote; "" if there is none. For a connection within this machine, local is
+// the peer's address.
+func SocketUser(local, remote netip.AddrPort) (uid string) {
+	find := func(table string, format func(netip.AddrPort) string) bool {
+		from, to := format(local), format(remote)
+		return scanTable(table, func(s socket) bool {
+			if s.local != from || s.remote != to {
+				return false
+			}
+			uid = s.uid
+			return true
+		})
+	}
+	if local.Addr().Unmap().Is4() && remote.Addr().Unmap().Is4() && find("tcp", formatIPv4) {
+		return uid
+	}
+	find("tcp6", formatIPv6)
+	return uid
+}
+
+const stateListen = "0A" // TCP_LISTEN
+
+// socket is one line of a table; addresses are ADDRESS:PORT in hexadecimal.
+type socket struct{ local, remote, state, uid, inode string }
+
+// port is the local port, -1 in the heading of a table.
+func (s socket) port() int {
+	_, text, _ := strings.Cut(s.local, ":")
+	port, err := strconv.ParseUint(text, 16, 16)
+	if err != nil {
+		return -1
+	}
+	return int(port)
+}
+
+// scanTable visits the sockets of a table until visit returns true, and returns whether it did.
+func scanTable(table string, visit func(socket) bool) bool {
+	f, err := os.Open("/proc/net/" + table)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		// sl local_address rem_address st queues timer retransmits uid timeout inode …
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 10 {
+			continue
+		}
+		if visit(socket{local: fields[1], remote: fields[2], state: fields[3], uid: fields[7], inode: fields[9]}) {
+			return true
+		}
+	}
+	return false
+}
+
+func formatIPv4(a netip.AddrPort) string {
+	b := a.Addr().Unmap().As4()
+	return formatAddress(b[:], a.Port())
+}
+
+// formatIPv6 writes an IPv4 address as one mapped into IPv6.
+func formatIPv6(a netip.AddrPort) string {
+	b := a.Addr().As16()
+	return formatAddress(b[:], a.Port())
+}
+
+// formatAddress writes an address as the tables do: each four bytes as the number that
+// they are on this machine.
+func formatAddress(parts []byte, port uint16) string {
+	var b strings.Builder
+	for ; len(parts) > 0; parts = parts[4:] {
+		fmt.Fprintf(&b, "%08X", binary.NativeEndian.Uint32(parts))
+	}
+	return fmt.Sprintf("%s:%04X", b.String(), port)
+}

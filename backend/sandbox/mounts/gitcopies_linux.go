@@ -1,0 +1,207 @@
+package mounts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"goalpost/backend/sandbox/autorun"
+	"goalpost/backend/sandbox/spec"
+)
+
+// gitCopiedPaths are the parts of a repository that make the user's own git run
+// programs: the goal gets copies.
+var gitCopiedPaths = []string{"hooks", "config", "config.worktree", "commondir", "gitdir"}
+
+// Bounds of the search for repositories in a goal's folders.
+const (
+	gitMaxDepth        = 5
+	gitMaxNames        = 20_000
+	gitMaxRepositories = 100
+	gitMaxFileBytes    = 16 << 20 // bytes of one file
+)
+
+// copyGitDirs gives the goal copies of what git obeys in the repositories that are there
+// when its programs start. Each folder .git becomes a mount of its own: else the
+// goal could rename it and make another. What a goal makes again is its own, and is
+// told of at its end.
+func (p *mountPlanner) copyGitDirs() error {
+	folders := p.w.Write
+	if !p.w.ReadOnly {
+		folders = append([]string{p.w.Dir}, folders...)
+	}
+	return p.gitBelow(folders...)
+}
+
+func (p *mountPlanner) gitBelow(folders ...string) error {
+	for _, dir := range folders {
+		repos, _ := repositories(dir) // what was cut, Obeyed tells
+		for _, repo := range repos {
+			p.pinParents(dir, repo)
+			if err := p.gitDir(repo); err != nil {
+				return err
+			}
+			if real, err := filepath.EvalSymlinks(repo); err == nil && real != repo && spec.IsBelow(real, dir) && real != dir {
+				p.pinParents(dir, real)
+				if err := p.gitDir(real); err != nil {
+					return err
+				}
+			}
+			if err := p.copyGitReferenced(dir, repo); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// repositories are the folders below dir in which git keeps a repository, those of
+// submodules too, and the files that stand for one in a worktree. cut says that a
+// bound ended the search, and which; "" is the whole folder.
+func repositories(dir string) (list []string, cut string) {
+	looked := 0
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		looked++
+		rel, _ := filepath.Rel(dir, path)
+		switch {
+		case looked > gitMaxNames:
+			cut = fmt.Sprintf("%d names", gitMaxNames)
+			return fs.SkipAll
+		case len(list) == gitMaxRepositories:
+			cut = fmt.Sprintf("%d repositories", gitMaxRepositories)
+			return fs.SkipAll
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read is no repository of the user's
+		case entry.Name() == ".git":
+			list = append(list, path)
+			return nil
+		case !entry.IsDir():
+			return nil
+		case autorun.SkippedDirs[entry.Name()] || entry.Name() == "hooks" || strings.Count(rel, "/") >= gitMaxDepth:
+			return fs.SkipDir
+		case (strings.Contains(path, "/.git/modules/") || filepath.Base(filepath.Dir(path)) == "worktrees") && regular(path+"/HEAD"):
+			list = append(list, path)
+		}
+		return nil
+	})
+	return list, cut
+}
+
+func regular(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (p *mountPlanner) gitDir(repo string) error {
+	info, err := os.Lstat(repo)
+	switch {
+	case err != nil:
+		return nil //nolint:nilerr // it went away
+	case info.Mode()&os.ModeSymlink != 0:
+		p.pinLink(repo, "")
+		return nil
+	case !info.IsDir():
+		p.bind(repo, repo, false, false)
+		return nil
+	}
+	p.bind(repo, repo, true, true)
+	for _, name := range gitCopiedPaths {
+		source, dest := filepath.Join(repo, name), p.path("git", gitKey(p.w.Dir, repo), name)
+		info, err := os.Lstat(source)
+		missing := errors.Is(err, os.ErrNotExist) && name == "hooks" // else the goal would make it
+		if err == nil && info.Mode()&os.ModeSymlink != 0 {
+			p.pinLink(source, "")
+		}
+		if name == "hooks" && filepath.Base(filepath.Dir(repo)) == "worktrees" {
+			missing = false // it has the hooks of its repository
+		}
+		if !missing && (err != nil || info.Mode()&os.ModeSymlink != 0) {
+			continue
+		}
+		if _, err := os.Lstat(dest); errors.Is(err, os.ErrNotExist) {
+			if err := p.gitCopy(source, dest, info); err != nil {
+				return err
+			}
+		}
+		p.bind(dest, source, true, true)
+	}
+	return nil
+}
+
+// gitKey names a repository in the goal's private folder; that of the goal's own
+// folder has no name.
+func gitKey(dir, repo string) string {
+	if repo == filepath.Join(dir, ".git") {
+		return ""
+	}
+	return strings.ReplaceAll(repo, "/", "%")
+}
+
+// gitCopy copies once for the goal and once to compare with at its end. info is nil
+// for hooks that are not there.
+func (p *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
+	start := p.path("git-start", strings.TrimPrefix(dest, p.path("git")+"/"))
+	for _, to := range []string{start, dest} {
+		if err := p.makeOwnedDir(filepath.Dir(to)); err != nil {
+			return err
+		}
+		var err error
+		if info == nil {
+			err = p.makeOwnedDir(to)
+		} else {
+			err = p.copy(source, to, info)
+		}
+		if err != nil && (to == dest || !errors.Is(err, os.ErrExist)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy copies a file, or a folder of files.
+func (p *mountPlanner) copy(source, dest string, info os.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return p.copyFile(source, dest, info)
+	}
+	if err := p.makeOwnedDir(dest); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(source)
+	for _, entry := range entries {
+		info, infoErr := entry.Info()
+		if infoErr != nil || !info.Mode().IsRegular() || info.Size() > gitMaxFileBytes {
+			continue // a hook that is too long is not there for the goal
+		}
+		copied := p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
+		if !errors.Is(copied, os.ErrNotExist) { // else it went away
+			err = errors.Join(err, copied)
+		}
+	}
+	return err
+}
+
+func (p *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err error) {
+	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // programs of a run before may exchange it
+	if err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	if now, err := in.Stat(); err != nil || !now.Mode().IsRegular() || now.Size() > gitMaxFileBytes {
+		return errors.Join(fmt.Errorf("%s is no file of git's: %w", source, autorun.ErrNotRegular), err)
+	}
+	out, err := os.OpenFile(dest, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
+	if err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	_, err = io.Copy(out, io.LimitReader(in, gitMaxFileBytes))
+	err = errors.Join(err, out.Close())
+	if err == nil && os.Getuid() == 0 {
+		err = os.Chown(dest, p.out.UID, p.out.GID)
+	}
+	return err //nolint:wrapcheck // plan says what for
+}

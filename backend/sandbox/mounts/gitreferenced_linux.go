@@ -1,0 +1,155 @@
+package mounts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"goalpost/backend/sandbox/autorun"
+	"goalpost/backend/sandbox/spec"
+	"goalpost/backend/sandbox/wire"
+)
+
+// pinParents makes a mount of each folder that lies between a goal's folder and
+// something below it that is held: else the goal would rename the folder, and put
+// another in its place.
+func (p *mountPlanner) pinParents(dir, path string) {
+	rel, err := filepath.Rel(dir, filepath.Dir(path))
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return
+	}
+	at := dir
+	for _, name := range strings.Split(rel, "/") {
+		at = filepath.Join(at, name)
+		if !slices.ContainsFunc(p.out.Mounts, func(m wire.Mount) bool { return string(m.Target) == at }) {
+			p.bind(at, at, true, true)
+			p.out.Mounts[len(p.out.Mounts)-1].Between = true
+		}
+	}
+}
+
+// copyGitReferenced gives the goal copies of what the configuration of a repository in dir
+// leads git to, where that is in the goal's folders: a folder of hooks, more
+// configuration, scripts of filters and aliases.
+func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
+	for _, path := range gitReferencedPaths(repo) {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			p.pinLink(path, real)
+			path = real
+		}
+		if !spec.IsBelow(path, dir) || path == dir || spec.IsBelow(path, repo) || spec.IsBelow(repo, path) {
+			continue
+		}
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+			continue
+		}
+		dest := p.path("git", strings.ReplaceAll(path, "/", "%"))
+		if !info.IsDir() {
+			dest = p.path("git", strings.ReplaceAll(filepath.Dir(path), "/", "%"), filepath.Base(path))
+		}
+		if slices.ContainsFunc(p.out.Mounts, func(m wire.Mount) bool { return string(m.Source) == dest }) {
+			continue
+		}
+		if _, err := os.Lstat(dest); os.IsNotExist(err) {
+			if err := p.gitCopy(path, dest, info); err != nil {
+				return err
+			}
+		}
+		p.pinParents(dir, path)
+		p.bind(dest, path, true, true)
+	}
+	return nil
+}
+
+// pinLink holds a link where it is: what it leads to is held by itself.
+func (p *mountPlanner) pinLink(path, real string) {
+	if info, err := os.Lstat(path); err != nil || path == real || info.Mode()&os.ModeSymlink == 0 {
+		return
+	}
+	p.bind(path, path, false, false)
+	m := &p.out.Mounts[len(p.out.Mounts)-1]
+	m.Itself, m.Optional = true, true
+}
+
+// GitControlledPaths lists what git obeys in a goal's folders besides what is in .git, absolute:
+// the host's own tools write it no more than its programs do. cut is a line for each
+// folder that is too large to be searched whole for repositories: the goal has no
+// copies in what was not searched.
+func GitControlledPaths(folders ...string) (list, cut []string) {
+	for _, dir := range folders {
+		repos, bound := repositories(dir)
+		if bound != "" {
+			cut = append(cut, fmt.Sprintf("%s was searched for repositories up to %s: of one that comes later, hooks and configuration are not copies, and the goal can change the real ones", dir, bound))
+		}
+		for _, repo := range repos {
+			for _, path := range gitReferencedPaths(repo) {
+				if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && spec.IsBelow(real, dir) {
+					list = append(list, path, real)
+				}
+			}
+		}
+	}
+	return list, cut
+}
+
+// gitReferencedPaths are the paths, as far as they are there, that a repository's configuration
+// makes git run or read.
+func gitReferencedPaths(repo string) (list []string) {
+	tree := filepath.Dir(repo)
+	hooks := filepath.Join(repo, "hooks")
+	if real, err := filepath.EvalSymlinks(hooks); err == nil && real != hooks {
+		list = append(list, hooks)
+	}
+	if hasHooks(hooks) { // tools that are called by a hook read these
+		for _, name := range []string{".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"} {
+			list = append(list, filepath.Join(tree, name))
+		}
+	}
+	for _, name := range []string{"config", "config.worktree"} {
+		text, err := os.ReadFile(filepath.Join(repo, name))
+		if err != nil {
+			continue
+		}
+		for _, line := range autorun.ListConfigPrograms("", text) {
+			key, value, _ := strings.Cut(strings.TrimPrefix(line, ": "), " = ")
+			list = append(list, resolveGitPath(tree, repo, key, strings.Trim(value, `"`))...)
+		}
+	}
+	return slices.DeleteFunc(list, func(path string) bool { _, err := os.Stat(path); return err != nil })
+}
+
+func resolveGitPath(tree, repo, key, value string) []string {
+	from := func(base, path string) string {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(base, path)
+		}
+		return filepath.Clean(path)
+	}
+	switch {
+	case key == "core.hookspath":
+		dir := from(tree, value)
+		if filepath.Base(dir) == "_" { // husky's, which call those above
+			return []string{filepath.Dir(dir), dir}
+		}
+		return []string{dir}
+	case key == "include.path", strings.HasPrefix(key, "includeif."), key == "core.attributesfile":
+		return []string{from(repo, value)}
+	}
+	var list []string
+	for _, word := range strings.Fields(strings.TrimPrefix(value, "!")) {
+		path := from(tree, strings.Trim(word, `'"`))
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// hasHooks says whether a folder holds hooks that git runs.
+func hasHooks(dir string) bool {
+	entries, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".sample") })
+}

@@ -1,0 +1,79 @@
+package mounts
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"goalpost/backend/sandbox/spec"
+	"goalpost/backend/sandbox/wire"
+)
+
+// makeMountPoints makes the places in the private home and in /tmp onto which the helper
+// mounts; where both are read-only inside it could not. A goal that ran before may
+// have put links there: an os.Root follows none out.
+func (p *mountPlanner) makeMountPoints() error {
+	errs := []error{p.makeMountPointsIn("home", p.w.Home)}
+	for _, name := range wire.TmpNames {
+		errs = append(errs, p.makeMountPointsIn("tmp", name))
+	}
+	return errors.Join(errs...)
+}
+
+func (p *mountPlanner) makeMountPointsIn(layer, target string) error {
+	root, err := os.OpenRoot(p.path(layer))
+	if err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	for _, m := range p.out.Mounts {
+		if !spec.IsBelow(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.MountSymlink {
+			continue
+		}
+		if err = p.makeMountPoint(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, root.Close())
+}
+
+func (p *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) error {
+	folder := true
+	if m.Kind == wire.MountText {
+		folder = false
+	} else if info, err := os.Stat(string(m.Source)); err == nil {
+		folder = info.IsDir()
+	}
+	missing := name // the first of the folders to make, to give them away
+	for at := name; at != "."; at = filepath.Dir(at) {
+		if _, err := root.Lstat(at); err == nil {
+			break
+		}
+		missing = at
+	}
+	parent := name
+	if !folder {
+		parent = filepath.Dir(name)
+	}
+	if err := root.MkdirAll(parent, 0o755); err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	if !folder {
+		f, err := root.OpenFile(name, os.O_CREATE|os.O_RDONLY, 0o644)
+		if err != nil {
+			return err //nolint:wrapcheck // plan says what for
+		}
+		_ = f.Close()
+	}
+	if os.Getuid() != 0 {
+		return nil
+	}
+	for at := name; ; at = filepath.Dir(at) {
+		if err := root.Lchown(at, p.out.UID, p.out.GID); err != nil {
+			return err //nolint:wrapcheck // plan says what for
+		}
+		if at == missing || at == "." {
+			return nil
+		}
+	}
+}

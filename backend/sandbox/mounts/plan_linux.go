@@ -1,0 +1,300 @@
+// Package mounts plans what the helper mounts for a goal, and makes the folders and copies
+// that it mounts.
+package mounts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"goalpost/backend/sandbox/spec"
+	"goalpost/backend/sandbox/wire"
+)
+
+// system are the parts of the machine that programs need, and optional parts that
+// some machines keep elsewhere. /etc loses what an ordinary user cannot read.
+var (
+	system   = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc"}
+	optional = []string{"/nix/store", "/gnu/store", "/var/lib/ca-certificates", "/var/cache/fontconfig"}
+)
+
+// Build turns walls into what the helper mounts, and makes the folders for it.
+func Build(w spec.Spec, helper string) (wire.Spec, error) {
+	p := mountPlanner{w: w}
+	if err := p.validate(); err != nil {
+		return wire.Spec{}, err
+	}
+	if err := p.makeGoalDirs(); err != nil {
+		return wire.Spec{}, fmt.Errorf("making the goal's private folder: %w", err)
+	}
+	p.system()
+	p.bindAgentOnly(p.path("home"), w.Home, "")
+	for _, path := range w.Tools {
+		p.readOnly(path)
+	}
+	if err := p.caches(); err != nil {
+		return wire.Spec{}, fmt.Errorf("making the goal's caches: %w", err)
+	}
+	p.bind(w.Dir, w.Dir, !w.ReadOnly, !w.ReadOnly)
+	p.bindReadOnlyFiles()
+	for _, path := range w.Read {
+		p.bindGranted(path, false)
+	}
+	for _, path := range w.Write {
+		p.bindGranted(path, true)
+	}
+	for _, path := range w.Sockets {
+		p.socket(path)
+	}
+	if err := p.copyGitDirs(); err != nil {
+		return wire.Spec{}, fmt.Errorf("copying what git obeys: %w", err)
+	}
+	inside, err := filepath.EvalSymlinks(helper)
+	if err != nil {
+		return wire.Spec{}, fmt.Errorf("looking for the helper: %w", err)
+	}
+	p.bind(inside, spec.HelperPath, false, false)
+	p.text(resolvConf(), "nameserver "+spec.NameServer+"\noptions timeout:2 attempts:1\n")
+	p.text(spec.GitConfigPath, gitConfig(w.Home))
+	p.text(spec.SSHConfigPath, sshConfig)
+	if err := p.makeMountPoints(); err != nil {
+		return wire.Spec{}, fmt.Errorf("making places for what the goal may see: %w", err)
+	}
+	return p.out, nil
+}
+
+// ForGrant is what the helper mounts for a grant.
+func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
+	p := mountPlanner{w: w}
+	path := g.Read + g.Write + g.Socket
+	p.w.Read, p.w.Write, p.w.Sockets = []string{path}, nil, nil
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	switch path {
+	case "":
+		return nil, fmt.Errorf("granting nothing: %w", syscall.EINVAL)
+	case g.Read:
+		p.bindGranted(path, false)
+	case g.Write:
+		p.bindGranted(path, true)
+		if err := p.gitBelow(path); err != nil {
+			return nil, fmt.Errorf("copying what git obeys: %w", err)
+		}
+	case g.Socket:
+		p.socket(path)
+	}
+	if err := p.makeMountPoints(); err != nil {
+		return nil, fmt.Errorf("making places for what the goal may see: %w", err)
+	}
+	return p.out.Mounts, nil
+}
+
+type mountPlanner struct {
+	w   spec.Spec
+	out wire.Spec
+}
+
+// path is a path in the goal's private folder.
+func (p *mountPlanner) path(parts ...string) string {
+	return filepath.Join(append([]string{p.w.Layer}, parts...)...)
+}
+
+func (p *mountPlanner) validate() error {
+	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home}, append(append(append(append([]string{}, p.w.Tools...), p.w.Read...), p.w.Write...), p.w.Sockets...)...) {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
+			return fmt.Errorf("walls: %q is not a path that is written out", path)
+		}
+	}
+	var err error
+	if p.out.UID, p.out.GID, err = runsAs(p.w.Dir); err != nil {
+		return fmt.Errorf("the goal's folder: %w", err)
+	}
+	l := p.w.Limits
+	if l == nil {
+		l = spec.DefaultLimits()
+	}
+	p.out.Limits = wire.Limits{Processes: l.Processes, Memory: l.Memory, FileSize: l.FileSize, Nice: l.Nice, Together: l.Together, Tmp: l.Tmp}
+	return nil
+}
+
+// runsAs is the user as whom programs run whose goal works in a folder.
+func runsAs(dir string) (uid, gid int, err error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0, 0, err //nolint:wrapcheck // check says what for
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	if os.Getuid() != 0 || owner.Uid == 0 {
+		return os.Getuid(), os.Getgid(), nil
+	}
+	// Root's rights over somebody else's folder would be theirs to abuse.
+	uid, gid = int(owner.Uid), int(owner.Gid)
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		if of, err := strconv.Atoi(u.Gid); err == nil {
+			gid = of
+		}
+	}
+	return uid, gid, nil
+}
+
+// RunsAsRoot says whether programs run as root whose goal works in a folder.
+func RunsAsRoot(dir string) bool {
+	uid, _, err := runsAs(dir)
+	return err == nil && uid == 0
+}
+
+// makeGoalDirs makes the private folder's own folders.
+func (p *mountPlanner) makeGoalDirs() error {
+	if err := os.MkdirAll(p.w.Layer, 0o700); err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	for _, name := range []string{"home", "tmp", "checks", "caches", "git"} {
+		if err := p.makeOwnedDir(p.path(name)); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(p.path("tmp"), 0o1777); err != nil { //nolint:gosec // it is a /tmp
+		return err //nolint:wrapcheck // plan says what for
+	}
+	p.out.Tmp, p.out.Scratch, p.out.TmpWrite = []byte(p.path("tmp")), []byte(p.path("checks")), !p.w.ReadOnly
+	return p.removeStaleChecks("checks")
+}
+
+// removeStaleChecks removes what a killed app left of its checks.
+func (p *mountPlanner) removeStaleChecks(name string) error {
+	left, err := os.ReadDir(p.path(name))
+	for _, entry := range left {
+		err = errors.Join(err, os.RemoveAll(p.path(name, entry.Name())))
+	}
+	return err
+}
+
+// makeOwnedDir makes a folder that belongs to whom the programs run as.
+func (p *mountPlanner) makeOwnedDir(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	if os.Getuid() != 0 {
+		return nil
+	}
+	return os.Chown(path, p.out.UID, p.out.GID) //nolint:wrapcheck // plan says what for
+}
+
+func (p *mountPlanner) add(m wire.Mount) { p.out.Mounts = append(p.out.Mounts, m) }
+
+func (p *mountPlanner) bind(source, target string, write, checkWrite bool) {
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(target), Write: write, CheckWrite: checkWrite})
+}
+
+// bindAgentOnly binds a folder of the goal that decides how programs behave, and that no
+// check may therefore find as the agent left it.
+func (p *mountPlanner) bindAgentOnly(source, target, below string) {
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(target), Write: !p.w.ReadOnly, CheckWrite: true, Fresh: true, Below: []byte(below)})
+}
+
+func (p *mountPlanner) text(target, text string) {
+	p.add(wire.Mount{Kind: wire.MountText, Target: []byte(target), Text: []byte(text)})
+}
+
+func (p *mountPlanner) system() {
+	for _, path := range append(append([]string{}, system...), optional...) {
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+		case info.Mode()&os.ModeSymlink != 0:
+			if to, err := os.Readlink(path); err == nil {
+				p.add(wire.Mount{Kind: wire.MountSymlink, Source: []byte(to), Target: []byte(path)})
+			}
+		default:
+			p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path)})
+		}
+	}
+}
+
+// readOnly shows a path of the machine, if it is there.
+func (p *mountPlanner) readOnly(path string) {
+	source, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Optional: true})
+}
+
+// bindGranted shows what the user allowed. The path was resolved when he did: a link
+// in it by now is somebody else's, and the helper refuses it.
+func (p *mountPlanner) bindGranted(path string, write bool) {
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Write: write, CheckWrite: write})
+}
+
+// bindReadOnlyFiles covers files of the goal's folder with themselves, read-only.
+func (p *mountPlanner) bindReadOnlyFiles() {
+	if p.w.ReadOnly {
+		return
+	}
+	for _, path := range p.w.Held {
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() || !spec.IsBelow(path, p.w.Dir) {
+			continue
+		}
+		p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
+	}
+}
+
+// socket shows a socket at the path that programs know, which is often a link of the
+// machine's own; no part of it lies where a goal writes.
+func (p *mountPlanner) socket(path string) {
+	source, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		source = path // the helper will say what is wrong with it
+	}
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
+}
+
+// caches lays a layer of the goal over each cache that is there; one that is not
+// begins in the private home.
+func (p *mountPlanner) caches() error {
+	for _, cache := range p.w.Caches {
+		lower, err := filepath.EvalSymlinks(cache.From)
+		missing := err != nil
+		if missing && spec.IsBelow(cache.To, p.w.Home) || spec.IsBelow(cache.To, p.w.Dir) || spec.IsBelow(p.w.Dir, cache.To) {
+			continue
+		}
+		base := p.path("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
+		c := wire.Cache{Lower: []byte(lower), Upper: []byte(base + "/upper"), Work: []byte(base + "/work"), Merged: []byte(base + "/merged")}
+		for _, folder := range []string{base, string(c.Upper), string(c.Work), string(c.Merged)} {
+			if err := p.makeOwnedDir(folder); err != nil {
+				return err
+			}
+		}
+		if err := os.Chmod(string(c.Upper), 0o755); err != nil { //nolint:gosec // the folder's mode shines through
+			return err //nolint:wrapcheck // plan says what for
+		}
+		if missing { // and its place is nowhere that the goal writes
+			p.bindAgentOnly(string(c.Upper), cache.To, "")
+			continue
+		}
+		p.out.Caches = append(p.out.Caches, c)
+		p.bindAgentOnly(string(c.Merged), cache.To, lower)
+	}
+	return nil
+}
+
+// resolvConf is the file that programs read: on many machines the name in /etc is
+// a link to a place that the goal does not have.
+func resolvConf() string {
+	const name = "/etc/resolv.conf"
+	to, err := os.Readlink(name)
+	if err != nil {
+		return name
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join("/etc", to)
+	}
+	return to
+}

@@ -1,0 +1,85 @@
+package mounts
+
+import (
+	"path/filepath"
+	"strings"
+
+	"goalpost/backend/sandbox/spec"
+)
+
+// Toolchains are the user's own programs that a goal's programs see, where they
+// usually lie below home and where the environment says that they do. What is not
+// there is left out later.
+func Toolchains(home string, getenv func(string) string) []string {
+	var list []string
+	for _, name := range []string{
+		"go/bin", "sdk", ".cargo/bin", ".rustup", ".nvm", ".pyenv", ".rbenv", ".nodenv", ".asdf", ".volta", ".bun/bin", ".deno/bin", ".sdkman", ".juliaup",
+		".ghcup/bin", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/fnm", ".local/share/pnpm", ".cache/ms-playwright",
+		// Not as a whole: uv keeps the passwords of its indexes beside them, .NET private keys.
+		".local/share/uv/python", ".local/share/uv/tools",
+		".dotnet/dotnet", ".dotnet/host", ".dotnet/library-packs", ".dotnet/metadata", ".dotnet/packs", ".dotnet/sdk", ".dotnet/sdk-manifests", ".dotnet/shared", ".dotnet/templates", ".dotnet/tools",
+	} {
+		list = append(list, filepath.Join(home, name))
+	}
+	for _, name := range []string{"GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "VOLTA_HOME", "JAVA_HOME", "ANDROID_HOME", "GOBIN"} {
+		list = add(list, getenv(name), "")
+	}
+	for _, path := range filepath.SplitList(getenv("GOPATH")) {
+		list = add(list, path, "bin")
+	}
+	return list
+}
+
+func add(list []string, dir, name string) []string {
+	path := filepath.Join(dir, name)
+	// A part of the system is seen anyway, and no toolchain is the root.
+	if !filepath.IsAbs(path) || path == "/" || strings.HasPrefix(path, "/usr/") {
+		return list
+	}
+	for _, have := range list {
+		if have == path {
+			return list
+		}
+	}
+	return append(list, path)
+}
+
+// Caches are the user's caches that a goal's programs may read and add to on a
+// layer of their own: where the environment or the custom puts them.
+func Caches(home string, getenv func(string) string) []spec.Cache {
+	cache := getenv("XDG_CACHE_HOME")
+	if !filepath.IsAbs(cache) {
+		cache = filepath.Join(home, ".cache")
+	}
+	gopath := filepath.Join(home, "go")
+	if list := filepath.SplitList(getenv("GOPATH")); len(list) > 0 && filepath.IsAbs(list[0]) {
+		gopath = list[0]
+	}
+	list := []spec.Cache{
+		cacheInPlace(getenv("GOMODCACHE"), filepath.Join(gopath, "pkg", "mod")),
+		relocatedCache(getenv("GOCACHE"), filepath.Join(cache, "go-build"), filepath.Join(home, ".cache", "go-build")),
+	}
+	for _, name := range []string{"pip", "uv", "yarn", "node", "pypoetry", "composer"} {
+		list = append(list, spec.Cache{From: filepath.Join(cache, name), To: filepath.Join(home, ".cache", name)})
+	}
+	for _, name := range []string{".npm/_cacache", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".nuget/packages", ".local/share/pnpm/store"} {
+		list = append(list, spec.Cache{From: filepath.Join(home, name), To: filepath.Join(home, name)})
+	}
+	return list
+}
+
+// cacheInPlace is a cache that keeps its place: the one that was said, else the usual.
+func cacheInPlace(said, usual string) spec.Cache {
+	if filepath.IsAbs(said) {
+		usual = filepath.Clean(said)
+	}
+	return spec.Cache{From: usual, To: usual}
+}
+
+// relocatedCache is a cache that programs look for in its usual place unless told.
+func relocatedCache(said, from, to string) spec.Cache {
+	if filepath.IsAbs(said) {
+		return spec.Cache{From: filepath.Clean(said), To: filepath.Clean(said)}
+	}
+	return spec.Cache{From: from, To: to}
+}

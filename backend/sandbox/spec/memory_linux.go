@@ -1,0 +1,12 @@
+package spec
+
+import "golang.org/x/sys/unix"
+
+// memory is how much this machine has, in bytes; 0 where nobody knows.
+func memory() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int64(uint64(info.Totalram) * uint64(info.Unit))
+}

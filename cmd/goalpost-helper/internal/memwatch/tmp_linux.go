@@ -1,0 +1,185 @@
+package memwatch
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// The /tmp of a goal is a folder on disk, as a build needs it, and a folder has no
+// size that the kernel would hold: so it is looked at.
+
+// Bounds of a look at /tmp. What exceeds them is nothing that a program needs.
+const (
+	tmpMaxDepth   = 200
+	tmpMaxEntries = 1_000_000
+)
+
+// fileID names one on disk.
+type fileID struct{ dev, ino uint64 }
+
+// checkTmp looks once at what is in /tmp of the agent and of checks, and where it is
+// too much ends who has files open there to write.
+func (w *memoryWatch) checkTmp(most int64) time.Duration {
+	found, writers := w.scanTmp()
+	why := found.exceeded(most)
+	if why == "" {
+		w.filled = 0
+		return maxInterval
+	}
+	if w.filled != 0 && found.size() > w.filled { // by somebody who is never met at it
+		writers = w.programs(func(string) int64 { return 0 })
+	}
+	for _, p := range writers {
+		w.kill(p, why)
+	}
+	found, _ = w.scanTmp() // they wrote until their end
+	w.filled = found.size()
+	return maxInterval
+}
+
+// scanTmp is what is in /tmp, and who has files open there to write.
+func (w *memoryWatch) scanTmp() (found *tmpUsage, writers []processUsage) {
+	found = &tmpUsage{}
+	found.addTree(string(w.spec.Scratch))
+	if w.spec.TmpWrite {
+		found.addTree(string(w.spec.Tmp))
+	}
+	return found, w.addOpenFiles(found)
+}
+
+// size grows with whatever is put there.
+func (f *tmpUsage) size() int64 { return f.bytes + int64(f.names) }
+
+// exceeded says what there is too much of, "" for nothing.
+func (f *tmpUsage) exceeded(most int64) string {
+	switch {
+	case f.bytes > most:
+		return fmt.Sprintf("the goal's /tmp holds %d MiB, and %d MiB are allowed: remove what is not needed there", f.bytes>>20, most>>20)
+	case f.names > tmpMaxEntries:
+		return fmt.Sprintf("the goal's /tmp holds more than %d files: remove what is not needed there", tmpMaxEntries)
+	case f.deep:
+		return fmt.Sprintf("the goal's /tmp has folders that lie deeper than %d: remove them", tmpMaxDepth)
+	}
+	return ""
+}
+
+// addOpenFiles adds files of /tmp that have no name any more, and says who has files open
+// there to write.
+func (w *memoryWatch) addOpenFiles(found *tmpUsage) (writers []processUsage) {
+	mounts := map[string][]string{}
+	seen := map[fileID]bool{}
+	for _, p := range w.programs(func(string) int64 { return 0 }) {
+		dir := fmt.Sprintf("%s/%d", w.proc, p.pid)
+		names, _ := os.ReadDir(dir + "/fd")
+		writes := false
+		for _, entry := range names {
+			fd := dir + "/fd/" + entry.Name()
+			to, err := os.Readlink(fd)
+			if err != nil || !inTmp(to) || !slices.Contains(w.tmpMountIDs(dir, mounts), mountOf(dir, entry.Name())) {
+				continue
+			}
+			var link, info unix.Stat_t
+			if unix.Lstat(fd, &link) != nil || unix.Stat(fd, &info) != nil || info.Mode&unix.S_IFMT != unix.S_IFREG {
+				continue
+			}
+			writes = writes || link.Mode&unix.S_IWUSR != 0
+			if at := (fileID{info.Dev, info.Ino}); info.Nlink == 0 && !seen[at] {
+				seen[at] = true
+				found.bytes += info.Blocks * 512
+			}
+		}
+		if writes {
+			writers = append(writers, p)
+		}
+	}
+	return writers
+}
+
+// inTmp says whether a path is one of the goal's /tmp, unless that is covered there.
+func inTmp(path string) bool {
+	return slices.ContainsFunc(wire.TmpNames, func(name string) bool { return strings.HasPrefix(path, name+"/") })
+}
+
+// tmpMountIDs are the numbers of the mounts that a process sees as /tmp; known are those
+// of the sandboxes that were looked at.
+func (w *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []string {
+	room, err := os.Readlink(dir + "/ns/mnt")
+	if err != nil {
+		return nil
+	}
+	if _, found := known[room]; !found {
+		known[room] = nil
+		text, _ := os.ReadFile(dir + "/mountinfo")
+		for line := range strings.Lines(string(text)) { // number, parent, device, root, where
+			if f := strings.Fields(line); len(f) > 4 && slices.Contains(wire.TmpNames, f[4]) {
+				known[room] = append(known[room], f[0])
+			}
+		}
+	}
+	return known[room]
+}
+
+// mountOf is the number of the mount through which a descriptor was opened.
+func mountOf(dir, fd string) string {
+	text, _ := os.ReadFile(dir + "/fdinfo/" + fd)
+	_, rest, _ := strings.Cut(string(text), "mnt_id:")
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line)
+}
+
+// tmpUsage is what a look at a folder finds.
+type tmpUsage struct {
+	bytes int64
+	names int
+	deep  bool
+}
+
+// in the meantime. It goes from one descriptor to the next and through no link.
+// It goes from one descriptor to the next and through no link.
+func (f *tmpUsage) addTree(path string) {
+	at, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	f.addDir(os.NewFile(uintptr(at), path), 0)
+}
+
+func (f *tmpUsage) addDir(dir *os.File, depth int) {
+	defer func() { _ = dir.Close() }()
+	if depth > tmpMaxDepth {
+		f.deep = true
+		return
+	}
+	for f.names <= tmpMaxEntries {
+		names, err := dir.Readdirnames(1000)
+		for _, name := range names {
+			f.addEntry(dir, name, depth)
+		}
+		if err != nil { // the end, or it cannot be read
+			return
+		}
+	}
+}
+
+func (f *tmpUsage) addEntry(dir *os.File, name string, depth int) {
+	var info unix.Stat_t
+	if unix.Fstatat(int(dir.Fd()), name, &info, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return
+	}
+	f.names++
+	f.bytes += info.Blocks * 512
+	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return
+	}
+	at, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == nil {
+		f.addDir(os.NewFile(uintptr(at), name), depth+1)
+	}
+}

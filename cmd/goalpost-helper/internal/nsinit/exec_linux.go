@@ -1,0 +1,117 @@
+package nsinit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/landlock"
+	"goalpost/cmd/goalpost-helper/internal/privileges"
+	"goalpost/cmd/goalpost-helper/internal/supervise"
+)
+
+// ExecProgram lays down every right and executes the program. first is the number of
+// the plan's descriptor; the rules and the pipe for bad news follow it. All of it
+// happens on this one thread, which is the one that the program inherits.
+func ExecProgram(first string) error {
+	n, err := strconv.Atoi(first)
+	if err != nil {
+		return fmt.Errorf("the plan's descriptor: %w", err)
+	}
+	for fd := n; fd < n+3; fd++ {
+		unix.CloseOnExec(fd)
+	}
+	refused := applyAndExec(n)
+	body, err := json.Marshal(refused)
+	if err != nil {
+		return fmt.Errorf("saying why: %w", err)
+	}
+	if _, err := unix.Write(n+2, body); err != nil {
+		return os.NewSyscallError("write", err)
+	}
+	return refused
+}
+
+// applyAndExec comes back only with what went wrong.
+func applyAndExec(n int) *wire.Error {
+	file := os.NewFile(uintptr(n), "plan")
+	body, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<30))
+	var p execPlan
+	if err := errors.Join(err, json.Unmarshal(body, &p)); err != nil {
+		return &wire.Error{Code: wire.Failed, Text: "reading the plan: " + err.Error()}
+	}
+	argv, env := supervise.ByteStrings(p.Argv), supervise.ByteStrings(p.Env)
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		// Nobody opens this process's files through /proc while it is the helper.
+		{"hiding", func() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }},
+		{"limits", func() error { return setLimits(p.Limits) }},
+		{"rights", func() error { return privileges.Drop(p.UID, p.GID) }},
+		{"no new rights", func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }},
+		{"Landlock", func() error { return landlock.RestrictSelf(n + 1) }},
+		{"folder", func() error { return os.Chdir(string(p.Dir)) }},
+	} {
+		if err := step.do(); err != nil {
+			return &wire.Error{Code: errorCode(err), Text: fmt.Sprintf("starting %s: %s: %v", p.Path, step.name, err)}
+		}
+	}
+	return supervise.ExecError(syscall.Exec(string(p.Path), argv, env), string(p.Path), argv, env)
+}
+
+func errorCode(err error) wire.Code {
+	if errors.Is(err, os.ErrPermission) {
+		return wire.Permission
+	}
+	return wire.Failed
+}
+
+// maxMessageQueueBytes is what POSIX's queues of messages may hold together: the kernel's default.
+const maxMessageQueueBytes = 800 << 10
+
+// setLimits bounds the program and what it starts.
+func setLimits(l wire.Limits) error {
+	for _, bound := range []struct {
+		resource int
+		most     uint64
+	}{
+		{unix.RLIMIT_NPROC, uint64(l.Processes)},
+		{unix.RLIMIT_DATA, uint64(l.Memory)},
+		{unix.RLIMIT_FSIZE, uint64(l.FileSize)},
+		{unix.RLIMIT_MSGQUEUE, maxMessageQueueBytes},
+	} {
+		var have unix.Rlimit
+		if err := unix.Getrlimit(bound.resource, &have); err != nil {
+			return os.NewSyscallError("getrlimit", err)
+		}
+		if bound.most == 0 || have.Max < bound.most {
+			continue
+		}
+		if err := unix.Setrlimit(bound.resource, &unix.Rlimit{Cur: bound.most, Max: bound.most}); err != nil {
+			return os.NewSyscallError("setrlimit", err)
+		}
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return os.NewSyscallError("setrlimit", err)
+	}
+	if l.Nice == 0 {
+		return nil
+	}
+	// Of this thread: the program inherits it.
+	have, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the kernel's way: 20 minus nice
+	if err != nil {
+		return os.NewSyscallError("getpriority", err)
+	}
+	if nice := 20 - have; nice < l.Nice {
+		return os.NewSyscallError("setpriority", unix.Setpriority(unix.PRIO_PROCESS, 0, l.Nice))
+	}
+	return nil
+}

@@ -1,0 +1,298 @@
+package nsinit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/memwatch"
+	"goalpost/cmd/goalpost-helper/internal/rootfs"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+	"goalpost/cmd/goalpost-helper/internal/supervise"
+)
+
+// goalInit is the first process of the goal's namespaces. It sees the machine's
+// files, which no program does, makes the goal's network, and starts an init for
+// the agent and for each check. Its end is the end of everything inside.
+type goalInit struct {
+	spec  wire.Spec
+	agent *innerInit
+
+	given map[uint64][]wire.Mount // besides the walls, by the request that gave it
+	stood rootfs.SeenPlaces
+
+	mu     sync.Mutex
+	checks map[uint64]*innerInit
+	byPid  map[int]*innerInit
+	dials  sync.WaitGroup
+}
+
+// innerInit is a process and mount namespace inside the goal's, and a check's also one of
+// shared memory and queues of messages.
+type innerInit struct {
+	id      uint64 // of the check's program
+	pid     int
+	socket  int
+	scratch string // removed at its end
+}
+
+func RunGoalInit() error {
+	supervise.CatchSignals()
+	unix.CloseOnExec(wire.Socket)
+	// Again: a clone into a process namespace cannot see whether its parent lives.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("tying the keeper to its parent: %w", err)
+	}
+	r, fds, err := socket.Receive(wire.Socket)
+	socket.CloseAll(fds)
+	switch {
+	case errors.Is(err, socket.ErrClosed):
+		return nil
+	case err != nil:
+		return err
+	case r.Op != wire.Configure || r.Spec == nil:
+		return fmt.Errorf("the first request is %q and not a setup", r.Op)
+	}
+	k := &goalInit{spec: *r.Spec, given: map[uint64][]wire.Mount{}, stood: rootfs.SeenPlaces{}, checks: map[uint64]*innerInit{}, byPid: map[int]*innerInit{}}
+	sockets, err := k.setUp()
+	var refused *wire.Error
+	if errors.As(err, &refused) {
+		return socket.Send(wire.Socket, wire.Answer{Error: refused})
+	}
+	if err != nil {
+		return err
+	}
+	err = socket.Send(wire.Socket, wire.Answer{Hello: wire.Version}, sockets...)
+	socket.CloseAll(sockets)
+	if err != nil {
+		return err
+	}
+	go k.reap()
+	if err := k.watchMemory(); err != nil {
+		_ = socket.Send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: wire.DomainAgent, Times: 1, Text: "what all programs take together is not looked at: " + err.Error()}})
+	}
+	err = k.read()
+	if errors.Is(err, socket.ErrClosed) {
+		return nil // the kernel ends what is left
+	}
+	return err
+}
+
+// watchMemory ends programs of the goal where all of them together take more than it may.
+func (k *goalInit) watchMemory() error {
+	if k.spec.Limits.Together == 0 && k.spec.Limits.Tmp == 0 {
+		return nil
+	}
+	// Attached nowhere: programs have no way to it, and this process's own /proc is the
+	// machine's.
+	proc, err := rootfs.NewFilesystem("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
+	if err != nil {
+		return err
+	}
+	memwatch.Start(k.spec, proc, k.inits)
+	return nil
+}
+
+// inits are the first processes of the goal's sandboxes, each with its domain.
+func (k *goalInit) inits() map[int]wire.Domain {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := map[int]wire.Domain{k.agent.pid: wire.DomainAgent}
+	for pid := range k.byPid {
+		all[pid] = wire.DomainCheck
+	}
+	return all
+}
+
+// setUp makes what all domains share, then the agent's.
+func (k *goalInit) setUp() (sockets []int, err error) {
+	// Nothing that is mounted from here on is seen outside.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return nil, socket.SandboxFailure("taking the mounts apart", err)
+	}
+	if err := setUpLoopback(); err != nil {
+		return nil, socket.SandboxFailure("making the goal's loopback", err)
+	}
+	for _, where := range k.spec.Listen {
+		fd, err := listen(where)
+		if err != nil {
+			return sockets, socket.SandboxFailure("listening at "+where, err)
+		}
+		sockets = append(sockets, fd)
+	}
+	for _, c := range k.spec.Caches {
+		// Not every file system can be a layer. Then the goal begins with an empty
+		// cache, which costs time and opens nothing.
+		if err := rootfs.MountOverlay(c); err == nil {
+			continue
+		}
+		if err := unix.Mount(string(c.Upper), string(c.Merged), "", unix.MS_BIND, ""); err != nil {
+			return sockets, socket.SandboxFailure("making a cache in place of "+string(c.Lower), err)
+		}
+	}
+	k.spec.Mounts = append(k.spec.Mounts, rootfs.Unreadable("/etc")...)
+	k.rememberPlace()
+	k.agent, err = k.startInner("agent", k.spec)
+	if err != nil {
+		return sockets, socket.SandboxFailure("starting the agent's room", err)
+	}
+	return sockets, k.awaitAgent()
+}
+
+// awaitAgent waits until the agent's sandbox stands.
+func (k *goalInit) awaitAgent() error {
+	packet := make([]byte, wire.PacketSize)
+	for {
+		n, err := unix.Read(k.agent.socket, packet)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil || n == 0:
+			return socket.SandboxFailure("starting the agent's room", errors.New("it ended at once"))
+		}
+		var a wire.Answer
+		if _, err := wire.Decode(packet[:n], nil, &a); err != nil {
+			return err
+		}
+		if a.Error != nil {
+			return a.Error
+		}
+		return nil
+	}
+}
+
+// startInner clones an init and hands it its walls.
+func (k *goalInit) startInner(domain string, w wire.Spec) (*innerInit, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("socketpair", err)
+	}
+	spaces := uintptr(unix.CLONE_NEWNS | unix.CLONE_NEWPID)
+	if domain == "check" {
+		spaces |= unix.CLONE_NEWIPC
+	}
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], InitRole, domain}, &syscall.ProcAttr{
+		Files: []uintptr{0, 1, 2, wire.Socket, uintptr(pair[1])},
+		Sys: &syscall.SysProcAttr{
+			Cloneflags:  spaces,
+			AmbientCaps: setupCapabilities,
+			Pdeathsig:   syscall.SIGKILL,
+		},
+	})
+	_ = unix.Close(pair[1])
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("clone: %w", err), unix.Close(pair[0]))
+	}
+	in := &innerInit{pid: pid, socket: pair[0]}
+	return in, socket.Send(in.socket, wire.Request{Op: wire.Configure, Spec: &w})
+}
+
+// read takes requests until the app closes the socket.
+func (k *goalInit) read() error {
+	for {
+		r, fds, err := socket.Receive(wire.Socket)
+		if err == nil {
+			err = k.handle(r, fds)
+		}
+		socket.CloseAll(fds)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// handle passes a request to where it belongs.
+func (k *goalInit) handle(r wire.Request, fds []int) error {
+	switch {
+	case r.Op == wire.Dial:
+		k.dials.Go(func() { k.dial(r) })
+		return nil
+	case r.Op == wire.Grant:
+		return k.grant(r)
+	case r.Op == wire.Revoke:
+		k.revokeForChecks(r.ID)
+	case r.Op == wire.Start && r.Domain == wire.DomainCheck:
+		return k.startCheck(r, fds)
+	case r.Op == wire.Signal:
+		k.mu.Lock()
+		in := k.checks[r.ID]
+		k.mu.Unlock()
+		if in != nil {
+			return socket.Send(in.socket, r)
+		}
+	}
+	return socket.Send(k.agent.socket, r, fds...)
+}
+
+// startCheck starts a check in a sandbox of its own.
+func (k *goalInit) startCheck(r wire.Request, fds []int) error {
+	k.mu.Lock() // reap must know it before it can end
+	defer k.mu.Unlock()
+	w := k.grantedMounts()
+	err := k.stood.MarkMissing(&w)
+	scratch := filepath.Join(string(w.Scratch), strconv.FormatUint(r.ID, 10))
+	w.Scratch, w.Tmp, w.TmpWrite = []byte(scratch), []byte(filepath.Join(scratch, "tmp")), true
+	if err == nil {
+		err = rootfs.MakeOwnedDirs(w, string(w.Scratch), string(w.Tmp))
+	}
+	var in *innerInit
+	if err == nil {
+		in, err = k.startInner("check", w)
+	}
+	if err != nil {
+		return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("making the check's room", err)})
+	}
+	in.id, in.scratch = r.ID, scratch
+	k.checks[r.ID], k.byPid[in.pid] = in, in
+	return socket.Send(in.socket, r, fds...)
+}
+
+// reap waits for the inits. The agent's end is the goal's; a check's sandbox is
+// cleared away.
+func (k *goalInit) reap() {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, 0, nil)
+		if err != nil {
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			return // ECHILD: the agent's sandbox is gone, and the goal with it
+		}
+		if pid == k.agent.pid {
+			fmt.Fprintf(os.Stderr, "goalpost-helper: the agent's room ended (%s)\n", describeStatus(status))
+			os.Exit(1)
+		}
+		k.mu.Lock()
+		in := k.byPid[pid]
+		if in != nil {
+			delete(k.byPid, pid)
+			delete(k.checks, in.id)
+		}
+		k.mu.Unlock()
+		if in == nil {
+			continue
+		}
+		_ = unix.Close(in.socket)
+		if status.ExitStatus() != 0 { // it said nothing, or not all
+			failed := &wire.Error{Code: wire.Failed, Text: "the check's room ended: " + describeStatus(status)}
+			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Error: failed})
+			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Exit: &wire.Exit{Code: -1, Signal: int(unix.SIGKILL)}})
+		}
+		_ = os.RemoveAll(in.scratch) // what stays goes with the goal
+	}
+}
+
+func describeStatus(s unix.WaitStatus) string {
+	if s.Signaled() {
+		return fmt.Sprintf("signal %d", s.Signal())
+	}
+	return fmt.Sprintf("exit %d", s.ExitStatus())
+}

@@ -1,0 +1,68 @@
+package nsinit
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/rootfs"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+)
+
+// grant opens something for a goal that runs. The goal's init takes it, because the
+// machine's files are no longer in the sandboxes, and the agent's init puts it there.
+func (k *goalInit) grant(r wire.Request) error {
+	if r.Listen != "" {
+		fd, err := listen(r.Listen)
+		if err != nil {
+			return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("listening at "+r.Listen, err)})
+		}
+		err = socket.Send(wire.Socket, wire.Answer{ID: r.ID, Changed: true}, fd)
+		return errors.Join(err, unix.Close(fd))
+	}
+	trees := make([]int, 0, len(r.Mounts))
+	defer func() { socket.CloseAll(trees) }()
+	for _, m := range r.Mounts {
+		tree, err := rootfs.CloneTree(string(m.Source))
+		if m.Itself {
+			tree, err = rootfs.CloneLink(string(m.Source))
+		}
+		if err == nil {
+			trees = append(trees, tree)
+			err = rootfs.RestrictTree(tree, m.Write, false)
+		}
+		if err != nil {
+			return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("taking what was allowed", err)})
+		}
+	}
+	for _, m := range r.Mounts {
+		m.Optional = true // it may go away, and a check continues
+		k.given[r.ID] = append(k.given[r.ID], m)
+	}
+	k.rememberPlace()
+	return socket.Send(k.agent.socket, r, trees...)
+}
+
+// revokeForChecks keeps what is taken back from the checks to come.
+func (k *goalInit) revokeForChecks(id uint64) {
+	delete(k.given, id)
+	k.stood.Retain(k.grantedMounts().Mounts)
+}
+
+// rememberPlace takes note of what stands where the goal is given something.
+func (k *goalInit) rememberPlace() {
+	w := k.grantedMounts()
+	_ = k.stood.MarkMissing(&w) // what was moved is said to the next check
+}
+
+// grantedMounts are the walls with what was given since, in the order in which it was.
+func (k *goalInit) grantedMounts() wire.Spec {
+	w := k.spec
+	for _, id := range slices.Sorted(maps.Keys(k.given)) {
+		w.Mounts = append(slices.Clip(w.Mounts), k.given[id]...)
+	}
+	return w
+}

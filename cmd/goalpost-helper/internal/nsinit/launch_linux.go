@@ -1,0 +1,102 @@
+package nsinit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/rootfs"
+)
+
+// launchContext is what an init gives to each of its programs.
+type launchContext struct {
+	spec   wire.Spec
+	rules  int // Landlock's ruleset
+	grants *rootfs.RuntimeGrants
+}
+
+func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
+	return in.grants.Add(r, trees)
+}
+
+func (in *launchContext) Revoke(id uint64) error { return in.grants.Remove(id) }
+
+// execPlan is what the last stage becomes. Everything but Walls' limits and users
+// is as the request had it.
+type execPlan struct {
+	Path     []byte
+	Argv     [][]byte
+	Env      [][]byte
+	Dir      []byte
+	UID, GID int
+	Limits   wire.Limits
+}
+
+// Start runs the last stage. Beside the program's own descriptors it gets three:
+// the plan, Landlock's rules and a pipe that says why it could not become the
+// program; the pipe closes when it could.
+func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (int, *wire.Error) {
+	p := execPlan{
+		Path:   []byte(path),
+		Argv:   r.Argv,
+		Env:    r.Env,
+		Dir:    r.Dir,
+		UID:    in.spec.UID,
+		GID:    in.spec.GID,
+		Limits: in.spec.Limits,
+	}
+	failed := func(err error) (int, *wire.Error) {
+		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
+	}
+	plan, err := sealedPlan(p)
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = plan.Close() }()
+	read, write, err := os.Pipe()
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = read.Close() }()
+	first := len(files)
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], ProgramRole, strconv.Itoa(first)}, &syscall.ProcAttr{
+		Files: append(files, plan.Fd(), uintptr(in.rules), write.Fd()),
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: r.TTY, Ctty: 0},
+	})
+	if err := errors.Join(err, write.Close()); err != nil {
+		return failed(err)
+	}
+	said, err := io.ReadAll(read)
+	if err == nil && len(said) == 0 {
+		return pid, nil
+	}
+	_, _ = unix.Wait4(pid, nil, 0, nil) // reap would take it for an orphan
+	var refused wire.Error
+	if err := errors.Join(err, json.Unmarshal(said, &refused)); err != nil {
+		return failed(err)
+	}
+	return 0, &refused
+}
+
+func sealedPlan(p execPlan) (*os.File, error) {
+	body, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("the plan: %w", err)
+	}
+	fd, err := unix.MemfdCreate("plan", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	file := os.NewFile(uintptr(fd), "plan")
+	if _, err := file.WriteAt(body, 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("the plan: %w", err), file.Close())
+	}
+	return file, nil
+}

@@ -1,0 +1,194 @@
+package rootfs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// emptyFilesDir is a folder of the new root. It stays, because what has no name any more cannot
+// be mounted once more; nobody writes there.
+const emptyFilesDir = ".spare"
+
+// attachAll does the mounts in their order.
+func (b *rootBuilder) attachAll(trees []int) error {
+	for i, m := range b.spec.Mounts {
+		if err := b.attachOne(m, trees[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
+	target := string(m.Target)
+	switch m.Kind {
+	case wire.MountBind:
+		if b.lasting.isMissing(target) {
+			return b.deferMount(tree, m)
+		}
+		if tree < 0 {
+			return nil
+		}
+		if b.isOverlaid(m) {
+			return os.NewSyscallError("close", unix.Close(tree))
+		}
+		var info unix.Stat_t
+		if err := unix.Fstat(tree, &info); err != nil {
+			return os.NewSyscallError("fstat", err)
+		}
+		b.sockets.add(0, info)
+		if err := b.attachMount(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
+			if m.Itself { // older kernels mount nothing upon links
+				return nil
+			}
+			return err
+		}
+		return b.applyOverlay(target)
+	case wire.MountText:
+		return b.text(target, m.Text)
+	case wire.MountEmpty:
+		return b.mask(target, m.Optional)
+	case wire.MountSymlink:
+		return b.link(target, string(m.Source))
+	}
+	return fmt.Errorf("unknown mount %q", m.Kind)
+}
+
+// isOverlaid says whether held files are in a layer above a mount that is left out then.
+func (b *rootBuilder) isOverlaid(m wire.Mount) bool {
+	around := b.mountOf(string(m.Target))
+	if !m.Between || around == nil {
+		return false
+	}
+	_, above := b.upon[string(around.Target)]
+	return above
+}
+
+// text puts a file with that content over the target.
+func (b *rootBuilder) text(target string, content []byte) error {
+	source, err := b.makeEmpty(content)
+	if err != nil {
+		return err
+	}
+	at, err := b.makeTarget(target, false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(at) }()
+	return b.bindEmpty(source, at, target)
+}
+
+func (b *rootBuilder) makeEmpty(content []byte) (string, error) {
+	b.spare++
+	source := filepath.Join(emptyFilesDir, strconv.Itoa(b.spare))
+	if err := os.WriteFile(source, content, 0o444); err != nil {
+		return "", fmt.Errorf("writing: %w", err)
+	}
+	return source, nil
+}
+
+// bindEmpty binds a file or folder of the spares at an opened place, read-only.
+func (b *rootBuilder) bindEmpty(source string, at int, target string) error {
+	tree, err := CloneTree(filepath.Join(stagingRoot, source))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(tree) }()
+	if err := RestrictTree(tree, false, false); err != nil {
+		return err
+	}
+	if err := b.attachSticky(tree, at, wire.Mount{Target: []byte(target)}, 0); err != nil {
+		return fmt.Errorf("%s: %w", target, err)
+	}
+	return nil
+}
+
+// mask puts an empty file or folder over the target. It makes no place for that: what
+// was there to be hidden, somebody outside may replace or remove at any moment.
+func (b *rootBuilder) mask(target string, optional bool) error {
+	for range maxRemountTries {
+		at, err := unix.Openat2(b.root, target[1:], &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH})
+		if optional && errors.Is(err, unix.ENOENT) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("hiding %s: %w", target, err)
+		}
+		err = b.maskAt(at, target)
+		_ = unix.Close(at)
+		if !errors.Is(err, unix.ENOENT) { // else it was there no more
+			return err
+		}
+	}
+	return fmt.Errorf("hiding %s: it is replaced again and again", target)
+}
+
+func (b *rootBuilder) maskAt(at int, target string) error {
+	var info unix.Stat_t
+	if err := unix.Fstat(at, &info); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	var source string
+	var err error
+	switch info.Mode & unix.S_IFMT {
+	case unix.S_IFLNK:
+		return nil // it leads to something that is judged itself
+	case unix.S_IFDIR:
+		b.spare++
+		source = filepath.Join(emptyFilesDir, strconv.Itoa(b.spare))
+		err = os.Mkdir(source, 0o555)
+	default:
+		source, err = b.makeEmpty(nil)
+	}
+	if err != nil {
+		return fmt.Errorf("hiding %s: %w", target, err)
+	}
+	return b.bindEmpty(source, at, target)
+}
+
+func (b *rootBuilder) link(target, source string) error {
+	parent, err := b.makeTarget(filepath.Dir(target)+"/.", true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(parent) }()
+	if err := unix.Symlinkat(source, parent, filepath.Base(target)); err != nil && !errors.Is(err, unix.EEXIST) {
+		return fmt.Errorf("%s: %w", target, os.NewSyscallError("symlinkat", err))
+	}
+	return nil
+}
+
+// Unreadable is what an ordinary user cannot read below a folder, as mounts that
+// hide it: root could read it inside, too.
+func Unreadable(folder string) []wire.Mount {
+	var hidden []wire.Mount
+	_ = filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be looked into is hidden by its mode
+		}
+		info, err := entry.Info()
+		if err != nil || info.Mode()&os.ModeSymlink != 0 {
+			return nil //nolint:nilerr // it went away
+		}
+		need := os.FileMode(0o004)
+		if entry.IsDir() {
+			need = 0o005
+		}
+		if info.Mode().Perm()&need == need {
+			return nil
+		}
+		hidden = append(hidden, wire.Mount{Kind: wire.MountEmpty, Target: []byte(path), Optional: true})
+		if entry.IsDir() {
+			return filepath.SkipDir
+		}
+		return nil
+	})
+	return hidden
+}

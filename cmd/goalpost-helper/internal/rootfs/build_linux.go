@@ -1,0 +1,306 @@
+// Package rootfs builds the file system that the programs of a sandbox see, puts back what
+// somebody outside takes away, and changes it while the sandbox runs.
+package rootfs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+)
+
+// rootBuilder makes the files of one sandbox.
+type rootBuilder struct {
+	spec    wire.Spec
+	check   bool
+	root    int // the new root, attached
+	spare   int // names of files in the new root that Text and Hide are bound from
+	upon    map[string]folderOverlay
+	sockets *GrantedSockets // are kept as they are put
+	lasting *StickyMounts
+}
+
+// stagingRoot is where the new root stands until the old one goes. Every machine
+// has it, and nothing is opened through it any more by then.
+const stagingRoot = "/usr"
+
+// Devices are the files of /dev that are there.
+var Devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+// hidden and kept are parts of /proc: root may read the ones and write the others
+// although it has no capability.
+var (
+	procMasked   = []string{"kcore", "keys", "kmsg", "timer_list", "sched_debug", "sysrq-trigger", "latency_stats"}
+	procReadOnly = []string{"sys", "irq", "bus", "fs", "acpi", "scsi"}
+)
+
+// Build makes the sandbox's root out of what the walls name and goes there; the
+// machine's own files are gone afterwards. Everything is taken before anything is
+// covered: by path, a folder below a covered one would be an empty folder.
+func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSockets, covered *StickyMounts) error {
+	b := &rootBuilder{spec: w, check: check, sockets: granted, lasting: covered}
+	trees, err := b.openBinds()
+	if err != nil {
+		return socket.SandboxFailure("taking what the goal may see", err)
+	}
+	devs, err := openDevices()
+	if err != nil {
+		return socket.SandboxFailure("taking devices", err)
+	}
+	tmps, err := b.openTmp()
+	if err != nil {
+		return socket.SandboxFailure("taking /tmp", err)
+	}
+	if err := b.prepareOverrides(held); err != nil {
+		return socket.SandboxFailure("taking held files", err)
+	}
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"making a root", b.makeRoot},
+		{"mounting /proc", b.proc},
+		{"making /dev", func() error { return b.dev(devs) }},
+		{"making /run", b.run},
+		{"mounting /tmp", func() error { return b.tmp(tmps) }},
+		{"mounting what the goal may see", func() error { return b.attachAll(trees) }},
+		{"leaving the machine's root", b.pivot},
+	} {
+		if err := step.do(); err != nil {
+			return socket.SandboxFailure(step.name, err)
+		}
+	}
+	return nil
+}
+
+// openBinds takes every bind; -1 stands for what is no bind or is not there.
+func (b *rootBuilder) openBinds() ([]int, error) {
+	trees := make([]int, len(b.spec.Mounts))
+	for i, m := range b.spec.Mounts {
+		trees[i] = -1
+		if m.Kind != wire.MountBind || b.check && m.AgentOnly {
+			continue
+		}
+		tree, err := b.sourceFor(i, m)
+		if isNotExist(err) && (m.Optional || m.Gone) || m.Optional && errors.Is(err, unix.EACCES) {
+			if b.isMachineMount(m) {
+				b.lasting.gone = append(b.lasting.gone, string(m.Target))
+			}
+			continue
+		}
+		if err == nil {
+			err = RestrictTree(tree, m.Writable(b.check), m.Devices)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Target, err)
+		}
+		trees[i] = tree
+	}
+	return trees, nil
+}
+
+func openDevices() ([]int, error) {
+	trees := make([]int, len(Devices))
+	for i, name := range Devices {
+		tree, err := CloneTree("/dev/" + name)
+		if err == nil {
+			err = RestrictTree(tree, true, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+		trees[i] = tree
+	}
+	return trees, nil
+}
+
+// openTmp takes the goal's /tmp once for each of its names.
+func (b *rootBuilder) openTmp() ([]int, error) {
+	trees := make([]int, len(wire.TmpNames))
+	for i := range trees {
+		tree, err := CloneTree(string(b.spec.Tmp))
+		if err == nil {
+			err = RestrictTree(tree, b.check || b.spec.TmpWrite, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+		trees[i] = tree
+	}
+	return trees, nil
+}
+
+func (b *rootBuilder) tmp(trees []int) (err error) {
+	for i, name := range wire.TmpNames {
+		err = errors.Join(err, b.attachFinal(trees[i], name, true))
+	}
+	return err
+}
+
+func (b *rootBuilder) makeRoot() (err error) {
+	if b.root, err = NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755", "size=4m"); err != nil {
+		return err
+	}
+	if err := unix.MoveMount(b.root, "", unix.AT_FDCWD, stagingRoot, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+		return os.NewSyscallError("move_mount", err)
+	}
+	if err := unix.Fchdir(b.root); err != nil {
+		return os.NewSyscallError("fchdir", err)
+	}
+	return os.Mkdir(emptyFilesDir, 0o700) //nolint:wrapcheck // build says what for
+}
+
+// attachMount attaches a tree for a mount of the walls.
+func (b *rootBuilder) attachMount(tree int, m wire.Mount, folder bool) error {
+	defer func() { _ = unix.Close(tree) }()
+	if err := b.attachTree(tree, m, folder, 0); err != nil {
+		return fmt.Errorf("%s: %w", m.Target, err)
+	}
+	return nil
+}
+
+// maxRemountTries bounds how often what is in a mount's place may be replaced just as it is
+// mounted: somebody outside may do so at any moment.
+const maxRemountTries = 1000
+
+// attachTree attaches a tree for a mount, and leaves its descriptor to the caller.
+func (b *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64) error {
+	for tries := 1; ; tries++ {
+		at, err := b.makeTarget(string(m.Target), folder)
+		if err == nil {
+			err = b.attachSticky(tree, at, m, id)
+			_ = unix.Close(at)
+		}
+		if !errors.Is(err, unix.ENOENT) || tries == maxRemountTries {
+			return err
+		}
+	}
+}
+
+// attachFinal attaches a tree at a target where nobody outside takes it away.
+func (b *rootBuilder) attachFinal(tree int, target string, folder bool) error {
+	defer func() { _ = unix.Close(tree) }()
+	return b.attachAt(tree, target, folder)
+}
+
+// attachAt attaches a tree, and leaves its descriptor to the caller.
+func (b *rootBuilder) attachAt(tree int, target string, folder bool) error {
+	at, err := b.makeTarget(target, folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(at) }()
+	if err := moveMount(tree, at); err != nil {
+		return fmt.Errorf("%s: %w", target, err)
+	}
+	return nil
+}
+
+func (b *rootBuilder) proc() error {
+	proc, err := NewFilesystem("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
+	if err == nil {
+		err = b.attachFinal(proc, "/proc", true)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range procReadOnly {
+		tree, err := CloneTree(stagingRoot + "/proc/" + name)
+		if errors.Is(err, unix.ENOENT) {
+			continue
+		}
+		if err == nil {
+			err = RestrictTree(tree, false, false)
+		}
+		if err == nil {
+			err = b.attachFinal(tree, "/proc/"+name, true)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range procMasked {
+		if err := b.mask("/proc/"+name, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *rootBuilder) dev(trees []int) error {
+	for i, name := range Devices {
+		if err := b.attachFinal(trees[i], "/dev/"+name, false); err != nil {
+			return err
+		}
+	}
+	// Its own terminals: those of the machine could be read and written.
+	pts, err := NewFilesystem("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666", "mode=0620", "uid="+strconv.Itoa(b.spec.UID))
+	if err == nil {
+		err = b.attachFinal(pts, "/dev/pts", true)
+	}
+	if err != nil {
+		return err
+	}
+	shm, err := NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=1777", "size=64m")
+	if err == nil {
+		err = b.attachFinal(shm, "/dev/shm", true)
+	}
+	for name, target := range map[string]string{
+		"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
+	} {
+		err = errors.Join(err, os.Symlink(target, "dev/"+name))
+	}
+	return err
+}
+
+// RuntimeDir is where XDG_RUNTIME_DIR points: the only writable part of /run.
+func RuntimeDir(w wire.Spec) string { return "/run/user/" + strconv.Itoa(w.UID) }
+
+// run makes an empty /run: a socket of the machine there would be a way out.
+func (b *rootBuilder) run() error {
+	run, err := NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755", "size=16m")
+	if err == nil {
+		err = b.attachFinal(run, "/run", true)
+	}
+	if err != nil {
+		return err
+	}
+	own := RuntimeDir(b.spec)[1:]
+	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(own, 0o700), b.chown(own), //
+		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"))
+}
+
+// chown makes the path belong to whom the programs run as; only root must.
+func (b *rootBuilder) chown(path string) error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	return os.Chown(path, b.spec.UID, b.spec.GID) //nolint:wrapcheck // build says what for
+}
+
+// pivot makes the new root the root and lets go of the machine's.
+func (b *rootBuilder) pivot() error {
+	if err := unix.Fchdir(b.root); err != nil {
+		return os.NewSyscallError("fchdir", err)
+	}
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return os.NewSyscallError("pivot_root", err)
+	}
+	// Both roots are mounted here now, the old one on top.
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return os.NewSyscallError("umount2", err)
+	}
+	if err := unix.Chdir("/"); err != nil {
+		return os.NewSyscallError("chdir", err)
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(b.root, "", unix.AT_EMPTY_PATH, &attr); err != nil {
+		return os.NewSyscallError("mount_setattr", err)
+	}
+	return os.NewSyscallError("close", unix.Close(b.root))
+}

@@ -1,0 +1,40 @@
+package rootfs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// sourceFor takes what a bind shows. A check gets its own in place of what the agent
+// can fill: a configuration or a cache that the agent left would decide how the
+// check's programs behave.
+func (b *rootBuilder) sourceFor(n int, m wire.Mount) (int, error) {
+	if m.Itself {
+		return CloneLink(string(m.Source))
+	}
+	if !b.check || !m.Fresh {
+		return CloneTree(string(m.Source))
+	}
+	base := filepath.Join(string(b.spec.Scratch), fmt.Sprintf("fresh-%d", n))
+	upper, work := filepath.Join(base, "upper"), filepath.Join(base, "work")
+	if err := MakeOwnedDirs(b.spec, base, upper, work); err != nil {
+		return -1, err
+	}
+	if len(m.Below) == 0 {
+		return CloneTree(upper)
+	}
+	if err := os.Chmod(upper, 0o755); err != nil { //nolint:gosec // the folder's mode shines through
+		return -1, err //nolint:wrapcheck // it says chmod and the path
+	}
+	tree, err := NewFilesystem("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
+		"lowerdir="+escapeOverlayPath(string(m.Below)), "upperdir="+upper, "workdir="+work, "userxattr")
+	if err != nil { // as for the goal's own caches: it begins empty
+		return CloneTree(upper)
+	}
+	return tree, nil
+}

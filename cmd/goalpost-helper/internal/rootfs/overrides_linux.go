@@ -1,0 +1,153 @@
+package rootfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// The agent can rename a folder above a held file while the check runs, and a
+// bind goes with the folder that it is in. So the held files are in a layer of
+// their own above the goal's folder: a path is looked up there first, whatever
+// the folders below are called by then. What the check writes goes to a third
+// layer and away with the sandbox. The files are bound over themselves as well, so
+// that the check cannot write them either.
+
+// folderOverlay is what lies upon one folder of the goal: the layers, and each held file.
+type folderOverlay struct {
+	overlay int
+	files   map[string]int // trees by path
+}
+
+// prepareOverrides copies the held files and makes the layers, by the target of the
+// folder that they belong to.
+func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
+	byFolder := map[string][]wire.FileOverride{}
+	for _, h := range held {
+		m := b.mountOf(string(h.Path))
+		if m == nil {
+			return fmt.Errorf("%s is in no folder of the goal", h.Path)
+		}
+		if b.lasting.isMissing(string(m.Target)) {
+			return fmt.Errorf("%s was removed, and %s is held in it: put it back", m.Target, h.Path)
+		}
+		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
+	}
+	b.upon = map[string]folderOverlay{}
+	for target, files := range byFolder {
+		u, err := b.prepareOverlay(*b.mountOf(target + "/."), files)
+		if err != nil {
+			return err
+		}
+		b.upon[target] = u
+	}
+	return nil
+}
+
+func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (folderOverlay, error) {
+	u := folderOverlay{files: map[string]int{}}
+	base := filepath.Join(string(b.spec.Scratch), fmt.Sprintf("held-%d", len(b.upon)))
+	above, upper, work := filepath.Join(base, "above"), filepath.Join(base, "upper"), filepath.Join(base, "work")
+	if err := MakeOwnedDirs(b.spec, base, above, upper, work); err != nil {
+		return u, err
+	}
+	for _, h := range held {
+		path, err := b.copyFile(string(h.Copy), above, strings.TrimPrefix(string(h.Path), string(m.Target)))
+		if err != nil {
+			return u, err
+		}
+		tree, err := CloneTree(path)
+		if err == nil {
+			err = RestrictTree(tree, false, false)
+		}
+		if err != nil {
+			return u, err
+		}
+		u.files[string(h.Path)] = tree
+	}
+	var root unix.Stat_t // the folder must look as before
+	if err := unix.Stat(string(m.Source), &root); err != nil {
+		return u, fmt.Errorf("%s: %w", m.Source, err)
+	}
+	for _, path := range []string{above, upper} {
+		if err := os.Chmod(path, os.FileMode(root.Mode).Perm()); err != nil {
+			return u, err //nolint:wrapcheck // it says chmod and the path
+		}
+	}
+	attrs := unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	if !m.Writable(b.check) {
+		attrs |= unix.MOUNT_ATTR_RDONLY
+	}
+	var err error
+	u.overlay, err = NewFilesystem("overlay", attrs, "lowerdir="+escapeOverlayPath(above)+":"+escapeOverlayPath(string(m.Source)), "upperdir="+upper, "workdir="+work, "userxattr")
+	return u, err
+}
+
+// mountOf is the mount that a path is in.
+func (b *rootBuilder) mountOf(path string) *wire.Mount {
+	var best *wire.Mount
+	for i, m := range b.spec.Mounts {
+		if m.Kind == wire.MountBind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") && (best == nil || len(m.Target) > len(best.Target)) {
+			best = &b.spec.Mounts[i]
+		}
+	}
+	return best
+}
+
+// copyFile copies a held file into its layer, with its mode but nobody's to write.
+func (b *rootBuilder) copyFile(source, above, rest string) (path string, err error) {
+	in, err := os.Open(source)
+	if err != nil {
+		return "", err //nolint:wrapcheck // it says open and the path
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	info, err := in.Stat()
+	if err != nil {
+		return "", err //nolint:wrapcheck // it says stat and the path
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", source)
+	}
+	path = filepath.Join(above, rest)
+	if !strings.HasPrefix(path, above+"/") {
+		return "", fmt.Errorf("%s leads out of its folder", rest)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // it shines through to the goal's folder
+		return "", err //nolint:wrapcheck // it says mkdir and the path
+	}
+	for at := filepath.Dir(path); at != above; at = filepath.Dir(at) {
+		if err := b.chown(at); err != nil {
+			return "", err
+		}
+	}
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err //nolint:wrapcheck // it says open and the path
+	}
+	_, err = io.Copy(out, in)
+	return path, errors.Join(err, out.Chmod(info.Mode().Perm()&^0o222|0o444), out.Close(), b.chown(path))
+}
+
+// applyOverlay lays what belongs upon a folder there, if anything does.
+func (b *rootBuilder) applyOverlay(target string) error {
+	u, ok := b.upon[target]
+	if !ok {
+		return nil
+	}
+	if err := b.attachFinal(u.overlay, target, true); err != nil {
+		return err
+	}
+	for path, tree := range u.files {
+		if err := b.attachFinal(tree, path, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package rootfs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+)
+
+// RuntimeGrants is what a sandbox that runs is given and what is taken back from it.
+// Methods are called by one goroutine at a time.
+type RuntimeGrants struct {
+	spec     wire.Spec
+	sockets  *GrantedSockets
+	sticky   *StickyMounts
+	allow    func(tree int) error // lets programs that start from now on write a tree
+	attached func([]wire.Mount)   // is called when programs can see them
+	trees    map[uint64][]int     // by the request that brought them
+}
+
+func NewRuntimeGrants(w wire.Spec, sockets *GrantedSockets, sticky *StickyMounts, allow func(tree int) error, attached func([]wire.Mount)) *RuntimeGrants {
+	return &RuntimeGrants{
+		spec:     w,
+		sockets:  sockets,
+		sticky:   sticky,
+		allow:    allow,
+		attached: attached,
+		trees:    map[uint64][]int{},
+	}
+}
+
+// Add attaches trees that the goal's init took, one for each mount of the request. Programs
+// that run see them; where they may write nothing above them, Landlock lets them write
+// nothing there: they keep the rules that they started with.
+func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
+	if len(trees) != len(r.Mounts) {
+		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf("%d trees came for %d mounts", len(trees), len(r.Mounts))}
+	}
+	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return socket.SandboxFailure("opening the room", err)
+	}
+	defer func() { _ = unix.Close(root) }()
+	g.sticky.mu.Lock()
+	defer g.sticky.mu.Unlock()
+	b := &rootBuilder{spec: g.spec, root: root, lasting: g.sticky}
+	b.spec.Mounts = append(slices.Clip(b.spec.Mounts), r.Mounts...)
+	// Places are made in the sandbox's root, where no program may write.
+	if err := setRootReadOnly(root, false); err != nil {
+		return socket.SandboxFailure("opening the room", err)
+	}
+	for i, m := range r.Mounts {
+		if err := g.attach(b, m, trees[i], r.ID); err != nil {
+			return socket.SandboxFailure("putting what was allowed in place", errors.Join(err, g.removeLocked(r.ID), setRootReadOnly(root, true)))
+		}
+	}
+	g.attached(r.Mounts)
+	if err := setRootReadOnly(root, true); err != nil {
+		return socket.SandboxFailure("closing the room", err)
+	}
+	return nil
+}
+
+func (g *RuntimeGrants) attach(b *rootBuilder, m wire.Mount, tree int, id uint64) error {
+	var info unix.Stat_t
+	if err := unix.Fstat(tree, &info); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	own, err := unix.FcntlInt(uintptr(tree), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("fcntl", err)
+	}
+	err = b.attachTree(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR, id)
+	if err == nil && m.Write {
+		err = g.allow(own)
+	}
+	if err != nil {
+		_ = unix.Close(own)
+		return fmt.Errorf("%s: %w", m.Target, err)
+	}
+	g.trees[id] = append(g.trees[id], own)
+	g.sockets.add(id, info)
+	return nil
+}
+
+// Remove takes away what a grant brought, wherever a program has moved it to.
+func (g *RuntimeGrants) Remove(id uint64) error {
+	g.sticky.mu.Lock()
+	defer g.sticky.mu.Unlock()
+	return g.removeLocked(id)
+}
+
+func (g *RuntimeGrants) removeLocked(id uint64) error {
+	errs := []error{g.sticky.remove(id)}
+	for _, tree := range slices.Backward(g.trees[id]) {
+		errs = append(errs, unmountTree(tree), unix.Close(tree))
+	}
+	delete(g.trees, id)
+	g.sockets.remove(id)
+	return errors.Join(errs...)
+}
+
+// unmountTree unmounts an opened tree. One that is mounted nowhere is gone already: somebody
+// outside replaced what it was mounted upon.
+func unmountTree(tree int) error {
+	err := unix.Unmount("/proc/self/fd/"+strconv.Itoa(tree), unix.MNT_DETACH)
+	if errors.Is(err, unix.EINVAL) {
+		return nil
+	}
+	return os.NewSyscallError("umount2", err)
+}
+
+// setRootReadOnly makes the sandbox's root read-only, or not.
+func setRootReadOnly(root int, on bool) error {
+	attr := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
+	if on {
+		attr = unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	}
+	return os.NewSyscallError("mount_setattr", unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &attr))
+}

@@ -1,0 +1,158 @@
+package rootfs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// CloneTree is a copy of a mount tree that is attached nowhere yet. No part of the
+// path may be a link: some paths lie where the agent writes.
+func CloneTree(source string) (int, error) { return cloneTreeAt(source, 0) }
+
+// CloneLink takes a link itself.
+func CloneLink(source string) (int, error) { return cloneTreeAt(source, unix.O_NOFOLLOW) }
+
+func cloneTreeAt(source string, flags uint64) (int, error) {
+	at, err := unix.Openat2(unix.AT_FDCWD, source, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return -1, fmt.Errorf("opening %s: %w", source, err)
+	}
+	defer func() { _ = unix.Close(at) }()
+	tree, err := unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
+	if err != nil {
+		return -1, fmt.Errorf("taking %s: %w", source, err)
+	}
+	return tree, nil
+}
+
+// RestrictTree takes rights away from a tree and everything below it.
+func RestrictTree(tree int, write, devices bool) error {
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}
+	if !devices {
+		attr.Attr_set |= unix.MOUNT_ATTR_NODEV
+	}
+	if !write {
+		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+	}
+	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
+		return os.NewSyscallError("mount_setattr", err)
+	}
+	return nil
+}
+
+// NewFilesystem is a new file system of its own; options are KEY=VALUE or KEY.
+func NewFilesystem(kind string, attrs int, options ...string) (int, error) {
+	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return -1, fmt.Errorf("making a %s: %w", kind, err)
+	}
+	defer func() { _ = unix.Close(fs) }()
+	for _, option := range options {
+		if key, value, ok := strings.Cut(option, "="); ok {
+			err = unix.FsconfigSetString(fs, key, value)
+		} else {
+			err = unix.FsconfigSetFlag(fs, key)
+		}
+		if err != nil {
+			return -1, fmt.Errorf("making a %s: %s: %w", kind, option, err)
+		}
+	}
+	if err := unix.FsconfigCreate(fs); err != nil {
+		return -1, fmt.Errorf("making a %s: %w", kind, err)
+	}
+	mount, err := unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, attrs)
+	if err != nil {
+		return -1, fmt.Errorf("mounting a %s: %w", kind, err)
+	}
+	return mount, nil
+}
+
+// moveMount puts a tree at an opened place.
+func moveMount(tree, place int) error {
+	if err := unix.MoveMount(tree, "", place, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
+		return os.NewSyscallError("move_mount", err)
+	}
+	return nil
+}
+
+// makeTarget opens the target below the new root, and makes it and the folders above
+// it where they are missing. It goes one name at a time and through no link:
+// below a folder that the agent writes, every name may have become one.
+func (b *rootBuilder) makeTarget(target string, folder bool) (int, error) {
+	at, err := unix.FcntlInt(uintptr(b.root), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return -1, os.NewSyscallError("fcntl", err)
+	}
+	names := strings.FieldsFunc(path.Clean(target), func(r rune) bool { return r == '/' })
+	for i, name := range names {
+		next, err := b.step(at, name, folder || i < len(names)-1)
+		_ = unix.Close(at)
+		if err != nil {
+			return -1, fmt.Errorf("%s: %w", "/"+path.Join(names[:i+1]...), err)
+		}
+		at = next
+	}
+	return at, nil
+}
+
+func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH}
+	if folder {
+		how.Flags |= unix.O_DIRECTORY
+	}
+	fd, err := unix.Openat2(at, name, &how)
+	if !errors.Is(err, unix.ENOENT) {
+		return fd, err //nolint:wrapcheck // place says which path
+	}
+	if folder {
+		err = unix.Mkdirat(at, name, 0o755)
+	} else {
+		err = unix.Mknodat(at, name, unix.S_IFREG|0o644, 0)
+	}
+	if err == nil && os.Getuid() == 0 {
+		err = unix.Fchownat(at, name, b.spec.UID, b.spec.GID, unix.AT_SYMLINK_NOFOLLOW)
+	}
+	if err != nil && !errors.Is(err, unix.EEXIST) {
+		return -1, err //nolint:wrapcheck // see above
+	}
+	return unix.Openat2(at, name, &how) //nolint:wrapcheck // see above
+}
+
+// MountOverlay lays Upper over Lower, in the view that the goal's init has of the machine.
+func MountOverlay(c wire.Cache) error {
+	mount, err := NewFilesystem("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
+		"lowerdir="+escapeOverlayPath(string(c.Lower)), "upperdir="+string(c.Upper), "workdir="+string(c.Work), "userxattr")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(mount) }()
+	if err := unix.MoveMount(mount, "", unix.AT_FDCWD, string(c.Merged), unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+		return os.NewSyscallError("move_mount", err)
+	}
+	return nil
+}
+
+// escapeOverlayPath writes a path so that overlayfs takes it for one path.
+func escapeOverlayPath(path string) string {
+	return strings.NewReplacer("\\", "\\\\", ":", "\\:").Replace(path)
+}
+
+// MakeOwnedDirs makes folders that belong to whom the programs run as.
+func MakeOwnedDirs(w wire.Spec, paths ...string) error {
+	for _, path := range paths {
+		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("making a folder: %w", err)
+		}
+		if err := os.Chown(path, w.UID, w.GID); err != nil {
+			return fmt.Errorf("giving a folder away: %w", err)
+		}
+	}
+	return nil
+}

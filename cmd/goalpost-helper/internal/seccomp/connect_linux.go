@@ -1,0 +1,110 @@
+package seccomp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/procnet"
+	"goalpost/backend/sandbox/wire"
+)
+
+// maxAddress is the kernel's sockaddr_storage.
+const maxAddress = 128
+
+// ignoredSockets are sockets that the C library looks for at every turn.
+var ignoredSockets = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/socket": true, "/dev/log": true}
+
+// checkConnect says where a connect leads, if that is nowhere: beyond the goal's
+// loopback, to a port of it where nobody listens, to a socket that is not there.
+func (l *Notifier) checkConnect(n notice, raw []byte) wire.Violation {
+	got := len(raw)
+	if got < 2 {
+		return wire.Violation{}
+	}
+	switch binary.NativeEndian.Uint16(raw) {
+	case unix.AF_INET:
+		if got >= 8 {
+			return l.checkAddress(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:]))
+		}
+	case unix.AF_INET6:
+		if got >= 24 {
+			return l.checkAddress(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), binary.BigEndian.Uint16(raw[2:]))
+		}
+	case unix.AF_UNIX:
+		return describeCall(checkUnixSocket(n.pid, raw[2:]))
+	}
+	return wire.Violation{}
+}
+
+// readSockaddr copies the address that a caller of connect names, as far as it can be read.
+func readSockaddr(n notice) []byte {
+	raw := make([]byte, min(n.args[2], maxAddress))
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", n.pid))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = mem.Close() }()
+	got, _ := mem.ReadAt(raw, int64(n.args[1])) //nolint:gosec // an address of another process
+	return raw[:got]
+}
+
+func (l *Notifier) checkAddress(to netip.Addr, port uint16) wire.Violation {
+	if !to.IsLoopback() && !to.IsUnspecified() {
+		return describeCall("connect to " + netip.AddrPortFrom(to, port).String() + " without the proxy")
+	}
+	// A check that finds its server missing says so itself.
+	if port == 0 || l.domain == wire.DomainCheck || l.servers.open(port) {
+		return wire.Violation{}
+	}
+	return wire.Violation{Text: fmt.Sprintf("connect to port %d of this machine, which is not the goal's", port), Port: port}
+}
+
+// checkUnixSocket looks for a Unix socket by its name.
+func checkUnixSocket(pid uint32, name []byte) string {
+	if len(name) == 0 {
+		return ""
+	}
+	if name[0] == 0 {
+		abstract := "@" + string(name[1:])
+		if known, err := os.ReadFile("/proc/net/unix"); err != nil || strings.Contains(string(known), " "+abstract+"\n") {
+			return ""
+		}
+		return fmt.Sprintf("speak to the socket %q", abstract)
+	}
+	path, _, _ := strings.Cut(string(name), "\x00")
+	seen := path
+	if !strings.HasPrefix(path, "/") {
+		seen = fmt.Sprintf("/proc/%d/cwd/%s", pid, path)
+	}
+	if _, err := os.Lstat(seen); ignoredSockets[path] || !errors.Is(err, os.ErrNotExist) {
+		return ""
+	}
+	return fmt.Sprintf("speak to the socket %q", path)
+}
+
+// listeningCache remembers for a moment where somebody listens, because looking is dear
+// where many connections are.
+type listeningCache struct{ seen map[uint16]time.Time }
+
+const listeningCacheTTL = time.Second
+
+func (p *listeningCache) open(port uint16) bool {
+	if time.Since(p.seen[port]) < listeningCacheTTL {
+		return true
+	}
+	if !procnet.IsListening(port) {
+		return false
+	}
+	if p.seen == nil || len(p.seen) > 1000 {
+		p.seen = map[uint16]time.Time{}
+	}
+	p.seen[port] = time.Now()
+	return true
+}

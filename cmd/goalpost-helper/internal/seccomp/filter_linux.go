@@ -1,0 +1,218 @@
+// Package seccomp filters the system calls of a sandbox's programs, is notified of those that
+// are refused or watched, and makes connect and rename in their place.
+package seccomp
+
+import (
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What the last wall refuses. The lists are system calls that programs of a goal
+// have no use for and through which others have got out before.
+var (
+	// Their callers try an older call after ENOSYS. clone3 hides its flags from a
+	// filter, and every thread's start tries it; what io_uring does, no filter sees,
+	// and the mode that openat2 gives a file lies behind a pointer.
+	enosysCalls = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_OPENAT2}
+	// These get EPERM, and io_uring_setup ENOSYS, after the init has heard of them.
+	epermCalls = append([]uint32{
+		unix.SYS_IO_URING_SETUP,
+		unix.SYS_UNSHARE, unix.SYS_SETNS,
+		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
+		unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_TREE_ATTR, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
+		unix.SYS_SWAPON, unix.SYS_SWAPOFF,
+		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
+		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+		unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
+		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+		unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX,
+		unix.SYS_CLOCK_ADJTIME, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_FANOTIFY_INIT,
+	}, archEpermCalls...)
+	families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
+	// observedCalls are no business of this wall: others refuse what leads out by them,
+	// and do so silently. The init looks, and the kernel continues.
+	observedCalls = []uint32{unix.SYS_CONNECT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME}
+)
+
+// otherProcessCalls change how another process runs, with the place of its number. Programs have
+// the user of their sandbox's first process, which is all that the kernel asks for.
+var otherProcessCalls = []struct{ number, at uint32 }{
+	{unix.SYS_PRLIMIT64, atArg0},
+	{unix.SYS_SCHED_SETAFFINITY, atArg0},
+	{unix.SYS_SCHED_SETSCHEDULER, atArg0},
+	{unix.SYS_SCHED_SETPARAM, atArg0},
+	{unix.SYS_SCHED_SETATTR, atArg0},
+	{unix.SYS_SETPRIORITY, atArg1},
+	{unix.SYS_IOPRIO_SET, atArg1},
+}
+
+// newNamespaces are the flags of clone that make one.
+const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+
+// Offsets into struct seccomp_data; of an argument the low half, which is all
+// that the kernel looks at in flags, families and ioctl numbers.
+const (
+	atNumber = 0
+	atArch   = 4
+	atArg0   = 16
+	atArg1   = 24
+	atArg2   = 32
+	atArg3   = 40
+)
+
+// bpfProgram is a BPF program in the making.
+type bpfProgram []unix.SockFilter
+
+func (a *bpfProgram) load(offset uint32) {
+	*a = append(*a, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
+}
+
+func (a *bpfProgram) ret(verdict uint32) {
+	*a = append(*a, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: verdict})
+}
+
+// skipUnless skips the next n instructions unless the word is k.
+func (a *bpfProgram) skipUnless(k uint32, n uint8) {
+	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: n, K: k})
+}
+
+// skipIf skips the next n instructions when the word is k.
+func (a *bpfProgram) skipIf(k uint32, n uint8) {
+	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: n, K: k})
+}
+
+const (
+	retENOSYS = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	retEPERM  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	retNotify = uint32(unix.SECCOMP_RET_USER_NOTIF) // the init answers
+)
+
+// buildFilter writes the filter. A system call that matches none of it is allowed.
+// retEPERM may be heard: then the calls that are watched are heard, too.
+func buildFilter(notAllowed uint32) bpfProgram {
+	var a bpfProgram
+	a.load(atArch)
+	a.skipIf(auditArch, 1)
+	a.ret(unix.SECCOMP_RET_KILL_PROCESS)
+	a.load(atNumber)
+	denyForeignABI(&a)
+	for _, n := range enosysCalls {
+		a.skipUnless(n, 1)
+		a.ret(retENOSYS)
+	}
+	for _, n := range epermCalls {
+		a.skipUnless(n, 1)
+		a.ret(notAllowed)
+	}
+	a.skipUnless(unix.SYS_CLONE, 4)
+	a.load(atArg0)
+	a = append(a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: newNamespaces})
+	a.ret(notAllowed)
+	a.ret(unix.SECCOMP_RET_ALLOW)
+	a.skipUnless(unix.SYS_IOCTL, 6)
+	a.load(atArg1)
+	a.skipUnless(unix.TIOCSTI, 1)
+	a.ret(notAllowed)
+	a.skipUnless(unix.TIOCLINUX, 1)
+	a.ret(notAllowed)
+	a.ret(unix.SECCOMP_RET_ALLOW)
+	a.denySetID(notAllowed)
+	for _, of := range otherProcessCalls {
+		a.skipUnless(of.number, 4)
+		a.load(of.at)
+		a.skipUnless(1, 1)
+		a.ret(notAllowed)
+		a.load(atNumber)
+	}
+	for _, n := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		a.restrictSockets(n, notAllowed)
+	}
+	if notAllowed == retNotify {
+		a.notifyOn()
+	}
+	a.ret(unix.SECCOMP_RET_ALLOW)
+	return a
+}
+
+// notifyOn lets the init hear of calls that something else than this filter refuses.
+func (a *bpfProgram) notifyOn() {
+	for _, n := range observedCalls {
+		a.skipUnless(n, 1)
+		a.ret(retNotify)
+	}
+	for n := range renameCalls {
+		a.skipUnless(n, 1)
+		a.ret(retNotify)
+	}
+	// kill of one process: 0 and what is negative mean others.
+	a.skipUnless(unix.SYS_KILL, 5)
+	a.load(atArg0)
+	a.skipIf(0, 2)
+	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, K: 1 << 31})
+	a.ret(retNotify)
+	a.ret(unix.SECCOMP_RET_ALLOW)
+	for n, at := range mknodCalls {
+		a.skipUnless(n, 6)
+		a.load(at)
+		*a = append(*a, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: unix.S_IFMT})
+		a.skipIf(unix.S_IFCHR, 1)
+		a.skipUnless(unix.S_IFBLK, 1)
+		a.ret(retNotify)
+		a.ret(unix.SECCOMP_RET_ALLOW)
+	}
+}
+
+// restrictSockets allows some families, and of netlink only what asks for addresses and
+// routes. Raw sockets are refused here, too, so that the init hears of them.
+func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
+	var rest bpfProgram
+	rest.load(atArg1)
+	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
+	rest.skipIf(unix.SOCK_RAW, 1)
+	rest.skipUnless(unix.SOCK_PACKET, 3)
+	rest.load(atArg0)
+	rest.skipIf(unix.AF_NETLINK, 1) // all of its sockets are raw by name
+	rest.ret(notAllowed)
+	// A datagram names its receiver in each call, in memory that no filter sees.
+	rest.load(atArg1)
+	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
+	rest.skipUnless(unix.SOCK_DGRAM, 3)
+	rest.load(atArg0)
+	rest.skipUnless(unix.AF_UNIX, 1)
+	rest.ret(notAllowed)
+	rest.load(atArg0)
+	for _, family := range families {
+		rest.skipUnless(family, 1)
+		rest.ret(unix.SECCOMP_RET_ALLOW)
+	}
+	rest.skipUnless(unix.AF_NETLINK, 3)
+	rest.load(atArg2)
+	rest.skipUnless(unix.NETLINK_ROUTE, 1)
+	rest.ret(unix.SECCOMP_RET_ALLOW)
+	rest.ret(notAllowed)
+	a.skipUnless(number, uint8(len(rest)))
+	*a = append(*a, rest...)
+}
+
+// InstallFilter puts the filter on this thread, and so on every program that it starts
+// from now on. listener is where the calls are heard; -1 with an error where
+// there can be none (somebody above listens already), then nothing is heard.
+func InstallFilter() (listener int, silent, err error) {
+	code := buildFilter(retNotify)
+	fd, errno := loadFilter(code, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+	if errno == 0 {
+		return fd, nil, nil
+	}
+	if _, failed := loadFilter(buildFilter(retEPERM), 0); failed != 0 {
+		return -1, nil, os.NewSyscallError("seccomp", failed)
+	}
+	return -1, os.NewSyscallError("seccomp", errno), nil
+}
+
+func loadFilter(code bpfProgram, flags uintptr) (int, unix.Errno) {
+	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	fd, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&program)))
+	return int(fd), errno
+}

@@ -1,0 +1,244 @@
+package seccomp
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+)
+
+// maxAttempts is how many different ones a sandbox tells of.
+const maxAttempts = 200
+
+// Notifier hears of the calls that the filter holds up, answers them and tells the
+// app. The caller waits, so nothing here waits for anybody: telling is
+// another's work.
+type Notifier struct {
+	fd      int
+	domain  wire.Domain
+	servers listeningCache
+	sockets socketGrants
+	mounted *MountedNames
+	uid     int // whom the programs run as
+	gid     int
+
+	mu    sync.Mutex
+	times map[wire.Violation]int
+	full  bool
+	news  []wire.Violation
+	more  chan struct{} // one token: there are news
+
+	telling sync.Mutex // keeps news in their order; taken before mu
+}
+
+// socketGrants knows which sockets of the machine the user granted, by device and inode.
+type socketGrants interface {
+	IsGranted(dev, ino uint64) bool
+}
+
+// notice is the kernel's struct seccomp_notif, reply its seccomp_notif_resp.
+type (
+	notice struct {
+		id         uint64
+		pid, flags uint32
+		nr         int32
+		arch       uint32
+		ip         uint64
+		args       [6]uint64
+	}
+	reply struct {
+		id    uint64
+		val   int64
+		errno int32
+		flags uint32
+	}
+)
+
+// StartNotifier starts to answer; it ends with the process. The two goroutines run on
+// threads that have no filter themselves: the filter's thread is the main one.
+func StartNotifier(fd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *MountedNames) *Notifier {
+	l := &Notifier{fd: fd, domain: domain, sockets: granted, mounted: files, uid: w.UID, gid: w.GID, times: map[wire.Violation]int{}, more: make(chan struct{}, 1)}
+	go l.report()
+	go l.answer()
+	return l
+}
+
+func (l *Notifier) answer() {
+	for {
+		var n notice
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
+		switch errno {
+		case 0:
+		case unix.EINTR, unix.ENOENT: // the caller died before it was heard
+			continue
+		default:
+			l.count(wire.Violation{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
+			return
+		}
+		if _, ok := renameCalls[uint32(n.nr)]; ok {
+			l.handleRename(n)
+			continue
+		}
+		var address []byte
+		if n.nr == unix.SYS_CONNECT {
+			address = readSockaddr(n)
+		}
+		r, tried := l.decide(n, address)
+		if tried.Text != "" && l.isValid(n.id) { // else it was read of somebody else
+			tried.Program = comm(n.pid)
+			l.count(tried)
+		}
+		if n.nr == unix.SYS_CONNECT { // which may take a while
+			go l.handleConnect(n, address)
+			continue
+		}
+		l.reply(r)
+	}
+}
+
+// reply ends the caller's waiting; that it died is no error.
+func (l *Notifier) reply(r reply) {
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
+}
+
+func (l *Notifier) isValid(id uint64) bool {
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_ID_VALID, uintptr(unsafe.Pointer(&id)))
+	return errno == 0
+}
+
+// decide says what the caller gets, and in words what it tried; "" is nothing to
+// tell of. The numbers in n are the kernel's copy. What a pointer leads to can be
+// exchanged: it is told, and nothing is decided by it.
+func (l *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
+	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+	if setid(n) {
+		return reply{id: n.id, errno: -int32(unix.EPERM)}, describeCall("make a file setuid or setgid")
+	}
+	switch n.nr {
+	case unix.SYS_IO_URING_SETUP:
+		return reply{id: n.id, errno: -int32(unix.ENOSYS)}, describeCall("io_uring")
+	case unix.SYS_CONNECT:
+		return goOn, l.checkConnect(n, address) // and see connects
+	case unix.SYS_KILL:
+		return goOn, describeCall(checkSignalTarget(n.args[0]))
+	case unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME:
+		return goOn, describeCall("change the machine's name")
+	}
+	if _, ok := mknodCalls[uint32(n.nr)]; ok {
+		return goOn, describeCall("make a device")
+	}
+	return reply{id: n.id, errno: -int32(unix.EPERM)}, describeCall(syscallName(n))
+}
+
+func describeCall(text string) wire.Violation { return wire.Violation{Text: text} }
+
+// syscallName names a system call that is refused.
+func syscallName(n notice) string {
+	switch n.nr {
+	case unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET:
+		return "change how the first process of its room runs"
+	case unix.SYS_CLONE:
+		return "make a namespace (clone)"
+	case unix.SYS_UNSHARE:
+		return "make a namespace (unshare)"
+	case unix.SYS_IOCTL:
+		return "type into a terminal by TIOCSTI or TIOCLINUX"
+	case unix.SYS_SOCKET, unix.SYS_SOCKETPAIR:
+		return fmt.Sprintf("open a socket of family %d, type %d, protocol %d", uint32(n.args[0]), uint32(n.args[1])&0xf, uint32(n.args[2]))
+	case unix.SYS_PTRACE:
+		return fmt.Sprintf("ptrace (request %d, process %d)", n.args[0], int32(n.args[1]))
+	}
+	if name := syscallNames[uint32(n.nr)]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("system call %d", n.nr)
+}
+
+// syscallNames are those of refused calls that a user may have heard of.
+var syscallNames = map[uint32]string{
+	unix.SYS_SETNS: "setns", unix.SYS_MOUNT: "mount", unix.SYS_UMOUNT2: "umount", unix.SYS_PIVOT_ROOT: "pivot_root", unix.SYS_CHROOT: "chroot",
+	unix.SYS_MOVE_MOUNT: "move_mount", unix.SYS_OPEN_TREE: "open_tree", unix.SYS_FSOPEN: "fsopen", unix.SYS_FSMOUNT: "fsmount", unix.SYS_MOUNT_SETATTR: "mount_setattr",
+	unix.SYS_PROCESS_VM_READV: "process_vm_readv", unix.SYS_PROCESS_VM_WRITEV: "process_vm_writev", unix.SYS_PIDFD_GETFD: "pidfd_getfd", unix.SYS_KCMP: "kcmp",
+	unix.SYS_BPF: "bpf", unix.SYS_PERF_EVENT_OPEN: "perf_event_open", unix.SYS_USERFAULTFD: "userfaultfd",
+	unix.SYS_KEYCTL: "keyctl", unix.SYS_ADD_KEY: "add_key", unix.SYS_REQUEST_KEY: "request_key",
+	unix.SYS_KEXEC_LOAD: "kexec_load", unix.SYS_REBOOT: "reboot", unix.SYS_INIT_MODULE: "init_module", unix.SYS_FINIT_MODULE: "finit_module",
+	unix.SYS_NAME_TO_HANDLE_AT: "name_to_handle_at", unix.SYS_OPEN_BY_HANDLE_AT: "open_by_handle_at", unix.SYS_SYSLOG: "syslog",
+}
+
+// checkSignalTarget tells of a signal to the sandbox's first process, which ignores it, or to
+// one that this sandbox never had. Pids count up: one above the last that was given
+// out is somebody else's.
+func checkSignalTarget(arg uint64) string {
+	pid := int(int32(uint32(arg)))
+	if pid == 1 {
+		return "signal the first process of its room"
+	}
+	last, err := os.ReadFile("/proc/sys/kernel/ns_last_pid")
+	if err != nil || unix.Kill(pid, 0) == nil {
+		return ""
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(string(last))); err != nil || pid <= n {
+		return ""
+	}
+	return fmt.Sprintf("signal process %d, which is not the goal's", pid)
+}
+
+func comm(pid uint32) string {
+	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return strings.TrimSpace(string(name))
+}
+
+// count counts an attempt. It is told of the first time, the tenth, the hundredth …
+func (l *Notifier) count(a wire.Violation) {
+	a.Domain = l.domain
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.full && l.times[a] == 0 {
+		return
+	}
+	if len(l.times) == maxAttempts && l.times[a] == 0 {
+		l.full, a = true, wire.Violation{Domain: l.domain, Text: fmt.Sprintf("more than %d different attempts: others are not told of", maxAttempts)}
+	}
+	l.times[a]++
+	times := l.times[a]
+	for n := times; n > 1; n /= 10 {
+		if n%10 != 0 {
+			return
+		}
+	}
+	a.Times = times
+	l.news = append(l.news, a)
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+}
+
+func (l *Notifier) report() {
+	for range l.more {
+		l.Flush()
+	}
+}
+
+// Flush tells what is known by now. What a program tried is told before its end.
+func (l *Notifier) Flush() {
+	if l == nil {
+		return
+	}
+	l.telling.Lock()
+	defer l.telling.Unlock()
+	l.mu.Lock()
+	news := l.news
+	l.news = nil
+	l.mu.Unlock()
+	for i := range news {
+		_ = socket.Send(wire.Socket, wire.Answer{Attempt: &news[i]}) // a broken socket is read's to notice
+	}
+}

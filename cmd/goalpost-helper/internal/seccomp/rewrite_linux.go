@@ -1,0 +1,131 @@
+package seccomp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/cmd/goalpost-helper/internal/openat"
+	"goalpost/cmd/goalpost-helper/internal/privileges"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+)
+
+// rewriteMounted writes the content of one file over another in the same folder, where the
+// other is a mount; else it is not done, and the kernel's to judge. It gives up this
+// thread's rights.
+func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
+	l.mounted.turn.Lock()
+	defer l.mounted.turn.Unlock()
+	fromBase, fromErr := openStartDir(r.n, r.fromDir, r.from)
+	toBase, toErr := openStartDir(r.n, r.toDir, r.to)
+	defer socket.CloseAll([]int{fromBase, toBase})
+	if fromErr != nil || toErr != nil || !l.isValid(r.n.id) { // it may be another's
+		return false, nil
+	}
+	if err := privileges.Drop(l.uid, l.gid); err != nil {
+		return false, unix.EACCES
+	}
+	folder, same := openCommonDir(fromBase, r.from, toBase, r.to)
+	if !same {
+		return false, nil
+	}
+	defer func() { _ = unix.Close(folder) }()
+	from, fromInfo := openEntry(folder, r.fromName)
+	to, toInfo := openEntry(folder, r.toName)
+	defer socket.CloseAll([]int{from, to})
+	if from < 0 || to < 0 || !openat.IsRegular(fromInfo) || !openat.IsRegular(toInfo) || openat.IsMount(fromInfo) || !openat.IsMount(toInfo) || fromInfo.Size > maxRewriteBytes {
+		return false, nil
+	}
+	if err := copyContent(from, to); err != nil {
+		return true, err
+	}
+	return true, unix.Unlinkat(folder, r.fromName, 0) //nolint:wrapcheck // its number is the answer
+}
+
+// openStartDir opens what a path of the caller begins at, which a path from the root does not.
+func openStartDir(n notice, dir int, path string) (int, error) {
+	switch {
+	case strings.HasPrefix(path, "/"):
+		return unix.AT_FDCWD, nil
+	case dir == unix.AT_FDCWD:
+		return unix.Open(fmt.Sprintf("/proc/%d/cwd", n.pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) //nolint:wrapcheck // nobody reads it
+	}
+	fd, errno := dupFD(n.pid, dir)
+	if errno != 0 {
+		return -1, errno
+	}
+	return fd, nil
+}
+
+// openCommonDir opens the folder that two files are in, if it is one.
+func openCommonDir(fromBase int, from string, toBase int, to string) (folder int, same bool) {
+	a, aInfo := openParentDir(fromBase, from)
+	b, bInfo := openParentDir(toBase, to)
+	_ = unix.Close(a)
+	same = a >= 0 && b >= 0 && aInfo.Mnt_id == bInfo.Mnt_id && aInfo.Ino == bInfo.Ino && aInfo.Dev_major == bInfo.Dev_major && aInfo.Dev_minor == bInfo.Dev_minor
+	if !same {
+		_ = unix.Close(b)
+	}
+	return b, same
+}
+
+// openParentDir opens the folder of a path. Through a link of /proc it would be this
+// process's and not the caller's.
+func openParentDir(base int, path string) (int, unix.Statx_t) {
+	parent, _ := filepath.Split(path)
+	return openat.PathOnly(base, parent+".", unix.O_DIRECTORY, unix.RESOLVE_NO_MAGICLINKS)
+}
+
+// openEntry opens a file of a folder, to be looked at only.
+func openEntry(folder int, name string) (int, unix.Statx_t) {
+	return openat.PathOnly(folder, name, unix.O_NOFOLLOW, unix.RESOLVE_BENEATH)
+}
+
+// copyContent makes the content and mode of one opened file those of another.
+func copyContent(from, to int) error {
+	in, err := reopen(from, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	text, err := io.ReadAll(io.LimitReader(in, maxRewriteBytes+1))
+	if err != nil {
+		return err //nolint:wrapcheck // its number is the answer
+	}
+	if len(text) > maxRewriteBytes {
+		return unix.EFBIG
+	}
+	out, err := reopen(to, os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	was, err := out.Stat()
+	if err != nil {
+		return err //nolint:wrapcheck // see above
+	}
+	now, err := in.Stat()
+	if err != nil {
+		return err //nolint:wrapcheck // see above
+	}
+	// Who reads finds empty lines at the end, and no part of what was there.
+	empty := bytes.Repeat([]byte("\n"), max(0, int(was.Size())-len(text)))
+	if _, err := out.WriteAt(append(text, empty...), 0); err != nil {
+		return err //nolint:wrapcheck // see above
+	}
+	if err := out.Truncate(int64(len(text))); err != nil {
+		return err //nolint:wrapcheck // see above
+	}
+	return out.Chmod(now.Mode().Perm()) //nolint:wrapcheck // see above
+}
+
+// reopen opens the very file that was looked at.
+func reopen(fd, flags int) (*os.File, error) {
+	return os.OpenFile("/proc/self/fd/"+strconv.Itoa(fd), flags|unix.O_NONBLOCK, 0) //nolint:wrapcheck // its number is the answer
+}

@@ -1,0 +1,157 @@
+package seccomp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/privileges"
+	"goalpost/cmd/goalpost-helper/internal/unixdiag"
+)
+
+// handleConnect does what a caller of connect asked for, with the caller's own socket and
+// a copy of the address. Letting the kernel continue instead would judge one address
+// and connect to another: the caller's other threads may exchange it, and the socket,
+// in the meantime. It waits as long as the connection takes.
+func (l *Notifier) handleConnect(n notice, address []byte) {
+	r := reply{id: n.id}
+	if errno := l.connectAs(n, address); errno != 0 {
+		r.errno = -int32(errno)
+	}
+	l.reply(r)
+}
+
+func (l *Notifier) connectAs(n notice, address []byte) unix.Errno {
+	if n.args[2] > maxAddress {
+		return unix.EINVAL
+	}
+	fd, errno := dupFD(n.pid, int(int32(uint32(n.args[0]))))
+	if errno != 0 {
+		return errno
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if !l.isValid(n.id) { // it may be another's
+		return unix.EINTR
+	}
+	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	switch {
+	case err != nil:
+		return errnoIn(err)
+	case uint64(len(address)) < n.args[2]:
+		return unix.EFAULT
+	case domain == unix.AF_UNIX:
+		return l.connectUnix(n, fd, address)
+	}
+	return connectTo(fd, address)
+}
+
+// dupFD is a copy of a caller's descriptor.
+func dupFD(pid uint32, fd int) (int, unix.Errno) {
+	const thread = unix.O_EXCL // PIDFD_THREAD, from Linux 6.9 on
+	of, err := unix.PidfdOpen(int(pid), thread)
+	if errors.Is(err, unix.EINVAL) {
+		of, err = unix.PidfdOpen(threadGroupOf(pid), 0)
+	}
+	if err != nil {
+		return -1, unix.EACCES
+	}
+	defer func() { _ = unix.Close(of) }()
+	own, err := unix.PidfdGetfd(of, fd, 0)
+	if errors.Is(err, unix.EPERM) {
+		return -1, unix.EACCES
+	}
+	return own, errnoIn(err)
+}
+
+// threadGroupOf is the process that a thread belongs to.
+func threadGroupOf(thread uint32) int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", thread))
+	_, rest, _ := strings.Cut(string(text), "\nTgid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	pid, _ := strconv.Atoi(strings.TrimSpace(line))
+	return pid
+}
+
+func errnoIn(err error) unix.Errno {
+	var errno unix.Errno
+	if err != nil && !errors.As(err, &errno) {
+		return unix.EACCES
+	}
+	return errno
+}
+
+func connectTo(fd int, address []byte) unix.Errno {
+	var at unsafe.Pointer
+	if len(address) > 0 {
+		at = unsafe.Pointer(&address[0])
+	}
+	_, _, errno := unix.Syscall(unix.SYS_CONNECT, uintptr(fd), uintptr(at), uintptr(len(address)))
+	return errno
+}
+
+// connectUnix connects a Unix socket as the program's user, which is whom the server sees.
+// The thread gives up its rights for that, and ends with it.
+func (l *Notifier) connectUnix(n notice, fd int, address []byte) unix.Errno {
+	answer := make(chan unix.Errno)
+	go func() {
+		runtime.LockOSThread() // never unlocked
+		answer <- l.connectUnixAs(n, fd, address)
+	}()
+	return <-answer
+}
+
+func (l *Notifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
+	named := len(address) > 2 && binary.NativeEndian.Uint16(address) == unix.AF_UNIX && address[2] != 0
+	from := unix.AT_FDCWD
+	path := ""
+	if named {
+		name, _, _ := bytes.Cut(address[2:], []byte{0})
+		if path = string(name); path[0] != '/' {
+			cwd, err := unix.Open(fmt.Sprintf("/proc/%d/cwd", n.pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+			if err != nil {
+				return errnoIn(err)
+			}
+			defer func() { _ = unix.Close(cwd) }()
+			from = cwd
+		}
+	}
+	if err := privileges.Drop(l.uid, l.gid); err != nil {
+		return unix.EACCES
+	}
+	if !named { // abstract names are the goal's own, as its network is
+		return connectTo(fd, address)
+	}
+	at, err := unix.Openat2(from, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return errnoIn(err)
+	}
+	defer func() { _ = unix.Close(at) }()
+	var info unix.Stat_t
+	if err := unix.Fstat(at, &info); err != nil {
+		return errnoIn(err)
+	}
+	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return unix.ECONNREFUSED
+	}
+	if !l.sockets.IsGranted(info.Dev, info.Ino) && !unixdiag.IsBoundInNamespace(at, info) {
+		l.count(wire.Violation{Program: comm(n.pid), Text: fmt.Sprintf("speak to the socket %q, which is not the goal's", path)})
+		return unix.EACCES
+	}
+	var to unix.RawSockaddrUnix
+	to.Family = unix.AF_UNIX
+	own := "/proc/self/fd/" + strconv.Itoa(at) // what was judged, and no other
+	for i := range len(own) {
+		to.Path[i] = int8(own[i])
+	}
+	size := int(unsafe.Offsetof(to.Path)) + len(own) + 1
+	return connectTo(fd, unsafe.Slice((*byte)(unsafe.Pointer(&to)), size))
+}

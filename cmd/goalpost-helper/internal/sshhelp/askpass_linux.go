@@ -1,0 +1,49 @@
+// Package sshhelp is what ssh starts: its way to ask for a password, and its way to a
+// goal's proxy.
+package sshhelp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Askpass speaks for ssh with the app. ssh starts the program that SSH_ASKPASS names
+// with its question as the one argument, and prints nothing itself; the answer
+// goes to standard output. With "ssh connected", from LocalCommand, ssh is in.
+func Askpass(socket string, args []string) error {
+	call := map[string]any{"key": os.Getenv("GOALPOST_ASK_KEY")}
+	if len(args) == 2 && args[0] == "ssh" && args[1] == "connected" {
+		call["connected"] = true
+	} else if len(args) == 1 {
+		call["prompt"] = args[0]
+	} else {
+		return errors.New("ssh asks one question at a time")
+	}
+	line, err := json.Marshal(call)
+	if err != nil {
+		return fmt.Errorf("asking: %w", err)
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("asking: %w", err)
+	}
+	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: socket}); err != nil {
+		return fmt.Errorf("Goalpost does not answer, so ssh cannot ask for a password: %w", err) //nolint:staticcheck // a name begins it
+	}
+	f := os.NewFile(uintptr(fd), "ask")
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("asking: %w", err)
+	}
+	n, err := f.WriteTo(os.Stdout)
+	if err != nil {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	if n == 0 && call["connected"] == nil {
+		os.Exit(1) // the user does not want to answer
+	}
+	return nil
+}

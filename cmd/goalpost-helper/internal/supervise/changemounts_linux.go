@@ -1,0 +1,35 @@
+package supervise
+
+import (
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+)
+
+// changeMounts changes the walls of a sandbox that stands.
+func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
+	if s.inside == nil {
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no walls"}})
+	}
+	// The main thread, whose filter programs inherit, mounts nothing any more.
+	answer := make(chan *wire.Error)
+	go func() {
+		if r.Op == wire.Grant {
+			answer <- s.inside.Grant(r, fds)
+		} else if err := s.inside.Revoke(r.ID); err != nil {
+			answer <- socket.SandboxFailure("taking back what was allowed", err)
+		} else {
+			answer <- nil
+		}
+	}()
+	refused := <-answer
+	if r.Op == wire.Revoke && r.Signal != 0 {
+		// Whatever has it open would keep it: everybody in the sandbox but this process.
+		_ = unix.Kill(-1, unix.Signal(r.Signal))
+	}
+	if refused != nil {
+		return s.answer(wire.Answer{ID: r.ID, Error: refused})
+	}
+	return s.answer(wire.Answer{ID: r.ID, Changed: true})
+}

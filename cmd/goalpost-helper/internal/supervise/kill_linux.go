@@ -1,0 +1,99 @@
+package supervise
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// killAll kills every descendant and returns when none is left. It kills children
+// only: what a dead child leaves behind falls to the helper as subreaper, and
+// each death is the signal to look again. That is also quick enough for a
+// program that runs away by forking and exiting, which a walk of all processes
+// chases in vain.
+func (s *Supervisor) killAll() {
+	s.mu.Lock() // reap is kept out from here on
+	defer s.mu.Unlock()
+	for {
+		for _, pid := range children() {
+			_ = unix.Kill(pid, unix.SIGKILL) // it may be gone already
+		}
+		var info unix.Siginfo
+		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || !s.collectExits() {
+			return
+		}
+	}
+}
+
+// children are the helper's own, zombies included.
+func children() []int {
+	tasks, _ := os.ReadDir("/proc/self/task")
+	var all []int
+	for _, task := range tasks {
+		text, err := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
+		if err != nil { // a kernel without CONFIG_PROC_CHILDREN
+			return childrenFromProc()
+		}
+		for _, field := range strings.Fields(string(text)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				all = append(all, pid)
+			}
+		}
+	}
+	return all
+}
+
+func childrenFromProc() []int {
+	var all []int
+	for _, p := range listProcesses() {
+		if p.parent == os.Getpid() {
+			all = append(all, p.pid)
+		}
+	}
+	return all
+}
+
+// killSession ends a program's jobs too: an interactive shell gives each job a
+// process group of its own within the session.
+func killSession(sid int) {
+	for _, p := range listProcesses() {
+		if p.session == sid {
+			_ = unix.Kill(p.pid, unix.SIGKILL)
+		}
+	}
+}
+
+type procInfo struct{ pid, parent, session int }
+
+// listProcesses is a look at /proc; what appears or goes may be missing.
+func listProcesses() []procInfo {
+	entries, _ := os.ReadDir("/proc") // what could be read comes back with the error
+	var all []procInfo
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
+		if err != nil {
+			continue
+		}
+		// pid (name) state ppid pgrp session; a name may hold brackets and spaces.
+		// State Z is no reason to skip: it is the main thread's, others may live.
+		f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if len(f) < 4 {
+			continue
+		}
+		parent, _ := strconv.Atoi(f[1])
+		session, _ := strconv.Atoi(f[3])
+		all = append(all, procInfo{pid, parent, session})
+	}
+	return all
+}

@@ -1,0 +1,170 @@
+// Package supervise starts and ends the programs of one owner and reports their ends.
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+)
+
+// Supervisor is the programs of one owner. mu orders a start's answer before its exit
+// and keeps a pid from being signalled once it has been reaped.
+type Supervisor struct {
+	in, out int // sockets of requests and answers
+	null    int
+	inside  sandbox                         // nil without one
+	onExit  func(id uint64, exit wire.Exit) // called before the exit is answered; mu is held
+	started chan struct{}                   // one token: a child may be there to wait for
+
+	mu    sync.Mutex
+	byID  map[uint64]int // programs that run
+	byPid map[int]uint64
+}
+
+// sandbox starts the programs of a goal and changes what they find. All methods are called
+// by one goroutine at a time.
+type sandbox interface {
+	// start runs a program; path is what its name stands for, files are its descriptors.
+	Start(path string, r wire.Request, files []uintptr) (pid int, refused *wire.Error)
+	// grant attaches trees that the goal's init took, one for each mount of the request.
+	Grant(r wire.Request, trees []int) *wire.Error
+	Revoke(id uint64) error
+}
+
+// New returns one that reads requests from one socket and answers on another.
+// inside is nil without a sandbox.
+func New(in, out int, inside sandbox, onExit func(id uint64, exit wire.Exit)) (*Supervisor, error) {
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening /dev/null: %w", err)
+	}
+	return &Supervisor{
+		in:      in,
+		out:     out,
+		null:    null,
+		inside:  inside,
+		onExit:  onExit,
+		started: make(chan struct{}, 1),
+		byID:    map[uint64]int{},
+		byPid:   map[int]uint64{},
+	}, nil
+}
+
+// CatchSignals keeps signals from the helper. Caught, not ignored: a caught signal is
+// default again in children. Nobody reads the channel; the app ends the helper
+// by closing the socket. All of them, because the first process of a sandbox is in
+// reach of its programs.
+func CatchSignals() { signal.Notify(make(chan os.Signal, 1)) }
+
+func Serve() error {
+	CatchSignals()
+	unix.CloseOnExec(wire.Socket)
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("becoming subreaper: %w", err)
+	}
+	s, err := New(wire.Socket, wire.Socket, nil, func(uint64, wire.Exit) {})
+	if err != nil {
+		return err
+	}
+	if err := s.answer(wire.Answer{Hello: wire.Version}); err != nil {
+		return err
+	}
+	go s.Reap()
+	err = s.Read()
+	s.killAll()
+	return err
+}
+
+// Read takes requests until the app closes the socket.
+func (s *Supervisor) Read() error {
+	for {
+		r, fds, err := socket.Receive(s.in)
+		if err == nil {
+			err = s.Handle(r, fds)
+		}
+		socket.CloseAll(fds) // the program has its own copies
+		if errors.Is(err, socket.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Handle does one request. Its error is the end of the helper; what is wrong
+// with the request itself is answered.
+func (s *Supervisor) Handle(r wire.Request, fds []int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch r.Op { //nolint:exhaustive // the goal's init takes the others
+	case wire.Start:
+		pid, master, err := s.startProgram(r, fds)
+		if err != nil {
+			return s.answer(wire.Answer{ID: r.ID, Error: err})
+		}
+		s.byID[r.ID], s.byPid[pid] = pid, r.ID
+		select {
+		case s.started <- struct{}{}:
+		default:
+		}
+		if master >= 0 {
+			defer func() { _ = unix.Close(master) }()
+			return s.answer(wire.Answer{ID: r.ID, Pid: pid}, master)
+		}
+		return s.answer(wire.Answer{ID: r.ID, Pid: pid})
+	case wire.Signal:
+		if err := s.signal(r.ID, syscall.Signal(r.Signal)); err != nil {
+			return s.answer(wire.Answer{ID: r.ID, Error: err})
+		}
+		return nil
+	case wire.Grant, wire.Revoke:
+		return s.changeMounts(r, fds)
+	}
+	return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: fmt.Sprintf("unknown request %q", r.Op)}})
+}
+
+// RunsPrograms reports whether a program that was started has not ended.
+func (s *Supervisor) RunsPrograms() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.byID) > 0
+}
+
+func (s *Supervisor) signal(id uint64, sig syscall.Signal) *wire.Error {
+	pid, ok := s.byID[id]
+	if !ok {
+		return &wire.Error{Code: wire.Ended, Text: "the program has ended"}
+	}
+	// On another thread: behind walls this one's filter holds up kill until the
+	// listener answers, and kill does not tell Go that it waits. With no processor
+	// left for the listener, both would wait for ever.
+	sent := make(chan error)
+	go func() { sent <- killGroup(pid, sig) }()
+	err := <-sent
+	if err != nil {
+		return &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("sending signal %d: %v", sig, err)}
+	}
+	return nil
+}
+
+// killGroup signals a program's process group at once, and only then the others of
+// its session: a shell that outlived what it waits for would still say so.
+func killGroup(pid int, sig syscall.Signal) error {
+	err := unix.Kill(-pid, sig)
+	if sig == syscall.SIGKILL {
+		killSession(pid)
+	}
+	return err //nolint:wrapcheck // signal does
+}
+
+// answer sends one packet.
+func (s *Supervisor) answer(a wire.Answer, fds ...int) error { return socket.Send(s.out, a, fds...) }

@@ -11,7 +11,7 @@ func checkStateOwner(string) error { return errSystem() }
 func FreeBytes(string) (uint64, error) { return 0, errSystem() }
 
 func errSystem() error {
-	return &InvalidError{
+	return &fault.Error{
 		Message: "Goalpost runs on Linux only",
 		Hint:    "run it on Linux, in a virtual machine or in WSL 2",
 	}

@@ -112,3 +112,9 @@ func secretProblem(err error) *Problem {
 
 // sanitizeOutput makes output fit to be shown: valid UTF-8.
 func sanitizeOutput(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+
+// IsConflict reports whether an error is a Problem with the code Conflict.
+func IsConflict(err error) bool {
+	var p *Problem
+	return errors.As(err, &p) && p.Code == Conflict
+}

@@ -6,33 +6,41 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 )
 
+// accessRules say what of this machine a goal may be given.
+type accessRules struct {
+	cfg   *config.Config
+	ports *ownPorts
+}
+
 // grantsOf is what the user allows a goal from the start, besides its folder.
 // Paths are written out, without links: that is what the sandbox opens.
-func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
+func (r *accessRules) grantsOf(in api.StartInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
 			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
-		case a.isOwnPort(port):
+		case r.ports.Contains(port):
 			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
 		}
 	}
 	p.AllowLocal = in.AllowLocal
 	for _, dir := range in.AllowWrite {
-		real, err := a.validateExistingDir(dir)
+		real, err := r.validateExistingDir(dir)
 		if err != nil {
 			return withField(err, "allow_write")
 		}
 		p.AllowWrite = append(p.AllowWrite, real)
 	}
 	for _, dir := range in.AllowRead {
-		real, err := a.validateReadPath(dir)
+		real, err := r.validateReadPath(dir)
 		if err != nil {
 			return err
 		}
@@ -43,7 +51,7 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
 			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
 		}
-		if err := a.validateSocket(socket, *p); err != nil {
+		if err := r.validateSocket(socket, *p); err != nil {
 			return err
 		}
 		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
@@ -55,12 +63,12 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 }
 
 // validateSocket refuses sockets that a goal may not have, by where they really are.
-func (a *App) validateSocket(socket string, p policy.Policy) error {
+func (r *accessRules) validateSocket(socket string, p policy.Policy) error {
 	real, err := filepath.EvalSymlinks(socket)
 	if err != nil {
 		return &goal.InvalidError{Field: "allow_socket", Reason: err.Error(), Hint: "give the whole path of a socket that exists"}
 	}
-	state, err := filepath.EvalSymlinks(a.cfg.State())
+	state, err := filepath.EvalSymlinks(r.cfg.State())
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
@@ -77,12 +85,12 @@ func (a *App) validateSocket(socket string, p policy.Policy) error {
 
 // validateReadPath refuses what a goal must not see even without writing: what it may not
 // work in holds keys, or everything.
-func (a *App) validateReadPath(dir string) (string, error) {
+func (r *accessRules) validateReadPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
 		return "", &goal.InvalidError{Field: "allow_read", Reason: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
 	}
-	if err := a.validateForeignPath(real); err != nil {
+	if err := r.validateForeignPath(real); err != nil {
 		return "", withField(err, "allow_read")
 	}
 	return real, nil
@@ -90,7 +98,7 @@ func (a *App) validateReadPath(dir string) (string, error) {
 
 // validateForeignPath refuses what no goal is given, whatever it would do there. The path has no
 // links in it.
-func (a *App) validateForeignPath(path string) error {
+func (r *accessRules) validateForeignPath(path string) error {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = ""
@@ -98,7 +106,7 @@ func (a *App) validateForeignPath(path string) error {
 	if reason, hint := forbiddenGoalDir(path, homes(home)); reason != "" {
 		return &goal.InvalidError{Reason: reason, Hint: hint}
 	}
-	state, err := filepath.EvalSymlinks(a.cfg.State())
+	state, err := filepath.EvalSymlinks(r.cfg.State())
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
@@ -115,4 +123,76 @@ func withField(err error, name string) error {
 		return &goal.InvalidError{Field: name, Reason: refusal.Reason, Hint: refusal.Hint}
 	}
 	return err
+}
+
+// validateExistingDir refuses folders whose loss would hurt: the root, the home folder, this program's own.
+func (r *accessRules) validateExistingDir(given string) (string, error) {
+	refuse := func(reason, hint string) (string, error) {
+		return "", &goal.InvalidError{Field: "dir", Reason: reason, Hint: hint}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
+	}
+	if rest, ok := strings.CutPrefix(given, "~"); ok && home != "" && (rest == "" || rest[0] == '/') {
+		given = home + rest
+	}
+	dir, err := filepath.Abs(given)
+	if err != nil {
+		return refuse(err.Error(), "")
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return refuse("the folder "+dir+" does not exist", "create it first, or choose another one")
+	case err != nil:
+		return refuse(err.Error(), "choose another folder")
+	case !info.IsDir():
+		return refuse(dir+" is not a folder", "choose a folder")
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return refuse(err.Error(), "choose another folder")
+	}
+	if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
+		return refuse("you may not read the folder "+dir, "choose a folder of your own")
+	}
+	if err := r.validateForeignPath(dir); err != nil {
+		return "", withField(err, "dir")
+	}
+	return dir, nil
+}
+
+// validateAccess says whether what is there now is of the kind that was asked for.
+func (r *accessRules) validateAccess(access policy.MachineAccess) error {
+	if access.Kind == policy.PortAccess {
+		if r.ports.Contains(access.Port) {
+			return errors.New("the port is Goalpost's own")
+		}
+		return nil
+	}
+	info, err := os.Stat(access.Path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("what was allowed: %w", err)
+	case access.Kind == policy.WriteAccess && !info.IsDir():
+		return fmt.Errorf("%s is not a folder", access.Path)
+	case access.Kind == policy.SocketAccess && info.Mode().Type() != os.ModeSocket:
+		return fmt.Errorf("%s is not a socket", access.Path)
+	case access.Kind == policy.ReadAccess && !info.IsDir() && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is neither a file nor a folder", access.Path)
+	}
+	return nil
+}
+
+// ruleSet is what holds for every goal of this program. Its own folders are written by no goal.
+func (r *accessRules) ruleSet() (policy.RuleSet, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then every folder may be it
+	}
+	law, err := policy.DefaultRules(home, r.cfg.State())
+	if err != nil {
+		return law, fmt.Errorf("the rules: %w", err)
+	}
+	return law, nil
 }

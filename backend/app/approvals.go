@@ -16,8 +16,8 @@ import (
 
 // Answer gives the user's answer to an open approval. Whoever runs the goal
 // takes it; a goal that paused for it continues here, if this program stays.
-func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
-	open, err := a.store.OpenApprovals(ctx, id)
+func (s *goalService) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
+	open, err := s.store.OpenApprovals(ctx, id)
 	if err != nil {
 		return fmt.Errorf("answer: %w", err)
 	}
@@ -34,7 +34,7 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 		}
 	}
 	var then store.GoalRow
-	err = a.addOrderIf(ctx, id, func(row store.GoalRow) error {
+	err = s.addOrderIf(ctx, id, func(row store.GoalRow) error {
 		if then = row; row.Status != goal.Running && row.Status != goal.Paused {
 			return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 		}
@@ -43,7 +43,7 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	if err != nil || then.Status == goal.Running { // its run hears of it, or continues when it has paused
 		return err
 	}
-	return a.answered(ctx, id)
+	return s.answered(ctx, id)
 }
 
 func scopes(a goal.Approval) string {
@@ -59,16 +59,16 @@ func scopes(a goal.Approval) string {
 
 // answered resumes a goal whose last open approval was answered. Another process may
 // have been first.
-func (a *App) answered(ctx context.Context, id goal.ID) error {
-	open, err := a.store.OpenApprovals(ctx, id) // again: several may be answered at once
+func (s *goalService) answered(ctx context.Context, id goal.ID) error {
+	open, err := s.store.OpenApprovals(ctx, id) // again: several may be answered at once
 	if err != nil || slices.ContainsFunc(open, func(one store.Approval) bool { return one.Given == nil }) {
 		return err
 	}
-	row, err := a.store.Goal(ctx, id)
-	if err != nil || !a.followOthers || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
+	row, err := s.store.Goal(ctx, id)
+	if err != nil || !s.followOthers || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
 		return err
 	}
-	err = a.Resume(ctx, id, api.ResumeInput{})
+	err = s.Resume(ctx, id, api.ResumeInput{})
 	var problem *api.Problem
 	if errors.Is(err, store.ErrGoalLocked) || errors.As(err, &problem) && problem.Code == api.Conflict {
 		return nil
@@ -78,8 +78,8 @@ func (a *App) answered(ctx context.Context, id goal.ID) error {
 
 // Revoke takes a grant back: what it opened is closed at once, and the next call
 // that needs it asks again.
-func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
-	grants, err := a.store.Grants(ctx, id)
+func (s *goalService) Revoke(ctx context.Context, id goal.ID, request string) error {
+	grants, err := s.store.Grants(ctx, id)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
@@ -87,18 +87,18 @@ func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 	if !slices.ContainsFunc(grants, named) {
 		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
 	}
-	a.revokeGrant(ctx, id, request)
-	own, err := a.store.LockGoal(id)
+	s.sessions.revokeGrant(ctx, id, request)
+	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) { // whoever runs it takes it back
-		return a.addOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
+		return s.addOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
 	}
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	grants, err = a.store.Grants(ctx, id) // now nobody else ends it
-	row, gone := a.store.Goal(ctx, id)
+	grants, err = s.store.Grants(ctx, id) // now nobody else ends it
+	row, gone := s.store.Goal(ctx, id)
 	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
-		err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the user took it back"})
+		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the user took it back"})
 	}
 	return errors.Join(err, own.Unlock())
 }

@@ -1,14 +1,11 @@
 package app
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"sync"
 
-	"goalpost/backend/goal"
 	"goalpost/backend/policy"
-	"goalpost/backend/runner"
 	"goalpost/backend/sandbox/egress"
 )
 
@@ -119,59 +116,3 @@ func requesterName(tool string) egress.Source {
 	}
 	return egress.SourceProgram
 }
-
-// BlockedHosts takes what the proxy refused to the goal's programs.
-func (r *Session) BlockedHosts() []policy.Effect { return r.sandbox.blockedHosts.drain() }
-
-// ApplyGrants opens the proxy and the walls for what the user allowed, and closes them
-// again.
-func (r *Session) ApplyGrants(grants, now []policy.Grant) {
-	if r.sandbox.proxy == nil {
-		return
-	}
-	r.sandbox.blockedHosts.setGrants(rulesOf(r.policy), grants, now, r.applyEgressRules)
-	if err := r.sandbox.machineGrants.apply(context.Background(), grants, r.sandbox.grant(r.app, r.app.sandboxDir(r.goal))); err != nil {
-		r.app.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
-	}
-}
-
-// revokeGrant closes what a grant opened, whether a run has heard of it or not.
-func (r *Session) revokeGrant(ctx context.Context, id string) {
-	if r.sandbox.proxy != nil {
-		r.sandbox.blockedHosts.revoke(id, r.applyEgressRules)
-		if err := r.sandbox.machineGrants.revoke(ctx, id); err != nil {
-			r.app.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
-		}
-	}
-}
-
-// applyEgressRules puts rules in force. Requests of pages are judged from before they reach a
-// host that they may not send to.
-func (r *Session) applyEgressRules(rules egress.Rules) {
-	if rules.NeedsRequestFilter() {
-		r.sandbox.filtersPages.Store(true)
-	}
-	r.sandbox.proxy.SetRules(rules)
-	r.sandbox.filtersPages.Store(rules.NeedsRequestFilter())
-}
-
-func (a *App) revokeGrant(ctx context.Context, id goal.ID, request string) {
-	a.sessions.mu.Lock()
-	defer a.sessions.mu.Unlock()
-	if r := a.sessions.open[id]; r != nil {
-		r.revokeGrant(context.WithoutCancel(ctx), request)
-	}
-}
-
-// closeEgress closes the way out: the goal is over, and so is what its user allowed.
-// Its own loopback stays to be looked at.
-func (r *Session) closeEgress(ctx context.Context) {
-	if r.sandbox.proxy != nil {
-		r.sandbox.blockedHosts.setGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil, r.applyEgressRules)
-		if err := r.sandbox.machineGrants.closePorts(ctx); err != nil {
-			r.app.log.Error("closing a goal's ports", "goal", r.goal, "error", err)
-		}
-	}
-}
-
-var _ runner.BlockedHosts = (*Session)(nil)

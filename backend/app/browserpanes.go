@@ -9,9 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"goalpost/backend/api"
@@ -20,7 +18,6 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
-	"goalpost/backend/sandbox"
 	"goalpost/backend/secret"
 )
 
@@ -33,46 +30,13 @@ const (
 // userBrowsing is what the user's browser panes share: files on their way to a
 // page, and the folders.
 type userBrowsing struct {
-	app *App
-
-	mu    sync.Mutex
-	ports []int
-}
-
-// RegisterOwnPort tells of a port that this program listens on, which no page may reach.
-func (a *App) RegisterOwnPort(port int) {
-	a.browsing.mu.Lock()
-	defer a.browsing.mu.Unlock()
-	a.browsing.ports = append(a.browsing.ports, port)
-}
-
-// unregisterOwnPort takes back one Listens.
-func (a *App) unregisterOwnPort(port int) {
-	a.browsing.mu.Lock()
-	defer a.browsing.mu.Unlock()
-	if i := slices.Index(a.browsing.ports, port); i >= 0 {
-		a.browsing.ports = slices.Delete(a.browsing.ports, i, i+1)
-	}
-}
-
-func (b *userBrowsing) ownPorts() []int {
-	b.mu.Lock()
-	list := slices.Clone(b.ports)
-	b.mu.Unlock()
-	if s := b.app.stream; s != nil {
-		if u, err := url.Parse(s.URL()); err == nil {
-			if port, err := strconv.Atoi(u.Port()); err == nil {
-				list = append(list, port)
-			}
-		}
-	}
-	return list
-}
-
-// isOwnPort says whether a port is one of this program's, in this process or in another
-// one on the same data folder: its pages, its streams, the proxies of its goals.
-func (a *App) isOwnPort(port int) bool {
-	return slices.Contains(a.browsing.ownPorts(), port) || sandbox.IsListening(a.store.Processes(), port)
+	panes      *panes
+	background *background
+	// runs are the runs of goals, to pause one whose page the user takes over.
+	runs paneRuns
+	// resume continues a goal that was paused for that.
+	resume    func(context.Context, goal.ID, api.ResumeInput) error
+	takeovers takeovers
 }
 
 // goalFolder is where a goal works and its pages' downloads go; "" of what is no goal,
@@ -80,7 +44,7 @@ func (a *App) isOwnPort(port int) bool {
 func (b *userBrowsing) goalFolder(id string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	row, err := b.app.store.Goal(ctx, goal.ID(id))
+	row, err := b.panes.store.Goal(ctx, goal.ID(id))
 	if err != nil {
 		return ""
 	}
@@ -104,7 +68,7 @@ func (b *userBrowsing) downloads(string) string {
 			return dir
 		}
 	}
-	return filepath.Join(b.app.cfg.State(), "downloads")
+	return filepath.Join(b.panes.cfg.State(), "downloads")
 }
 
 func (b *userBrowsing) onVisit(profile, address, title string) {
@@ -113,8 +77,8 @@ func (b *userBrowsing) onVisit(profile, address, title string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if err := b.app.store.AddVisit(ctx, profile, address, title); err != nil {
-		b.app.log.Warn("history", "error", err)
+	if err := b.panes.store.AddVisit(ctx, profile, address, title); err != nil {
+		b.panes.log.Warn("history", "error", err)
 	}
 }
 
@@ -125,7 +89,7 @@ func (b *userBrowsing) Destination(text string) (string, error) {
 	if !ok {
 		return text, nil
 	}
-	search := b.app.cfg.Settings().SearchPage
+	search := b.panes.cfg.Settings().SearchPage
 	if search == "" {
 		return "", &api.Problem{
 			Code: api.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
@@ -138,17 +102,17 @@ func (b *userBrowsing) Destination(text string) (string, error) {
 // open opens a user's pane. Without a wish it keeps its logins, unless another
 // Goalpost has them; then it says so and keeps nothing.
 func (b *userBrowsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
-	o := browser.Options{ID: b.app.panes.newID(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
+	o := browser.Options{ID: b.panes.newID(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
 	switch in.Profile {
 	case "":
 		o.Profile = ownProfile
 	case temporaryProfile:
 		o.Profile = ""
 	}
-	p, err := b.app.browsers.Open(ctx, o)
+	p, err := b.panes.browsers.Open(ctx, o)
 	if in.Profile == "" && errors.Is(err, browser.ErrLocked) {
 		o.Profile = ""
-		if p, err = b.app.browsers.Open(ctx, o); err == nil {
+		if p, err = b.panes.browsers.Open(ctx, o); err == nil {
 			p.Notice("another Goalpost has your logins: this page is temporary")
 		}
 	}
@@ -182,7 +146,7 @@ func (l browserLogins) Save(ctx context.Context, origin, user, password string) 
 const maxUploadBytes = 1 << 30
 
 func (b *userBrowsing) uploads() string {
-	return filepath.Join(b.app.cfg.State(), "browser", "uploads")
+	return filepath.Join(b.panes.cfg.State(), "browser", "uploads")
 }
 
 // Upload adds a piece to a file that the user gives to a page and says where
@@ -225,7 +189,7 @@ func refusedUpload(why string) error {
 
 // OpenFile opens a downloaded file, or its folder, with the desktop's program for it.
 func (b *userBrowsing) OpenFile(ctx context.Context, id, download string, folder bool) error {
-	p, err := b.app.panes.Browser(id)
+	p, err := b.panes.Browser(id)
 	if err != nil {
 		return err
 	}
@@ -244,7 +208,7 @@ func (b *userBrowsing) OpenFile(ctx context.Context, id, download string, folder
 	if !ok {
 		return &api.Problem{Code: api.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
 	}
-	if _, err := b.app.userPrograms.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
+	if _, err := b.panes.programs.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
 	return nil
@@ -272,12 +236,12 @@ func validateOpenable(lease, path string) error {
 
 // Profiles lists the user's profiles, their own first.
 func (b *userBrowsing) Profiles() []string {
-	list := slices.DeleteFunc(b.app.browsers.Profiles(), func(name string) bool { return name == ownProfile })
+	list := slices.DeleteFunc(b.panes.browsers.Profiles(), func(name string) bool { return name == ownProfile })
 	return append([]string{ownProfile}, list...)
 }
 
 func (b *userBrowsing) DeleteProfile(ctx context.Context, name string) error {
-	if err := b.app.browsers.DeleteProfile(ctx, name); err != nil {
+	if err := b.panes.browsers.DeleteProfile(ctx, name); err != nil {
 		return fmt.Errorf("delete profile: %w", err)
 	}
 	return nil
@@ -288,7 +252,7 @@ func (b *userBrowsing) RenameProfile(ctx context.Context, name, to string) error
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
 		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
 	}
-	if err := b.app.browsers.RenameProfile(ctx, name, to); err != nil {
+	if err := b.panes.browsers.RenameProfile(ctx, name, to); err != nil {
 		return fmt.Errorf("rename profile: %w", err)
 	}
 	return nil

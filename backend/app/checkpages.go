@@ -15,16 +15,16 @@ import (
 // checkPages opens pages for checks that look at them, as one goal's pages would
 // see the world: its network, its cookies, and nothing of its agent's.
 type checkPages struct {
-	app  *App
-	goal goal.ID
+	panes *panes
+	goal  goal.ID
 }
 
 // checkPagesFor is nil where no page can be opened: there is no Chromium.
-func (a *App) checkPagesFor(id goal.ID) verify.Pages {
+func (p *panes) checkPagesFor(id goal.ID) verify.Pages {
 	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
 		return nil
 	}
-	return checkPages{a, id}
+	return checkPages{p, id}
 }
 
 // Screenshot takes the picture of an address, or of the address of a pane. A pane of
@@ -45,11 +45,11 @@ func (l checkPages) Screenshot(ctx context.Context, at verify.PageTarget) (verif
 			return sight, wrapPageError(err)
 		}
 	}
-	cookies, err := l.app.browsers.Cookies(ctx, string(l.goal))
+	cookies, err := l.panes.browsers.Cookies(ctx, string(l.goal))
 	if err != nil {
 		return sight, wrapPageError(err)
 	}
-	sight.PNG, err = l.app.browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
+	sight.PNG, err = l.panes.browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
 	return sight, wrapPageError(err)
 }
 
@@ -62,9 +62,9 @@ func wrapPageError(err error) error {
 
 // pane is the named page of the goal, or its newest.
 func (l checkPages) pane(id string) (*browser.Pane, error) {
-	own := l.app.browserPanesOf(l.goal)
+	own := l.panes.browserPanesOf(l.goal)
 	for i := len(own) - 1; i >= 0; i-- {
-		if p, ok := l.app.browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
+		if p, ok := l.panes.browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
 			return p, nil
 		}
 	}
@@ -75,10 +75,10 @@ func (l checkPages) pane(id string) (*browser.Pane, error) {
 }
 
 // browserPanesOf are the browser panes of a goal, in the order in which they were opened.
-func (a *App) browserPanesOf(id goal.ID) []pane.Info {
+func (p *panes) browserPanesOf(id goal.ID) []pane.Info {
 	var own []pane.Info
-	for _, info := range a.browsers.List() {
-		if a.panes.canDrive(id, info) {
+	for _, info := range p.browsers.List() {
+		if p.canDrive(id, info) {
 			own = append(own, info)
 		}
 	}
@@ -87,15 +87,15 @@ func (a *App) browserPanesOf(id goal.ID) []pane.Info {
 
 // pagesFingerprint is what the goal's pages show, for the question whether anything
 // moved. A page that cannot be read now counts by its address.
-func (a *App) pagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
+func (p *panes) pagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
 	var b strings.Builder
-	for _, info := range a.browserPanesOf(id) {
+	for _, info := range p.browserPanesOf(id) {
 		fmt.Fprintf(&b, "%s %s\n", info.ID, info.URL)
-		p, ok := a.browsers.Get(info.ID)
+		page, ok := p.browsers.Get(info.ID)
 		if !ok {
 			continue
 		}
-		shown, err := p.Fingerprint(ctx)
+		shown, err := page.Fingerprint(ctx)
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("looking at the goal's pages: %w", ctx.Err())
 		}

@@ -28,7 +28,7 @@ const (
 // childGoals are the goals that one goal's agent has work for it. All methods may
 // be called concurrently.
 type childGoals struct {
-	app    *App
+	goals  *goalService
 	parent goal.ID // of whom they are
 	above  goal.ID // its own parent, "" for none
 
@@ -36,13 +36,13 @@ type childGoals struct {
 	any bool // it has or had one; otherwise nothing is asked of the store
 }
 
-func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*childGoals, error) {
-	rows, err := a.store.Children(ctx, g.ID)
+func (s *goalService) childrenOf(ctx context.Context, g goal.Goal) (childGoalSet, error) {
+	rows, err := s.store.Children(ctx, g.ID)
 	if err != nil {
 		return nil, err
 	}
-	shared, err := a.store.Shared(ctx, g.ID) // also of children that were deleted since
-	return &childGoals{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
+	shared, err := s.store.Shared(ctx, g.ID) // also of children that were deleted since
+	return &childGoals{goals: s, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
 }
 
 // TotalSpend is what all children have spent so far.
@@ -53,15 +53,15 @@ func (c *childGoals) TotalSpend() goal.Spend {
 	if !any {
 		return goal.Spend{}
 	}
-	total, err := c.app.store.Shared(context.Background(), c.parent)
+	total, err := c.goals.store.Shared(context.Background(), c.parent)
 	if err != nil {
-		c.app.log.Warn("what the children spent", "goal", c.parent, "error", err)
+		c.goals.log.Warn("what the children spent", "goal", c.parent, "error", err)
 	}
 	return total
 }
 
 func (c *childGoals) List(ctx context.Context) ([]tools.GoalState, error) {
-	rows, err := c.app.store.Children(ctx, c.parent)
+	rows, err := c.goals.store.Children(ctx, c.parent)
 	if err != nil {
 		return nil, fmt.Errorf("goals: %w", err)
 	}
@@ -81,7 +81,7 @@ func (c *childGoals) state(ctx context.Context, r store.GoalRow) (tools.GoalStat
 		ID: r.ID, Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Spent: r.Spent, Limits: r.Limits, Report: r.Report,
 		Checks: fmt.Sprintf("%d/%d", r.ChecksPassed, len(r.Criterion.Checks)),
 	}
-	claims, err := c.app.store.Claims(ctx, r.ID)
+	claims, err := c.goals.store.Claims(ctx, r.ID)
 	if err != nil {
 		return s, fmt.Errorf("goal %s: %w", r.ID.Short(), err)
 	}
@@ -94,7 +94,7 @@ func (c *childGoals) state(ctx context.Context, r store.GoalRow) (tools.GoalStat
 
 // pendingInput is what a child waits for that only the user can give it.
 func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]string, error) {
-	open, err := c.app.store.OpenApprovals(ctx, r.ID)
+	open, err := c.goals.store.OpenApprovals(ctx, r.ID)
 	if err != nil {
 		return nil, fmt.Errorf("goal %s: %w", r.ID.Short(), err)
 	}
@@ -112,7 +112,7 @@ func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]strin
 
 // find is the child of that name.
 func (c *childGoals) find(ctx context.Context, part string) (store.GoalRow, error) {
-	rows, err := c.app.store.Children(ctx, c.parent)
+	rows, err := c.goals.store.Children(ctx, c.parent)
 	if err != nil {
 		return store.GoalRow{}, fmt.Errorf("goals: %w", err)
 	}
@@ -136,25 +136,16 @@ func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) 
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	select {
-	case <-c.app.runner.Done(r.ID):
+	case <-c.goals.runner.Done(r.ID):
 	case <-late.C:
 	case <-pauseSignal(ctx):
 	case <-ctx.Done():
 		return tools.GoalState{}, fmt.Errorf("waiting for goal %s: %w", r.ID.Short(), ctx.Err())
 	}
-	if r, err = c.app.store.Goal(ctx, r.ID); err != nil {
+	if r, err = c.goals.store.Goal(ctx, r.ID); err != nil {
 		return tools.GoalState{}, fmt.Errorf("goal: %w", err)
 	}
 	return c.state(ctx, r)
-}
-
-// pauseSignal is closed when a user pauses the run that ctx belongs to; nil outside one.
-func pauseSignal(ctx context.Context) <-chan struct{} {
-	run, _ := goal.RunOf(ctx)
-	if p, ok := run.Control.(interface{ PauseRequested() <-chan struct{} }); ok {
-		return p.PauseRequested()
-	}
-	return nil
 }
 
 // resumeOne lets a child continue that stopped with its parent or with the program, in whichever
@@ -163,13 +154,13 @@ func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error)
 	ours := r.StoppedBy == c.parent
 	switch {
 	case parked(r), ours && r.Status == goal.Pending: // its countdown continues, or its place in the queue, if it does not already
-		return c.app.adopt(ctx, r.ID)
+		return c.goals.adopt(ctx, r.ID)
 	case ours && r.Status == goal.Completed:
-		err = c.app.retryReopen(ctx, r.ID)
+		err = c.goals.retryReopen(ctx, r.ID)
 	case ours, r.Status == goal.Paused && r.Exit == goal.Interrupted:
-		err = c.app.Resume(ctx, r.ID, api.ResumeInput{})
+		err = c.goals.Resume(ctx, r.ID, api.ResumeInput{})
 	}
-	if conflictError(err) || errors.Is(err, store.ErrGoalLocked) { // somebody was quicker
+	if api.IsConflict(err) || errors.Is(err, store.ErrGoalLocked) { // somebody was quicker
 		return nil
 	}
 	return err
@@ -213,7 +204,7 @@ func (c *childGoals) Share(ctx context.Context, to, text string) error {
 		if err != nil {
 			return err
 		}
-		lives, err := c.app.isActive(r)
+		lives, err := c.goals.isActive(r)
 		if err != nil {
 			return err
 		}
@@ -225,11 +216,11 @@ func (c *childGoals) Share(ctx context.Context, to, text string) error {
 	if id == "" {
 		return errors.New("no goal started this one")
 	}
-	return c.app.addOrder(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
+	return c.goals.addOrder(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
 }
 
-// followParent lets the children stop as their parent does: paused with it, ended with it.
-func (c *childGoals) followParent(ctx context.Context, exit goal.Exit) error {
+// FollowParent lets the children stop as their parent does: paused with it, ended with it.
+func (c *childGoals) FollowParent(ctx context.Context, exit goal.Exit) error {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
@@ -237,9 +228,9 @@ func (c *childGoals) followParent(ctx context.Context, exit goal.Exit) error {
 		return nil
 	}
 	if goal.StatusForExit(exit) != goal.Paused {
-		return c.app.endChildren(ctx, c.parent)
+		return c.goals.endChildren(ctx, c.parent)
 	}
-	rows, err := c.app.store.Children(ctx, c.parent)
+	rows, err := c.goals.store.Children(ctx, c.parent)
 	for _, r := range rows {
 		err = errors.Join(err, c.stopForParent(ctx, r))
 	}
@@ -250,37 +241,37 @@ func (c *childGoals) followParent(ctx context.Context, exit goal.Exit) error {
 // stays that, and does not continue automatically.
 func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "the goal that started this one is paused", By: c.parent}
-	if c.app.runner.Cancel(r.ID, stop) {
+	if c.goals.runner.Cancel(r.ID, stop) {
 		return nil
 	}
-	owned, err := c.app.store.IsLocked(r.ID) // by another process; what nobody has would hear of it in its next run
+	owned, err := c.goals.store.IsLocked(r.ID) // by another process; what nobody has would hear of it in its next run
 	if err != nil || !owned || r.Queued == "" && !parked(r) && r.Status != goal.Running && r.Status != goal.Pending {
 		return err
 	}
-	return c.app.addOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
+	return c.goals.addOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
 }
 
 // endChildren ends every child of a goal that lives, or was over and waits to continue.
-func (a *App) endChildren(ctx context.Context, id goal.ID) error {
-	rows, err := a.store.Children(ctx, id)
+func (s *goalService) endChildren(ctx context.Context, id goal.ID) error {
+	rows, err := s.store.Children(ctx, id)
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}
 	for _, r := range rows {
-		lives, e := a.isActive(r)
+		lives, e := s.isActive(r)
 		err = errors.Join(err, e)
 		if !lives {
 			continue
 		}
-		if a.runner.Cancel(r.ID, stop) {
+		if s.runner.Cancel(r.ID, stop) {
 			select {
-			case <-a.runner.Done(r.ID):
+			case <-s.runner.Done(r.ID):
 			case <-ctx.Done():
 				return fmt.Errorf("ending goal %s: %w", r.ID.Short(), ctx.Err())
 			}
-			if r, again := a.store.Goal(ctx, r.ID); again != nil || !r.Status.IsActive() {
+			if r, again := s.store.Goal(ctx, r.ID); again != nil || !r.Status.IsActive() {
 				continue
 			}
 		}
-		if e := a.abortHere(ctx, r.ID, stop); e != nil && !conflictError(e) {
+		if e := s.abortHere(ctx, r.ID, stop); e != nil && !api.IsConflict(e) {
 			err = errors.Join(err, e)
 		}
 	}

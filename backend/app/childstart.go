@@ -21,11 +21,11 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 	}
 	c.mu.Lock() // two at once would share the same rest
 	defer c.mu.Unlock()
-	parent, err := c.app.store.Goal(ctx, c.parent)
+	parent, err := c.goals.store.Goal(ctx, c.parent)
 	if err != nil {
 		return "", fmt.Errorf("start goal: %w", err)
 	}
-	rows, err := c.app.store.Children(ctx, c.parent)
+	rows, err := c.goals.store.Children(ctx, c.parent)
 	if err != nil {
 		return "", fmt.Errorf("start goal: %w", err)
 	}
@@ -38,7 +38,7 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 	if live >= maxChildren {
 		return "", fmt.Errorf("%d goals work for you already; wait for one of them", live)
 	}
-	shared, err := c.app.store.Shared(ctx, c.parent)
+	shared, err := c.goals.store.Shared(ctx, c.parent)
 	if err != nil {
 		return "", fmt.Errorf("start goal: %w", err)
 	}
@@ -57,7 +57,7 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 	if child.ReadOnly {
 		in.Dir = parent.Policy.Dir
 	}
-	id, err := c.app.start(ctx, in, func(g *goal.Goal) error {
+	id, err := c.goals.start(ctx, in, func(g *goal.Goal) error {
 		g.Limits, g.Options.Parent, g.Options.Outside = limits, c.parent, parent.Options.Outside
 		if err := restrictPolicy(&g.Policy, parent.Policy, child); err != nil {
 			return err

@@ -12,27 +12,27 @@ import (
 
 // Delete removes a goal, with its panes and everything about it. A live one is
 // aborted first.
-func (a *App) Delete(ctx context.Context, id goal.ID) error {
-	row, err := a.store.Goal(ctx, id)
+func (s *goalService) Delete(ctx context.Context, id goal.ID) error {
+	row, err := s.store.Goal(ctx, id)
 	lives := false
 	if err == nil {
-		lives, err = a.isActive(row)
+		lives, err = s.isActive(row)
 	}
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	if lives {
-		if err := a.Abort(ctx, id); err != nil {
-			if row, again := a.store.Goal(ctx, id); again != nil || row.Status.IsActive() {
+		if err := s.Abort(ctx, id); err != nil {
+			if row, again := s.store.Goal(ctx, id); again != nil || row.Status.IsActive() {
 				return err
 			} // it ended by itself
 		}
 	}
-	own, err := a.lockStopped(ctx, id) // nobody resumes it
+	own, err := s.lockStopped(ctx, id) // nobody resumes it
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(a.closeSession(ctx, id), a.store.Delete(ctx, id), a.removeGoalState(id), own.Unlock()); err != nil {
+	if err := errors.Join(s.sessions.closeSession(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id), own.Unlock()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return nil
@@ -40,18 +40,18 @@ func (a *App) Delete(ctx context.Context, id goal.ID) error {
 
 // Prune deletes ended goals and everything about them, and says how many. One
 // that somebody has just taken up again is left.
-func (a *App) Prune(ctx context.Context, in api.PruneInput) (int, error) {
+func (s *goalService) Prune(ctx context.Context, in api.PruneInput) (int, error) {
 	p, err := in.Predicate()
 	if err != nil {
 		return 0, err
 	}
-	ids, err := a.store.Prunable(ctx, p)
+	ids, err := s.store.Prunable(ctx, p)
 	if err != nil {
 		return 0, fmt.Errorf("prune: %w", err)
 	}
 	n := 0
 	for _, id := range ids {
-		gone, err := a.prune(ctx, id)
+		gone, err := s.prune(ctx, id)
 		if err != nil {
 			return n, fmt.Errorf("prune %s: %w", id.Short(), err)
 		}
@@ -62,21 +62,21 @@ func (a *App) Prune(ctx context.Context, in api.PruneInput) (int, error) {
 	return n, nil
 }
 
-func (a *App) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
-	own, err := a.lockStopped(ctx, id)
-	if errors.Is(err, store.ErrGoalLocked) || conflictError(err) {
+func (s *goalService) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
+	own, err := s.lockStopped(ctx, id)
+	if errors.Is(err, store.ErrGoalLocked) || api.IsConflict(err) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, own.Unlock()) }()
-	row, err := a.store.Goal(ctx, id)
+	row, err := s.store.Goal(ctx, id)
 	if errors.Is(err, goal.ErrNotFound) || err == nil && row.Status.IsActive() {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return true, errors.Join(a.closeSession(ctx, id), a.store.Delete(ctx, id), a.removeGoalState(id))
+	return true, errors.Join(s.sessions.closeSession(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id))
 }

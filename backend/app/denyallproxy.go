@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"strconv"
@@ -16,7 +17,8 @@ import (
 // refuses everything and tells the log, where a port that nobody holds could belong
 // to any server of this machine.
 type denyAllProxy struct {
-	app   *App
+	log   *slog.Logger
+	ports *ownPorts
 	proxy *egress.Proxy
 	at    string // as Chromium's --proxy-server
 	port  int
@@ -26,9 +28,9 @@ type denyAllProxy struct {
 // maxCountedHosts is how many hosts are counted each for itself; the rest is counted together.
 const maxCountedHosts = 200
 
-func (a *App) openDenyAllProxy(ctx context.Context) (*denyAllProxy, error) {
-	n := &denyAllProxy{app: a, times: map[string]int{}}
-	n.proxy = egress.New(egress.Config{Rules: egress.Rules{Deny: []string{"*"}}, Dial: refusedRequest, OnEntry: n.onRefused, Log: a.log})
+func openDenyAllProxy(ctx context.Context, log *slog.Logger, ports *ownPorts) (*denyAllProxy, error) {
+	n := &denyAllProxy{log: log, ports: ports, times: map[string]int{}}
+	n.proxy = egress.New(egress.Config{Rules: egress.Rules{Deny: []string{"*"}}, Dial: refusedRequest, OnEntry: n.onRefused, Log: log})
 	var err error
 	if n.at, err = n.proxy.Listen(ctx); err != nil {
 		return n, fmt.Errorf("the proxy that refuses everything: %w", err)
@@ -40,7 +42,7 @@ func (a *App) openDenyAllProxy(ctx context.Context) (*denyAllProxy, error) {
 	if err != nil {
 		return n, fmt.Errorf("the proxy that refuses everything: %w", err)
 	}
-	a.RegisterOwnPort(n.port)
+	ports.Register(n.port)
 	return n, nil
 }
 
@@ -56,7 +58,7 @@ func (n *denyAllProxy) onRefused(e egress.Entry) {
 	}
 	n.times[host]++
 	if times := n.times[host]; isPowerOfTen(times) {
-		n.app.log.Warn("the goals' browser wanted out beside their pages, and was refused", "method", e.Method, "host", host, "port", e.Port, "times", times)
+		n.log.Warn("the goals' browser wanted out beside their pages, and was refused", "method", e.Method, "host", host, "port", e.Port, "times", times)
 	}
 }
 
@@ -69,6 +71,6 @@ func isPowerOfTen(n int) bool {
 }
 
 func (n *denyAllProxy) close() error {
-	n.app.unregisterOwnPort(n.port)
+	n.ports.Unregister(n.port)
 	return n.proxy.Close()
 }

@@ -22,15 +22,14 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
 	defer here.Close()
 	var log bytes.Buffer
-	a := &App{log: slog.New(slog.NewTextHandler(&log, nil))}
-	a.browsing = &userBrowsing{app: a}
-	n, err := a.openDenyAllProxy(t.Context())
+	ports := &ownPorts{}
+	n, err := openDenyAllProxy(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), ports)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at, err := url.Parse(n.at)
-	if err != nil || !slices.Contains(a.browsing.ownPorts(), n.port) {
-		t.Fatalf("%v; the program's own ports are %v", err, a.browsing.ownPorts())
+	if err != nil || !slices.Contains(ports.List(), n.port) {
+		t.Fatalf("%v; the program's own ports are %v", err, ports.List())
 	}
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(at), DisableKeepAlives: true}}
 	var refused []string
@@ -52,8 +51,8 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 			t.Errorf("the answer is %q", answer)
 		}
 	}
-	if err := n.close(); err != nil || reached != 0 || len(a.browsing.ownPorts()) != 0 {
-		t.Errorf("%v; %d requests came through; left: %v", err, reached, a.browsing.ownPorts())
+	if err := n.close(); err != nil || reached != 0 || len(ports.List()) != 0 {
+		t.Errorf("%v; %d requests came through; left: %v", err, reached, ports.List())
 	}
 	for _, want := range []string{
 		"method=GET host=one.example port=80 times=1\n", "host=one.example port=80 times=10\n",
@@ -72,7 +71,7 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 // log nor the memory.
 func TestWhatManyHostsAreAskedForIsBounded(t *testing.T) {
 	var log bytes.Buffer
-	n := &denyAllProxy{app: &App{log: slog.New(slog.NewTextHandler(&log, nil))}, times: map[string]int{}}
+	n := &denyAllProxy{log: slog.New(slog.NewTextHandler(&log, nil)), times: map[string]int{}}
 	for i := range 10 * maxCountedHosts {
 		n.onRefused(egress.Entry{Method: "GET", Host: fmt.Sprintf("h%d.example", i)})
 	}

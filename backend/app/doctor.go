@@ -1,27 +1,38 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
-	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
+	"goalpost/backend/notify"
 	"goalpost/backend/sandbox"
 )
 
-// Doctor looks at what this machine offers, from real state.
-func (a *App) Doctor() []api.DoctorFinding {
-	list := []api.DoctorFinding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding(), a.notificationFinding()}
-	return append(append(list, a.toolchainFindings()...), a.mcpFindings()...)
+// doctor looks at what this machine offers.
+type doctor struct {
+	cfg        *config.Config
+	access     *accessRules
+	models     *modelProviders
+	sandboxes  *sandboxFactory
+	mcpServers *mcpServerList
+	programs   *sandbox.Supervisor // the user's
 }
 
-func (a *App) helperFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: a.helperPath}
-	if err := a.userPrograms.Err(); err != nil {
+// Doctor looks at what this machine offers, from real state.
+func (dr *doctor) Doctor() []api.DoctorFinding {
+	list := []api.DoctorFinding{dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding()}
+	return append(append(list, dr.toolchainFindings()...), dr.mcpServers.mcpFindings()...)
+}
+
+func (dr *doctor) helperFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: dr.sandboxes.helperPath}
+	if err := dr.programs.Err(); err != nil {
 		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
 	}
 	return f
@@ -41,9 +52,9 @@ func chromiumFinding() api.DoctorFinding {
 	return f
 }
 
-func (a *App) modelFinding() api.DoctorFinding {
+func (dr *doctor) modelFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "Model"}
-	p, err := a.provider("")
+	p, err := dr.models.provider("")
 	if err != nil {
 		f.State, f.Detail, f.Hint = "warn", "none yet", "add one in the settings; the demonstration runs without (scripted, no AI)"
 		return f
@@ -55,38 +66,34 @@ func (a *App) modelFinding() api.DoctorFinding {
 	return f
 }
 
-func (a *App) dataFinding() api.DoctorFinding {
-	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: a.cfg.State()}
+func (dr *doctor) dataFinding() api.DoctorFinding {
+	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: dr.cfg.State()}
 }
 
-// StreamConnection is how the page reaches the streams.
-func (a *App) StreamConnection() api.Connection {
-	a.log.Info("page connected", "elapsed_ms", time.Since(a.began).Milliseconds())
-	c := api.Connection{Version: a.version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work()}
-	if !a.serve {
-		c.URL, c.Token = a.stream.URL(), a.stream.Token()
+// toolchainFindings say which folders goals see besides the usual ones, if any.
+func (dr *doctor) toolchainFindings() []api.DoctorFinding {
+	fit, left := dr.access.extraToolchains()
+	f := api.DoctorFinding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
+	if len(left) > 0 {
+		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"
 	}
-	return c
+	if len(fit)+len(left) == 0 {
+		return nil
+	}
+	return []api.DoctorFinding{f}
 }
 
-// staticServer is a command line that serves the current folder on a free port
-// of the loopback and prints its address: this program itself, so that the
-// demonstration needs nothing else on the machine.
-func staticServer() string {
-	self, err := os.Executable()
+// notificationFinding says whether a desktop shows notes.
+func (dr *doctor) notificationFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
+	ctx, cancel := context.WithTimeout(context.Background(), notificationTimeout)
+	defer cancel()
+	d, err := notify.Open(ctx)
 	if err != nil {
-		self = "goalpost"
+		f.State, f.Detail, f.Hint = "warn", "nothing shows them here: "+err.Error(), "goals that need you are listed under approvals all the same"
+		return f
 	}
-	return shellQuote(self) + " static ."
-}
-
-// shellQuote makes one word of a POSIX shell.
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// userEnv is the environment of the user's own terminals.
-func (a *App) userEnv() []string { return sandbox.Env(os.Environ()) }
-
-func (a *App) scrollback() int {
-	const bytesPerLine = 800 // generous, colours included
-	return a.cfg.Settings().Scrollback * bytesPerLine
+	f.Detail = "shown by " + d.Name()
+	_ = d.Close()
+	return f
 }

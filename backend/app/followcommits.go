@@ -2,53 +2,81 @@ package app
 
 import (
 	"context"
+	"log/slog"
 	"maps"
+	"sync"
 	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner"
+	"goalpost/backend/store"
 )
+
+// publisher publishes what is committed to the journal, each event once. All methods may be
+// called concurrently.
+type publisher struct {
+	broker *event.Broker
+
+	mu           sync.Mutex
+	publishedSeq map[goal.ID]int64 // newest seq that was told of
+}
+
+// follower publishes what other processes on the same folder commit, and takes up what they left.
+type follower struct {
+	*publisher
+	store     *store.Store
+	log       *slog.Logger
+	clock     runner.Clock
+	sessions  *sessionRegistry
+	panes     *panes
+	peerPanes *peerPanes
+	// adoptAnswered continues goals that were answered, and whose process has died.
+	adoptAnswered func(context.Context) error
+
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
 
 // What other processes on the same folder do is followed in the journal, and told here once.
 
-func (a *App) startFollowing(ctx context.Context) {
+func (f *follower) startFollowing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
-	a.follow = cancel
-	a.wg.Go(func() {
+	f.cancel = cancel
+	f.work.Go(func() {
 		for ctx.Err() == nil {
-			if err := a.store.Follow(ctx, a.publishedSeqs(), a.publishedUpTo, a.publishForeign); err != nil {
-				a.log.Error("following other processes; trying again", "error", err)
+			if err := f.store.Follow(ctx, f.publishedSeqs(), f.publishedUpTo, f.publishForeign); err != nil {
+				f.log.Error("following other processes; trying again", "error", err)
 			}
 			select {
 			case <-ctx.Done():
-			case <-a.clock.After(followRetryDelay):
+			case <-f.clock.After(followRetryDelay):
 			}
 		}
 	})
-	a.peerPanes = &peerPanes{app: a, open: map[string]bool{}}
-	a.wg.Go(func() { a.pollOtherProcesses(ctx) })
+	f.work.Go(func() { f.pollOtherProcesses(ctx) })
 }
 
 // pollOtherProcesses pauses, as interrupted, what another process was running when it
 // died: the kernel drops its sentinel, and tells nobody. And it shows the panes of
 // goals that others run.
-func (a *App) pollOtherProcesses(ctx context.Context) {
+func (f *follower) pollOtherProcesses(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		a.peerPanes.discover(ctx)
+		f.peerPanes.discover(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if n, err := a.store.Interrupt(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn("goals of programs that ended", "error", err)
+		if n, err := f.store.Interrupt(ctx); err != nil && ctx.Err() == nil {
+			f.log.Warn("goals of programs that ended", "error", err)
 		} else if n > 0 {
-			a.log.Info("goals were interrupted", "count", n)
+			f.log.Info("goals were interrupted", "count", n)
 		}
-		if err := a.adoptManualAnswers(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn("goals that were answered", "error", err)
+		if err := f.adoptAnswered(ctx); err != nil && ctx.Err() == nil {
+			f.log.Warn("goals that were answered", "error", err)
 		}
 	}
 }
@@ -59,50 +87,59 @@ const pollInterval = 2 * time.Second
 const followRetryDelay = 2 * time.Second
 
 // publishedSeqs copies what was told so far, nil before anything was.
-func (a *App) publishedSeqs() map[goal.ID]int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return maps.Clone(a.publishedSeq)
+func (f *publisher) publishedSeqs() map[goal.ID]int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.publishedSeq)
 }
 
 // publish tells everyone of an event that this process committed. Following may
 // have seen it in the journal first: everything is told once.
-func (a *App) publish(e event.Event) { a.publishOnce(e) }
+func (f *publisher) publish(e event.Event) { f.publishOnce(e) }
 
 // publishOnce publishes what is newer than what was told of the goal, and says whether it did.
-func (a *App) publishOnce(e event.Event) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if e.Seq <= a.publishedSeq[e.GoalID] {
+func (f *publisher) publishOnce(e event.Event) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e.Seq <= f.publishedSeq[e.GoalID] {
 		return false
 	}
-	a.publishedSeq[e.GoalID] = e.Seq
-	a.broker.Publish(e)
+	f.publishedSeq[e.GoalID] = e.Seq
+	f.broker.Publish(e)
 	return true
 }
 
 // publishForeign tells of an event of another process. What a goal has here ends when it
 // was ended there.
-func (a *App) publishForeign(e event.Event) {
+func (f *follower) publishForeign(e event.Event) {
 	if b, ok := e.Body.(*event.GrantEnded); ok {
-		a.revokeGrant(context.Background(), e.GoalID, b.Request)
+		f.sessions.revokeGrant(context.Background(), e.GoalID, b.Request)
 	}
 	_, ended := e.Body.(*event.Ended)
-	if !a.publishOnce(e) || !ended {
+	if !f.publishOnce(e) || !ended {
 		return
 	}
-	a.wg.Go(func() {
-		a.panes.endShare(e.GoalID, false)
+	f.work.Go(func() {
+		f.panes.endShare(e.GoalID, false)
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if err := a.closeSession(ctx, e.GoalID); err != nil {
-			a.log.Warn("closing a room", "goal", e.GoalID, "error", err)
+		if err := f.sessions.closeSession(ctx, e.GoalID); err != nil {
+			f.log.Warn("closing a room", "goal", e.GoalID, "error", err)
 		}
 	})
 }
 
-func (a *App) publishedUpTo(id goal.ID) int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.publishedSeq[id]
+func (f *publisher) publishedUpTo(id goal.ID) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.publishedSeq[id]
+}
+
+// close ends the following and waits for it; one that was not started is left.
+func (f *follower) close() {
+	if f.cancel != nil {
+		f.cancel()
+		f.work.Wait()
+		f.peerPanes.work.Wait()
+	}
 }

@@ -15,7 +15,7 @@ import (
 
 // goalPanes are the panes as one goal sees them: only its own.
 type goalPanes struct {
-	app      *App
+	panes    *panes
 	goal     goal.ID
 	dir      string
 	launcher process.Launcher
@@ -34,7 +34,7 @@ func (p *goalPanes) lease(ctx context.Context, id string, k pane.Kind) error {
 	if !ok || run.Goal != p.goal {
 		return errors.New("panes are leased inside a run only")
 	}
-	if err := p.app.store.Append(context.WithoutCancel(ctx), run, &event.Lease{Pane: id, Kind: k, Held: true}); err != nil {
+	if err := p.panes.store.Append(context.WithoutCancel(ctx), run, &event.Lease{Pane: id, Kind: k, Held: true}); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
@@ -57,7 +57,7 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		}
 		return arrivedAt(p)
 	}
-	p, err := b.app.browsers.Open(ctx, browser.Options{ID: b.app.panes.newID(pane.Browser), URL: url, GoalID: string(b.goal)})
+	p, err := b.panes.browsers.Open(ctx, browser.Options{ID: b.panes.newID(pane.Browser), URL: url, GoalID: string(b.goal)})
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
@@ -78,8 +78,8 @@ func arrivedAt(p *browser.Pane) (tools.Page, error) {
 }
 
 func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
-	p, ok := b.app.browsers.Get(id)
-	if !ok || !b.app.panes.canDrive(b.goal, p.Info()) {
+	p, ok := b.panes.browsers.Get(id)
+	if !ok || !b.panes.canDrive(b.goal, p.Info()) {
 		return nil, errNotYourPane(id)
 	}
 	return p, nil
@@ -90,8 +90,8 @@ func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) 
 
 func (b goalBrowsers) List() []pane.Info {
 	var list []pane.Info
-	for _, i := range b.app.browsers.List() {
-		if b.app.panes.canDrive(b.goal, i) {
+	for _, i := range b.panes.browsers.List() {
+		if b.panes.canDrive(b.goal, i) {
 			list = append(list, i)
 		}
 	}
@@ -107,7 +107,7 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	if p.Info().Shared {
 		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	}
-	if err := b.app.browsers.ClosePane(ctx, id); err != nil {
+	if err := b.panes.browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("pane %s: %w", id, err)
 	}
 	return nil
@@ -118,8 +118,8 @@ type goalPaneList struct{ *goalPanes }
 
 func (s goalPaneList) List() []pane.Info {
 	var list []pane.Info
-	for _, i := range s.app.panes.Snapshot().Panes {
-		if s.app.panes.canDrive(s.goal, i) {
+	for _, i := range s.panes.Snapshot().Panes {
+		if s.panes.canDrive(s.goal, i) {
 			list = append(list, i)
 		}
 	}
@@ -135,7 +135,7 @@ func (s goalPaneList) get(id string) (pane.Info, error) {
 	return pane.Info{}, errNotYourPane(id)
 }
 
-func (s goalPaneList) IsShared(id string) bool { return s.app.panes.isShared(id) }
+func (s goalPaneList) IsShared(id string) bool { return s.panes.isShared(id) }
 
 func (s goalPaneList) Close(ctx context.Context, id string) error {
 	i, err := s.get(id)
@@ -145,9 +145,9 @@ func (s goalPaneList) Close(ctx context.Context, id string) error {
 	case s.IsShared(id):
 		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	case i.Kind == pane.Browser:
-		err = s.app.panes.CloseBrowser(ctx, id)
+		err = s.panes.CloseBrowser(ctx, id)
 	default:
-		err = s.app.panes.CloseTerminal(ctx, id)
+		err = s.panes.CloseTerminal(ctx, id)
 	}
 	return err
 }
@@ -156,7 +156,7 @@ func (s goalPaneList) Focus(id string) error {
 	if _, err := s.get(id); err != nil {
 		return err
 	}
-	s.app.panes.focus(id)
+	s.panes.focus(id)
 	return nil
 }
 
@@ -168,8 +168,8 @@ func (s goalPaneList) Name(id, title string) error {
 	case s.IsShared(id):
 		return fmt.Errorf("pane %s is the user's own: it keeps its title", id)
 	case i.Kind == pane.Terminal:
-		return s.app.panes.RenameTerminal(id, title)
+		return s.panes.RenameTerminal(id, title)
 	}
-	s.app.panes.rename(i, title)
+	s.panes.rename(i, title)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -12,16 +13,17 @@ import (
 
 // goalRecipes are the recipes as one goal's tools use them.
 type goalRecipes struct {
-	app  *App
-	goal goal.ID
+	cfg   *config.Config
+	store *store.Store
+	goal  goal.ID
 }
 
-func (r goalRecipes) List() ([]goal.Recipe, error)         { return r.app.cfg.Recipes() }
-func (r goalRecipes) Get(name string) (goal.Recipe, error) { return r.app.cfg.Recipe(name) }
-func (r goalRecipes) Save(recipe goal.Recipe) error        { return r.app.cfg.SaveRecipe(recipe) }
+func (r goalRecipes) List() ([]goal.Recipe, error)         { return r.cfg.Recipes() }
+func (r goalRecipes) Get(name string) (goal.Recipe, error) { return r.cfg.Recipe(name) }
+func (r goalRecipes) Save(recipe goal.Recipe) error        { return r.cfg.SaveRecipe(recipe) }
 
 func (r goalRecipes) Steps(ctx context.Context, from, to int) ([]goal.Call, error) {
-	return StepsToKeep(ctx, r.app.store, r.goal, from, to)
+	return StepsToKeep(ctx, r.store, r.goal, from, to)
 }
 
 // StepsToKeep are the calls of a goal from one step to another that went well,

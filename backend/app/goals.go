@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
@@ -15,14 +15,29 @@ import (
 	"goalpost/backend/store"
 )
 
+// goalService is what can be done with a goal.
+type goalService struct {
+	*goalRuns
+	*goalIntake
+	*goalResumption
+	*goalRecovery
+	cfg          *config.Config
+	store        *store.Store
+	panes        *panes
+	sandboxes    *sandboxFactory
+	sessions     *sessionRegistry
+	pageFilters  *pageRequestFilters
+	followOthers bool // this program stays, and goals continue in it by themselves
+}
+
 // Start takes a goal in, stores it and starts it. A refusal changes nothing.
-func (a *App) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
-	return a.start(ctx, in, func(*goal.Goal) error { return nil })
+func (s *goalService) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
+	return s.start(ctx, in, func(*goal.Goal) error { return nil })
 }
 
 // start is Start for a goal that shape has a last word on, before its checks are tried.
-func (a *App) start(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (id goal.ID, err error) {
-	g, made, err := a.intake(ctx, in, shape)
+func (s *goalService) start(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (id goal.ID, err error) {
+	g, made, err := s.prepare(ctx, in, shape)
 	if err != nil {
 		return "", err
 	}
@@ -31,98 +46,55 @@ func (a *App) start(ctx context.Context, in api.StartInput, shape func(*goal.Goa
 			err = errors.Join(err, os.RemoveAll(g.Policy.Dir))
 		}
 	}()
-	if err := a.saveBaseline(ctx, *g); err != nil {
-		return "", errors.Join(err, a.removeGoalState(g.ID))
+	if err := s.saveBaseline(ctx, *g); err != nil {
+		return "", errors.Join(err, s.removeGoalState(g.ID))
 	}
-	own, err := a.store.LockGoal(g.ID) // before anyone sees the goal: an abort reaches its owner
+	own, err := s.store.LockGoal(g.ID) // before anyone sees the goal: an abort reaches its owner
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), a.removeGoalState(g.ID))
+		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.removeGoalState(g.ID))
 	}
-	if err := a.store.Create(ctx, g); err != nil {
-		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Unlock(), a.removeGoalState(g.ID))
+	if err := s.store.Create(ctx, g); err != nil {
+		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Unlock(), s.removeGoalState(g.ID))
 	}
-	if err := a.startRunner(ctx, *g, own, &event.Started{}); err != nil {
-		return "", errors.Join(err, a.store.Delete(context.WithoutCancel(ctx), g.ID), a.removeGoalState(g.ID))
+	if err := s.startRunner(ctx, *g, own, &event.Started{}); err != nil {
+		return "", errors.Join(err, s.store.Delete(context.WithoutCancel(ctx), g.ID), s.removeGoalState(g.ID))
 	}
 	return g.ID, nil
 }
 
 // Demo starts the built-in demonstration goal with its scripted model.
-func (a *App) Demo(ctx context.Context) (goal.ID, error) { return a.Start(ctx, a.DemoInput()) }
+func (s *goalService) Demo(ctx context.Context) (goal.ID, error) { return s.Start(ctx, s.DemoInput()) }
 
 // DemoInput is the demonstration goal. The page is served by this very program.
-func (*App) DemoInput() api.StartInput {
+func (*goalService) DemoInput() api.StartInput {
 	return api.StartInput{
 		Objective: model.DemoObjective(""), Provider: demoProvider,
 		Checks: []goal.Check{{Type: goal.Shell, Command: model.DemoCheck()}},
 	}
 }
 
-// startRunner hands a goal to the runner, which gives the sentinel back after the run.
-func (a *App) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
-	a.panes.share(g.Options.Panes, g.ID)
-	return a.releaseFunc(g.ID, own, func(release func()) error { return a.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
-}
-
-// releaseFunc lends the runner a sentinel.
-func (a *App) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
-	release := func() {
-		a.endDrive(id)
-		if err := own.Unlock(); err != nil {
-			a.log.Warn("sentinel", "goal", id, "error", err)
-		}
-	}
-	if err := begin(release); err != nil {
-		release()
-		return fmt.Errorf("start goal %s: %w", id.Short(), err)
-	}
-	return nil
-}
-
-// runCloseTimeout is how long a run may take to close after it has told its end.
-const runCloseTimeout = 30 * time.Second
-
-// lockStopped takes the sentinel of a goal that does not run. A run of this program
-// that has just told its end is waited for.
-func (a *App) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
-	if a.runner.Queued(id) {
-		return nil, &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
-	}
-	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
-	defer cancel()
-	select {
-	case <-a.runner.Done(id):
-	case <-ctx.Done():
-	}
-	own, err := a.store.LockGoal(id)
-	if err != nil {
-		return nil, fmt.Errorf("goal %s: %w", id.Short(), err)
-	}
-	return own, nil
-}
-
 // Pause stops a running goal after the call that runs.
-func (a *App) Pause(ctx context.Context, id goal.ID) error {
-	return a.pause(ctx, id, goal.Order{Kind: goal.OrderPause})
+func (s *goalService) Pause(ctx context.Context, id goal.ID) error {
+	return s.pause(ctx, id, goal.Order{Kind: goal.OrderPause})
 }
 
-func (a *App) pause(ctx context.Context, id goal.ID, o goal.Order) error {
-	row, err := a.store.Goal(ctx, id)
+func (s *goalService) pause(ctx context.Context, id goal.ID, o goal.Order) error {
+	row, err := s.store.Goal(ctx, id)
 	if err == nil && row.Status == goal.Running { // its program may have died: then it is paused as interrupted
-		if alive, err := a.store.IsLocked(id); err != nil || !alive {
-			_, lost := a.store.InterruptOne(ctx, id)
+		if alive, err := s.store.IsLocked(id); err != nil || !alive {
+			_, lost := s.store.InterruptOne(ctx, id)
 			return errors.Join(err, lost)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	return a.addOrderIf(ctx, id, a.pauseProblem, o)
+	return s.addOrderIf(ctx, id, s.pauseProblem, o)
 }
 
 // pauseProblem says why a goal cannot be paused, if so.
-func (a *App) pauseProblem(row store.GoalRow) error {
-	queues, err := a.isQueued(row)
+func (s *goalService) pauseProblem(row store.GoalRow) error {
+	queues, err := s.isQueued(row)
 	switch {
 	case err != nil:
 		return err
@@ -134,35 +106,17 @@ func (a *App) pauseProblem(row store.GoalRow) error {
 	return nil
 }
 
-// isQueued says whether a goal waits in the queue, here or in another process, whatever
-// its status is: that of a goal which was resumed is what it was until its run begins.
-func (a *App) isQueued(row store.GoalRow) (bool, error) {
-	if a.runner.Queued(row.ID) {
-		return true, nil
-	}
-	waits, err := a.store.QueueReason(row)
-	return waits != "", err
-}
-
-// isActive says whether a goal has a run, waits for one, or may get one.
-func (a *App) isActive(row store.GoalRow) (bool, error) {
-	if row.Status.IsActive() {
-		return true, nil
-	}
-	return a.isQueued(row)
-}
-
 // Steer leaves the user's note for a goal that lives.
-func (a *App) Steer(ctx context.Context, id goal.ID, text string) error {
-	return a.steer(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
+func (s *goalService) Steer(ctx context.Context, id goal.ID, text string) error {
+	return s.steer(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
 }
 
-func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
+func (s *goalService) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 	if o.Text == "" {
 		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
 	}
-	return a.addOrderIf(ctx, id, func(row store.GoalRow) error {
-		lives, err := a.isActive(row)
+	return s.addOrderIf(ctx, id, func(row store.GoalRow) error {
+		lives, err := s.isActive(row)
 		if err != nil || lives {
 			return err
 		}
@@ -172,15 +126,15 @@ func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 
 // Abort ends a live goal, here or in another process, and waits until it has. One that
 // was over and waits to continue leaves the queue, and is what it was.
-func (a *App) Abort(ctx context.Context, id goal.ID) error {
-	return a.abort(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
+func (s *goalService) Abort(ctx context.Context, id goal.ID) error {
+	return s.abort(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
 }
 
-func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
-	row, err := a.store.Goal(ctx, id)
+func (s *goalService) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
+	row, err := s.store.Goal(ctx, id)
 	lives := false
 	if err == nil {
-		lives, err = a.isActive(row)
+		lives, err = s.isActive(row)
 	}
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
@@ -188,92 +142,65 @@ func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
 	if !lives {
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 	}
-	if a.runner.Cancel(id, stop) {
+	if s.runner.Cancel(id, stop) {
 		select {
-		case <-a.runner.Done(id):
+		case <-s.runner.Done(id):
 		case <-ctx.Done():
 			return fmt.Errorf("abort: %w", ctx.Err())
 		}
-		if row, err = a.store.Goal(ctx, id); err != nil || !row.Status.IsActive() {
+		if row, err = s.store.Goal(ctx, id); err != nil || !row.Status.IsActive() {
 			return err
 		}
 	}
-	return a.abortHere(ctx, id, stop)
+	return s.abortHere(ctx, id, stop)
 }
 
 // abortHere ends a goal that this process does not run: it is pending, paused,
 // or was just being paused. Another process that owns it is asked to.
-func (a *App) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
-	own, err := a.store.LockGoal(id)
+func (s *goalService) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
+	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
-		if err := a.addOrder(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
+		if err := s.addOrder(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
 			return err
 		}
-		own, err = a.awaitRelease(ctx, id)
+		own, err = s.awaitRelease(ctx, id)
 	}
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
 	}
 	defer func() { err = errors.Join(err, own.Unlock()) }()
-	row, err := a.store.Goal(ctx, id)
+	row, err := s.store.Goal(ctx, id)
 	if err != nil || !row.Status.IsActive() {
 		return err
 	}
-	err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
+	err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
 		Status: goal.Aborted, Exit: goal.AbortedByUser, Report: row.EndReport(stop.Reason), Account: row.Account, By: stop.By,
 	})
-	a.panes.endShare(id, false) //nolint:contextcheck // likewise
-	return errors.Join(err, a.cleanUpRun(ctx, id))
+	s.panes.endShare(id, false) //nolint:contextcheck // likewise
+	return errors.Join(err, s.cleanUpRun(ctx, id))
 }
 
 // cleanUpRun ends what the runs of a goal left for the next one: its programs, and the
 // goals that it started.
-func (a *App) cleanUpRun(ctx context.Context, id goal.ID) error {
-	return errors.Join(a.closeSession(ctx, id), a.endChildren(ctx, id))
-}
-
-// awaitRelease waits until the process that owns a goal has ended its run. The
-// kernel signals nothing about a lock, so it is asked.
-func (a *App) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
-	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
-	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		own, err := a.store.LockGoal(id)
-		if !errors.Is(err, store.ErrGoalLocked) {
-			return own, err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, &api.Problem{Code: api.Conflict, Message: "the process that runs the goal has not answered yet", Hint: "the order stays with it; look again in a moment"}
-		}
-	}
-}
-
-func (a *App) addOrder(ctx context.Context, id goal.ID, o goal.Order) error {
-	return a.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
-}
-
-// addOrderIf gives orders that only some goals hear.
-func (a *App) addOrderIf(ctx context.Context, id goal.ID, hears func(store.GoalRow) error, orders ...goal.Order) error {
-	if err := a.store.OrderIf(ctx, id, hears, orders...); err != nil {
-		return fmt.Errorf("%s: %w", orders[0].Kind, err)
-	}
-	if !a.runner.Wake(id) {
-		a.store.WakeAll(ctx, id) // else it is heard a little later
-	}
-	return nil
+func (s *goalService) cleanUpRun(ctx context.Context, id goal.ID) error {
+	return errors.Join(s.sessions.closeSession(ctx, id), s.endChildren(ctx, id))
 }
 
 // Panes lists the panes that a goal leases.
-func (a *App) Panes(id goal.ID) []string {
+func (s *goalService) Panes(id goal.ID) []string {
 	var list []string
-	for _, p := range a.panes.Snapshot().Panes {
+	for _, p := range s.panes.Snapshot().Panes {
 		if p.GoalID == string(id) {
 			list = append(list, p.ID)
 		}
 	}
 	return list
+}
+
+// Network adds up what is written down of a goal's requests, by host.
+func (s *goalService) Network(id goal.ID) (api.NetworkView, error) {
+	if e := s.pageFilters.get(string(id)); e != nil {
+		e.NetworkLog().flush()
+	}
+	return readNetworkLog(s.store.GoalDir(id))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,12 +12,32 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/secret"
 	"goalpost/backend/verify"
 )
+
+// sandboxFactory makes the sandboxes of goals, and those in which checks are tried.
+type sandboxFactory struct {
+	cfg          *config.Config
+	log          *slog.Logger
+	mask         *secret.Mask
+	access       *accessRules
+	ports        *ownPorts
+	pageFilters  *pageRequestFilters
+	userPrograms *sandbox.Supervisor // checks outside of a sandbox start there
+	// runRemoteCheck runs a program of a check on a server of the user's list, by its name.
+	runRemoteCheck func(ctx context.Context, server string, argv []string) (process.Output, error)
+	// pages opens pages for checks; nil where there is no browser.
+	pages func(goal.ID) verify.Pages
+
+	helperPath string
+}
 
 // goalSandbox is what holds a goal's programs: its set with its walls, and its way
 // out. An unconfined goal has a set and nothing else.
@@ -27,8 +48,8 @@ type goalSandbox struct {
 	proxy          *egress.Proxy // nil: unconfined
 	paneProxy      string        // the proxies of its browser panes, "" for none
 	closePaneProxy func()        // panes listens no more
-	// judged says that its pages reach hosts that they may not send to.
-	filtersPages     atomic.Bool
+	// filtering says that its pages reach hosts that they may not send to.
+	filtering        atomic.Bool
 	removePageFilter func() // ends the judging
 
 	gitControlled []string // see sandbox.GitControlledPaths
@@ -47,22 +68,22 @@ type goalSandbox struct {
 
 // openSandbox makes the walls for a policy and starts the helper inside. layer is the
 // goal's private folder; held are files that its programs read and do not write.
-func (a *App) openSandbox(ctx context.Context, name string, p policy.Policy, layer string, held ...string) (e *goalSandbox, err error) {
-	env := a.goalEnv()
+func (f *sandboxFactory) openSandbox(ctx context.Context, name string, p policy.Policy, layer string, held ...string) (e *goalSandbox, err error) {
+	env := f.goalEnv()
 	e = &goalSandbox{env: env, checkEnv: env, journaled: map[string]bool{}, removePageFilter: func() {}}
-	options := sandbox.Options{Helper: a.helperPath, Name: name}
+	options := sandbox.Options{Helper: f.helperPath, Name: name}
 	if p.Unconfined {
 		if e.programs, err = sandbox.Open(ctx, options); err != nil {
 			return nil, fmt.Errorf("starting the goal's helper: %w", err)
 		}
 		return e, nil
 	}
-	walls, err := a.sandboxSpec(p, layer)
+	walls, err := f.sandboxSpec(p, layer)
 	if err != nil {
 		return nil, err
 	}
-	given, left := a.extraToolchains()
-	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, a.sandboxLimits()
+	given, left := f.access.extraToolchains()
+	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, f.sandboxLimits()
 	e.gitControlled, e.degradations = sandbox.GitControlledPaths(p.Dir) // before a program can change what the configuration says
 	for _, err := range left {
 		e.degradations = append(e.degradations, "a toolchain of the settings is not given to this goal: "+err.Error())
@@ -76,45 +97,40 @@ func (a *App) openSandbox(ctx context.Context, name string, p policy.Policy, lay
 	}
 	e.env = sandbox.EnvForAgent(sandbox.AllowedEnv(e.env, userKeptEnv()), walls)
 	e.checkEnv = sandbox.EnvForCheck(e.env, walls)
-	if err := e.openEgress(ctx, a, name, p); err != nil {
+	if err := e.openEgress(ctx, f, name, p); err != nil {
 		return nil, errors.Join(fmt.Errorf("making the goal's network: %w", err), e.Close(context.WithoutCancel(ctx)))
 	}
 	return e, nil
 }
 
 // openEgress opens the goal's way out, for programs and panes.
-func (e *goalSandbox) openEgress(ctx context.Context, a *App, name string, p policy.Policy) error {
+func (e *goalSandbox) openEgress(ctx context.Context, f *sandboxFactory, name string, p policy.Policy) error {
 	network, err := e.programs.Network()
 	if err != nil {
 		return err
 	}
-	e.proxy = egress.New(egress.Config{Rules: rulesOf(p), Inside: e.programs.Dial, OnEntry: e.onRequest, Ours: a.ownPortReason, Log: a.log})
+	e.proxy = egress.New(egress.Config{Rules: rulesOf(p), Inside: e.programs.Dial, OnEntry: e.OnRequest, Ours: f.ports.ContainsText, Log: f.log})
 	e.proxy.Serve(network.Proxy, egress.SourceProgram)
 	e.proxy.ServeDNS(network.Names, network.NamesBy)
 	for i, l := range network.Ports {
 		e.proxy.Forward(l, p.AllowLocal[i])
 	}
-	e.filtersPages.Store(rulesOf(p).NeedsRequestFilter())
-	e.removePageFilter = a.pageFilters.add(name, e)
+	e.filtering.Store(rulesOf(p).NeedsRequestFilter())
+	e.removePageFilter = f.pageFilters.add(name, e)
 	servers, ports, err := e.proxy.ListenPanes(ctx)
 	if err != nil {
 		return err
 	}
 	e.paneProxy = servers
 	for _, port := range ports {
-		a.RegisterOwnPort(port)
+		f.ports.Register(port)
 	}
 	e.closePaneProxy = func() {
 		for _, port := range ports {
-			a.unregisterOwnPort(port)
+			f.ports.Unregister(port)
 		}
 	}
 	return nil
-}
-
-func (a *App) ownPortReason(port string) bool {
-	n, err := strconv.Atoi(port)
-	return err == nil && a.isOwnPort(n)
 }
 
 func rulesOf(p policy.Policy) egress.Rules {
@@ -134,8 +150,8 @@ func loopbackNames(port int) (list []string) {
 }
 
 // onRequest writes down every request, and journals what was refused, each once a run.
-func (e *goalSandbox) onRequest(entry egress.Entry) {
-	e.networkLog().add(entry)
+func (e *goalSandbox) OnRequest(entry egress.Entry) {
+	e.NetworkLog().add(entry)
 	if entry.Allowed {
 		return
 	}
@@ -185,11 +201,18 @@ func (e *goalSandbox) setNetworkLog(l *networkLog) {
 	e.requestLog = l
 }
 
-func (e *goalSandbox) networkLog() *networkLog {
+func (e *goalSandbox) NetworkLog() *networkLog {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.requestLog
 }
+
+// Egress is the goal's way out; nil: unconfined.
+func (e *goalSandbox) Egress() *egress.Proxy { return e.proxy }
+
+// FiltersPages reports whether its pages reach hosts that they may not send to, so that their
+// requests are judged one by one.
+func (e *goalSandbox) FiltersPages() bool { return e.filtering.Load() }
 
 // setWarn says where refusals are journaled from now on.
 func (e *goalSandbox) setWarn(warn func(what, text string)) {
@@ -200,14 +223,14 @@ func (e *goalSandbox) setWarn(warn func(what, text string)) {
 
 // checkHost is where checks run: each in a room of its own inside the walls. The
 // hosts that they name are open to them only.
-func (e *goalSandbox) checkHost(a *App, dir string, hosts []string) verify.CheckRunner {
-	h := verify.CheckRunner{Launcher: e.programs, Env: e.checkEnv, Dir: dir, Outside: a.userPrograms, Remote: a.runRemoteCheck, Engine: predicateEngine{a}}
+func (e *goalSandbox) checkHost(f *sandboxFactory, dir string, hosts []string) verify.CheckRunner {
+	h := verify.CheckRunner{Launcher: e.programs, Env: e.checkEnv, Dir: dir, Outside: f.userPrograms, Remote: f.runRemoteCheck, Engine: predicateEngine{f.cfg.State(), f.userPrograms}}
 	if e.proxy != nil {
 		h.Sandboxed = true
 		h.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			return e.dialForCheck(ctx, network, address, hosts)
 		}
-		h.Launcher = checkLauncher{e.programs, e.proxy, hosts, a.mask}
+		h.Launcher = checkLauncher{e.programs, e.proxy, hosts, f.mask}
 	}
 	return h
 }
@@ -230,20 +253,22 @@ func (e *goalSandbox) Close(ctx context.Context) error {
 	if e.closePaneProxy != nil {
 		e.closePaneProxy()
 	}
-	return errors.Join(err, e.networkLog().close())
+	return errors.Join(err, e.NetworkLog().close())
 }
 
 // sandboxDir is the private folder of a goal: its home, /tmp and caches. It goes with
 // the goal.
-func (a *App) sandboxDir(id goal.ID) string { return filepath.Join(a.cfg.State(), "rooms", string(id)) }
+func (f *sandboxFactory) sandboxDir(id goal.ID) string {
+	return filepath.Join(f.cfg.State(), "rooms", string(id))
+}
 
 // sandboxSpec are what a policy lets programs find.
-func (a *App) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
-	state, err := filepath.EvalSymlinks(a.cfg.State())
+func (f *sandboxFactory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
+	state, err := filepath.EvalSymlinks(f.cfg.State())
 	if err != nil {
 		return sandbox.Spec{}, fmt.Errorf("the state folder: %w", err)
 	}
-	rel, err := filepath.Rel(a.cfg.State(), layer)
+	rel, err := filepath.Rel(f.cfg.State(), layer)
 	if err != nil {
 		return sandbox.Spec{}, fmt.Errorf("the state folder: %w", err)
 	}
@@ -259,9 +284,9 @@ func (a *App) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
 }
 
 // sandboxLimits are those of a goal's programs, with what the user chose.
-func (a *App) sandboxLimits() *sandbox.ResourceLimits {
+func (f *sandboxFactory) sandboxLimits() *sandbox.ResourceLimits {
 	l := sandbox.DefaultLimits()
-	if chosen := int64(a.cfg.Settings().GoalMemory) << 20; chosen > 0 {
+	if chosen := int64(f.cfg.Settings().GoalMemory) << 20; chosen > 0 {
 		l.Together = chosen
 		if l.Memory == 0 || l.Memory > chosen {
 			l.Memory = chosen
@@ -278,15 +303,4 @@ func sandboxHome() string {
 		return "/home/goal"
 	}
 	return filepath.Clean(home)
-}
-
-// paneProxy is the proxies of a goal's pages; "" for an unconfined one. A goal whose
-// room is closed reaches nothing.
-func (a *App) paneProxy(id string) string {
-	a.sessions.mu.Lock()
-	defer a.sessions.mu.Unlock()
-	if r := a.sessions.open[goal.ID(id)]; r != nil {
-		return r.sandbox.paneProxy
-	}
-	return a.denyAll.at
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/terminal"
 	"goalpost/backend/tools"
@@ -16,9 +17,9 @@ import (
 type goalTerminals struct{ *goalPanes }
 
 func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, error) {
-	s, err := t.app.terminals.Open(ctx, t.launcher, terminal.Options{
-		ID: t.app.panes.newID(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
-		Cols: 100, Rows: 30, Scrollback: t.app.scrollback(),
+	s, err := t.panes.terminals.Open(ctx, t.launcher, terminal.Options{
+		ID: t.panes.newID(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
+		Cols: 100, Rows: 30, Scrollback: t.panes.scrollback(),
 	})
 	if err != nil {
 		return "", fmt.Errorf("open terminal: %w", err)
@@ -28,8 +29,8 @@ func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, err
 }
 
 func (t goalTerminals) session(id string) (*terminal.Session, error) {
-	s, err := t.app.terminals.Get(id)
-	if err != nil || !t.app.panes.canDrive(t.goal, s.Info()) {
+	s, err := t.panes.terminals.Get(id)
+	if err != nil || !t.panes.canDrive(t.goal, s.Info()) {
 		return nil, errNotYourPane(id)
 	}
 	return s, nil
@@ -153,14 +154,14 @@ func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()
 
 func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 	var list []tools.Terminal
-	for _, info := range t.app.terminals.List() {
-		if !t.app.panes.canDrive(t.goal, info) {
+	for _, info := range t.panes.terminals.List() {
+		if !t.panes.canDrive(t.goal, info) {
 			continue
 		}
 		one := tools.Terminal{
 			Pane: info.ID, Title: info.Title, Dir: info.Cwd, Running: info.Running, Exit: info.Exit, Shared: info.GoalID != string(t.goal),
 		}
-		if s, err := t.app.terminals.Get(info.ID); err == nil {
+		if s, err := t.panes.terminals.Get(info.ID); err == nil {
 			one.Command, _ = s.Running()
 		}
 		list = append(list, one)
@@ -193,4 +194,13 @@ func (t *lastInputOffsets) get(pane string) int64 {
 		return at
 	}
 	return -1
+}
+
+// pauseSignal is closed when a user pauses the run that ctx belongs to; nil outside one.
+func pauseSignal(ctx context.Context) <-chan struct{} {
+	run, _ := goal.RunOf(ctx)
+	if p, ok := run.Control.(interface{ PauseRequested() <-chan struct{} }); ok {
+		return p.PauseRequested()
+	}
+	return nil
 }

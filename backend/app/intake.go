@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,21 +12,38 @@ import (
 	"unicode"
 
 	"goalpost/backend/api"
+	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/secret"
 	"goalpost/backend/store"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/protect/detect"
 )
 
-// intake turns what the user filled in into a goal, or refuses with a reason
+// goalIntake turns what the user filled in into a goal.
+type goalIntake struct {
+	cfg        *config.Config
+	store      *store.Store
+	clock      runner.Clock
+	secrets    *secret.Vault
+	access     *accessRules
+	models     *modelProviders
+	sandboxes  *sandboxFactory
+	panes      *panes
+	unconfined bool // every new goal runs without a sandbox
+}
+
+// prepare turns what the user filled in into a goal, or refuses with a reason
 // and what to do. A folder that it made is taken back after a refusal, with
 // what the checks left in it.
-func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (g *goal.Goal, made bool, err error) {
+func (gi *goalIntake) prepare(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (g *goal.Goal, made bool, err error) {
 	g = &goal.Goal{
 		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
 		Policy: policy.Policy{
-			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, RequireSteps: in.RequireSteps, Secrets: in.Secrets, Unconfined: a.unconfined || in.Unconfined,
+			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, RequireSteps: in.RequireSteps, Secrets: in.Secrets, Unconfined: gi.unconfined || in.Unconfined,
 		},
 		Limits: limitsOf(in),
 	}
@@ -37,21 +53,21 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 	if err := goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
 	}
-	if err := a.validateGoalSecrets(ctx, in.Secrets); err != nil {
+	if err := gi.validateGoalSecrets(ctx, in.Secrets); err != nil {
 		return nil, false, err
 	}
-	if g.Options, err = a.optionsOf(ctx, in); err != nil {
+	if g.Options, err = gi.optionsOf(ctx, in); err != nil {
 		return nil, false, err
 	}
-	if err := a.chooseModel(ctx, g, in); err != nil {
+	if err := gi.models.chooseModel(ctx, g, in); err != nil {
 		return nil, false, err
 	}
-	dir, made, err := a.resolveGoalDir(in.Dir, g.Objective)
+	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
 	if err != nil {
 		return nil, false, err
 	}
 	g.Policy.Dir = dir
-	if err = a.grantsOf(in, &g.Policy); err == nil {
+	if err = gi.access.grantsOf(in, &g.Policy); err == nil {
 		err = shape(g)
 	}
 	if err == nil { // as it is now: another agent's goal has a policy that was made for it
@@ -61,10 +77,10 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 		err = validateToolNames(g.Policy)
 	}
 	if err == nil {
-		err = a.validateWindow(*g)
+		err = gi.models.validateWindow(*g)
 	}
 	if err == nil {
-		err = a.preflight(ctx, g)
+		err = gi.preflight(ctx, g)
 	}
 	if err != nil {
 		if made {
@@ -103,25 +119,25 @@ func noneIfNegative(n int64) int64 {
 }
 
 // Try runs one check as pre-flight would, in a folder that exists.
-func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
+func (gi *goalIntake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
 	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
 		return v, fmt.Errorf("try: %w", err)
 	}
 	dir := in.Dir
 	if dir == "" { // a new goal begins in an empty folder
-		if dir, err = os.MkdirTemp(a.cfg.State(), "try-*"); err != nil {
+		if dir, err = os.MkdirTemp(gi.cfg.State(), "try-*"); err != nil {
 			return v, fmt.Errorf("try: %w", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	} else if dir, err = a.validateExistingDir(dir); err != nil {
+	} else if dir, err = gi.access.validateExistingDir(dir); err != nil {
 		return v, err
 	}
-	p, err := a.draftPolicy(in)
+	p, err := gi.draftPolicy(in)
 	if err != nil {
 		return v, err
 	}
 	p.Dir = dir
-	err = a.withTrialSandbox(ctx, p, a.judgeOf(ctx, "", ""), hostsInChecks([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
+	err = gi.sandboxes.withTrialSandbox(ctx, p, gi.models.judgeOf(ctx, "", ""), hostsInChecks([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
@@ -129,45 +145,21 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 }
 
 // draftPolicy is the policy of the goal that is being written, without its folder.
-func (a *App) draftPolicy(in api.TryInput) (policy.Policy, error) {
-	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: a.unconfined || in.Unconfined}
+func (gi *goalIntake) draftPolicy(in api.TryInput) (policy.Policy, error) {
+	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: gi.unconfined || in.Unconfined}
 	if !p.Risk.IsValid() {
 		return p, &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
-	return p, a.grantsOf(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
-}
-
-// withTrialSandbox lends a place for checks as the goal's own will be, with a private
-// folder that is gone afterwards.
-func (a *App) withTrialSandbox(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.CheckRunner) error) (err error) {
-	if err := os.MkdirAll(filepath.Join(a.cfg.State(), "rooms"), 0o700); err != nil {
-		return fmt.Errorf("pre-flight: %w", err)
-	}
-	layer, err := os.MkdirTemp(filepath.Join(a.cfg.State(), "rooms"), "preflight-*")
-	if err != nil {
-		return fmt.Errorf("pre-flight: %w", err)
-	}
-	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
-	held, err := a.openSandbox(ctx, "pre-flight", p, layer)
-	if errors.Is(err, sandbox.ErrRefused) {
-		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
-	}
-	if err != nil {
-		return err
-	}
-	host := held.checkHost(a, p.Dir, hosts)
-	host.Judge, host.Pages = judge, a.checkPagesFor("") // nobody is asked before a claim, and nothing is opened
-	err = do(host)
-	return errors.Join(err, held.Close(context.WithoutCancel(ctx)))
+	return p, gi.access.grantsOf(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
 }
 
 // resolveGoalDir is where the goal works: the given one, which must exist, or a new one.
-func (a *App) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
+func (gi *goalIntake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
-		dir, err = a.validateExistingDir(given)
+		dir, err = gi.access.validateExistingDir(given)
 		return dir, false, err
 	}
-	base := filepath.Join(a.cfg.Work(), a.now().Format("2006-01-02")+"-"+slug(objective))
+	base := filepath.Join(gi.cfg.Work(), gi.clock.Now().Format("2006-01-02")+"-"+slug(objective))
 	for n := 1; ; n++ {
 		dir = base
 		if n > 1 {
@@ -189,43 +181,6 @@ func (a *App) resolveGoalDir(given, objective string) (dir string, made bool, er
 	}
 }
 
-// validateExistingDir refuses folders whose loss would hurt: the root, the home folder, this program's own.
-func (a *App) validateExistingDir(given string) (string, error) {
-	refuse := func(reason, hint string) (string, error) {
-		return "", &goal.InvalidError{Field: "dir", Reason: reason, Hint: hint}
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = ""
-	}
-	if rest, ok := strings.CutPrefix(given, "~"); ok && home != "" && (rest == "" || rest[0] == '/') {
-		given = home + rest
-	}
-	dir, err := filepath.Abs(given)
-	if err != nil {
-		return refuse(err.Error(), "")
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return refuse("the folder "+dir+" does not exist", "create it first, or choose another one")
-	case err != nil:
-		return refuse(err.Error(), "choose another folder")
-	case !info.IsDir():
-		return refuse(dir+" is not a folder", "choose a folder")
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return refuse(err.Error(), "choose another folder")
-	}
-	if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
-		return refuse("you may not read the folder "+dir, "choose a folder of your own")
-	}
-	if err := a.validateForeignPath(dir); err != nil {
-		return "", withField(err, "dir")
-	}
-	return dir, nil
-}
-
 // slug is the objective as part of a folder's name.
 func slug(objective string) string {
 	const most = 40
@@ -245,4 +200,75 @@ func slug(objective string) string {
 		return s
 	}
 	return "goal"
+}
+
+// validateGoalSecrets looks at the start that every secret of the goal can be opened.
+func (gi *goalIntake) validateGoalSecrets(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if _, err := gi.secrets.Get(ctx, name); err != nil {
+			return &goal.InvalidError{Field: "secrets", Reason: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
+		}
+	}
+	return nil
+}
+
+// saveBaseline keeps what decides about a goal as it is when the goal is made: another
+// goal may work in its folder before it.
+func (gi *goalIntake) saveBaseline(ctx context.Context, g goal.Goal) error {
+	if err := verify.RecordProtected(ctx, workspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
+		return &goal.InvalidError{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
+	}
+	return nil
+}
+
+// removeGoalState removes it.
+func (gi *goalIntake) removeGoalState(id goal.ID) error {
+	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.sandboxDir(id))); err != nil {
+		return fmt.Errorf("removing what is kept of the goal: %w", err)
+	}
+	return nil
+}
+
+// preflight runs every gate once where it will later decide.
+func (gi *goalIntake) preflight(ctx context.Context, g *goal.Goal) (err error) {
+	return gi.sandboxes.withTrialSandbox(ctx, g.Policy, gi.models.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.CheckRunner) error {
+		if r := preflightProblem(ctx, h, g); r != nil {
+			return r
+		}
+		return nil
+	})
+}
+
+// Protected lists what of a folder would be protected. A new folder is empty.
+func (gi *goalIntake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
+	list := []api.ProtectedFile{}
+	if in.Dir == "" {
+		return list, nil
+	}
+	dir, err := gi.access.validateExistingDir(in.Dir)
+	if err != nil {
+		return nil, err
+	}
+	found, err := detect.FindProtected(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
+	if err != nil {
+		return nil, &goal.InvalidError{Field: "protect", Reason: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
+	}
+	for _, p := range found {
+		list = append(list, api.ProtectedFile{Path: p.Path, Kind: string(p.Kind), Part: p.Part, Why: p.Why})
+	}
+	return list, nil
+}
+
+// Proposal reads what the folder proposes as its criterion. Nothing of it counts
+// before the user has seen it and says so.
+func (gi *goalIntake) Proposal(dir string) (out api.ProposalView, err error) {
+	if dir, err = gi.access.validateExistingDir(dir); err != nil {
+		return out, err
+	}
+	file := filepath.Join(dir, filepath.FromSlash(config.ProposalFile))
+	p, err := config.ReadCriterion(file)
+	if err != nil {
+		return out, fmt.Errorf("proposal: %w", err)
+	}
+	return api.ProposalView{Path: file, Text: p.Text, Checks: p.Criterion.Checks, Any: p.Criterion.Any, Words: p.Criterion.Describe(), Hosts: append([]string{}, CheckHosts(p.Criterion.Checks)...)}, nil
 }

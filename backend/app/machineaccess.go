@@ -3,18 +3,12 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"goalpost/backend/api"
-	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox"
-	"goalpost/backend/tools"
 )
 
 // grantTimeout bounds a change of the walls; it takes milliseconds.
@@ -124,24 +118,24 @@ func (r *machineGrants) writablePaths() []string {
 }
 
 // grant widens the walls of a goal.
-func (e *goalSandbox) grant(a *App, layer string) func(context.Context, policy.MachineAccess) machineGrant {
-	return func(ctx context.Context, access policy.MachineAccess) machineGrant {
-		o := machineGrant{access: access}
+func (e *goalSandbox) grant(access *accessRules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
+	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
+		o := machineGrant{access: want}
 		var grant sandbox.RuntimeGrant
-		switch access.Kind {
+		switch want.Kind {
 		case policy.ReadAccess:
-			grant.Read = access.Path
+			grant.Read = want.Path
 		case policy.WriteAccess:
-			grant.Write = access.Path
-			if o.err = recordAutorunOf(access.Path, layer); o.err != nil {
+			grant.Write = want.Path
+			if o.err = recordAutorunOf(want.Path, layer); o.err != nil {
 				return o
 			}
 		case policy.SocketAccess:
-			grant.Socket = access.Path
+			grant.Socket = want.Path
 		case policy.PortAccess:
-			grant.Port = access.Port
+			grant.Port = want.Port
 		}
-		if o.err = a.validateAccess(access); o.err != nil {
+		if o.err = access.validateAccess(want); o.err != nil {
 			return o
 		}
 		opened, err := e.programs.Grant(ctx, grant)
@@ -151,86 +145,9 @@ func (e *goalSandbox) grant(a *App, layer string) func(context.Context, policy.M
 		}
 		o.close = opened.Revoke
 		if opened.Port != nil {
-			e.proxy.Forward(opened.Port, access.Port)
+			e.proxy.Forward(opened.Port, want.Port)
 			o.close = func(context.Context) error { return opened.Port.Close() }
 		}
 		return o
 	}
-}
-
-// validateAccess says whether what is there now is of the kind that was asked for.
-func (a *App) validateAccess(access policy.MachineAccess) error {
-	if access.Kind == policy.PortAccess {
-		if a.isOwnPort(access.Port) {
-			return errors.New("the port is Goalpost's own")
-		}
-		return nil
-	}
-	info, err := os.Stat(access.Path)
-	switch {
-	case err != nil:
-		return fmt.Errorf("what was allowed: %w", err)
-	case access.Kind == policy.WriteAccess && !info.IsDir():
-		return fmt.Errorf("%s is not a folder", access.Path)
-	case access.Kind == policy.SocketAccess && info.Mode().Type() != os.ModeSocket:
-		return fmt.Errorf("%s is not a socket", access.Path)
-	case access.Kind == policy.ReadAccess && !info.IsDir() && !info.Mode().IsRegular():
-		return fmt.Errorf("%s is neither a file nor a folder", access.Path)
-	}
-	return nil
-}
-
-// accessRequester is how a goal's agent asks for more.
-type accessRequester struct{ session *Session }
-
-var _ tools.Access = accessRequester{}
-
-// Validate refuses what no goal gets. Whether something is there at all, the agent
-// does not learn without the user.
-func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
-	a, p := k.session.app, k.session.policy
-	var in api.StartInput
-	if want.Kind == policy.PortAccess {
-		in.AllowLocal = []int{want.Port}
-		return want, agentRefusal(a.grantsOf(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
-	}
-	if want.Kind != policy.SocketAccess { // said of the name, so that it does not tell whether something is there
-		if err := a.validateForeignPath(filepath.Clean(want.Path)); err != nil {
-			return want, agentRefusal(err)
-		}
-	}
-	real, err := filepath.EvalSymlinks(want.Path)
-	if err != nil || a.validateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
-		return want, nil //nolint:nilerr // the user sees the path, and an approval opens nothing
-	}
-	if want.Path = real; policy.IsWithin(p.Dir, real) {
-		return want, fmt.Errorf("%s is in the goal's own folder", real)
-	}
-	as := policy.Policy{Risk: p.Risk, Dir: p.Dir, AllowWrite: p.AllowWrite}
-	switch want.Kind {
-	case policy.ReadAccess:
-		in.AllowRead = []string{real}
-	case policy.SocketAccess:
-		in.AllowSocket = []string{real}
-	case policy.WriteAccess:
-		in.AllowWrite = []string{real}
-		if other, err := a.store.ConflictingWriter(ctx, real, k.session.goal); err != nil || other != "" {
-			return want, errors.Join(err, fmt.Errorf("goal %s writes there now; wait until it is over", other.Short()))
-		}
-	case policy.PortAccess:
-	}
-	return want, agentRefusal(a.grantsOf(in, &as))
-}
-
-// agentRefusal is a refusal with its hint, for the agent.
-func agentRefusal(err error) error {
-	var no *goal.InvalidError
-	if errors.As(err, &no) {
-		return fmt.Errorf("%s: %s", no.Reason, no.Hint)
-	}
-	return err
-}
-
-func (k accessRequester) Problem(a policy.MachineAccess) error {
-	return k.session.sandbox.machineGrants.problem(a)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
@@ -24,16 +25,29 @@ import (
 	"goalpost/backend/secret"
 )
 
+// mcpServerList is the user's MCP servers.
+type mcpServerList struct {
+	cfg        *config.Config
+	log        *slog.Logger
+	clock      runner.Clock
+	secrets    *secret.Vault
+	access     *accessRules
+	sandboxes  *sandboxFactory
+	unconfined bool
+
+	failedMCPServers sync.Map // MCP servers that did not start: name → why
+}
+
 // mcpToolCache are what the user's MCP servers offered when they were last asked.
-func (a *App) mcpToolCache() mcp.ToolCache {
-	return mcp.ToolCache{Dir: filepath.Join(a.cfg.State(), "mcp")}
+func (ms *mcpServerList) mcpToolCache() mcp.ToolCache {
+	return mcp.ToolCache{Dir: filepath.Join(ms.cfg.State(), "mcp")}
 }
 
 // mcpServers are those that are lent to goals. One that cannot be is left out
 // with a reason.
-func (a *App) mcpServers(warn func(server, why string)) []mcp.Server {
+func (ms *mcpServerList) mcpServers(warn func(server, why string)) []mcp.Server {
 	var list []mcp.Server
-	for _, c := range a.cfg.MCPServers() {
+	for _, c := range ms.cfg.MCPServers() {
 		s := serverOf(c)
 		if err := s.Validate(); err != nil {
 			warn(c.Name, err.Error())
@@ -61,22 +75,22 @@ type mcpClients struct {
 
 // listMCPTools asks the servers that were never asked, all at once, as far as the goal
 // may. One that fails is not asked again by this program, until it is tested.
-func (a *App) listMCPTools(ctx context.Context, p policy.Policy) error {
-	law, err := a.ruleSet()
+func (ms *mcpServerList) listMCPTools(ctx context.Context, p policy.Policy) error {
+	law, err := ms.access.ruleSet()
 	if err != nil {
 		return err
 	}
 	var all sync.WaitGroup
-	for _, c := range a.cfg.MCPServers() {
+	for _, c := range ms.cfg.MCPServers() {
 		s := serverOf(c)
-		_, known, err := a.mcpToolCache().Get(s)
-		_, failed := a.failedMCPServers.Load(s.Name)
+		_, known, err := ms.mcpToolCache().Get(s)
+		_, failed := ms.failedMCPServers.Load(s.Name)
 		if c.Off || known || failed || err != nil || s.Validate() != nil || !canListWithoutAsking(law, p, s) {
 			continue
 		}
 		all.Go(func() {
-			if _, err := a.testServer(ctx, c); err != nil {
-				a.failedMCPServers.Store(s.Name, err.Error())
+			if _, err := ms.testServer(ctx, c); err != nil {
+				ms.failedMCPServers.Store(s.Name, err.Error())
 			}
 		})
 	}
@@ -87,24 +101,24 @@ func (a *App) listMCPTools(ctx context.Context, p policy.Policy) error {
 // openMCPClients lends the servers to a goal. Programs start inside its walls, addresses
 // are reached through a proxy that knows them alone: the goal's own programs
 // cannot go there.
-func (a *App) openMCPClients(ctx context.Context, e *goalSandbox, p policy.Policy, warn func(what, text string)) (*mcpClients, error) {
+func (ms *mcpServerList) openMCPClients(ctx context.Context, e *goalSandbox, p policy.Policy, warn func(what, text string)) (*mcpClients, error) {
 	refuse := func(server, why string) {
-		if failed, ok := a.failedMCPServers.Load(server); ok {
+		if failed, ok := ms.failedMCPServers.Load(server); ok {
 			why = fmt.Sprint(failed)
 		}
 		warn("mcp", fmt.Sprintf("MCP server %s: %s", server, why))
 	}
-	servers := a.mcpServers(refuse)
+	servers := ms.mcpServers(refuse)
 	g := &mcpClients{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
-	if err := g.openProxy(ctx, a, e, p, servers); err != nil {
+	if err := g.openProxy(ctx, ms.log, e, p, servers); err != nil {
 		return nil, err
 	}
 	for _, s := range servers {
-		g.given = append(g.given, a.secretsOfServer(s)...)
+		g.given = append(g.given, ms.secretsOfServer(s)...)
 	}
 	g.set = mcp.Open(mcp.Options{
-		Servers: servers, Listings: a.mcpToolCache(), Warn: refuse,
-		Environment: mcp.Environment{Launcher: e.programs, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets},
+		Servers: servers, Listings: ms.mcpToolCache(), Warn: refuse,
+		Environment: mcp.Environment{Launcher: e.programs, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets},
 	})
 	return g, nil
 }
@@ -120,7 +134,7 @@ func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) boo
 }
 
 // openProxy opens the way to the servers that are addresses.
-func (g *mcpClients) openProxy(ctx context.Context, a *App, e *goalSandbox, p policy.Policy, servers []mcp.Server) error {
+func (g *mcpClients) openProxy(ctx context.Context, log *slog.Logger, e *goalSandbox, p policy.Policy, servers []mcp.Server) error {
 	rules := egress.Rules{Risk: policy.ReadOnly, Deny: p.DenyHosts}
 	for _, s := range servers {
 		switch {
@@ -134,7 +148,7 @@ func (g *mcpClients) openProxy(ctx context.Context, a *App, e *goalSandbox, p po
 	if e.proxy == nil || len(rules.Local)+len(rules.Granted) == 0 {
 		return nil
 	}
-	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.onRequest, Log: a.log})
+	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.OnRequest, Log: log})
 	address, err := g.proxy.Listen(ctx)
 	if err != nil {
 		return errors.Join(err, g.close())
@@ -149,17 +163,17 @@ func (g *mcpClients) openProxy(ctx context.Context, a *App, e *goalSandbox, p po
 
 // fillServerSecrets puts the user's secrets into what a server is given. One that is
 // bound to hosts goes to those only.
-func (a *App) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
+func (ms *mcpServerList) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
 	values := map[string]string{}
 	for _, name := range secret.Refs(value) {
-		kept, err := a.secrets.Find(name)
+		kept, err := ms.secrets.Find(name)
 		if err != nil {
 			return "", fmt.Errorf("%w: keep it with secret set %s", err, name)
 		}
 		if !secretAllowedFor(kept, s) {
 			return "", fmt.Errorf("the secret %s belongs to %s, not to this server", name, strings.Join(kept.Hosts, ", "))
 		}
-		if values[name], err = a.secrets.Get(ctx, name); err != nil {
+		if values[name], err = ms.secrets.Get(ctx, name); err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -173,13 +187,13 @@ func secretAllowedFor(kept secret.Secret, s mcp.Server) bool {
 
 // secretsOfServer are the secrets that a server has in its environment once it is started, if it
 // is a program.
-func (a *App) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
+func (ms *mcpServerList) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
 	if s.URL != "" {
 		return nil
 	}
 	for _, value := range s.Env {
 		for _, name := range secret.Refs(value) {
-			if kept, err := a.secrets.Find(name); err == nil && secretAllowedFor(kept, s) {
+			if kept, err := ms.secrets.Find(name); err == nil && secretAllowedFor(kept, s) {
 				list = append(list, policy.SecretUse{Name: name, Hosts: kept.Hosts})
 			}
 		}
@@ -210,11 +224,11 @@ func (g *mcpClients) close() error {
 }
 
 // MCPServers are the user's servers and what is known of them; nothing is started.
-func (a *App) MCPServers() ([]api.MCPServer, error) {
+func (ms *mcpServerList) MCPServers() ([]api.MCPServer, error) {
 	list := []api.MCPServer{}
-	for _, c := range a.cfg.MCPServers() {
+	for _, c := range ms.cfg.MCPServers() {
 		v := serverView(c)
-		found, ok, err := a.mcpToolCache().Get(serverOf(c))
+		found, ok, err := ms.mcpToolCache().Get(serverOf(c))
 		if err != nil {
 			return nil, fmt.Errorf("MCP servers: %w", err)
 		}
@@ -261,7 +275,7 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 }
 
 // SaveMCPServer keeps a server that is possible.
-func (a *App) SaveMCPServer(v api.MCPServer) error {
+func (ms *mcpServerList) SaveMCPServer(v api.MCPServer) error {
 	env, err1 := parsePairs("env", v.Env, "=")
 	headers, err2 := parsePairs("headers", v.Headers, ":")
 	if err := errors.Join(err1, err2); err != nil {
@@ -274,7 +288,7 @@ func (a *App) SaveMCPServer(v api.MCPServer) error {
 	if err := serverOf(c).Validate(); err != nil {
 		return serverProblem(err)
 	}
-	return a.cfg.SaveMCPServer(c)
+	return ms.cfg.SaveMCPServer(c)
 }
 
 func serverProblem(err error) error {
@@ -286,24 +300,24 @@ func serverProblem(err error) error {
 }
 
 // DeleteMCPServer removes a server and what is known of it.
-func (a *App) DeleteMCPServer(name string) error {
-	return errors.Join(a.cfg.DeleteMCPServer(name), a.mcpToolCache().Forget(name))
+func (ms *mcpServerList) DeleteMCPServer(name string) error {
+	return errors.Join(ms.cfg.DeleteMCPServer(name), ms.mcpToolCache().Forget(name))
 }
 
 // TestMCPServer starts a server as a goal would, in an empty folder, and keeps what it offers.
-func (a *App) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
-	for _, c := range a.cfg.MCPServers() {
+func (ms *mcpServerList) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
+	for _, c := range ms.cfg.MCPServers() {
 		if c.Name == name {
-			a.failedMCPServers.Delete(name)
-			return a.testServer(ctx, c)
+			ms.failedMCPServers.Delete(name)
+			return ms.testServer(ctx, c)
 		}
 	}
 	return out, &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("there is no MCP server %q", name), Hint: "add it first", Field: "name"}
 }
 
-func (a *App) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
+func (ms *mcpServerList) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
 	s := serverOf(c)
-	dir, err := os.MkdirTemp(a.cfg.State(), "mcp-test-")
+	dir, err := os.MkdirTemp(ms.cfg.State(), "mcp-test-")
 	if err != nil {
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
@@ -312,19 +326,19 @@ func (a *App) testServer(ctx context.Context, c config.MCPServer) (out api.MCPSe
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
-	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: a.unconfined}
-	e, err := a.openSandbox(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
+	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: ms.unconfined}
+	e, err := ms.sandboxes.openSandbox(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
 	g := &mcpClients{wire: &http.Transport{}}
-	if err := g.openProxy(ctx, a, e, p, []mcp.Server{s}); err != nil {
+	if err := g.openProxy(ctx, ms.log, e, p, []mcp.Server{s}); err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	room := mcp.Environment{Launcher: e.programs, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets}
-	list, err := mcp.FetchTools(ctx, s, room, a.mcpToolCache(), a.clock.Now())
+	room := mcp.Environment{Launcher: e.programs, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets}
+	list, err := mcp.FetchTools(ctx, s, room, ms.mcpToolCache(), ms.clock.Now())
 	if err != nil {
 		return out, &api.Problem{Code: api.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}
 	}
@@ -334,12 +348,12 @@ func (a *App) testServer(ctx context.Context, c config.MCPServer) (out api.MCPSe
 }
 
 // mcpFindings say of each server what is known.
-func (a *App) mcpFindings() []api.DoctorFinding {
+func (ms *mcpServerList) mcpFindings() []api.DoctorFinding {
 	var list []api.DoctorFinding
-	for _, c := range a.cfg.MCPServers() {
+	for _, c := range ms.cfg.MCPServers() {
 		f := api.DoctorFinding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
 		s := serverOf(c)
-		found, ok, err := a.mcpToolCache().Get(s)
+		found, ok, err := ms.mcpToolCache().Get(s)
 		switch invalid := s.Validate(); {
 		case invalid != nil:
 			f.State, f.Detail, f.Hint = "bad", invalid.Error(), "change it in the settings"

@@ -5,23 +5,41 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"goalpost/backend/api"
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/store"
 	"goalpost/backend/tools"
 )
+
+// mcpServerDeps are what a server for another agent works with.
+type mcpServerDeps struct {
+	version    string
+	log        *slog.Logger
+	store      *store.Store
+	broker     *event.Broker
+	access     *accessRules
+	sandboxes  *sandboxFactory
+	panes      *panes
+	sessions   *sessionRegistry
+	goals      *goalService
+	unconfined bool
+}
 
 // MCPServer is what another agent gets: goals that it may create and steer within a
 // policy of the user, and panes within the same walls. It answers no approval.
 type MCPServer struct {
-	app     *App
+	deps    mcpServerDeps
 	policy  policy.Policy
 	rules   policy.RuleSet
 	box     *tools.Set
@@ -30,47 +48,34 @@ type MCPServer struct {
 	own     ownedGoals
 }
 
-// OpenMCPServer makes the walls for another agent. There is one desk in a program.
-func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (d *MCPServer, err error) {
+// openMCPServer makes the walls for another agent. There is one such server in a program.
+func openMCPServer(ctx context.Context, deps mcpServerDeps, p policy.Policy) (d *MCPServer, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
 	}
-	if p.Dir, err = a.validateExistingDir(p.Dir); err != nil {
+	if p.Dir, err = deps.access.validateExistingDir(p.Dir); err != nil {
 		return nil, err
 	}
-	law, err := a.ruleSet()
+	law, err := deps.access.ruleSet()
 	if err != nil {
 		return nil, err
 	}
-	held, err := a.openSandbox(ctx, string(goal.ExternalAgent), p, a.sandboxDir(goal.ExternalAgent))
+	s, box, err := deps.sessions.openExternal(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	r := &Session{app: a, goal: goal.ExternalAgent, policy: p, sandbox: held}
-	panes := &goalPanes{app: a, goal: goal.ExternalAgent, dir: p.Dir, launcher: held.programs, env: held.env, external: true}
-	words := tools.Deps{Dir: p.Dir, Launcher: held.programs, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
-	if held.proxy != nil {
-		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.proxy, held.gitControlled
-	}
-	box, err := tools.New(words)
-	if err != nil {
-		return nil, errors.Join(err, r.closeAll(ctx))
-	}
-	a.sessions.mu.Lock()
-	a.sessions.open[goal.ExternalAgent] = r // pages find their proxy here, and Close closes it
-	a.sessions.mu.Unlock()
-	return &MCPServer{app: a, policy: p, rules: law, box: box, session: r}, nil
+	return &MCPServer{deps: deps, policy: p, rules: law, box: box, session: s}, nil
 }
 
 // Close ends what runs in the desk's panes.
 func (d *MCPServer) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.app.closeSession(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.app.sandboxDir(goal.ExternalAgent)))
+	return errors.Join(d.box.Close(), d.deps.sessions.closeSession(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.sandboxes.sandboxDir(goal.ExternalAgent)))
 }
 
 // Tools is what the other agent is told.
 func (d *MCPServer) Tools() mcp.ServedTools {
 	o := mcp.ServedTools{
-		Version: d.app.version,
+		Version: d.deps.version,
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, until a check passes that the host runs and no agent can edit. " +
 			"Create a goal with a check that fails now, wait for it, read its receipt. " +
 			fmt.Sprintf("What you may ask for is bounded by the user: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
@@ -118,7 +123,7 @@ func (d *MCPServer) callTool(ctx context.Context, t runner.Tool, args json.RawMe
 // a goal is refused, with who can change it.
 func (d *MCPServer) denialReason(name string, e policy.Effect) (no string) {
 	decision := d.rules.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
-	d.app.log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
+	d.deps.log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
 	switch decision.Answer {
 	case policy.Allow:
 		return ""
@@ -133,7 +138,7 @@ type listPanesArgs struct{}
 
 func (d *MCPServer) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
 	list := []pane.Info{}
-	for _, info := range d.app.panes.Snapshot().Panes {
+	for _, info := range d.deps.panes.Snapshot().Panes {
 		if info.GoalID == string(goal.ExternalAgent) {
 			list = append(list, info)
 		}
@@ -172,4 +177,9 @@ func (d *MCPServer) validatePolicy(p policy.Policy) error {
 		}
 	}
 	return nil
+}
+
+// goalAPI answers the other agent's questions in the words of the page.
+func (d *MCPServer) goalAPI(ctx context.Context) *api.GoalAPI {
+	return api.NewGoalAPI(ctx, d.deps.goals, d.deps.store)
 }

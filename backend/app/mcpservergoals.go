@@ -76,7 +76,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
 		}
 	}
-	if err := d.validatePolicy(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.app.unconfined}); err != nil {
+	if err := d.validatePolicy(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.deps.unconfined}); err != nil {
 		return nil, problemError(err)
 	}
 	if err := validateCheckHosts(d.policy, s.Checks); err != nil {
@@ -89,7 +89,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 		return nil, err
 	}
 	// Judged once more where the folder is taken: a program of the desk may have put a link there.
-	id, err := d.app.start(ctx, s, func(g *goal.Goal) error {
+	id, err := d.deps.goals.start(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
 		return d.validatePolicy(g.Policy)
 	})
@@ -146,7 +146,7 @@ func (d *MCPServer) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progr
 		in.Limit = usual
 	}
 	const all = 1 << 20
-	rows, _, err := d.app.store.List(ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
+	rows, _, err := d.deps.store.List(ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
 	if err != nil {
 		return nil, problemError(err)
 	}
@@ -154,7 +154,7 @@ func (d *MCPServer) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progr
 	for _, r := range rows {
 		mine[string(r.ID)] = d.readDenialReason(ctx, r) == nil
 	}
-	list, err := d.app.GoalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
+	list, err := d.goalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
 	out := goalsListed{Goals: []api.GoalCard{}}
 	for _, c := range list.Goals {
 		if !mine[c.ID] {
@@ -177,7 +177,7 @@ func (d *MCPServer) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (a
 	if err != nil {
 		return nil, err
 	}
-	out, err := d.app.GoalAPI(ctx).Get(string(row.ID))
+	out, err := d.goalAPI(ctx).Get(string(row.ID))
 	out.Activity, out.Marks = nil, nil
 	return out, problemError(err)
 }
@@ -187,7 +187,7 @@ func (d *MCPServer) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress)
 	if err != nil {
 		return nil, err
 	}
-	out, err := d.app.GoalAPI(ctx).Receipt(string(row.ID))
+	out, err := d.goalAPI(ctx).Receipt(string(row.ID))
 	return out, problemError(err)
 }
 
@@ -206,13 +206,13 @@ func (d *MCPServer) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Pro
 	if err != nil {
 		return nil, err
 	}
-	out, err := d.app.GoalAPI(ctx).Events(string(row.ID), in.After, in.Limit)
+	out, err := d.goalAPI(ctx).Events(string(row.ID), in.After, in.Limit)
 	return out, problemError(err)
 }
 
 // findReadable finds a goal that the other agent may read.
 func (d *MCPServer) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
-	row, err := d.app.store.Find(ctx, id)
+	row, err := d.deps.store.Find(ctx, id)
 	if err != nil {
 		return row, problemError(err)
 	}
@@ -239,7 +239,7 @@ func (d *MCPServer) readDenialReason(ctx context.Context, row store.GoalRow) err
 	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
 		return err
 	}
-	grants, err := d.app.store.Grants(ctx, row.ID)
+	grants, err := d.deps.store.Grants(ctx, row.ID)
 	if err != nil {
 		return fmt.Errorf("what the goal was allowed: %w", err)
 	}
@@ -268,7 +268,7 @@ func (d *MCPServer) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progr
 	if err != nil {
 		return nil, err
 	}
-	return "the note is left", problemError(d.app.steer(ctx, row.ID, wrapAgentNote(in.Text)))
+	return "the note is left", problemError(d.deps.goals.steer(ctx, row.ID, wrapAgentNote(in.Text)))
 }
 
 func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -277,7 +277,7 @@ func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) 
 		return nil, err
 	}
 	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.ExternalAgent)}
-	return "it pauses after the call that runs", problemError(d.app.pause(ctx, row.ID, o))
+	return "it pauses after the call that runs", problemError(d.deps.goals.pause(ctx, row.ID, o))
 }
 
 func (d *MCPServer) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -286,7 +286,7 @@ func (d *MCPServer) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) 
 		return nil, err
 	}
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "an agent outside of this program aborted the goal", By: goal.ExternalAgent}
-	return "aborted", problemError(d.app.abort(ctx, row.ID, stop))
+	return "aborted", problemError(d.deps.goals.abort(ctx, row.ID, stop))
 }
 
 type resumeGoalArgs struct {
@@ -309,14 +309,14 @@ func (d *MCPServer) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Pro
 		return nil, err
 	}
 	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
-		if _, err := d.app.resumable(ctx, row.ID); err != nil {
+		if _, err := d.deps.goals.resumable(ctx, row.ID); err != nil {
 			return nil, problemError(err)
 		}
-		if err := d.app.addOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
+		if err := d.deps.goals.addOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
 			return nil, problemError(err)
 		}
 	}
-	return "it continues", problemError(d.app.Resume(ctx, row.ID, api.ResumeInput{
+	return "it continues", problemError(d.deps.goals.Resume(ctx, row.ID, api.ResumeInput{
 		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
 	}))
 }
@@ -333,7 +333,7 @@ func (d *MCPServer) waitForGoal(ctx context.Context, in waitForGoalArgs, progres
 		in.TimeoutSeconds = usual
 	}
 	late := time.After(time.Duration(min(in.TimeoutSeconds, most)) * time.Second)
-	sub := d.app.Events(buffer)
+	sub := d.deps.broker.SubscribeReliable(buffer)
 	defer func() { sub.Close() }()
 	for {
 		row, err := d.findReadable(ctx, in.GoalID)
@@ -347,7 +347,7 @@ func (d *MCPServer) waitForGoal(ctx context.Context, in waitForGoalArgs, progres
 		switch {
 		case errors.Is(err, errSubscriptionLagged):
 			sub.Close()
-			sub = d.app.Events(buffer)
+			sub = d.deps.broker.SubscribeReliable(buffer)
 		case err != nil:
 			return nil, err
 		case !stopped:

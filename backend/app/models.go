@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +18,21 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
+	"goalpost/backend/secret"
 	"goalpost/backend/tools"
+	"goalpost/backend/verify"
 )
+
+// modelProviders are the user's providers and the clients of their models.
+type modelProviders struct {
+	cfg     *config.Config
+	secrets *secret.Vault
+	mask    *secret.Mask
+	clock   runner.Clock
+
+	pace           time.Duration
+	modelTransport *http.Transport // to the models, shared by all goals
+}
 
 const (
 	demoProvider = "demo"
@@ -29,8 +43,8 @@ const (
 )
 
 // chooseModel finds the provider and looks whether it can be reached.
-func (a *App) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) error {
-	p, err := a.provider(in.Provider)
+func (ps *modelProviders) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) error {
+	p, err := ps.provider(in.Provider)
 	if err != nil {
 		return err
 	}
@@ -51,7 +65,7 @@ func (a *App) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) 
 			return err
 		}
 	}
-	return errors.Join(a.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p), a.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
+	return errors.Join(ps.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p), ps.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
 }
 
 // validateEffort refuses an effort for which the provider's protocol has no word.
@@ -67,11 +81,11 @@ func validateEffort(p config.Provider, effort string) error {
 }
 
 // validateSecondaryModel refuses a critic or a judge that could not be asked when its time comes.
-func (a *App) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
+func (ps *modelProviders) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
 	if id == "" || id == own.ID {
 		return nil
 	}
-	p, err := a.provider(id)
+	p, err := ps.provider(id)
 	switch {
 	case err != nil:
 	case p.Kind == config.Demo:
@@ -89,11 +103,11 @@ func (a *App) validateSecondaryModel(ctx context.Context, field, id string, own 
 }
 
 // provider is the one with the given id, or the active one.
-func (a *App) provider(id string) (config.Provider, error) {
+func (ps *modelProviders) provider(id string) (config.Provider, error) {
 	if id == demoProvider {
 		return config.Provider{ID: demoProvider, Kind: config.Demo}, nil
 	}
-	for _, p := range a.cfg.Providers() {
+	for _, p := range ps.cfg.Providers() {
 		if p.ID == id || id == "" && p.Active {
 			return p, nil
 		}
@@ -137,130 +151,15 @@ func rootCause(err error) error {
 	return err
 }
 
-// modelSet are the models of one goal's run.
-type modelSet struct {
-	runner.Models
-	judge  model.Client // nil: nobody judges a scripted goal that names no judge
-	window int          // of the judge's model in tokens
-}
-
-// openModels makes them, each retried and each wait journaled. A scripted goal has
-// no critic: there is nothing to criticise in a script, and a script is no critic.
-func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
-	provider, err := r.app.provider(g.Provider)
-	if err != nil {
-		return modelSet{}, errorWithHint(err)
-	}
-	provider.Model = g.Model // the user may have named another than the provider's
-	own := providerChoice{provider, g.Options.Effort}
-	agent, err := r.openModel(ctx, "model", own)
-	if err != nil {
-		return modelSet{}, err
-	}
-	m := modelSet{Models: runner.Models{Agent: agent, Window: window(provider)}}
-	if !g.Scripted {
-		critic, err := r.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)
-		if err != nil {
-			return modelSet{}, err
-		}
-		m.Critic, m.CriticModel, m.CriticWindow = critic.Client, critic.name, critic.window
-	}
-	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
-		judge, err := r.chooseProvider(ctx, "judge", g.Options.JudgeProvider, own)
-		if err != nil {
-			return modelSet{}, err
-		}
-		m.judge, m.window = pausableModel{judge}, judge.window
-	}
-	return m, r.warnUnpriced(g, provider)
-}
-
-// warnUnpriced says where a limit of money cannot hold: what a model costs counts
-// only where its price is known.
-func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
-	if g.Limits.USD <= 0 || g.Scripted {
-		return nil
-	}
-	var free []string
-	for _, id := range []string{own.ID, g.Options.CriticProvider, g.Options.JudgeProvider} {
-		p := own
-		if id != "" && id != own.ID {
-			var err error
-			if p, err = r.app.provider(id); err != nil {
-				return errorWithHint(err)
-			}
-		}
-		if !model.HasPrice(p.BaseURL, p.Model) && !slices.Contains(free, p.Model) {
-			free = append(free, p.Model)
-		}
-	}
-	if len(free) > 0 {
-		r.warn("usd", fmt.Sprintf("no price is known for %s: what it costs is not counted, and the limit of $%.2f does not hold it; limit the tokens, too (--max-tokens)", strings.Join(free, ", "), g.Limits.USD))
-	}
-	return nil
-}
-
-// namedModel is a model with the name that its provider knows, and its window in tokens.
-type namedModel struct {
-	model.Client
-	name   string
-	window int
-}
-
-// Turn asks its own model, whatever the turn says.
-func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	t.Model = m.name
-	return m.Client.Turn(ctx, t, delta)
-}
-
 // providerChoice is a provider with the effort that its model is asked for.
 type providerChoice struct {
 	config.Provider
 	effort string // "" is the provider's own
 }
 
-// chooseProvider is the model of the provider with that id, or of the goal's own, which
-// is asked for the goal's effort whatever its role.
-func (r *Session) chooseProvider(ctx context.Context, role, id string, own providerChoice) (namedModel, error) {
-	p := own
-	if id != "" && id != own.ID {
-		other, err := r.app.provider(id)
-		if err != nil {
-			return namedModel{}, fmt.Errorf("the %s: %w", role, err)
-		}
-		p = providerChoice{Provider: other}
-	}
-	m, err := r.openModel(ctx, role, p)
-	return namedModel{m, p.Model, window(p.Provider)}, err
-}
-
-// pausableModel asks through the gate of the run, which a user's pause shuts.
-type pausableModel struct{ model.Client }
-
-func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	return runner.AskModel(ctx, m.Client, t, delta)
-}
-
-// openModel makes one model. How often the goal was parked for it outlives the run.
-func (r *Session) openModel(ctx context.Context, role string, p providerChoice) (model.Client, error) {
-	m, err := r.app.newClient(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	if r.parkCounters[role] == nil {
-		r.parkCounters[role] = model.NewParkCounter(r.parkedInARow)
-	}
-	return model.Retry{
-		Model: m, Clock: r.app.clock, TurnTimeout: r.app.turnTime(), Parks: r.parkCounters[role],
-		OnWait: func(err error, d time.Duration) {
-			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
-		},
-	}, nil
-}
-
 // defaultTurnTimeout is how long a model may take for one turn.
-func (a *App) turnTime() time.Duration {
-	if m := a.cfg.Settings().TurnMinutes; m > 0 {
+func (ps *modelProviders) turnTime() time.Duration {
+	if m := ps.cfg.Settings().TurnMinutes; m > 0 {
 		return time.Duration(m) * time.Minute
 	}
 	return defaultTurnTimeout
@@ -278,8 +177,8 @@ func window(p config.Provider) int {
 }
 
 // validateWindow refuses a model whose window does not hold what every turn of a goal begins with.
-func (a *App) validateWindow(g goal.Goal) error {
-	p, err := a.provider(g.Provider)
+func (ps *modelProviders) validateWindow(g goal.Goal) error {
+	p, err := ps.provider(g.Provider)
 	if err != nil {
 		return err
 	}
@@ -299,17 +198,17 @@ func (a *App) validateWindow(g goal.Goal) error {
 }
 
 // newClient is a client of a provider, without retries.
-func (a *App) newClient(ctx context.Context, p providerChoice) (m model.Client, err error) {
-	key, err := a.apiKey(ctx, p.Provider)
+func (ps *modelProviders) newClient(ctx context.Context, p providerChoice) (m model.Client, err error) {
+	key, err := ps.apiKey(ctx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
 	o := model.Options{
-		BaseURL: p.BaseURL, Model: p.Model, Effort: p.effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: a.modelTransport, Clock: a.clock,
+		BaseURL: p.BaseURL, Model: p.Model, Effort: p.effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: ps.modelTransport, Clock: ps.clock,
 	}
 	switch p.Kind {
 	case config.Demo:
-		return model.Demo{Pace: a.pace, Server: staticServer()}, nil
+		return model.Demo{Pace: ps.pace, Server: staticServer()}, nil
 	case config.OpenAI:
 		m, err = model.NewOpenAI(o)
 	case config.Anthropic:
@@ -320,13 +219,13 @@ func (a *App) newClient(ctx context.Context, p providerChoice) (m model.Client, 
 	if err != nil {
 		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
 	}
-	return redactingModel{m, a.mask}, nil
+	return redactingModel{m, ps.mask}, nil
 }
 
 // TestProvider asks the model one short question.
-func (a *App) TestProvider(ctx context.Context, id string) api.DoctorFinding {
+func (ps *modelProviders) TestProvider(ctx context.Context, id string) api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
-	p, err := a.provider(id)
+	p, err := ps.provider(id)
 	if err == nil && p.Kind != config.Demo {
 		err = checkReachable(ctx, p)
 	}
@@ -337,7 +236,7 @@ func (a *App) TestProvider(ctx context.Context, id string) api.DoctorFinding {
 	var reply goal.Reply
 	if err == nil {
 		var m model.Client
-		if m, err = a.newClient(ctx, providerChoice{Provider: p}); err == nil {
+		if m, err = ps.newClient(ctx, providerChoice{Provider: p}); err == nil {
 			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 			defer cancel()
 			reply, err = m.Turn(ctx, goal.Turn{Model: p.Model, Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}}}, nil)
@@ -359,3 +258,74 @@ func truncateWords(s string) string {
 	}
 	return s
 }
+
+// judgeOf is the model that judges a goal; nil where there is none: nobody asks
+// a script for its opinion.
+func (ps *modelProviders) judgeOf(ctx context.Context, provider, judge string) verify.Judge {
+	if judge != "" {
+		provider = judge
+	}
+	p, err := ps.provider(provider)
+	if err != nil || p.ID == demoProvider {
+		return nil
+	}
+	m, err := ps.newClient(ctx, providerChoice{Provider: p})
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// apiKey is a provider's key, out of the vault or the environment. "" where it needs none.
+func (ps *modelProviders) apiKey(ctx context.Context, p config.Provider) (string, error) {
+	key := os.Getenv(p.APIKeyEnv)
+	if p.APIKeySecret != "" {
+		var err error
+		if key, err = ps.secrets.Get(ctx, p.APIKeySecret); err != nil {
+			return "", fmt.Errorf("the key of the provider %s: %w", p.ID, err)
+		}
+	}
+	ps.mask.Add("[hidden: the key of the provider "+p.ID+"]", key)
+	return key, nil
+}
+
+// redactingModel is a model that is never sent a secret, and whose errors tell none: some
+// servers repeat the key that they refuse.
+type redactingModel struct {
+	model.Client
+	mask *secret.Mask
+}
+
+func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	t.System, t.Messages = v.mask.Text(t.System), slices.Clone(t.Messages)
+	for i, m := range t.Messages {
+		m.Text, m.Calls = v.mask.Text(m.Text), slices.Clone(m.Calls)
+		for j, c := range m.Calls {
+			m.Calls[j].Arguments = string(v.mask.JSON([]byte(c.Arguments)))
+		}
+		t.Messages[i] = m
+	}
+	reply, err := v.Client.Turn(ctx, t, delta)
+	if e, ok := model.AsError(err); ok {
+		shown := *e
+		shown.Message, shown.Hint = v.mask.Text(e.Message), v.mask.Text(e.Hint)
+		if shown.Message != e.Message || shown.Hint != e.Hint {
+			return reply, &shown
+		}
+	}
+	return reply, err
+}
+
+// staticServer is a command line that serves the current folder on a free port
+// of the loopback and prints its address: this program itself, so that the
+// demonstration needs nothing else on the machine.
+func staticServer() string {
+	self, err := os.Executable()
+	if err != nil {
+		self = "goalpost"
+	}
+	return shellQuote(self) + " static ."
+}
+
+// shellQuote makes one word of a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

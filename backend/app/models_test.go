@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/model/modeltest"
+	"goalpost/backend/secret"
 )
 
 // now is a clock for which every wait is over at once.
@@ -50,16 +51,21 @@ func study(t *testing.T, providers ...config.Provider) (*Session, *[]string) {
 	if len(providers) > 0 && (err != nil || info.Mode().Perm() != 0o600) {
 		t.Errorf("the settings are %v, %v", info, err)
 	}
-	a := New(Options{Config: cfg, Clock: &now{}})
+	secrets, err := OpenVault(cfg, os.Getenv, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := &now{}
+	models := &modelProviders{cfg: cfg, secrets: secrets, mask: &secret.Mask{}, clock: clock, modelTransport: model.NewTransport()}
 	t.Cleanup(func() {
-		a.modelTransport.CloseIdleConnections()
+		models.modelTransport.CloseIdleConnections()
 		if err := cfg.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	warned := &[]string{}
 	return &Session{
-		app: a, parkCounters: map[string]*model.ParkCounter{},
+		registry: &sessionRegistry{models: models, clock: clock}, parkCounters: map[string]*model.ParkCounter{},
 		warn: func(what, text string) { *warned = append(*warned, what+" "+text) },
 	}, warned
 }
@@ -145,7 +151,7 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 		t.Errorf("the critic of another provider was asked for %q", got)
 	}
 	for provider, effort := range map[string]string{"a": "minimal", "c": "much", demoProvider: "low"} {
-		err := r.app.chooseModel(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
+		err := r.registry.models.chooseModel(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
 		var refusal *goal.InvalidError
 		if !errors.As(err, &refusal) || refusal.Field != "effort" || refusal.Hint == "" {
 			t.Errorf("%s %s: %v", provider, effort, err)
@@ -179,14 +185,14 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 	)
 	for _, id := range []string{"gone", demoProvider, "nameless", "off"} {
 		for field, o := range map[string]goal.CareOptions{"critic_provider": {CriticProvider: id}, "judge_provider": {JudgeProvider: id}} {
-			err := r.app.chooseModel(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
+			err := r.registry.models.chooseModel(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
 			var refusal *goal.InvalidError
 			if !errors.As(err, &refusal) || refusal.Field != field || refusal.Hint == "" {
 				t.Errorf("%s %s: %v", field, id, err)
 			}
 		}
 	}
-	if err := r.app.chooseModel(t.Context(), &goal.Goal{Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
+	if err := r.registry.models.chooseModel(t.Context(), &goal.Goal{Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
 		t.Error(err)
 	}
 	for role, o := range map[string]goal.CareOptions{"critic": {CriticProvider: "gone"}, "judge": {JudgeProvider: "gone"}} {
@@ -210,7 +216,7 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 		}
 		_, err = m.Agent.Turn(t.Context(), goal.Turn{}, nil)
 		var away *goal.Unavailable
-		if !errors.As(err, &away) || away.Until.Sub(r.app.now()) != want {
+		if !errors.As(err, &away) || away.Until.Sub(r.registry.clock.Now()) != want {
 			t.Errorf("run %d: %v", n, err)
 		}
 	}
@@ -241,7 +247,7 @@ func TestProvidersAreTried(t *testing.T) {
 	for id, want := range map[string][2]string{
 		"o": {"ok", `m answered "ready"`}, "a": {"ok", `m answered "ready"`}, "keyless": {"bad", "set GOALPOST_NO_SUCH_KEY"}, "off": {"bad", "is the server running"}, "gone": {"bad", "settings"}, "demo": {"ok", "scripted"},
 	} {
-		if f := r.app.TestProvider(t.Context(), id); f.State != want[0] || !strings.Contains(f.Detail+f.Hint, want[1]) {
+		if f := r.registry.models.TestProvider(t.Context(), id); f.State != want[0] || !strings.Contains(f.Detail+f.Hint, want[1]) {
 			t.Errorf("%s: %+v", id, f)
 		}
 	}

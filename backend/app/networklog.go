@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/secret"
 )
 
 // maxNetLog bounds one file of a goal's network log, in bytes. One older file is kept.
@@ -24,11 +26,13 @@ const maxNetLog = 2 << 20
 // logged once and lost. What comes too fast is added up, see flood. A nil networkLog
 // keeps nothing.
 type networkLog struct {
-	app  *App
-	goal goal.ID
-	dir  string
-	now  func() time.Time
-	wait time.Duration // between what is told together
+	publish func(event.Event) // nil: nobody listens
+	mask    *secret.Mask
+	log     *slog.Logger
+	goal    goal.ID
+	dir     string
+	now     func() time.Time
+	wait    time.Duration // between what is told together
 
 	mu    sync.Mutex
 	flood requestAggregator
@@ -37,11 +41,6 @@ type networkLog struct {
 	size  int64
 	bad   bool // it cannot be written
 	over  bool // it is closed
-}
-
-// networkLog opens the log of a goal with the first request.
-func (a *App) netLog(id goal.ID) *networkLog {
-	return &networkLog{app: a, goal: id, dir: a.store.GoalDir(id), now: time.Now, wait: flushInterval}
 }
 
 func netLogPaths(dir string) (now, before string) {
@@ -100,17 +99,17 @@ func (l *networkLog) emit(e egress.Entry, times int) {
 		body.Times = times
 	}
 	ev := event.Event{GoalID: l.goal, At: e.At, Body: body}
-	l.app.broker.Publish(ev)
+	l.publish(ev)
 	if l.bad {
 		return
 	}
 	line, err := json.Marshal(ev)
 	if err == nil {
-		err = l.write(append(l.app.mask.JSON(line), '\n'))
+		err = l.write(append(l.mask.JSON(line), '\n'))
 	}
 	if err != nil {
 		l.bad = true
-		l.app.log.Warn("a goal's network log cannot be written", "goal", l.goal, "error", err)
+		l.log.Warn("a goal's network log cannot be written", "goal", l.goal, "error", err)
 	}
 }
 
@@ -162,12 +161,9 @@ func (l *networkLog) close() error {
 	return nil
 }
 
-// Network adds up what is written down of a goal's requests, by host.
-func (a *App) Network(id goal.ID) (api.NetworkView, error) {
-	if e := a.pageFilters.get(string(id)); e != nil {
-		e.networkLog().flush()
-	}
-	now, before := netLogPaths(a.store.GoalDir(id))
+// readNetworkLog adds up by host what the log in a goal's folder holds.
+func readNetworkLog(dir string) (api.NetworkView, error) {
+	now, before := netLogPaths(dir)
 	sum := api.NewNetworkSum()
 	for _, path := range []string{before, now} {
 		f, err := os.Open(path)
@@ -182,4 +178,9 @@ func (a *App) Network(id goal.ID) (api.NetworkView, error) {
 		}
 	}
 	return sum.View(), nil
+}
+
+// newNetworkLog makes the log of a goal, in its private folder. The file is opened with the first request.
+func newNetworkLog(id goal.ID, dir string, publish func(event.Event), mask *secret.Mask, log *slog.Logger) *networkLog {
+	return &networkLog{goal: id, dir: dir, now: time.Now, wait: flushInterval, publish: publish, mask: mask, log: log}
 }

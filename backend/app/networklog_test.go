@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/event"
 	"goalpost/backend/sandbox/egress"
 	"goalpost/backend/secret"
 )
@@ -18,9 +19,8 @@ import (
 // TestTheNetworkLogIsBounded: the newest requests are kept, in two files of a
 // bounded size, and what is read adds them up.
 func TestTheNetworkLogIsBounded(t *testing.T) {
-	a := &App{log: slog.New(slog.DiscardHandler), mask: &secret.Mask{}}
 	dir := filepath.Join(t.TempDir(), "goal")
-	l := &networkLog{app: a, goal: "g", dir: dir, now: time.Now, wait: flushInterval}
+	l := newNetworkLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
 	reason := strings.Repeat("x", 64<<10)
 	const n = 100 // 6.4 MB
 	for range n {
@@ -59,10 +59,10 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 // and pushes nothing out of it, and each of them is counted. What comes afterwards is
 // told one by one again.
 func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
-	a := &App{log: slog.New(slog.DiscardHandler), mask: &secret.Mask{}}
 	now := time.Now()
 	dir := filepath.Join(t.TempDir(), "goal")
-	l := &networkLog{app: a, goal: "g", dir: dir, now: func() time.Time { return now }, wait: time.Hour} // the test says when it is told
+	l := newNetworkLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
+	l.now, l.wait = func() time.Time { return now }, time.Hour // the test says when it is told
 	read := func() (api.NetworkView, int) {
 		t.Helper()
 		path, before := netLogPaths(dir)

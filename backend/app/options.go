@@ -13,7 +13,7 @@ import (
 )
 
 // optionsOf is how the user wants the goal looked after, or a refusal.
-func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
+func (gi *goalIntake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
 	o = goal.CareOptions{
 		Persona: in.Persona, Effort: in.Effort, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,
 		Review: in.Review, Panes: in.Panes, Protect: in.Protect, NoProtect: in.NoProtect, OnAsk: in.OnAsk,
@@ -30,10 +30,10 @@ func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOpti
 	if err := validateChoices(o); err != nil {
 		return o, err
 	}
-	if o.After, err = a.resolveDependencies(ctx, in.After); err != nil {
+	if o.After, err = gi.resolveDependencies(ctx, in.After); err != nil {
 		return o, err
 	}
-	return o, a.panes.validateShareable(o.Panes)
+	return o, gi.panes.validateShareable(o.Panes)
 }
 
 func validateChoices(o goal.CareOptions) error {
@@ -73,10 +73,10 @@ func validateGlob(glob string) error {
 
 // resolveDependencies finds the goals that must be done first. They are older than this one
 // and their own list is frozen, so no circle can come about.
-func (a *App) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
+func (gi *goalIntake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
 	var ids []goal.ID
 	for _, part := range parts {
-		row, err := a.store.Find(ctx, part)
+		row, err := gi.store.Find(ctx, part)
 		if err != nil {
 			return nil, &goal.InvalidError{Field: "after", Reason: err.Error(), Hint: "list shows the goals there are"}
 		}

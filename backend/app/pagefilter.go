@@ -7,19 +7,29 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
+// filteredGoal is a goal whose pages reach hosts.
+type filteredGoal interface {
+	Egress() *egress.Proxy
+	NetworkLog() *networkLog // nil writes nothing down
+	// FiltersPages reports whether its pages reach hosts that they may not send to.
+	FiltersPages() bool
+	// OnRequest writes a request down and reports what was refused.
+	OnRequest(entry egress.Entry)
+}
+
 // pageRequestFilters are the enclosures whose pages reach hosts, by goal. It has a lock of its
 // own: Chromium's events ask here and must not wait for a room that is being opened.
 type pageRequestFilters struct {
 	mu   sync.Mutex
-	open map[string]*goalSandbox
+	open map[string]filteredGoal
 }
 
 // add registers the sandbox of a goal until end is called.
-func (g *pageRequestFilters) add(name string, e *goalSandbox) (end func()) {
+func (g *pageRequestFilters) add(name string, e filteredGoal) (end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.open == nil {
-		g.open = map[string]*goalSandbox{}
+		g.open = map[string]filteredGoal{}
 	}
 	g.open[name] = e
 	return func() {
@@ -31,7 +41,7 @@ func (g *pageRequestFilters) add(name string, e *goalSandbox) (end func()) {
 	}
 }
 
-func (g *pageRequestFilters) get(name string) *goalSandbox {
+func (g *pageRequestFilters) get(name string) filteredGoal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.open[name]
@@ -41,7 +51,7 @@ func (g *pageRequestFilters) get(name string) *goalSandbox {
 // reach a host that they may not send to.
 func (g *pageRequestFilters) active(id string) bool {
 	e := g.get(id)
-	return e != nil && e.filtersPages.Load()
+	return e != nil && e.FiltersPages()
 }
 
 // decide decides about a request of a goal's page, and of one that the user lent it. A
@@ -50,9 +60,9 @@ func (g *pageRequestFilters) decide(s browser.PageRequest) (why string) {
 	switch e := g.get(s.GoalID); {
 	case e == nil:
 	case s.Shared:
-		why, _ = e.proxy.DecideSharedPage(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL})
+		why, _ = e.Egress().DecideSharedPage(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL})
 	default:
-		why, _ = e.proxy.DecidePage(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL})
+		why, _ = e.Egress().DecidePage(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL})
 	}
 	return why
 }
@@ -65,12 +75,12 @@ func (g *pageRequestFilters) onRequest(s browser.PageRequest) {
 	switch {
 	case e == nil:
 	case s.Shared:
-		if entry, ok := e.proxy.SharedPageEntry(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
-			e.networkLog().add(entry)
+		if entry, ok := e.Egress().SharedPageEntry(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
+			e.NetworkLog().add(entry)
 		}
 	default:
-		if entry, tell := e.proxy.Entry(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL}); tell {
-			e.networkLog().add(entry)
+		if entry, tell := e.Egress().Entry(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL}); tell {
+			e.NetworkLog().add(entry)
 		}
 	}
 }

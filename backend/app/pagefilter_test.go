@@ -25,6 +25,7 @@ import (
 	"github.com/coder/websocket"
 
 	"goalpost/backend/browser"
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
@@ -206,12 +207,12 @@ func openShop(t testing.TB) *shop {
 // judging is a goal's way out with its pages, and nothing else of it.
 type judging struct {
 	*shop
-	app  *App
-	room *Session
-	pane *browser.Pane
-	ctx  context.Context
-	done chan string // titles of the pane
-	kept string      // the folder of the goal's network log
+	browsers *browser.Manager
+	room     *Session
+	pane     *browser.Pane
+	ctx      context.Context
+	done     chan string // titles of the pane
+	kept     string      // the folder of the goal's network log
 }
 
 // hosts are where the shop is found.
@@ -236,10 +237,10 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	if err := os.WriteFile(trusting, []byte("#!/bin/sh\nexec '"+path+"' --ignore-certificate-errors --short-reporting-delay \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	j.app, j.kept = &App{log: slog.New(slog.DiscardHandler), mask: &secret.Mask{}}, filepath.Join(dir, "log")
-	var end context.CancelFunc
-	j.app.lifetime, end = context.WithCancel(context.Background())
-	j.ctx = goal.WithRun(j.app.lifetime, goal.Run{Goal: "g"})
+	j.kept = filepath.Join(dir, "log")
+	life, end := context.WithCancel(context.Background())
+	j.ctx = goal.WithRun(life, goal.Run{Goal: "g"})
+	filters := &pageRequestFilters{}
 	helper, err := sandbox.Install(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -250,23 +251,23 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	}
 	var windows atomic.Int64
 	held := &goalSandbox{journaled: map[string]bool{}}
-	held.setNetworkLog(&networkLog{app: j.app, goal: "g", dir: j.kept, now: time.Now, wait: flushInterval})
+	held.setNetworkLog(newNetworkLog("g", j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
 	proxy := egress.New(egress.Config{
-		Rules: rules, OnEntry: held.onRequest, Public: func(netip.Addr) error { return nil },
+		Rules: rules, OnEntry: held.OnRequest, Public: func(netip.Addr) error { return nil },
 		Resolver: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		},
 	})
 	held.proxy = proxy
-	held.filtersPages.Store(rules.NeedsRequestFilter())
-	held.removePageFilter = j.app.pageFilters.add("g", held)
+	held.filtering.Store(rules.NeedsRequestFilter())
+	held.removePageFilter = filters.add("g", held)
 	if held.paneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
 		t.Fatal(err)
 	}
-	j.room = &Session{app: j.app, goal: "g", sandbox: held}
-	j.app.browsers = browser.New(browser.Config{
+	j.room = &Session{goal: "g", sandbox: held}
+	j.browsers = browser.New(browser.Config{
 		Launcher: launcher, Dir: filepath.Join(dir, "b"), Path: trusting,
-		ContextProxy: func(string) string { return held.paneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: j.app.pageFilters.active, FilterRequest: j.app.pageFilters.decide, OnRequest: j.app.pageFilters.onRequest,
+		ContextProxy: func(string) string { return held.paneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: filters.active, FilterRequest: filters.decide, OnRequest: filters.onRequest,
 		OnPopup: func(pane.Info, string) (browser.Options, bool) {
 			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
 		},
@@ -278,10 +279,10 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		},
 	}.WithTestLimits())
 	t.Cleanup(func() {
-		if err := j.app.browsers.Close(context.Background()); err != nil {
+		if err := j.browsers.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if err := errors.Join(proxy.Close(), held.networkLog().close()); err != nil {
+		if err := errors.Join(proxy.Close(), held.NetworkLog().close()); err != nil {
 			t.Error(err)
 		}
 		if err := launcher.Close(context.Background()); err != nil {
@@ -290,7 +291,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		end()
 		_ = os.RemoveAll(dir)
 	})
-	j.pane, err = j.app.browsers.Open(j.ctx, browser.Options{ID: "b1", GoalID: "g", Width: 800, Height: 600})
+	j.pane, err = j.browsers.Open(j.ctx, browser.Options{ID: "b1", GoalID: "g", Width: 800, Height: 600})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,23 +2,46 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
+	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/store"
 	"goalpost/backend/terminal"
 )
 
 // panes is the list of all panes, whoever opened them, with a revision that
 // grows with every change. It is what the page draws from.
 type panes struct {
-	app *App
+	cfg      *config.Config
+	log      *slog.Logger
+	store    *store.Store
+	clock    runner.Clock
+	broker   *event.Broker
+	programs *sandbox.Supervisor // the user's terminals and Chromium
+	// onShareEnded is called when a goal has pages of the user no more.
+	onShareEnded func()
+	// closeFinished ends what a goal that is done left running.
+	closeFinished func(context.Context, goal.ID) error
+	terminals     *terminal.Manager
+	browsers      *browser.Manager
+
+	background *background
+	browsing   *userBrowsing
+	servers    *sshPanes
+	workspace  *workspaceKeeper
 
 	mu     sync.Mutex
 	shares map[string]*paneShare // panes of the user that a goal may drive
@@ -27,6 +50,17 @@ type panes struct {
 	list   []pane.Info // in the order in which they were opened
 	terms  int         // names of panes: t1, t2, b1, …
 	pages  int
+}
+
+// newPanes makes the list of panes of a program, in which there are none. ctx is the program's life.
+func newPanes(ctx context.Context, p *panes) *panes {
+	p.background = &background{}
+	p.background.ctx, p.background.end = context.WithCancel(ctx)
+	p.browsing = &userBrowsing{panes: p, background: p.background}
+	p.servers = &sshPanes{panes: p, background: p.background}
+	p.workspace = &workspaceKeeper{panes: p, servers: p.servers, background: p.background}
+	p.terminals = terminal.NewManager(p.onChange)
+	return p
 }
 
 // validateShareable refuses panes that are not there, or that a goal has already.
@@ -60,14 +94,14 @@ func (p *panes) onChange(info pane.Info, closed bool) {
 	p.mu.Unlock()
 	if closed && info.GoalID != "" {
 		p.journalRelease(goal.ID(info.GoalID), info.ID)
-		p.app.browsing.onPaneClosed(info)
+		p.browsing.onPaneClosed(info)
 	}
 }
 
 // journalRelease journals that a goal has a pane no more.
 func (p *panes) journalRelease(id goal.ID, name string) {
-	if err := p.app.store.ReleaseLease(context.Background(), id, name); err != nil {
-		p.app.log.Warn("the end of a lease", "goal", id, "pane", name, "error", err)
+	if err := p.store.ReleaseLease(context.Background(), id, name); err != nil {
+		p.log.Warn("the end of a lease", "goal", id, "pane", name, "error", err)
 	}
 }
 
@@ -90,7 +124,7 @@ func (p *panes) focus(id string) {
 	for _, info := range p.list {
 		if info.ID == id {
 			p.rev++
-			p.app.broker.Publish(event.Event{At: p.app.now(), Body: &event.Pane{Rev: p.rev, Pane: info, Focus: true}})
+			p.broker.Publish(event.Event{At: p.clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Focus: true}})
 		}
 	}
 }
@@ -117,7 +151,7 @@ func (p *panes) publish(info pane.Info, closed bool) {
 		p.list[i] = info
 	}
 	p.rev++
-	p.app.broker.Publish(event.Event{At: p.app.now(), Body: &event.Pane{Rev: p.rev, Pane: info, Closed: closed}})
+	p.broker.Publish(event.Event{At: p.clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Closed: closed}})
 }
 
 // Snapshot is the list at one revision.
@@ -147,8 +181,8 @@ func (p *panes) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return pane.Info{}, &api.Problem{Code: api.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
 	}
-	s, err := p.app.terminals.Open(ctx, p.app.userPrograms, terminal.Options{
-		ID: p.newID(pane.Terminal), Dir: dir, Env: p.app.userEnv(), Cols: in.Cols, Rows: in.Rows, Scrollback: p.app.scrollback(),
+	s, err := p.terminals.Open(ctx, p.programs, terminal.Options{
+		ID: p.newID(pane.Terminal), Dir: dir, Env: sandbox.Env(os.Environ()), Cols: in.Cols, Rows: in.Rows, Scrollback: p.scrollback(),
 	})
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
@@ -157,7 +191,7 @@ func (p *panes) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane
 }
 
 func (p *panes) terminal(id string) (*terminal.Session, error) {
-	s, err := p.app.terminals.Get(id)
+	s, err := p.terminals.Get(id)
 	if err != nil {
 		return nil, noPane(id)
 	}
@@ -179,8 +213,8 @@ func (p *panes) RestartTerminal(ctx context.Context, id string) (pane.Info, erro
 	if s.Info().GoalID != "" {
 		return pane.Info{}, &api.Problem{Code: api.Conflict, Message: "this terminal belongs to a goal", Hint: "open one of your own"}
 	}
-	if link, ok := p.app.ssh.Connection(id); ok {
-		err := p.app.reconnect(ctx, link, s)
+	if link, ok := p.servers.client.Connection(id); ok {
+		err := p.servers.reconnect(ctx, link, s)
 		return s.Info(), err
 	}
 	if err := s.Restart(ctx); err != nil {
@@ -203,10 +237,10 @@ func (p *panes) CloseTerminal(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if link, ok := p.app.ssh.Connection(id); ok {
+	if link, ok := p.servers.client.Connection(id); ok {
 		link.Close() // the session on the server lives on
 	}
-	if err := p.app.terminals.Close(ctx, id); err != nil {
+	if err := p.terminals.Close(ctx, id); err != nil {
 		return fmt.Errorf("close terminal: %w", err)
 	}
 	return p.endIfLast(ctx, s.Info())
@@ -215,14 +249,14 @@ func (p *panes) CloseTerminal(ctx context.Context, id string) error {
 // endIfLast ends what a goal that is done left running, once the last of its panes is closed.
 func (p *panes) endIfLast(ctx context.Context, closed pane.Info) error {
 	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Shared }
-	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.app.terminals.List(), p.app.browsers.List()...), of) {
+	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.terminals.List(), p.browsers.List()...), of) {
 		return nil
 	}
-	return p.app.closeFinished(ctx, goal.ID(closed.GoalID))
+	return p.closeFinished(ctx, goal.ID(closed.GoalID))
 }
 
 func (p *panes) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
-	b, err := p.app.browsing.open(ctx, in)
+	b, err := p.browsing.open(ctx, in)
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -230,7 +264,7 @@ func (p *panes) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.I
 }
 
 func (p *panes) Browser(id string) (*browser.Pane, error) {
-	b, ok := p.app.browsers.Get(id)
+	b, ok := p.browsers.Get(id)
 	if !ok {
 		return nil, noPane(id)
 	}
@@ -243,7 +277,7 @@ func (p *panes) CloseBrowser(ctx context.Context, id string) error {
 		return err
 	}
 	info := b.Info()
-	if err := p.app.browsers.ClosePane(ctx, id); err != nil {
+	if err := p.browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("close browser: %w", err)
 	}
 	return p.endIfLast(ctx, info)
@@ -252,4 +286,32 @@ func (p *panes) CloseBrowser(ctx context.Context, id string) error {
 // popupOptions shows a window that a page opens as a pane of the same owner.
 func (p *panes) popupOptions(opener pane.Info, _ string) (browser.Options, bool) {
 	return browser.Options{ID: p.newID(pane.Browser), GoalID: opener.GoalID}, true
+}
+
+const peerSeparator = "@"
+
+// splitPeerPane splits the name of a pane of another process.
+func splitPeerPane(id string) (own, process string, elsewhere bool) {
+	return strings.Cut(id, peerSeparator)
+}
+
+var errReadOnlyPane = errors.New("this pane belongs to a goal that another process runs: here it can only be looked at")
+
+// shareable are the user's own panes here that no goal has.
+func (p *panes) shareable() []pane.Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := []pane.Info{}
+	for _, info := range p.list {
+		_, _, elsewhere := splitPeerPane(info.ID)
+		if info.GoalID == "" && p.shares[info.ID] == nil && !elsewhere && (info.Running || info.Kind == pane.Browser) {
+			list = append(list, info)
+		}
+	}
+	return list
+}
+
+func (p *panes) scrollback() int {
+	const bytesPerLine = 800 // generous, colours included
+	return p.cfg.Settings().Scrollback * bytesPerLine
 }

@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
-	"net"
+	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 
 	"goalpost/backend/event"
 	"goalpost/backend/pane"
+	"goalpost/backend/store"
 	"goalpost/backend/stream"
 )
 
@@ -17,36 +17,21 @@ import (
 // do. A pane of another process is called by its own name and the process:
 // t1@4711.
 type peerPanes struct {
-	app  *App
-	work sync.WaitGroup
+	store *store.Store
+	log   *slog.Logger
+	panes *panes
+	work  sync.WaitGroup
 
 	mu   sync.Mutex
 	open map[string]bool // by process
 }
 
-const peerSeparator = "@"
-
-// splitPeerPane splits the name of a pane of another process.
-func splitPeerPane(id string) (own, process string, elsewhere bool) {
-	return strings.Cut(id, peerSeparator)
-}
-
-// dialPeerPane finds the panes of other processes for the page's streams.
-func (a *App) dialPeerPane(id string) (stream.RemotePane, bool) {
-	own, process, ok := splitPeerPane(id)
-	return stream.RemotePane{Pane: own, Dial: a.dialPeer(process)}, ok
-}
-
-func (a *App) dialPeer(process string) stream.Dial {
-	return func(ctx context.Context) (net.Conn, error) { return a.store.DialPeer(ctx, process) }
-}
-
 // discover visits the processes that have begun to run goals since.
 func (v *peerPanes) discover(ctx context.Context) {
-	processes, err := v.app.store.PeersRunningGoals(ctx)
+	processes, err := v.store.PeersRunningGoals(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			v.app.log.Warn("looking for other processes", "error", err)
+			v.log.Warn("looking for other processes", "error", err)
 		}
 		return
 	}
@@ -59,7 +44,7 @@ func (v *peerPanes) discover(ctx context.Context) {
 		v.open[process] = true
 		v.work.Go(func() {
 			if err := v.follow(ctx, process); err != nil && ctx.Err() == nil {
-				v.app.log.Debug("looking at another process", "process", process, "error", err)
+				v.log.Debug("looking at another process", "process", process, "error", err)
 			}
 			v.mu.Lock()
 			defer v.mu.Unlock()
@@ -88,14 +73,14 @@ func (v *peerPanes) follow(ctx context.Context, process string) error {
 		default:
 			seen[info.ID] = info
 		}
-		v.app.panes.onChange(info, closed)
+		v.panes.onChange(info, closed)
 	}
 	defer func() { //nolint:contextcheck // likewise
 		for _, info := range seen {
-			v.app.panes.onChange(info, true)
+			v.panes.onChange(info, true)
 		}
 	}()
-	dial := v.app.dialPeer(process)
+	dial := dialPeer(v.store, process)
 	hello := func() error {
 		list, err := fetchPeerPanes(ctx, dial)
 		for _, info := range list {

@@ -10,16 +10,27 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/stream"
 )
+
+// goalStarter starts goals.
+type goalStarter interface {
+	Start(ctx context.Context, in api.StartInput) (goal.ID, error)
+}
 
 // peerServer are other processes of this user. They come over the bell's socket.
 // They look at the panes of the goals here, in the page's own protocol, and change
 // nothing there: whoever wants to take part does it where the goal runs. And they
 // may start a goal here that is lent one of the user's panes.
 type peerServer struct {
-	app    *App
+	log    *slog.Logger
+	panes  *panes
+	goals  goalStarter
+	front  func(context.Context) bool // brings the window to the front; nil: there is none
 	stream *stream.Server
 	http   *http.Server
 	served chan struct{} // closed when nobody is let in any more
@@ -29,36 +40,36 @@ type peerServer struct {
 	once sync.Once
 }
 
-func (a *App) openPeerServer(ctx context.Context) (*peerServer, error) {
-	v := &peerServer{app: a, served: make(chan struct{}), come: make(chan net.Conn), end: make(chan struct{})}
+func openPeerServer(ctx context.Context, log *slog.Logger, broker *event.Broker, panes *panes, goals goalStarter, front func(context.Context) bool) (*peerServer, error) {
+	v := &peerServer{log: log, panes: panes, goals: goals, front: front, served: make(chan struct{}), come: make(chan net.Conn), end: make(chan struct{})}
 	var err error
 	v.stream, err = stream.Open(ctx, stream.Options{
-		Log: a.log, Events: &a.broker, Terminals: peerTerminals{a}, Browsers: peerBrowsers{a}, Detached: true,
+		Log: log, Events: broker, Terminals: peerTerminals{panes}, Browsers: peerBrowsers{panes}, Detached: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("visitors: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", v.stream.Handler(func(*http.Request) bool { return true })) // the socket lets nobody else in
-	mux.HandleFunc("GET /panes", v.panes)
+	mux.HandleFunc("GET /panes", v.listPanes)
 	mux.HandleFunc("GET /lendable", v.shareablePanes)
 	mux.HandleFunc("POST /goals", v.startGoal)
 	mux.HandleFunc("POST /front", v.raiseWindow)
 	const patience = 10 * time.Second
-	v.http = &http.Server{Handler: mux, ReadHeaderTimeout: patience, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
+	v.http = &http.Server{Handler: mux, ReadHeaderTimeout: patience, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	go func() {
 		defer close(v.served)
 		if err := v.http.Serve(v); !errors.Is(err, http.ErrServerClosed) {
-			a.log.Warn("visitors", "error", err)
+			log.Warn("visitors", "error", err)
 		}
 	}()
 	return v, nil
 }
 
-// panes tells what there is to see.
-func (v *peerServer) panes(w http.ResponseWriter, _ *http.Request) {
+// listPanes tells what there is to see.
+func (v *peerServer) listPanes(w http.ResponseWriter, _ *http.Request) {
 	list := []pane.Info{}
-	for _, info := range v.app.panes.Snapshot().Panes {
+	for _, info := range v.panes.Snapshot().Panes {
 		if isShownToPeers(info) {
 			list = append(list, info)
 		}
@@ -108,16 +119,14 @@ func (v *peerServer) shutdown(ctx context.Context) error {
 	return nil
 }
 
-var errReadOnlyPane = errors.New("this pane belongs to a goal that another process runs: here it can only be looked at")
-
-type peerTerminals struct{ app *App }
+type peerTerminals struct{ panes *panes }
 
 func (t peerTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
-	s, err := t.app.panes.terminal(id)
+	s, err := t.panes.terminal(id)
 	if err != nil {
 		return nil, err
 	}
-	if !isShownToPeers(s.Info()) && !t.app.panes.isShared(id) {
+	if !isShownToPeers(s.Info()) && !t.panes.isShared(id) {
 		return nil, noPane(id)
 	}
 	v := &readOnlyTerminal{TerminalViewer: s.Attach(offset), resized: make(chan struct{}, 1), end: make(chan struct{})}
@@ -168,14 +177,14 @@ func (v *readOnlyTerminal) Close() {
 	v.TerminalViewer.Close()
 }
 
-type peerBrowsers struct{ app *App }
+type peerBrowsers struct{ panes *panes }
 
 func (b peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
-	p, err := b.app.panes.Browser(id)
+	p, err := b.panes.Browser(id)
 	if err != nil {
 		return nil, err
 	}
-	if !isShownToPeers(p.Info()) && !b.app.panes.isShared(id) {
+	if !isShownToPeers(p.Info()) && !b.panes.isShared(id) {
 		return nil, noPane(id)
 	}
 	return readOnlyBrowser{p.Attach()}, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -15,8 +16,15 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/store"
 	"goalpost/backend/stream"
 )
+
+// peerClient asks other processes of this user.
+type peerClient struct {
+	store *store.Store
+	log   *slog.Logger
+}
 
 // A pane lives in one process, and so does the run that drives it. Whoever has no
 // panes of the user, as the command line, asks the process that has them to take
@@ -28,8 +36,8 @@ const maxPeerMessage = 8 << 20
 // StartInOwnerProcess starts a goal in the process that has the panes it is given, which
 // are named t1, or t1@4711 where two processes have one of that name. ctx bounds
 // the intake there; the goal outlives it. Refusals are those of that process.
-func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
-	process, err := a.findPaneOwner(ctx, in.Panes)
+func (p *peerClient) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
+	process, err := p.findPaneOwner(ctx, in.Panes)
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +53,7 @@ func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.
 		api.StartOutput
 		Problem *api.Problem `json:"problem"`
 	}
-	if err := callPeer(ctx, a.dialPeer(process), http.MethodPost, "/goals", body, &out); err != nil {
+	if err := callPeer(ctx, dialPeer(p.store, process), http.MethodPost, "/goals", body, &out); err != nil {
 		return "", fmt.Errorf("start in the process %s: %w", process, err)
 	}
 	if out.Problem != nil {
@@ -56,12 +64,12 @@ func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.
 
 // findPaneOwner is the process that has all of the panes to lend, or a refusal that says
 // which there are.
-func (a *App) findPaneOwner(ctx context.Context, ids []string) (string, error) {
+func (p *peerClient) findPaneOwner(ctx context.Context, ids []string) (string, error) {
 	var holders, there []string
-	for _, process := range a.store.Peers() {
+	for _, process := range p.store.Peers() {
 		var list []pane.Info
-		if err := callPeer(ctx, a.dialPeer(process), http.MethodGet, "/lendable", nil, &list); err != nil {
-			a.log.Debug("asking another process for its panes", "process", process, "error", err)
+		if err := callPeer(ctx, dialPeer(p.store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
+			p.log.Debug("asking another process for its panes", "process", process, "error", err)
 			continue
 		}
 		has := func(id string) bool {
@@ -102,23 +110,9 @@ func describePanes(info pane.Info) string {
 	return string(words)
 }
 
-// shareable are the user's own panes here that no goal has.
-func (p *panes) shareable() []pane.Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	list := []pane.Info{}
-	for _, info := range p.list {
-		_, _, elsewhere := splitPeerPane(info.ID)
-		if info.GoalID == "" && p.shares[info.ID] == nil && !elsewhere && (info.Running || info.Kind == pane.Browser) {
-			list = append(list, info)
-		}
-	}
-	return list
-}
-
 // shareablePanes answers a holder of another process.
 func (v *peerServer) shareablePanes(w http.ResponseWriter, _ *http.Request) {
-	v.writeJSON(w, v.app.panes.shareable())
+	v.writeJSON(w, v.panes.shareable())
 }
 
 // startGoal answers a StartInOwnerProcess of another process. Only a goal that is given panes
@@ -133,7 +127,7 @@ func (v *peerServer) startGoal(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	id, err := v.app.Start(r.Context(), in)
+	id, err := v.goals.Start(r.Context(), in)
 	if err != nil {
 		v.writeJSON(w, map[string]*api.Problem{"problem": api.ToProblem(err)})
 		return
@@ -144,7 +138,7 @@ func (v *peerServer) startGoal(w http.ResponseWriter, r *http.Request) {
 func (v *peerServer) writeJSON(w http.ResponseWriter, what any) {
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(what); err != nil {
-		v.app.log.Debug("visitors", "error", err)
+		v.log.Debug("visitors", "error", err)
 	}
 }
 
@@ -167,4 +161,14 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 		return fmt.Errorf("asking another process: %w", err)
 	}
 	return nil
+}
+
+// dialPeerPane finds the panes of other processes for the page's streams.
+func (p *peerClient) dialPeerPane(id string) (stream.RemotePane, bool) {
+	own, process, ok := splitPeerPane(id)
+	return stream.RemotePane{Pane: own, Dial: dialPeer(p.store, process)}, ok
+}
+
+func dialPeer(s *store.Store, process string) stream.Dial {
+	return func(ctx context.Context) (net.Conn, error) { return s.DialPeer(ctx, process) }
 }

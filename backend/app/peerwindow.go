@@ -44,7 +44,7 @@ func (v *peerServer) raiseWindow(w http.ResponseWriter, r *http.Request) {
 	const patience = 10 * time.Second // the window may be just opening
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	if v.app.front == nil || !v.app.front(ctx) {
+	if v.front == nil || !v.front(ctx) {
 		http.Error(w, "there is no window here", http.StatusNotFound)
 		return
 	}

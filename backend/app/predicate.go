@@ -4,13 +4,17 @@ import (
 	"context"
 	"fmt"
 
+	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/verify"
 )
 
 // predicateEngine evaluates expressions. Its program is laid down when the first goal
 // wants one, and started beside the user's own programs: it shuts itself off.
-type predicateEngine struct{ app *App }
+type predicateEngine struct {
+	state    string // the folder of the program
+	programs process.Launcher
+}
 
 func (e predicateEngine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
 	program, err := e.program()
@@ -29,9 +33,9 @@ func (e predicateEngine) Read(ctx context.Context, expr string) error {
 }
 
 func (e predicateEngine) program() (verify.PredicateEngine, error) {
-	path, err := sandbox.InstallPredicate(e.app.cfg.State())
+	path, err := sandbox.InstallPredicate(e.state)
 	if err != nil {
 		return verify.PredicateEngine{}, fmt.Errorf("expressions: %w", err)
 	}
-	return verify.PredicateEngine{Launcher: e.app.userPrograms, Program: path}, nil
+	return verify.PredicateEngine{Launcher: e.programs, Program: path}, nil
 }

@@ -10,16 +10,6 @@ import (
 	"goalpost/backend/verify"
 )
 
-// preflight runs every gate once where it will later decide.
-func (a *App) preflight(ctx context.Context, g *goal.Goal) (err error) {
-	return a.withTrialSandbox(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.CheckRunner) error {
-		if r := preflightProblem(ctx, h, g); r != nil {
-			return r
-		}
-		return nil
-	})
-}
-
 // preflightProblem says what keeps a goal from starting, nil if nothing does, and notes how
 // many tests ran.
 func preflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *goal.InvalidError {
@@ -54,12 +44,12 @@ const preflightFreshFor = time.Minute
 // its turn: another goal may have reached this one, or broken what its
 // checks need.
 func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
-	row, err := r.app.store.Goal(ctx, g.ID)
+	row, err := r.registry.store.Goal(ctx, g.ID)
 	if err != nil {
 		return "", err
 	}
-	waited, err := r.app.store.WasQueued(ctx, g.ID)
-	if err != nil || !waited && r.app.now().Sub(row.CreatedAt) < preflightFreshFor {
+	waited, err := r.registry.store.WasQueued(ctx, g.ID)
+	if err != nil || !waited && r.registry.clock.Now().Sub(row.CreatedAt) < preflightFreshFor {
 		return "", err
 	}
 	if refusal := preflightProblem(ctx, r.checks, &g); refusal != nil {

@@ -17,8 +17,8 @@ import (
 // Recheck runs the gates of a goal again in its folder, with the files that
 // decide as they were frozen, and looks whether the evidence of every claim is
 // still what was kept. Judgements are not asked again.
-func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
-	row, err := a.store.Goal(ctx, id)
+func (s *goalService) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
+	row, err := s.store.Goal(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("recheck: %w", err)
 	}
@@ -28,15 +28,15 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.IsDeterministic() }) {
 		return out, &api.Problem{Code: api.Conflict, Message: "no program decides about this goal, so nothing can be run again", Hint: "the receipt has what was said"}
 	}
-	claims, err := a.store.Claims(ctx, id)
+	claims, err := s.store.Claims(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("recheck: %w", err)
 	}
 	claim, was := lastClaim(claims)
-	out.Verdicts, out.Faults = []goal.Verdict{}, a.evidenceFaults(claims)
-	err = a.withTrialSandbox(ctx, row.Policy, nil, hostsOf(row.Goal), func(h verify.CheckRunner) error {
+	out.Verdicts, out.Faults = []goal.Verdict{}, s.evidenceFaults(claims)
+	err = s.sandboxes.withTrialSandbox(ctx, row.Policy, nil, hostsOf(row.Goal), func(h verify.CheckRunner) error {
 		var err error
-		if h.World, err = a.savedWorkspace(ctx, row.Goal); err != nil {
+		if h.World, err = s.savedWorkspace(ctx, row.Goal); err != nil {
 			return err
 		}
 		return h.Recheck(ctx, row.Goal, claim, was, func(v goal.Verdict) error {
@@ -54,10 +54,10 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 }
 
 // evidenceFaults says what of the evidence of a receipt is not what was kept.
-func (a *App) evidenceFaults(claims []store.Claim) []string {
+func (s *goalService) evidenceFaults(claims []store.Claim) []string {
 	faults := []string{}
 	for _, c := range claims {
-		for _, fault := range verify.VerifyEvidence(c.Verdicts, a.store) {
+		for _, fault := range verify.VerifyEvidence(c.Verdicts, s.store) {
 			faults = append(faults, fmt.Sprintf("claim %d: %s", c.N, fault))
 		}
 	}
@@ -75,9 +75,9 @@ func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
 
 // savedWorkspace compares with what was kept at the goal's start; nil where nothing
 // was, as looking must not begin to keep.
-func (a *App) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
-	if _, err := os.Stat(a.goalStateDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
+func (s *goalService) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
+	if _, err := os.Stat(s.store.GoalDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return a.openWorkspace(ctx, g)
+	return s.sessions.openWorkspace(ctx, g)
 }

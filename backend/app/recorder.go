@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/recording"
+	"goalpost/backend/runner"
+	"goalpost/backend/secret"
 	"goalpost/backend/terminal"
 )
 
@@ -24,7 +27,9 @@ const minFrameInterval = 500 * time.Millisecond
 // runs, nor while the user has taken a page over. All methods may be called concurrently, and on nil, which
 // records nothing: what is lent to another agent belongs to no goal.
 type paneRecorder struct {
-	app    *App
+	clock  runner.Clock
+	mask   *secret.Mask
+	log    *slog.Logger
 	goal   goal.ID
 	writer *recording.Writer
 	life   context.Context
@@ -38,9 +43,9 @@ type paneRecorder struct {
 	views map[*browser.Viewer]bool
 }
 
-func (a *App) newRecorder(id goal.ID) *paneRecorder {
+func (reg *sessionRegistry) newRecorder(id goal.ID) *paneRecorder {
 	c := &paneRecorder{
-		app: a, goal: id, writer: recording.NewWriter(a.store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
+		clock: reg.clock, mask: reg.mask, log: reg.log, goal: id, writer: recording.NewWriter(reg.store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c
@@ -85,9 +90,9 @@ func (c *paneRecorder) close() error {
 }
 
 func (c *paneRecorder) write(r recording.Record) {
-	r.At = c.app.now()
+	r.At = c.clock.Now()
 	if err := c.writer.Add(r); err != nil {
-		c.broken.Do(func() { c.app.log.Error("recording", "goal", c.goal, "error", err) })
+		c.broken.Do(func() { c.log.Error("recording", "goal", c.goal, "error", err) })
 	}
 }
 
@@ -96,7 +101,7 @@ func (c *paneRecorder) recordTerminal(s *terminal.Session) {
 	c.start(func() {
 		v := s.Attach(0)
 		defer v.Close()
-		mask := c.app.mask.Stream() // a value may lie across two chunks
+		mask := c.mask.Stream() // a value may lie across two chunks
 		add := func(text []byte) {
 			if len(text) > 0 {
 				cols, rows := v.Size()
@@ -112,7 +117,7 @@ func (c *paneRecorder) recordTerminal(s *terminal.Session) {
 			}
 			if err != nil {
 				if !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrClosed) && c.life.Err() == nil {
-					c.app.log.Warn("recording a terminal", "pane", s.ID(), "error", err)
+					c.log.Warn("recording a terminal", "pane", s.ID(), "error", err)
 				}
 				return
 			}
@@ -159,7 +164,7 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 	picture, err := p.RedactFrame(c.life, f)
 	if err != nil {
-		c.app.log.Debug("a frame is not recorded", "pane", p.Info().ID, "error", err)
+		c.log.Debug("a frame is not recorded", "pane", p.Info().ID, "error", err)
 		return
 	}
 	if p.Driver() != pane.DriverUser {

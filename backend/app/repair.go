@@ -14,7 +14,7 @@ import (
 // mayGoOn refuses to continue a goal whose protected files were changed since it
 // stopped, or since the user was shown what was changed, until the user decides what
 // becomes of them. It changes nothing.
-func (a *App) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
+func (rs *goalResumption) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
 	switch decision {
 	case "":
 	case api.AcceptProtected, api.RestoreProtected:
@@ -25,7 +25,7 @@ func (a *App) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
 			Hint: "use " + api.AcceptProtected + " or " + api.RestoreProtected, Field: "protected",
 		}
 	}
-	held, err := verify.OpenProtection(a.workspaceOptions(g))
+	held, err := verify.OpenProtection(workspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
 		return fmt.Errorf("what the goal protects: %w", err)
 	}
@@ -60,11 +60,11 @@ func nameSome(files []string) string {
 // decideProtected does what the user decided about changed protected files, and leaves
 // a note that tells the agent. It is in the journal before a run begins: the files may
 // change again while the goal waits in the queue, and nobody has decided about that.
-func (a *App) decideProtected(ctx context.Context, g goal.Goal, decision string) error {
+func (rs *goalResumption) decideProtected(ctx context.Context, g goal.Goal, decision string) error {
 	if decision == "" {
 		return nil
 	}
-	held, err := verify.OpenProtection(a.workspaceOptions(g))
+	held, err := verify.OpenProtection(workspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
 		return fmt.Errorf("what the goal protects: %w", err)
 	}
@@ -97,12 +97,12 @@ func (a *App) decideProtected(ctx context.Context, g goal.Goal, decision string)
 	if len(files) == 0 {
 		return nil
 	}
-	row, err := a.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
+	row, err := rs.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
 	if err == nil {
-		err = a.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, told)
+		err = rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, told)
 	}
 	if err != nil {
 		return fmt.Errorf("what was decided about the protected files: %w", err)
 	}
-	return a.note(ctx, g.ID, fmt.Sprintf(note, strings.Join(files, ", ")))
+	return rs.note(ctx, g.ID, fmt.Sprintf(note, strings.Join(files, ", ")))
 }

@@ -11,21 +11,25 @@ import (
 	"time"
 
 	"goalpost/backend/pane"
+	"goalpost/backend/sandbox"
 	"goalpost/backend/store"
 	"goalpost/backend/terminal"
 )
+
+// workspaceKeeper restores the user's terminals and saves them for the next start.
+type workspaceKeeper struct {
+	panes      *panes
+	servers    *sshPanes
+	background *background
+
+	release func() error          // nil where another process holds the workspace
+	last    map[string]savedState // what was saved last
+}
 
 const (
 	saveInterval = 20 * time.Second
 	saveMaxBytes = 512 << 10 // of a terminal's output
 )
-
-// workspaceSaver keeps the user's terminals for the next start, in the one process that
-// holds the workspace.
-type workspaceSaver struct {
-	release func() error
-	last    map[string]savedState
-}
 
 // savedState is what tells whether a terminal must be kept again.
 type savedState struct {
@@ -38,43 +42,43 @@ type savedState struct {
 // now on. Nothing that ran in them is started: the command is typed at the prompt
 // and Enter is the user's. Terminals on servers attach to their sessions again.
 // Where another process holds the workspace nothing happens.
-func (a *App) RestoreWorkspace(ctx context.Context) error {
-	release, ok, err := a.store.HoldWorkspace()
+func (w *workspaceKeeper) RestoreWorkspace(ctx context.Context) error {
+	release, ok, err := w.panes.store.HoldWorkspace()
 	if err != nil || !ok {
 		return err
 	}
-	a.workspaceSaver.release = release
-	list, err := a.store.Terminals(ctx)
+	w.release = release
+	list, err := w.panes.store.Terminals(ctx)
 	if err != nil {
 		return fmt.Errorf("restore the workspace: %w", err)
 	}
 	for _, t := range list {
-		a.panes.reserveID(t.ID)
-		if err := a.restore(ctx, t); err != nil {
-			a.log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
+		w.panes.reserveID(t.ID)
+		if err := w.restore(ctx, t); err != nil {
+			w.panes.log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
 		}
 	}
-	a.background.Go(a.startSaving)
+	w.background.work.Go(w.startSaving)
 	return nil
 }
 
-func (a *App) restore(ctx context.Context, t store.Terminal) error {
-	o := terminal.Options{ID: t.ID, Title: t.Title, Before: terminal.RestoredScrollback(t.Output, t.SavedAt), Scrollback: a.scrollback()}
+func (w *workspaceKeeper) restore(ctx context.Context, t store.Terminal) error {
+	o := terminal.Options{ID: t.ID, Title: t.Title, Before: terminal.RestoredScrollback(t.Output, t.SavedAt), Scrollback: w.panes.scrollback()}
 	if t.Server != "" {
-		return a.restoreRemote(ctx, t, o)
+		return w.restoreRemote(ctx, t, o)
 	}
-	o.Dir, o.Env = t.Dir, a.userEnv()
+	o.Dir, o.Env = t.Dir, sandbox.Env(os.Environ())
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
 		o.Dir = home()
 	}
-	s, err := a.terminals.Open(ctx, a.userPrograms, o)
+	s, err := w.panes.terminals.Open(ctx, w.panes.programs, o)
 	if err != nil {
 		return fmt.Errorf("open terminal: %w", err)
 	}
 	if t.Command != "" {
-		a.background.Go(func() {
-			if err := s.TypeAtPrompt(a.lifetime, t.Command); err != nil && a.lifetime.Err() == nil {
-				a.log.Warn("a command was not offered", "pane", t.ID, "error", err)
+		w.background.work.Go(func() {
+			if err := s.TypeAtPrompt(w.background.ctx, t.Command); err != nil && w.background.ctx.Err() == nil {
+				w.panes.log.Warn("a command was not offered", "pane", t.ID, "error", err)
 			}
 		})
 	}
@@ -83,10 +87,10 @@ func (a *App) restore(ctx context.Context, t store.Terminal) error {
 
 // restoreRemote attaches to the session that the terminal showed. Without tmux
 // there is none: connecting is left to the user.
-func (a *App) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
-	server, err := a.store.Server(ctx, t.Server)
+func (w *workspaceKeeper) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
+	server, err := w.panes.store.Server(ctx, t.Server)
 	if errors.Is(err, os.ErrNotExist) {
-		a.log.Info("a terminal's server is gone", "pane", t.ID, "server", t.Server)
+		w.panes.log.Info("a terminal's server is gone", "pane", t.ID, "server", t.Server)
 		return nil
 	}
 	if err != nil {
@@ -96,7 +100,7 @@ func (a *App) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Op
 		o.Asleep = true
 		o.Note.Problem = "Not connected."
 	}
-	_, err = a.connect(ctx, server, t.Session, true, o)
+	_, err = w.servers.connect(ctx, server, t.Session, true, o)
 	return err
 }
 
@@ -112,30 +116,30 @@ func (p *panes) reserveID(id string) {
 }
 
 // startSaving keeps the terminals now and then: a crash loses little.
-func (a *App) startSaving() {
+func (w *workspaceKeeper) startSaving() {
 	tick := time.NewTicker(saveInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if err := a.saveTerminals(a.lifetime); err != nil && a.lifetime.Err() == nil {
-				a.log.Warn("the terminals were not kept", "error", err)
+			if err := w.saveTerminals(w.background.ctx); err != nil && w.background.ctx.Err() == nil {
+				w.panes.log.Warn("the terminals were not kept", "error", err)
 			}
-		case <-a.lifetime.Done():
+		case <-w.background.ctx.Done():
 			return
 		}
 	}
 }
 
 // saveTerminals writes down the user's terminals if something of them has changed.
-func (a *App) saveTerminals(ctx context.Context) error {
+func (w *workspaceKeeper) saveTerminals(ctx context.Context) error {
 	now := map[string]savedState{}
 	var list []store.Terminal
-	for _, info := range a.panes.Snapshot().Panes {
+	for _, info := range w.panes.Snapshot().Panes {
 		if info.Kind != pane.Terminal || info.GoalID != "" && !info.Shared {
 			continue
 		}
-		s, err := a.terminals.Get(info.ID)
+		s, err := w.panes.terminals.Get(info.ID)
 		if err != nil {
 			continue // closed
 		}
@@ -143,24 +147,24 @@ func (a *App) saveTerminals(ctx context.Context) error {
 		_, end := s.Range()
 		now[info.ID] = savedState{info, end, line}
 		t := store.Terminal{ID: info.ID, Title: info.Title, Dir: info.Cwd, Command: line}
-		if link, ok := a.ssh.Connection(info.ID); ok {
+		if link, ok := w.servers.client.Connection(info.ID); ok {
 			t.Server, t.Session, t.Command = link.Server().ID, link.Session(), ""
 		}
 		list = append(list, t)
 	}
-	if unchanged(a.workspaceSaver.last, now) {
+	if unchanged(w.last, now) {
 		return nil
 	}
 	for i := range list {
-		s, err := a.terminals.Get(list[i].ID)
+		s, err := w.panes.terminals.Get(list[i].ID)
 		if err == nil {
 			list[i].Output = s.Tail(saveMaxBytes)
 		}
 	}
-	if err := a.store.SaveTerminals(ctx, list); err != nil {
+	if err := w.panes.store.SaveTerminals(ctx, list); err != nil {
 		return err
 	}
-	a.workspaceSaver.last = now
+	w.last = now
 	return nil
 }
 
@@ -178,17 +182,17 @@ func unchanged(a, b map[string]savedState) bool {
 
 // stopSaving keeps the terminals a last time, before they are closed, and ends what
 // runs beside them.
-func (a *App) stopSaving(ctx context.Context) error {
+func (w *workspaceKeeper) stopSaving(ctx context.Context) error {
 	var errs []error
-	if a.end != nil {
-		a.end()
-		a.background.Wait()
+	if w.background.end != nil {
+		w.background.end()
+		w.background.work.Wait()
 	}
-	if a.workspaceSaver.release != nil {
-		errs = append(errs, a.saveTerminals(context.WithoutCancel(ctx)), a.workspaceSaver.release())
+	if w.release != nil {
+		errs = append(errs, w.saveTerminals(context.WithoutCancel(ctx)), w.release())
 	}
-	if a.ssh != nil {
-		errs = append(errs, a.ssh.Close())
+	if w.servers.client != nil {
+		errs = append(errs, w.servers.client.Close())
 	}
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 }

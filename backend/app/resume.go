@@ -17,69 +17,74 @@ import (
 	"goalpost/backend/store"
 )
 
+// goalResumption continues goals that stopped.
+type goalResumption struct {
+	*goalRuns
+}
+
 // Resume continues a goal that stopped, with the same steps and numbers. A
 // parked one that a process looks after is told to continue now.
-func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
-	row, err := a.resumable(ctx, id)
+func (rs *goalResumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+	row, err := rs.resumable(ctx, id)
 	if err != nil {
 		return err
 	}
 	limits := mergeLimits(row.Limits, in)
-	if err := a.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
+	if err := rs.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
-	if err := a.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+	if err := rs.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
 		return err
 	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit == goal.WaitingForProvider {
-		if told, err := a.wakeWaiting(ctx, row, limits, note, in.Protected); told || err != nil {
+		if told, err := rs.wakeWaiting(ctx, row, limits, note, in.Protected); told || err != nil {
 			return err
 		}
 	}
-	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		if err := a.decideProtected(ctx, *g, in.Protected); err != nil {
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err
 		}
-		return []event.Body{&event.Resumed{Note: note}}, errors.Join(a.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), a.note(ctx, id, note))
+		return []event.Body{&event.Resumed{Note: note}}, errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
 	})
 }
 
 // Reopen continues a goal that was done, with new limits where it used them up.
-func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+func (rs *goalResumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
 		return &api.Problem{Code: api.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
 	}
-	row, err := a.store.Goal(ctx, id)
+	row, err := rs.store.Goal(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reopen: %w", err)
 	}
 	if row.Status != goal.Completed {
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
 	}
-	if err := a.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
+	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
 		return err
 	}
-	if err := a.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+	if err := rs.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
 		return err
 	}
-	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal"}
 		}
-		if err := a.decideProtected(ctx, *g, in.Protected); err != nil {
+		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err
 		}
-		return []event.Body{&event.Reopened{Note: note}}, errors.Join(a.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), a.note(ctx, id, note))
+		return []event.Body{&event.Reopened{Note: note}}, errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
 	})
 }
 
 // retryReopen reopens a goal that was taken out of the queue as it waited for that, with
 // what its user has said since.
-func (a *App) retryReopen(ctx context.Context, id goal.ID) error {
-	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		said, err := a.store.Orders(ctx, id, goal.OrderSteer)
+func (rs *goalResumption) retryReopen(ctx context.Context, id goal.ID) error {
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
 			return nil, cmp.Or(err, error(&api.Problem{Code: api.Conflict, Message: "nobody reopens the goal any more"}))
 		}
@@ -93,11 +98,11 @@ func (a *App) retryReopen(ctx context.Context, id goal.ID) error {
 
 // saveNewLimits gives a goal its new limits. They are in the journal before the goal waits in
 // the queue: a process that ends there loses nothing of what the user said.
-func (a *App) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
+func (rs *goalResumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
 	if limits == g.Limits {
 		return nil
 	}
-	if err := a.store.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
+	if err := rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
 		return fmt.Errorf("new limits: %w", err)
 	}
 	g.Limits = limits
@@ -106,44 +111,44 @@ func (a *App) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limit
 
 // note leaves the user's words for the run that is about to begin: it puts
 // them into the conversation.
-func (a *App) note(ctx context.Context, id goal.ID, text string) error {
+func (rs *goalResumption) note(ctx context.Context, id goal.ID, text string) error {
 	if text == "" {
 		return nil
 	}
-	if err := a.store.Order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
+	if err := rs.store.Order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
 		return fmt.Errorf("note: %w", err)
 	}
 	return nil
 }
 
 // Accept lets the manual check that a goal waits for pass.
-func (a *App) Accept(ctx context.Context, id goal.ID) error {
-	return a.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
+func (rs *goalResumption) Accept(ctx context.Context, id goal.ID) error {
+	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
 }
 
 // Reject sends such a goal back to work; the note says why.
-func (a *App) Reject(ctx context.Context, id goal.ID, note string) error {
+func (rs *goalResumption) Reject(ctx context.Context, id goal.ID, note string) error {
 	note = strings.TrimSpace(note)
 	if note == "" {
 		return &api.Problem{Code: api.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
 	}
-	return a.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
+	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
 
 // answerManualCheck leaves the user's word about a manual check, and continues with it.
-func (a *App) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
-	row, err := a.waitingForManual(ctx, id)
+func (rs *goalResumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
+	row, err := rs.waitingForManual(ctx, id)
 	if err == nil {
-		err = a.mayGoOn(ctx, row.Goal, "")
+		err = rs.mayGoOn(ctx, row.Goal, "")
 	}
 	if err != nil {
 		return err
 	}
-	return a.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
-		if _, err := a.waitingForManual(ctx, id); err != nil { // again: now nobody else answers
+	return rs.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
+		if _, err := rs.waitingForManual(ctx, id); err != nil { // again: now nobody else answers
 			return nil, err
 		}
-		if err := a.store.Order(ctx, id, o); err != nil {
+		if err := rs.store.Order(ctx, id, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Kind, err)
 		}
 		return []event.Body{&event.Resumed{}}, nil
@@ -151,12 +156,12 @@ func (a *App) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) e
 }
 
 // waitingForManual refuses an answer that no check asks for.
-func (a *App) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
-	row, err := a.store.Goal(ctx, id)
+func (rs *goalResumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := rs.store.Goal(ctx, id)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
 	}
-	waits, err := a.store.WaitsForManual(ctx, row)
+	waits, err := rs.store.WaitsForManual(ctx, row)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
 	}
@@ -168,15 +173,15 @@ func (a *App) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, 
 
 // wakeWaiting lets the process that looks after a parked goal continue now. It says
 // false when there is none, or when this one has let go of the goal.
-func (a *App) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string) (bool, error) {
-	watched, err := a.store.IsLocked(row.ID)
+func (rs *goalResumption) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string) (bool, error) {
+	watched, err := rs.store.IsLocked(row.ID)
 	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
 	}
 	if !watched {
 		return false, nil
 	}
-	if err := a.decideProtected(ctx, row.Goal, decision); err != nil {
+	if err := rs.decideProtected(ctx, row.Goal, decision); err != nil {
 		return false, err
 	}
 	o := goal.Order{Kind: goal.OrderResume}
@@ -191,7 +196,7 @@ func (a *App) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Li
 	if note != "" {
 		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
 	}
-	return true, a.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
+	return true, rs.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
 		if parked(now) { // or in the queue since: its run begins with them
 			return nil
 		}
@@ -201,33 +206,33 @@ func (a *App) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Li
 
 // startResumed takes the goal and starts a run of it. open says what the run begins
 // with; the goal's sentinel is held then.
-func (a *App) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+func (rs *goalResumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
 	// What was asked of the run before says nothing about this one. What is asked from now
 	// on does.
-	stale, err := a.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+	stale, err := rs.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
-	own, err := a.lockStopped(ctx, id)
+	own, err := rs.lockStopped(ctx, id)
 	if err != nil {
 		return err
 	}
-	opening, g, err := a.openingEvents(ctx, id, stale, open)
+	opening, g, err := rs.openingEvents(ctx, id, stale, open)
 	if err != nil {
 		return errors.Join(err, own.Unlock())
 	}
-	return a.startRunner(ctx, g, own, opening...)
+	return rs.startRunner(ctx, g, own, opening...)
 }
 
-func (a *App) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
-	row, err := a.store.Goal(ctx, id) // again: now nobody else changes it
+func (rs *goalResumption) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
+	row, err := rs.store.Goal(ctx, id) // again: now nobody else changes it
 	if err == nil {
 		err = runProblem(row)
 	}
 	if err != nil {
 		return nil, row.Goal, err
 	}
-	if err := a.store.Settle(ctx, stale...); err != nil { // the user's word about a claim waits until it has decided
+	if err := rs.store.Settle(ctx, stale...); err != nil { // the user's word about a claim waits until it has decided
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)
@@ -235,11 +240,11 @@ func (a *App) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order,
 }
 
 // resumable reads a goal and says why it cannot be resumed, if so.
-func (a *App) resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
-	row, err := a.store.Goal(ctx, id)
+func (rs *goalResumption) resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := rs.store.Goal(ctx, id)
 	if err == nil && row.Status == goal.Running { // its program may have died
-		if _, err = a.store.Interrupt(ctx); err == nil {
-			row, err = a.store.Goal(ctx, id)
+		if _, err = rs.store.Interrupt(ctx); err == nil {
+			row, err = rs.store.Goal(ctx, id)
 		}
 	}
 	if err != nil {
@@ -288,11 +293,11 @@ func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
 
 // validateLimitsLeft refuses limits that are impossible or used up already, with what the goals
 // that it started have spent: the run would stop before its first turn.
-func (a *App) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
+func (rs *goalResumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
 	if err := l.Validate(); err != nil {
 		return err
 	}
-	shared, err := a.store.Shared(ctx, g.ID)
+	shared, err := rs.store.Shared(ctx, g.ID)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}

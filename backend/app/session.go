@@ -4,28 +4,65 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"goalpost/backend/browser"
+	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
+	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
-	"goalpost/backend/sandbox"
+	"goalpost/backend/secret"
+	"goalpost/backend/store"
 	"goalpost/backend/tools"
 	"goalpost/backend/verify"
 )
 
+// sessionRegistry opens and closes the sessions of goals.
+type sessionRegistry struct {
+	cfg          *config.Config
+	log          *slog.Logger
+	store        *store.Store
+	clock        runner.Clock
+	broker       *event.Broker
+	secrets      *secret.Vault
+	mask         *secret.Mask
+	panes        *panes
+	sandboxes    *sandboxFactory
+	models       *modelProviders
+	mcpServers   *mcpServerList
+	denyAllProxy string // of pages whose goal is closed
+	// updateSocketRules makes the rules of WebSockets those of the goals that have pages of the user.
+	updateSocketRules func()
+	// children are the goals that a goal started.
+	children     func(context.Context, goal.Goal) (childGoalSet, error)
+	pendingInput tools.PendingInput // of terminals that the user lends
+
+	mu    sync.Mutex
+	open  map[goal.ID]*Session
+	waits sync.WaitGroup // for the ends of those whose goals are done
+}
+
+// childGoalSet is the goals that one goal's agent has work for it.
+type childGoalSet interface {
+	tools.Goals
+	// TotalSpend is what all of them have spent so far.
+	TotalSpend() goal.Spend
+	// FollowParent stops them as their parent stops: paused with it, ended with it.
+	FollowParent(ctx context.Context, exit goal.Exit) error
+}
+
 // Session is what one goal runs in. It outlives a pause, so that terminals and
 // pages are still there when the goal is resumed.
 type Session struct {
-	app           *App
+	registry      *sessionRegistry
 	goal          goal.ID
 	provider      string
 	policy        policy.Policy
@@ -41,89 +78,82 @@ type Session struct {
 	output        outputCursor
 	warn          func(what, text string)
 	secretsErr    error  // secrets of this goal cannot be opened, so nothing would hide them
-	cancelGrace   func() // after done, and nil else: ends the wait for its end; guarded by rooms.mu
-	children      *childGoals
-	run           goal.Run     // the one that continues, none between two; guarded by rooms.mu
-	pendingPopups []event.Body // of pages, not journaled yet; guarded by rooms.mu
-}
-
-// SessionRegistry are the open rooms by goal.
-type SessionRegistry struct {
-	mu    sync.Mutex
-	open  map[goal.ID]*Session
-	waits sync.WaitGroup // for the ends of those whose goals are done
+	cancelGrace   func() // after done, and nil else: ends the wait for its end; guarded by registry.mu
+	children      childGoalSet
+	run           goal.Run     // the one that continues, none between two; guarded by registry.mu
+	pendingPopups []event.Body // of pages, not journaled yet; guarded by registry.mu
 }
 
 // openSession gives the goal its room: the one it had before a pause, or a new one.
-func (a *App) openSession(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Session, error) {
-	if err := a.closeOverlapping(ctx, g); err != nil {
+func (reg *sessionRegistry) openSession(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Session, error) {
+	if err := reg.closeOverlapping(ctx, g); err != nil {
 		return nil, err
 	}
-	if err := a.leaseShared(ctx, run); err != nil {
+	if err := reg.panes.leaseShared(ctx, run); err != nil {
 		return nil, err
 	}
-	r, err := a.sessionFor(ctx, g, run, warn)
+	r, err := reg.sessionFor(ctx, g, run, warn)
 	if err != nil {
 		return nil, err
 	}
-	a.sockets.updateRules() // of what the goal is lent, whose rules are there now
+	reg.updateSocketRules() // of what the goal is lent, whose rules are there now
 	return r, r.journalPopups(ctx, run)
 }
 
-func (a *App) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (*Session, error) {
-	if err := a.listMCPTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
+func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (*Session, error) {
+	if err := reg.mcpServers.listMCPTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
 		return nil, err
 	}
-	sealed, err := a.loadSecretsForMasking(ctx, g, warn) // before anything shows what is kept
+	sealed, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows what is kept
 	if err != nil {
 		return nil, err
 	}
-	a.sessions.mu.Lock()
-	defer a.sessions.mu.Unlock()
-	if r := a.sessions.open[g.ID]; r != nil && !r.sandboxEnded() {
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	if r := reg.open[g.ID]; r != nil && !r.sandboxEnded() {
 		r.cancelGracePeriod()
 		r.secretsErr = sealed
-		world, err := a.openWorkspace(ctx, g) // the user may have accepted other versions, also in another process
+		world, err := reg.openWorkspace(ctx, g) // the user may have accepted other versions, also in another process
 		if err == nil {
 			r.workspace = world
 			err = r.setUpRun(ctx, g, warn)
 		}
 		if err != nil {
-			delete(a.sessions.open, g.ID) // nobody would close it
+			delete(reg.open, g.ID) // nobody would close it
 			return nil, errors.Join(err, r.closeAll(ctx))
 		}
 		r.run = run
 		return r, nil
 	} else if r != nil {
-		delete(a.sessions.open, g.ID)
+		delete(reg.open, g.ID)
 		if err := r.closeAll(ctx); err != nil {
-			a.log.Warn("closing a room whose helper died", "goal", g.ID, "error", err)
+			reg.log.Warn("closing a room whose helper died", "goal", g.ID, "error", err)
 		}
 	}
-	world, err := a.openWorkspace(ctx, g)
+	world, err := reg.openWorkspace(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	held, err := a.openSandbox(ctx, string(g.ID), g.Policy, a.sandboxDir(g.ID), lockedFiles(g.Policy.Dir, world)...)
+	held, err := reg.sandboxes.openSandbox(ctx, string(g.ID), g.Policy, reg.sandboxes.sandboxDir(g.ID), lockedFiles(g.Policy.Dir, world)...)
 	if err != nil {
 		return nil, err
 	}
-	held.setNetworkLog(a.netLog(g.ID))
-	if err := recordAutorunBaseline(g.Policy, a.sandboxDir(g.ID)); err != nil && !g.Policy.Unconfined {
+	held.setNetworkLog(reg.netLog(g.ID))
+	if err := recordAutorunBaseline(g.Policy, reg.sandboxes.sandboxDir(g.ID)); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
-	r := &Session{app: a, goal: g.ID, sandbox: held, workspace: world, secretsErr: sealed, parkCounters: map[string]*model.ParkCounter{}}
-	if r.children, err = a.childrenOf(ctx, g); err != nil {
+	r := &Session{registry: reg, goal: g.ID, sandbox: held, workspace: world, secretsErr: sealed, parkCounters: map[string]*model.ParkCounter{}}
+	if r.children, err = reg.children(ctx, g); err != nil {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
-	if r.parkedInARow, err = a.store.ParkedInARow(ctx, g.ID); err != nil {
+	if r.parkedInARow, err = reg.store.ParkedInARow(ctx, g.ID); err != nil {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
-	r.recorder = a.newRecorder(g.ID)
+	r.recorder = reg.newRecorder(g.ID)
 	if err := r.setUpRun(ctx, g, warn); err != nil {
 		return nil, errors.Join(err, r.mcp.close(), r.recorder.close(), held.Close(ctx))
 	}
-	a.sessions.open[g.ID], r.run = r, run
+	reg.open[g.ID], r.run = r, run
 	return r, nil
 }
 
@@ -131,8 +161,8 @@ func (a *App) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn fu
 func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.sandbox.env, r.sandbox.programs
 	r.policy, r.provider = g.Policy, g.Provider
-	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
-	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalPaneList{panes}, Logins: browserLogins{r.app.secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.app, g.ID}, PendingInput: &r.app.pendingInput}
+	panes := &goalPanes{panes: r.registry.panes, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
+	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalPaneList{panes}, Logins: browserLogins{r.registry.secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.registry.cfg, r.registry.store, g.ID}, PendingInput: &r.registry.pendingInput}
 	words.Protected = r.protectedReasons()
 	if r.sandbox.proxy != nil {
 		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.proxy, accessRequester{r}, set
@@ -164,14 +194,14 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		return errors.Join(err, box.Close())
 	}
 	if r.mcp == nil {
-		if r.mcp, err = r.app.openMCPClients(ctx, r.sandbox, g.Policy, warn); err != nil {
+		if r.mcp, err = r.registry.mcpServers.openMCPClients(ctx, r.sandbox, g.Policy, warn); err != nil {
 			return errors.Join(err, box.Close())
 		}
 	}
 	r.tools, r.models = box, m
 	r.recorder.setActive(true)
-	r.checks = r.sandbox.checkHost(r.app, g.Policy.Dir, hostsOf(g))
-	r.checks.World, r.checks.Pages = r.workspace, r.app.checkPagesFor(g.ID)
+	r.checks = r.sandbox.checkHost(r.registry.sandboxes, g.Policy.Dir, hostsOf(g))
+	r.checks.World, r.checks.Pages = r.workspace, r.registry.panes.checkPagesFor(g.ID)
 	if m.judge != nil {
 		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
 	}
@@ -203,7 +233,7 @@ func (r *Session) Ready() error {
 	if r.secretsErr != nil {
 		return r.secretsErr
 	}
-	if _, err := r.app.provider(r.provider); err != nil {
+	if _, err := r.registry.models.provider(r.provider); err != nil {
 		return errorWithHint(err)
 	}
 	return nil
@@ -227,19 +257,19 @@ func (r *Session) cancelGracePeriod() {
 
 // closeOverlapping ends what is left of goals that are done where another one begins to
 // work: their programs would write in its folder.
-func (a *App) closeOverlapping(ctx context.Context, g goal.Goal) error {
-	a.sessions.mu.Lock()
+func (reg *sessionRegistry) closeOverlapping(ctx context.Context, g goal.Goal) error {
+	reg.mu.Lock()
 	var over []goal.ID
-	for id, r := range a.sessions.open {
+	for id, r := range reg.open {
 		if id != g.ID && r.cancelGrace != nil && foldersOverlap(r.policy, g.Policy) {
 			over = append(over, id)
 		}
 	}
-	a.sessions.mu.Unlock()
+	reg.mu.Unlock()
 	var errs []error
 	for _, id := range over {
-		a.log.Info("another goal needs the folder: what a goal that is done left running ends", "goal", id)
-		errs = append(errs, a.closeSession(ctx, id))
+		reg.log.Info("another goal needs the folder: what a goal that is done left running ends", "goal", id)
+		errs = append(errs, reg.closeSession(ctx, id))
 	}
 	return errors.Join(errs...)
 }
@@ -283,20 +313,20 @@ func (r *Session) World() runner.Workspace { return r.workspace }
 // Close lets go of the run's tools. After a pause the room stays; after done it
 // stays for a while; otherwise everything in it ends now.
 func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
-	r.app.sessions.mu.Lock()
+	r.registry.mu.Lock()
 	r.run = goal.Run{}
-	r.app.sessions.mu.Unlock()
+	r.registry.mu.Unlock()
 	r.sandbox.setWarn(nil) // the run's journal is closed
-	err := errors.Join(r.tools.Close(), r.children.followParent(ctx, exit))
+	err := errors.Join(r.tools.Close(), r.children.FollowParent(ctx, exit))
 	r.recorder.setActive(false)
 	switch {
 	case exit == goal.Interrupted || goal.StatusForExit(exit) != goal.Paused && exit != goal.Done:
-		return errors.Join(err, r.app.closeSession(ctx, r.goal))
+		return errors.Join(err, r.registry.closeSession(ctx, r.goal))
 	case exit == goal.Done:
 		r.closeEgress(context.WithoutCancel(ctx))
-		stays := time.Duration(r.app.cfg.Settings().GraceMinutes) * time.Minute
+		stays := time.Duration(r.registry.cfg.Settings().GraceMinutes) * time.Minute
 		if stays == 0 {
-			return errors.Join(err, r.app.closeSession(ctx, r.goal))
+			return errors.Join(err, r.registry.closeSession(ctx, r.goal))
 		}
 		r.closeAfterGrace(context.WithoutCancel(ctx), stays)
 	}
@@ -306,15 +336,15 @@ func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 // closeAfterGrace closes the room of a goal that is done after a while, in which its user
 // can look at what was built. She may have deleted the goal at once.
 func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
-	r.app.sessions.mu.Lock()
-	defer r.app.sessions.mu.Unlock()
-	if r.app.sessions.open[r.goal] != r {
+	r.registry.mu.Lock()
+	defer r.registry.mu.Unlock()
+	if r.registry.open[r.goal] != r {
 		return
 	}
 	waiting, stop := context.WithCancel(ctx)
 	r.cancelGrace = stop
-	over := r.app.clock.After(stays)
-	r.app.sessions.waits.Go(func() {
+	over := r.registry.clock.After(stays)
+	r.registry.waits.Go(func() {
 		select {
 		case <-waiting.Done():
 			return
@@ -322,83 +352,147 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		if err := r.app.closeFinished(ctx, r.goal); err != nil {
-			r.app.log.Warn("closing a room", "goal", r.goal, "error", err)
+		if err := r.registry.closeFinished(ctx, r.goal); err != nil {
+			r.registry.log.Warn("closing a room", "goal", r.goal, "error", err)
 		}
 	})
 }
 
 // closeAll ends every program of the goal and closes its pages.
 func (r *Session) closeAll(ctx context.Context) error {
-	return errors.Join(r.mcp.close(), r.sandbox.Close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
+	return errors.Join(r.mcp.close(), r.sandbox.Close(ctx), r.registry.panes.browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
 }
 
 // closeSession ends every program of a goal. Its terminals stay on the screen with
 // their exit; its pages are closed.
-func (a *App) closeSession(ctx context.Context, id goal.ID) error {
-	return a.closeWhere(ctx, id, func(*Session) bool { return true })
+func (reg *sessionRegistry) closeSession(ctx context.Context, id goal.ID) error {
+	return reg.closeWhere(ctx, id, func(*Session) bool { return true })
 }
 
 // closeFinished does so where the goal is done, and leaves one alone that continues.
-func (a *App) closeFinished(ctx context.Context, id goal.ID) error {
-	return a.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })
+func (reg *sessionRegistry) closeFinished(ctx context.Context, id goal.ID) error {
+	return reg.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })
 }
 
-func (a *App) closeWhere(ctx context.Context, id goal.ID, wanted func(*Session) bool) error {
-	a.sessions.mu.Lock()
-	r := a.sessions.open[id]
+func (reg *sessionRegistry) closeWhere(ctx context.Context, id goal.ID, wanted func(*Session) bool) error {
+	reg.mu.Lock()
+	r := reg.open[id]
 	if r == nil || !wanted(r) {
-		a.sessions.mu.Unlock()
+		reg.mu.Unlock()
 		return nil
 	}
-	delete(a.sessions.open, id)
+	delete(reg.open, id)
 	r.cancelGracePeriod()
-	a.sessions.mu.Unlock()
+	reg.mu.Unlock()
 	return r.closeAll(ctx)
 }
 
-func (a *App) closeSessions(ctx context.Context) error {
-	a.sessions.mu.Lock()
-	ids := make([]goal.ID, 0, len(a.sessions.open))
-	for id := range a.sessions.open {
+func (reg *sessionRegistry) closeSessions(ctx context.Context) error {
+	reg.mu.Lock()
+	ids := make([]goal.ID, 0, len(reg.open))
+	for id := range reg.open {
 		ids = append(ids, id)
 	}
-	a.sessions.mu.Unlock()
+	reg.mu.Unlock()
 	var errs []error
 	for _, id := range ids {
-		errs = append(errs, a.closeSession(ctx, id))
+		errs = append(errs, reg.closeSession(ctx, id))
 	}
-	a.sessions.waits.Wait()
+	reg.waits.Wait()
 	return errors.Join(errs...)
 }
 
-// secretEnvPattern matches variables that a goal's programs have no business with: by their
-// names, and by addresses with a password in them.
-var secretEnvPattern = regexp.MustCompile(`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
-
-// KeepVariable names variables, with commas between, that the user wants the
-// programs of goals to have, too.
-const KeepVariable = "GOALPOST_KEEP_ENV"
-
-func userKeptEnv() []string {
-	return strings.FieldsFunc(os.Getenv(KeepVariable), func(r rune) bool { return r == ',' || r == ' ' })
+// networkLog opens the log of a goal with the first request.
+func (reg *sessionRegistry) netLog(id goal.ID) *networkLog {
+	return newNetworkLog(id, reg.store.GoalDir(id), reg.broker.Publish, reg.mask, reg.log)
 }
 
-// goalEnv is the environment of a goal's programs: this program's own without
-// keys and tokens, and without what a provider names as its key. Inside a sandbox
-// much less of it is kept.
-func (a *App) goalEnv() []string {
-	keys := map[string]bool{}
-	for _, p := range a.cfg.Providers() {
-		keys[p.APIKeyEnv] = true
+// onPopup gives a window that a goal's page opened what its opener has: it is
+// filmed, and its lease is in the journal, that of a window that the user opened
+// between two runs from the next one on.
+func (reg *sessionRegistry) onPopup(w *browser.Pane) {
+	info := w.Info()
+	if info.GoalID == "" {
+		return
 	}
-	var base []string
-	kept := userKeptEnv()
-	for _, entry := range os.Environ() {
-		name, _, _ := strings.Cut(entry, "=")
-		if !keys[name] && (!secretEnvPattern.MatchString(entry) || slices.Contains(kept, name)) {
-			base = append(base, entry)
-		}
+	reg.mu.Lock()
+	r := reg.open[goal.ID(info.GoalID)]
+	if r == nil || r.recorder == nil { // another agent's: in no run
+		reg.mu.Unlock()
+		return
 	}
-	return sandbox.Env(base)
+	if !info.Shared {
+		r.recorder.recordPage(w)
+	}
+	r.pendingPopups = append(r.pendingPopups, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Shared: info.Shared})
+	run := r.run
+	reg.mu.Unlock()
+	if run.ID == "" {
+		return
+	}
+	if err := r.journalPopups(context.Background(), run); err != nil {
+		reg.log.Error("the lease of a window", "pane", info.ID, "error", err)
+	}
+}
+
+// journalPopups writes down the windows that were opened since it last did.
+func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
+	r.registry.mu.Lock()
+	list := r.pendingPopups
+	r.pendingPopups = nil
+	r.registry.mu.Unlock()
+	if len(list) == 0 {
+		return nil
+	}
+	if err := r.registry.store.Append(context.WithoutCancel(ctx), run, list...); err != nil {
+		return fmt.Errorf("lease: %w", err)
+	}
+	return nil
+}
+
+// paneProxy is the proxies of a goal's pages; "" for an unconfined one. A goal whose
+// room is closed reaches nothing.
+func (reg *sessionRegistry) paneProxy(id string) string {
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	if r := reg.open[goal.ID(id)]; r != nil {
+		return r.sandbox.paneProxy
+	}
+	return reg.denyAllProxy
+}
+
+// openExternal opens the session of another agent, which belongs to no goal, and its tools.
+// Its pages find their proxy in the registry, and closing that closes it.
+func (reg *sessionRegistry) openExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
+	held, err := reg.sandboxes.openSandbox(ctx, string(goal.ExternalAgent), p, reg.sandboxes.sandboxDir(goal.ExternalAgent))
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &Session{registry: reg, goal: goal.ExternalAgent, policy: p, sandbox: held}
+	panes := &goalPanes{
+		panes:    reg.panes,
+		goal:     goal.ExternalAgent,
+		dir:      p.Dir,
+		launcher: held.programs,
+		env:      held.env,
+		external: true,
+	}
+	words := tools.Deps{
+		Dir:       p.Dir,
+		Launcher:  held.programs,
+		Env:       held.env,
+		Terminals: goalTerminals{panes},
+		Browsers:  goalBrowsers{panes},
+	}
+	if held.proxy != nil {
+		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.proxy, held.gitControlled
+	}
+	box, err := tools.New(words)
+	if err != nil {
+		return nil, nil, errors.Join(err, r.closeAll(ctx))
+	}
+	reg.mu.Lock()
+	reg.open[goal.ExternalAgent] = r
+	reg.mu.Unlock()
+	return r, box, nil
 }

@@ -38,7 +38,7 @@ func (p *panes) beginLease(id goal.ID) ([]pane.Info, error) {
 	var list []pane.Info
 	for _, info := range p.sharedWith(id) {
 		if info.Kind == pane.Browser {
-			if b, ok := p.app.browsers.Get(info.ID); !ok {
+			if b, ok := p.browsers.Get(info.ID); !ok {
 				continue // closed
 			} else if err := b.Share(string(id)); err != nil {
 				return nil, fmt.Errorf("pane %s: %w", info.ID, err)
@@ -73,8 +73,8 @@ func (p *panes) sharedWith(id goal.ID) []pane.Info {
 // with the goal, which is paused for it, until it is handed back.
 func (p *panes) endShare(id goal.ID, taken bool) {
 	stays := map[string]bool{}
-	for _, info := range p.app.browsers.List() {
-		b, ok := p.app.browsers.Get(info.ID)
+	for _, info := range p.browsers.List() {
+		b, ok := p.browsers.Get(info.ID)
 		switch {
 		case !ok || !info.Shared || info.GoalID != string(id):
 		case taken && b.Driver() == pane.DriverUser:
@@ -83,7 +83,7 @@ func (p *panes) endShare(id goal.ID, taken bool) {
 			b.EndShare()
 		}
 	}
-	p.app.sockets.updateRules()
+	p.onShareEnded()
 	p.mu.Lock()
 	var back []string
 	for name, l := range p.shares {
@@ -130,16 +130,16 @@ func (p *panes) canDrive(id goal.ID, info pane.Info) bool {
 
 // leaseShared gives a run the panes that the user lent its goal, and journals what
 // it has: those, and of its own what is still there after done.
-func (a *App) leaseShared(ctx context.Context, run goal.Run) error {
-	lent, err := a.panes.beginLease(run.Goal)
+func (p *panes) leaseShared(ctx context.Context, run goal.Run) error {
+	lent, err := p.beginLease(run.Goal)
 	if err != nil {
 		return err
 	}
-	for _, b := range a.browsersOf(run.Goal) {
+	for _, b := range p.browsersOf(run.Goal) {
 		b.BeginDrive()
 	}
 	bodies := []event.Body{}
-	for _, info := range a.panes.Snapshot().Panes {
+	for _, info := range p.Snapshot().Panes {
 		if info.GoalID == string(run.Goal) && !info.Shared && (info.Running || info.Kind == pane.Browser) {
 			bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true})
 		}
@@ -150,89 +150,46 @@ func (a *App) leaseShared(ctx context.Context, run goal.Run) error {
 	if len(bodies) == 0 {
 		return nil
 	}
-	if err := a.store.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
+	if err := p.store.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
 }
 
 // endLeases ends the loans of a goal whose run is over.
-func (a *App) endLeases(id goal.ID) { a.panes.endShare(id, a.isPaused(id)) }
+func (p *panes) endLeases(id goal.ID) { p.endShare(id, p.isPaused(id)) }
 
 // endDrive ends the loans of a goal whose run has just ended, and lets the user act on
 // the pages that it keeps. Pages that were taken over are waited for by a paused goal
 // alone.
-func (a *App) endDrive(id goal.ID) {
-	paused := a.isPaused(id)
-	a.panes.endShare(id, paused)
-	for _, b := range a.browsersOf(id) {
+func (p *panes) endDrive(id goal.ID) {
+	paused := p.isPaused(id)
+	p.endShare(id, paused)
+	for _, b := range p.browsersOf(id) {
 		b.EndDrive()
 		if paused || b.Driver() != pane.DriverUser {
 			continue
 		}
 		if err := b.HandBack(); err != nil {
-			a.log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back
+			p.log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back
 		}
 	}
 }
 
-func (a *App) isPaused(id goal.ID) bool {
+func (p *panes) isPaused(id goal.ID) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	row, err := a.store.Goal(ctx, id)
+	row, err := p.store.Goal(ctx, id)
 	return err == nil && row.Status == goal.Paused
 }
 
 // browsersOf are the browser panes that a goal has: its own and those that it is lent.
-func (a *App) browsersOf(id goal.ID) []*browser.Pane {
+func (p *panes) browsersOf(id goal.ID) []*browser.Pane {
 	var list []*browser.Pane
-	for _, info := range a.browsers.List() {
-		if b, ok := a.browsers.Get(info.ID); ok && info.GoalID == string(id) {
+	for _, info := range p.browsers.List() {
+		if b, ok := p.browsers.Get(info.ID); ok && info.GoalID == string(id) {
 			list = append(list, b)
 		}
 	}
 	return list
-}
-
-// onPopup gives a window that a goal's page opened what its opener has: it is
-// filmed, and its lease is in the journal, that of a window that the user opened
-// between two runs from the next one on.
-func (p *panes) onPopup(w *browser.Pane) {
-	info := w.Info()
-	if info.GoalID == "" {
-		return
-	}
-	p.app.sessions.mu.Lock()
-	r := p.app.sessions.open[goal.ID(info.GoalID)]
-	if r == nil || r.recorder == nil { // another agent's: in no run
-		p.app.sessions.mu.Unlock()
-		return
-	}
-	if !info.Shared {
-		r.recorder.recordPage(w)
-	}
-	r.pendingPopups = append(r.pendingPopups, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Shared: info.Shared})
-	run := r.run
-	p.app.sessions.mu.Unlock()
-	if run.ID == "" {
-		return
-	}
-	if err := r.journalPopups(context.Background(), run); err != nil {
-		p.app.log.Error("the lease of a window", "pane", info.ID, "error", err)
-	}
-}
-
-// journalPopups writes down the windows that were opened since it last did.
-func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
-	r.app.sessions.mu.Lock()
-	list := r.pendingPopups
-	r.pendingPopups = nil
-	r.app.sessions.mu.Unlock()
-	if len(list) == 0 {
-		return nil
-	}
-	if err := r.app.store.Append(context.WithoutCancel(ctx), run, list...); err != nil {
-		return fmt.Errorf("lease: %w", err)
-	}
-	return nil
 }

@@ -15,9 +15,17 @@ import (
 	"goalpost/backend/terminal"
 )
 
+// sshPanes are the user's servers and the terminals that are connected to them.
+type sshPanes struct {
+	panes      *panes
+	background *background
+
+	client *ssh.Client
+}
+
 // Servers lists the stored servers.
-func (a *App) Servers(ctx context.Context) ([]pane.SSHServer, error) {
-	list, err := a.store.Servers(ctx)
+func (p *sshPanes) Servers(ctx context.Context) ([]pane.SSHServer, error) {
+	list, err := p.panes.store.Servers(ctx)
 	if list == nil {
 		list = []pane.SSHServer{}
 	}
@@ -25,27 +33,27 @@ func (a *App) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 }
 
 // SaveServer keeps a server.
-func (a *App) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
-	return a.store.SaveServer(ctx, s)
+func (p *sshPanes) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
+	return p.panes.store.SaveServer(ctx, s)
 }
 
 // DeleteServer forgets a server.
-func (a *App) DeleteServer(ctx context.Context, id string) error {
-	return a.store.DeleteServer(ctx, id)
+func (p *sshPanes) DeleteServer(ctx context.Context, id string) error {
+	return p.panes.store.DeleteServer(ctx, id)
 }
 
 // sideCommandTimeout bounds a command beside the sessions: ssh itself gives up a little earlier.
 const sideCommandTimeout = 12 * time.Second
 
 // RemoteSessions lists tmux's sessions on a server.
-func (a *App) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
-	s, err := a.store.Server(ctx, server)
+func (p *sshPanes) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
+	s, err := p.panes.store.Server(ctx, server)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
-	list, err := a.ssh.Sessions(ctx, s)
+	list, err := p.client.Sessions(ctx, s)
 	if err != nil {
 		return nil, unreachable(err)
 	}
@@ -57,15 +65,15 @@ func (a *App) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 }
 
 // runRemoteCheck runs a program of a check on a server of the user's list, by its name.
-func (a *App) runRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
-	list, err := a.store.Servers(ctx)
+func (p *sshPanes) runRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
+	list, err := p.panes.store.Servers(ctx)
 	if err != nil {
 		return process.Output{}, err
 	}
 	names := make([]string, 0, len(list))
 	for _, s := range list {
 		if s.DisplayName() == name || s.ID == name {
-			return a.ssh.Run(ctx, s, argv)
+			return p.client.Run(ctx, s, argv)
 		}
 		names = append(names, s.DisplayName())
 	}
@@ -81,8 +89,8 @@ func unreachable(err error) error {
 }
 
 // OpenSSH connects a new pane to a server.
-func (a *App) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
-	server, err := a.store.Server(ctx, in.Server)
+func (p *sshPanes) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
+	server, err := p.panes.store.Server(ctx, in.Server)
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -90,7 +98,7 @@ func (a *App) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 	if session == "" {
 		session = ssh.NewSession()
 	}
-	s, err := a.connect(ctx, server, session, false, terminal.Options{ID: a.panes.newID(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
+	s, err := p.connect(ctx, server, session, false, terminal.Options{ID: p.panes.newID(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -98,36 +106,36 @@ func (a *App) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 }
 
 // connect opens the terminal of a link and stays with it.
-func (a *App) connect(ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options) (*terminal.Session, error) {
-	link, err := a.ssh.New(ctx, o.ID, server, session, known)
+func (p *sshPanes) connect(ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options) (*terminal.Session, error) {
+	link, err := p.client.New(ctx, o.ID, server, session, known)
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	if o.Title == "" {
 		o.Title = server.DisplayName()
 	}
-	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), a.scrollback()
+	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), p.panes.scrollback()
 	o.Note.Server, o.Note.Session = server.DisplayName(), link.Session()
-	s, err := a.terminals.Open(ctx, a.userPrograms, o)
+	s, err := p.panes.terminals.Open(ctx, p.panes.programs, o)
 	if err != nil {
 		link.Close()
 		return nil, fmt.Errorf("open terminal: %w", err)
 	}
 	if !o.Asleep {
-		a.onLinkState(o.ID, link.State()) // what it asked before the terminal was known
-		a.superviseLink(link, s)
+		p.onLinkState(o.ID, link.State()) // what it asked before the terminal was known
+		p.superviseLink(link, s)
 	}
 	return s, nil
 }
 
 // superviseLink follows a link until its terminal is closed or ssh has ended for good.
-func (a *App) superviseLink(link *ssh.Connection, s *terminal.Session) {
-	a.background.Go(func() { link.Supervise(a.lifetime, s) })
+func (p *sshPanes) superviseLink(link *ssh.Connection, s *terminal.Session) {
+	p.background.work.Go(func() { link.Supervise(p.background.ctx, s) })
 }
 
 // onLinkState shows the state of a link on its pane.
-func (a *App) onLinkState(id string, state ssh.State) {
-	s, err := a.terminals.Get(id)
+func (p *sshPanes) onLinkState(id string, state ssh.State) {
+	s, err := p.panes.terminals.Get(id)
 	if err != nil {
 		return // not there yet, or closed
 	}
@@ -135,8 +143,8 @@ func (a *App) onLinkState(id string, state ssh.State) {
 }
 
 // AnswerSSH gives ssh what it asks for.
-func (a *App) AnswerSSH(in api.ArgsAnswer) error {
-	link, ok := a.ssh.Connection(in.Pane)
+func (p *sshPanes) AnswerSSH(in api.ArgsAnswer) error {
+	link, ok := p.client.Connection(in.Pane)
 	if !ok {
 		return noPane(in.Pane)
 	}
@@ -147,8 +155,8 @@ func (a *App) AnswerSSH(in api.ArgsAnswer) error {
 }
 
 // DestroySession ends a pane's session on its server and closes the pane.
-func (a *App) DestroySession(ctx context.Context, id string) error {
-	link, ok := a.ssh.Connection(id)
+func (p *sshPanes) DestroySession(ctx context.Context, id string) error {
+	link, ok := p.client.Connection(id)
 	if !ok {
 		return noPane(id)
 	}
@@ -159,12 +167,12 @@ func (a *App) DestroySession(ctx context.Context, id string) error {
 		problem.Message = "the session was not ended, and its pane stays: " + problem.Message
 		return &problem
 	}
-	return a.panes.CloseTerminal(ctx, id)
+	return p.panes.CloseTerminal(ctx, id)
 }
 
 // reconnect is Restart for a pane with a link: at once if it waits for its next
 // try, else after ssh has ended.
-func (a *App) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
+func (p *sshPanes) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
 	if link.RetryNow() {
 		return nil
 	}
@@ -175,7 +183,7 @@ func (a *App) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.S
 	if err := s.Restart(ctx); err != nil {
 		return fmt.Errorf("connect again: %w", err)
 	}
-	a.superviseLink(link, s)
+	p.superviseLink(link, s)
 	return nil
 }
 

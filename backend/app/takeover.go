@@ -6,12 +6,30 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
+
+// paneRuns are the runs of goals in this process, as a take-over needs them.
+type paneRuns interface {
+	PauseNow(ctx context.Context, id goal.ID, reason string) (bool, error)
+	UndoPause(id goal.ID) bool
+	Done(id goal.ID) <-chan struct{}
+}
+
+// background is the work beside calls that ends with the program: links to servers,
+// the saving of the workspace, goals that continue because a page was closed.
+type background struct {
+	ctx  context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+	// closing: what ends now ends with the program, and nothing continues for it.
+	closing atomic.Bool
+}
 
 // takeovers remembers which goals were paused because a user took a pane over.
 type takeovers struct {
@@ -43,12 +61,12 @@ func (t *takeovers) take(id goal.ID) bool {
 func (b *userBrowsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 	info := p.Info()
 	if id := goal.ID(info.GoalID); id != "" {
-		ours, err := b.app.runner.PauseNow(ctx, id, "the user took pane "+info.ID+" over; the goal continues when it is handed back")
+		ours, err := b.runs.PauseNow(ctx, id, "the user took pane "+info.ID+" over; the goal continues when it is handed back")
 		if err != nil {
 			return fmt.Errorf("take over: %w", err)
 		}
 		if ours { // else it does not run
-			b.app.takeovers.add(id)
+			b.takeovers.add(id)
 		}
 	}
 	if err := p.TakeOver(); err != nil {
@@ -69,14 +87,13 @@ func (b *userBrowsing) HandBack(ctx context.Context, p *browser.Pane) error {
 // onPaneClosed ends a take-over with its page: a window that closes itself after a sign-in,
 // or that the user closes, is handed back with that. The page's news wait for it.
 func (b *userBrowsing) onPaneClosed(info pane.Info) {
-	a := b.app
-	if info.Driver != pane.DriverUser || info.GoalID == "" || a.closing.Load() {
+	if info.Driver != pane.DriverUser || info.GoalID == "" || b.background.closing.Load() {
 		return
 	}
-	a.background.Go(func() {
-		err := b.resumeAfterTakeover(a.lifetime, info, "it is closed now: look at your other panes before you continue.")
-		if err != nil && !a.closing.Load() {
-			a.log.Warn("a page that was taken over is gone, and its goal cannot continue", "goal", info.GoalID, "pane", info.ID, "error", err)
+	b.background.work.Go(func() {
+		err := b.resumeAfterTakeover(b.background.ctx, info, "it is closed now: look at your other panes before you continue.")
+		if err != nil && !b.background.closing.Load() {
+			b.panes.log.Warn("a page that was taken over is gone, and its goal cannot continue", "goal", info.GoalID, "pane", info.ID, "error", err)
 		}
 	})
 }
@@ -89,29 +106,29 @@ func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, 
 		return nil
 	}
 	note := "I had taken pane " + info.ID + " over and " + what
-	switch asked, err := b.app.waitsForPane(ctx, id, info.ID); {
+	switch asked, err := b.panes.waitsForPane(ctx, id, info.ID); {
 	case err != nil:
 		return fmt.Errorf("hand back: %w", err)
-	case b.app.takeovers.take(id):
-		if b.app.runner.UndoPause(id) {
+	case b.takeovers.take(id):
+		if b.runs.UndoPause(id) {
 			return nil
 		}
 	case asked:
 		note = "I have done what you asked for in pane " + info.ID + " and " + what
 	default:
-		b.app.endIdleShares(id) //nolint:contextcheck // it outlives the call
+		b.endIdleShares(id) //nolint:contextcheck // it outlives the call
 		return nil
 	}
 	select { // the pause may still be on its way
-	case <-b.app.runner.Done(id):
+	case <-b.runs.Done(id):
 	case <-ctx.Done():
 		return fmt.Errorf("hand back: %w", ctx.Err())
 	}
-	row, err := b.app.store.Goal(ctx, id)
+	row, err := b.panes.store.Goal(ctx, id)
 	if err != nil || row.Status != goal.Paused { // it was resumed or ended
 		return err
 	}
-	if err = b.app.Resume(ctx, id, api.ResumeInput{Note: note}); conflictError(err) {
+	if err = b.resume(ctx, id, api.ResumeInput{Note: note}); api.IsConflict(err) {
 		return nil
 	}
 	return err
@@ -119,35 +136,30 @@ func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, 
 
 // waitsForPane says whether the goal waits for its user because its agent asked for
 // something to be done in this pane.
-func (a *App) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
-	row, err := a.store.Goal(ctx, id)
+func (p *panes) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
+	row, err := p.store.Goal(ctx, id)
 	if errors.Is(err, goal.ErrNotFound) { // another agent's
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	asked, err := a.store.QuestionPane(ctx, row)
+	asked, err := p.store.QuestionPane(ctx, row)
 	return err == nil && asked == name, err
 }
 
 // endIdleShares ends the loans of a goal of which no run continues here.
-func (a *App) endIdleShares(id goal.ID) {
+func (b *userBrowsing) endIdleShares(id goal.ID) {
 	select {
-	case <-a.runner.Done(id):
-		a.endLeases(id)
+	case <-b.runs.Done(id):
+		b.panes.endLeases(id)
 	default:
 	}
 }
 
 // hasAnotherPane says whether the user has a page of the goal.
 func (b *userBrowsing) hasAnotherPane(id goal.ID) bool {
-	return slices.ContainsFunc(b.app.browsers.List(), func(p pane.Info) bool {
+	return slices.ContainsFunc(b.panes.browsers.List(), func(p pane.Info) bool {
 		return p.GoalID == string(id) && p.Driver == pane.DriverUser
 	})
-}
-
-func conflictError(err error) bool {
-	var p *api.Problem
-	return errors.As(err, &p) && p.Code == api.Conflict
 }

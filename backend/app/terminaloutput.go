@@ -24,16 +24,16 @@ type paneCursor struct {
 }
 
 // NewOutput is what the commands that were running when it was last asked have printed since.
-func (r *Session) NewOutput() string { return r.output.readNew(r.app, r.goal) }
+func (r *Session) NewOutput() string { return r.output.readNew(r.registry.panes, r.goal) }
 
-func (h *outputCursor) readNew(a *App, id goal.ID) string {
+func (h *outputCursor) readNew(p *panes, id goal.ID) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := map[string]paneCursor{} // what is closed is forgotten
 	var b strings.Builder
-	for _, info := range a.terminals.List() {
-		s, err := a.terminals.Get(info.ID)
-		if err != nil || !a.panes.canDrive(id, info) {
+	for _, info := range p.terminals.List() {
+		s, err := p.terminals.Get(info.ID)
+		if err != nil || !p.canDrive(id, info) {
 			continue
 		}
 		_, end := s.Range()

@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"goalpost/backend/api"
 	"goalpost/backend/config"
 	"goalpost/backend/policy"
 )
@@ -27,9 +25,9 @@ var credentialNames = []string{
 
 // extraToolchains are the folders that the user lets goals see besides the usual ones,
 // and why the others of the list are left out now.
-func (a *App) extraToolchains() (fit []string, left []error) {
-	for _, path := range filepath.SplitList(a.cfg.Settings().Toolchains) {
-		if err := a.validateToolchain(path); err != nil {
+func (r *accessRules) extraToolchains() (fit []string, left []error) {
+	for _, path := range filepath.SplitList(r.cfg.Settings().Toolchains) {
+		if err := r.validateToolchain(path); err != nil {
 			left = append(left, err)
 		} else {
 			fit = append(fit, path)
@@ -39,9 +37,9 @@ func (a *App) extraToolchains() (fit []string, left []error) {
 }
 
 // ValidateToolchains refuses a list in which a folder is that goals may not see.
-func (a *App) ValidateToolchains(list string) error {
+func (r *accessRules) ValidateToolchains(list string) error {
 	for _, path := range filepath.SplitList(list) {
-		if err := a.validateToolchain(path); err != nil {
+		if err := r.validateToolchain(path); err != nil {
 			return err
 		}
 	}
@@ -50,7 +48,7 @@ func (a *App) ValidateToolchains(list string) error {
 
 // validateToolchain refuses what is no folder of programs: a goal reads everything in it, and
 // checks take what lies there for the user's.
-func (a *App) validateToolchain(path string) error {
+func (r *accessRules) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &config.InvalidError{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
@@ -78,7 +76,7 @@ func (a *App) validateToolchain(path string) error {
 	if isSystemDir(real) {
 		return refuse("goals see the system's programs without it", "%s belongs to the system", path)
 	}
-	for _, ours := range []string{a.cfg.State(), a.cfg.Work()} {
+	for _, ours := range []string{r.cfg.State(), r.cfg.Work()} {
 		if there, err := filepath.EvalSymlinks(ours); err == nil {
 			ours = there
 		}
@@ -125,17 +123,4 @@ func worldWritableParent(path string) string {
 			return ""
 		}
 	}
-}
-
-// toolchainFindings say which folders goals see besides the usual ones, if any.
-func (a *App) toolchainFindings() []api.DoctorFinding {
-	fit, left := a.extraToolchains()
-	f := api.DoctorFinding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
-	if len(left) > 0 {
-		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"
-	}
-	if len(fit)+len(left) == 0 {
-		return nil
-	}
-	return []api.DoctorFinding{f}
 }

@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/verify"
 )
 
 // TrialSandbox is a sandbox without a goal, for a user who wants to see what holds.
@@ -38,26 +39,26 @@ func (w *TrialSandbox) Violations() []string {
 
 // OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends
 // everything in it.
-func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
+func (f *sandboxFactory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
 		return &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
-	if p.Dir, err = a.validateExistingDir(in.Dir); err != nil {
+	if p.Dir, err = f.access.validateExistingDir(in.Dir); err != nil {
 		return err
 	}
-	if err := a.grantsOf(in, &p); err != nil {
+	if err := f.access.grantsOf(in, &p); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(a.cfg.State(), "rooms"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(f.cfg.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
-	layer, err := os.MkdirTemp(filepath.Join(a.cfg.State(), "rooms"), "person-*")
+	layer, err := os.MkdirTemp(filepath.Join(f.cfg.State(), "rooms"), "person-*")
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
-	held, err := a.openSandbox(ctx, "sandbox", p, layer)
+	held, err := f.openSandbox(ctx, "sandbox", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
 		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "doctor says what holds here"}
 	}
@@ -65,5 +66,29 @@ func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
-	return do(&TrialSandbox{Inside: held.programs, Outside: a.userPrograms, Env: held.env, OwnEnv: a.userEnv(), Dir: p.Dir, held: held})
+	return do(&TrialSandbox{Inside: held.programs, Outside: f.userPrograms, Env: held.env, OwnEnv: sandbox.Env(os.Environ()), Dir: p.Dir, held: held})
+}
+
+// withTrialSandbox lends a place for checks as the goal's own will be, with a private
+// folder that is gone afterwards.
+func (f *sandboxFactory) withTrialSandbox(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.CheckRunner) error) (err error) {
+	if err := os.MkdirAll(filepath.Join(f.cfg.State(), "rooms"), 0o700); err != nil {
+		return fmt.Errorf("pre-flight: %w", err)
+	}
+	layer, err := os.MkdirTemp(filepath.Join(f.cfg.State(), "rooms"), "preflight-*")
+	if err != nil {
+		return fmt.Errorf("pre-flight: %w", err)
+	}
+	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
+	held, err := f.openSandbox(ctx, "pre-flight", p, layer)
+	if errors.Is(err, sandbox.ErrRefused) {
+		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
+	}
+	if err != nil {
+		return err
+	}
+	host := held.checkHost(f, p.Dir, hosts)
+	host.Judge, host.Pages = judge, f.pages("") // nobody is asked before a claim, and nothing is opened
+	err = do(host)
+	return errors.Join(err, held.Close(context.WithoutCancel(ctx)))
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strconv"
 	"sync"
 
+	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox/egress"
 )
@@ -15,10 +17,12 @@ import (
 // webSocketProxies are the ways out of the WebSockets of the user's pages, one for each
 // profile: Chromium stops no WebSocket for us to look at it, so it takes them to a
 // proxy. It goes anywhere but to this program's own ports, and while a page of the
-// profile is lent to a goal to no host that is denied to that goal. The zero value
-// with app is ready; all methods may be called concurrently.
+// profile is lent to a goal to no host that is denied to that goal. All methods may be called concurrently.
 type webSocketProxies struct {
-	app *App
+	ports   *ownPorts
+	log     *slog.Logger
+	filters *pageRequestFilters
+	panes   func() []pane.Info // the browser panes that are open
 
 	mu   sync.Mutex
 	open map[string]*socketProxy // by profile, "" is the temporary one
@@ -38,7 +42,7 @@ func (s *webSocketProxies) proxy(ctx context.Context, profile string) (at string
 		return have.at, nil
 	}
 	p := egress.New(egress.Config{
-		Rules: rulesDenying(nil), Dial: egress.DialUserHosts(s.app.ownPortReason), Log: s.app.log,
+		Rules: rulesDenying(nil), Dial: egress.DialUserHosts(s.ports.ContainsText), Log: s.log,
 		OnEntry: func(e egress.Entry) { s.onRefused(profile, e) },
 	})
 	if at, err = p.ListenSockets(ctx); err != nil {
@@ -49,7 +53,7 @@ func (s *webSocketProxies) proxy(ctx context.Context, profile string) (at string
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("the proxy of WebSockets: %w", err), p.Close())
 	}
-	s.app.RegisterOwnPort(port)
+	s.ports.Register(port)
 	if s.open == nil {
 		s.open = map[string]*socketProxy{}
 	}
@@ -67,7 +71,7 @@ func (s *webSocketProxies) updateRules() {
 	deny := map[string][]string{}
 	for profile, list := range s.goalsByProfile() {
 		for _, e := range list {
-			deny[profile] = append(deny[profile], e.proxy.Rules().Deny...)
+			deny[profile] = append(deny[profile], e.Egress().Rules().Deny...)
 		}
 	}
 	s.mu.Lock()
@@ -78,10 +82,10 @@ func (s *webSocketProxies) updateRules() {
 }
 
 // goalsByProfile are the goals that pages of each profile are lent to.
-func (s *webSocketProxies) goalsByProfile() map[string][]*goalSandbox {
-	to := map[string][]*goalSandbox{}
-	for _, info := range s.app.browsers.List() {
-		if e := s.app.pageFilters.get(info.GoalID); info.Shared && e != nil {
+func (s *webSocketProxies) goalsByProfile() map[string][]filteredGoal {
+	to := map[string][]filteredGoal{}
+	for _, info := range s.panes() {
+		if e := s.filters.get(info.GoalID); info.Shared && e != nil {
 			to[info.Profile] = append(to[info.Profile], e)
 		}
 	}
@@ -94,11 +98,11 @@ func (s *webSocketProxies) onRefused(profile string, entry egress.Entry) {
 	if entry.Allowed {
 		return
 	}
-	s.app.log.Warn("a WebSocket of the user's pages was refused", "what", entry.String())
+	s.log.Warn("a WebSocket of the user's pages was refused", "what", entry.String())
 	entry.From = egress.SourceSharedPane
 	for _, e := range s.goalsByProfile()[profile] {
-		if _, ok := rulesDenying(e.proxy.Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {
-			e.onRequest(entry)
+		if _, ok := rulesDenying(e.Egress().Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {
+			e.OnRequest(entry)
 		}
 	}
 }
@@ -110,7 +114,7 @@ func (s *webSocketProxies) close() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, p := range open {
-		s.app.unregisterOwnPort(p.port)
+		s.ports.Unregister(p.port)
 		errs = append(errs, p.Close())
 	}
 	return errors.Join(errs...)

@@ -88,7 +88,7 @@ func (p Program) mcpServers() *cobra.Command {
 
 // withMCPServers lends the area of MCP servers to a command.
 func (p Program) withMCPServers(ctx context.Context, do func(*api.MCPAPI) error) error {
-	return p.withApp(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a)) })
+	return p.withApp(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a.MCPServers())) })
 }
 
 func (p Program) listMCPServers() *cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/network"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -17,7 +18,7 @@ import (
 // accessRules say what of this machine a goal may be given.
 type accessRules struct {
 	cfg   *config.Config
-	ports *ownPorts
+	ports *network.OwnPorts
 }
 
 // grantsOf is what the user allows a goal from the start, besides its folder.

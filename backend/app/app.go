@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
@@ -73,7 +74,7 @@ type App struct {
 	log     *slog.Logger
 	mask    *secret.Mask
 	broker  event.Broker
-	ports   *ownPorts
+	ports   *network.OwnPorts
 	access  *accessRules
 
 	secrets      *secret.Vault
@@ -83,8 +84,8 @@ type App struct {
 	models       *modelProviders
 	sandboxes    *sandboxFactory
 	mcpServers   *mcpServerList
-	denyAll      *denyAllProxy
-	sockets      *webSocketProxies
+	denyAll      *network.DenyAllProxy
+	sockets      *network.WebSocketProxies
 	panes        *panes
 	stream       *stream.Server
 	sessions     *sessionRegistry
@@ -107,7 +108,7 @@ func New(o Options) *App {
 	}
 	o.Slots = cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots)
 	a := &App{options: o, cfg: o.Config, log: o.Log, mask: &secret.Mask{}}
-	a.ports = &ownPorts{streamURL: a.streamURL, processes: func() []int { return a.store.Processes() }}
+	a.ports = &network.OwnPorts{StreamURL: a.streamURL, Processes: func() []int { return a.store.Processes() }}
 	a.access = &accessRules{cfg: a.cfg, ports: a.ports}
 	return a
 }
@@ -173,7 +174,7 @@ func (a *App) openPrograms(ctx context.Context) error {
 		mask:         a.mask,
 		access:       a.access,
 		ports:        a.ports,
-		pageFilters:  &pageRequestFilters{},
+		pageFilters:  &network.PageFilters{},
 		userPrograms: a.userPrograms,
 		helperPath:   helper,
 	}
@@ -192,11 +193,11 @@ func (a *App) openPrograms(ctx context.Context) error {
 // openPanes opens what shows terminals and pages.
 func (a *App) openPanes(ctx context.Context) (err error) {
 	filters := a.sandboxes.pageFilters
-	a.sockets = &webSocketProxies{
-		ports:   a.ports,
-		log:     a.log,
-		filters: filters,
-		panes:   func() []pane.Info { return a.panes.browsers.List() },
+	a.sockets = &network.WebSocketProxies{
+		Ports:   a.ports,
+		Log:     a.log,
+		Filters: filters,
+		Panes:   func() []pane.Info { return a.panes.browsers.List() },
 	}
 	a.panes = newPanes(context.WithoutCancel(ctx), &panes{
 		cfg:           a.cfg,
@@ -205,7 +206,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		clock:         a.options.Clock,
 		broker:        &a.broker,
 		programs:      a.userPrograms,
-		onShareEnded:  a.sockets.updateRules,
+		onShareEnded:  a.sockets.UpdateRules,
 		closeFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.closeFinished(ctx, id) },
 		shares:        map[string]*paneShare{},
 	})
@@ -219,7 +220,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.denyAll, err = openDenyAllProxy(ctx, a.log, a.ports); err != nil {
+	if a.denyAll, err = network.OpenDenyAll(ctx, a.log, a.ports); err != nil {
 		return err
 	}
 	a.sessions = a.newSessions()
@@ -237,12 +238,12 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Logins:         browserLogins{a.secrets.Logins()},
 		Log:            a.log,
 		ContextProxy:   a.sessions.paneProxy,
-		DenyAllProxy:   a.denyAll.at,
-		WebSocketProxy: a.sockets.proxy,
+		DenyAllProxy:   a.denyAll.Address,
+		WebSocketProxy: a.sockets.Proxy,
 		Secrets:        a.mask,
-		NeedsFilter:    filters.active,
-		FilterRequest:  filters.decide,
-		OnRequest:      filters.onRequest,
+		NeedsFilter:    filters.Active,
+		FilterRequest:  filters.Decide,
+		OnRequest:      filters.OnRequest,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
 		Log:            a.log,
@@ -269,8 +270,8 @@ func (a *App) newSessions() *sessionRegistry {
 		sandboxes:         a.sandboxes,
 		models:            a.models,
 		mcpServers:        a.mcpServers,
-		denyAllProxy:      a.denyAll.at,
-		updateSocketRules: a.sockets.updateRules,
+		denyAllProxy:      a.denyAll.Address,
+		updateSocketRules: a.sockets.UpdateRules,
 		children:          func(ctx context.Context, g goal.Goal) (childGoalSet, error) { return a.childrenOf(ctx, g) },
 		open:              map[goal.ID]*Session{},
 	}
@@ -398,10 +399,10 @@ func (a *App) Close(ctx context.Context) error {
 func (a *App) closePanes(ctx context.Context) error {
 	var errs []error
 	if a.panes.browsers != nil {
-		errs = append(errs, a.sessions.closeSessions(ctx), a.panes.browsers.Close(ctx), a.sockets.close())
+		errs = append(errs, a.sessions.closeSessions(ctx), a.panes.browsers.Close(ctx), a.sockets.Close())
 	}
 	if a.denyAll != nil {
-		errs = append(errs, a.denyAll.close())
+		errs = append(errs, a.denyAll.Close())
 	}
 	errs = append(errs, a.panes.workspace.stopSaving(ctx), a.panes.terminals.CloseAll(ctx))
 	return errors.Join(errs...)

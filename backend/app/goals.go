@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/network"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -26,7 +27,7 @@ type goalService struct {
 	panes        *panes
 	sandboxes    *sandboxFactory
 	sessions     *sessionRegistry
-	pageFilters  *pageRequestFilters
+	pageFilters  *network.PageFilters
 	followOthers bool // this program stays, and goals continue in it by themselves
 }
 
@@ -199,8 +200,8 @@ func (s *goalService) Panes(id goal.ID) []string {
 
 // Network adds up what is written down of a goal's requests, by host.
 func (s *goalService) Network(id goal.ID) (api.NetworkView, error) {
-	if e := s.pageFilters.get(string(id)); e != nil {
-		e.NetworkLog().flush()
+	if e := s.pageFilters.Get(string(id)); e != nil {
+		e.NetworkLog().Flush()
 	}
-	return readNetworkLog(s.store.GoalDir(id))
+	return network.ReadLog(s.store.GoalDir(id))
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"goalpost/backend/app/network"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -28,8 +29,8 @@ type sandboxFactory struct {
 	log          *slog.Logger
 	mask         *secret.Mask
 	access       *accessRules
-	ports        *ownPorts
-	pageFilters  *pageRequestFilters
+	ports        *network.OwnPorts
+	pageFilters  *network.PageFilters
 	userPrograms *sandbox.Supervisor // checks outside of a sandbox start there
 	// runRemoteCheck runs a program of a check on a server of the user's list, by its name.
 	runRemoteCheck func(ctx context.Context, server string, argv []string) (process.Output, error)
@@ -59,7 +60,7 @@ type goalSandbox struct {
 	machineGrants machineGrants
 
 	mu         sync.Mutex
-	requestLog *networkLog // nil: nobody's goal
+	requestLog *network.Log // nil: nobody's goal
 	warn       func(what, text string)
 	journaled  map[string]bool // refusals that are journaled
 
@@ -116,7 +117,7 @@ func (e *goalSandbox) openEgress(ctx context.Context, f *sandboxFactory, name st
 		e.proxy.Forward(l, p.AllowLocal[i])
 	}
 	e.filtering.Store(rulesOf(p).NeedsRequestFilter())
-	e.removePageFilter = f.pageFilters.add(name, e)
+	e.removePageFilter = f.pageFilters.Add(name, e)
 	servers, ports, err := e.proxy.ListenPanes(ctx)
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func loopbackNames(port int) (list []string) {
 
 // onRequest writes down every request, and journals what was refused, each once a run.
 func (e *goalSandbox) OnRequest(entry egress.Entry) {
-	e.NetworkLog().add(entry)
+	e.NetworkLog().Add(entry)
 	if entry.Allowed {
 		return
 	}
@@ -195,13 +196,13 @@ func (e *goalSandbox) journalRefusal(what, text string) {
 }
 
 // setNetworkLog says where requests are written down.
-func (e *goalSandbox) setNetworkLog(l *networkLog) {
+func (e *goalSandbox) setNetworkLog(l *network.Log) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.requestLog = l
 }
 
-func (e *goalSandbox) NetworkLog() *networkLog {
+func (e *goalSandbox) NetworkLog() *network.Log {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.requestLog
@@ -253,7 +254,7 @@ func (e *goalSandbox) Close(ctx context.Context) error {
 	if e.closePaneProxy != nil {
 		e.closePaneProxy()
 	}
-	return errors.Join(err, e.NetworkLog().close())
+	return errors.Join(err, e.NetworkLog().Close())
 }
 
 // sandboxDir is the private folder of a goal: its home, /tmp and caches. It goes with

@@ -24,6 +24,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -240,7 +241,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	j.kept = filepath.Join(dir, "log")
 	life, end := context.WithCancel(context.Background())
 	j.ctx = goal.WithRun(life, goal.Run{Goal: "g"})
-	filters := &pageRequestFilters{}
+	filters := &network.PageFilters{}
 	helper, err := sandbox.Install(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +252,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	}
 	var windows atomic.Int64
 	held := &goalSandbox{journaled: map[string]bool{}}
-	held.setNetworkLog(newNetworkLog("g", j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
+	held.setNetworkLog(network.NewLog("g", j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
 	proxy := egress.New(egress.Config{
 		Rules: rules, OnEntry: held.OnRequest, Public: func(netip.Addr) error { return nil },
 		Resolver: func(context.Context, string) ([]netip.Addr, error) {
@@ -260,14 +261,14 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	})
 	held.proxy = proxy
 	held.filtering.Store(rules.NeedsRequestFilter())
-	held.removePageFilter = filters.add("g", held)
+	held.removePageFilter = filters.Add("g", held)
 	if held.paneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
 		t.Fatal(err)
 	}
 	j.room = &Session{goal: "g", sandbox: held}
 	j.browsers = browser.New(browser.Config{
 		Launcher: launcher, Dir: filepath.Join(dir, "b"), Path: trusting,
-		ContextProxy: func(string) string { return held.paneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: filters.active, FilterRequest: filters.decide, OnRequest: filters.onRequest,
+		ContextProxy: func(string) string { return held.paneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: filters.Active, FilterRequest: filters.Decide, OnRequest: filters.OnRequest,
 		OnPopup: func(pane.Info, string) (browser.Options, bool) {
 			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
 		},
@@ -282,7 +283,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		if err := j.browsers.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if err := errors.Join(proxy.Close(), held.NetworkLog().close()); err != nil {
+		if err := errors.Join(proxy.Close(), held.NetworkLog().Close()); err != nil {
 			t.Error(err)
 		}
 		if err := launcher.Close(context.Background()); err != nil {
@@ -300,7 +301,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 
 // tells says whether a request is in the log.
 func (j *judging) tells(method, host string, allowed bool) bool {
-	now, _ := netLogPaths(j.kept)
+	now, _ := network.NetLogPaths(j.kept)
 	b, err := os.ReadFile(now)
 	if err != nil {
 		j.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
@@ -403,8 +404,8 @@ func (reg *sessionRegistry) closeSessions(ctx context.Context) error {
 }
 
 // networkLog opens the log of a goal with the first request.
-func (reg *sessionRegistry) netLog(id goal.ID) *networkLog {
-	return newNetworkLog(id, reg.store.GoalDir(id), reg.broker.Publish, reg.mask, reg.log)
+func (reg *sessionRegistry) netLog(id goal.ID) *network.Log {
+	return network.NewLog(id, reg.store.GoalDir(id), reg.broker.Publish, reg.mask, reg.log)
 }
 
 // onPopup gives a window that a goal's page opened what its opener has: it is

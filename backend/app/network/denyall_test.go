@@ -1,4 +1,4 @@
-package app
+package network
 
 import (
 	"bytes"
@@ -22,12 +22,12 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
 	defer here.Close()
 	var log bytes.Buffer
-	ports := &ownPorts{}
-	n, err := openDenyAllProxy(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), ports)
+	ports := &OwnPorts{}
+	n, err := OpenDenyAll(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), ports)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := url.Parse(n.at)
+	at, err := url.Parse(n.Address)
 	if err != nil || !slices.Contains(ports.List(), n.port) {
 		t.Fatalf("%v; the program's own ports are %v", err, ports.List())
 	}
@@ -51,7 +51,7 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 			t.Errorf("the answer is %q", answer)
 		}
 	}
-	if err := n.close(); err != nil || reached != 0 || len(ports.List()) != 0 {
+	if err := n.Close(); err != nil || reached != 0 || len(ports.List()) != 0 {
 		t.Errorf("%v; %d requests came through; left: %v", err, reached, ports.List())
 	}
 	for _, want := range []string{
@@ -71,7 +71,7 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 // log nor the memory.
 func TestWhatManyHostsAreAskedForIsBounded(t *testing.T) {
 	var log bytes.Buffer
-	n := &denyAllProxy{log: slog.New(slog.NewTextHandler(&log, nil)), times: map[string]int{}}
+	n := &DenyAllProxy{log: slog.New(slog.NewTextHandler(&log, nil)), times: map[string]int{}}
 	for i := range 10 * maxCountedHosts {
 		n.onRefused(egress.Entry{Method: "GET", Host: fmt.Sprintf("h%d.example", i)})
 	}

@@ -1,4 +1,4 @@
-package app
+package network
 
 import (
 	"sync"
@@ -10,22 +10,22 @@ import (
 // filteredGoal is a goal whose pages reach hosts.
 type filteredGoal interface {
 	Egress() *egress.Proxy
-	NetworkLog() *networkLog // nil writes nothing down
+	NetworkLog() *Log // nil writes nothing down
 	// FiltersPages reports whether its pages reach hosts that they may not send to.
 	FiltersPages() bool
 	// OnRequest writes a request down and reports what was refused.
 	OnRequest(entry egress.Entry)
 }
 
-// pageRequestFilters are the enclosures whose pages reach hosts, by goal. It has a lock of its
+// PageFilters are the enclosures whose pages reach hosts, by goal. It has a lock of its
 // own: Chromium's events ask here and must not wait for a room that is being opened.
-type pageRequestFilters struct {
+type PageFilters struct {
 	mu   sync.Mutex
 	open map[string]filteredGoal
 }
 
-// add registers the sandbox of a goal until end is called.
-func (g *pageRequestFilters) add(name string, e filteredGoal) (end func()) {
+// Add registers the sandbox of a goal until end is called.
+func (g *PageFilters) Add(name string, e filteredGoal) (end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.open == nil {
@@ -41,23 +41,23 @@ func (g *pageRequestFilters) add(name string, e filteredGoal) (end func()) {
 	}
 }
 
-func (g *pageRequestFilters) get(name string) filteredGoal {
+func (g *PageFilters) Get(name string) filteredGoal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.open[name]
 }
 
-// active says whether the requests of a goal's pages are judged one by one: where they
+// Active says whether the requests of a goal's pages are judged one by one: where they
 // reach a host that they may not send to.
-func (g *pageRequestFilters) active(id string) bool {
-	e := g.get(id)
+func (g *PageFilters) Active(id string) bool {
+	e := g.Get(id)
 	return e != nil && e.FiltersPages()
 }
 
-// decide decides about a request of a goal's page, and of one that the user lent it. A
+// Decide decides about a request of a goal's page, and of one that the user lent it. A
 // goal whose room is closed reaches nothing anyway.
-func (g *pageRequestFilters) decide(s browser.PageRequest) (why string) {
-	switch e := g.get(s.GoalID); {
+func (g *PageFilters) Decide(s browser.PageRequest) (why string) {
+	switch e := g.Get(s.GoalID); {
 	case e == nil:
 	case s.Shared:
 		why, _ = e.Egress().DecideSharedPage(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL})
@@ -67,20 +67,20 @@ func (g *pageRequestFilters) decide(s browser.PageRequest) (why string) {
 	return why
 }
 
-// onRequest writes down what nobody judged: the rules of the goal's proxy hold for its own
+// OnRequest writes down what nobody judged: the rules of the goal's proxy hold for its own
 // pages, and for a page that the user lent it what is denied to the goal, which judge
 // writes down.
-func (g *pageRequestFilters) onRequest(s browser.PageRequest) {
-	e := g.get(s.GoalID)
+func (g *PageFilters) OnRequest(s browser.PageRequest) {
+	e := g.Get(s.GoalID)
 	switch {
 	case e == nil:
 	case s.Shared:
 		if entry, ok := e.Egress().SharedPageEntry(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
-			e.NetworkLog().add(entry)
+			e.NetworkLog().Add(entry)
 		}
 	default:
 		if entry, tell := e.Egress().Entry(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL}); tell {
-			e.NetworkLog().add(entry)
+			e.NetworkLog().Add(entry)
 		}
 	}
 }

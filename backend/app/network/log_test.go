@@ -1,4 +1,4 @@
-package app
+package network
 
 import (
 	"bytes"
@@ -20,19 +20,19 @@ import (
 // bounded size, and what is read adds them up.
 func TestTheNetworkLogIsBounded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "goal")
-	l := newNetworkLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
+	l := NewLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
 	reason := strings.Repeat("x", 64<<10)
 	const n = 100 // 6.4 MB
 	for range n {
-		l.add(egress.Entry{At: time.Now(), From: egress.SourceProgram, Method: "POST", Host: "shop.example", Port: "80", Reason: reason})
+		l.Add(egress.Entry{At: time.Now(), From: egress.SourceProgram, Method: "POST", Host: "shop.example", Port: "80", Reason: reason})
 	}
-	l.add(egress.Entry{At: time.Now(), From: egress.SourcePane, Method: "GET", Host: "docs.example", Port: "443", Allowed: true, In: 7})
-	if err := l.close(); err != nil {
+	l.Add(egress.Entry{At: time.Now(), From: egress.SourcePane, Method: "GET", Host: "docs.example", Port: "443", Allowed: true, In: 7})
+	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l.add(egress.Entry{Method: "GET", Host: "late.example"}) // after the end: lost, and no harm
+	l.Add(egress.Entry{Method: "GET", Host: "late.example"}) // after the end: lost, and no harm
 	sum := api.NewNetworkSum()
-	now, before := netLogPaths(dir)
+	now, before := NetLogPaths(dir)
 	for _, path := range []string{before, now} {
 		info, err := os.Stat(path)
 		if err != nil || info.Size() > maxNetLog || info.Mode().Perm() != 0o600 {
@@ -61,11 +61,11 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	now := time.Now()
 	dir := filepath.Join(t.TempDir(), "goal")
-	l := newNetworkLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
+	l := NewLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
 	l.now, l.wait = func() time.Time { return now }, time.Hour // the test says when it is told
 	read := func() (api.NetworkView, int) {
 		t.Helper()
-		path, before := netLogPaths(dir)
+		path, before := NetLogPaths(dir)
 		if _, err := os.Stat(before); err == nil {
 			t.Error("the flood pushed lines out of the log")
 		}
@@ -80,15 +80,15 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 		return sum.View(), bytes.Count(b, []byte("\n"))
 	}
 	const n = 100_000
-	l.add(egress.Entry{At: now, From: egress.SourceProgram, Method: "GET", Host: "evidence.example", Port: "80", Reason: "refused"})
+	l.Add(egress.Entry{At: now, From: egress.SourceProgram, Method: "GET", Host: "evidence.example", Port: "80", Reason: "refused"})
 	for i := range n {
 		host := "one.example"
 		if i%2 > 0 {
 			host = fmt.Sprintf("h%d.example", i)
 		}
-		l.add(egress.Entry{At: now, From: egress.SourcePane, Method: "GET", Host: host, Port: "443", Allowed: true, In: 3})
+		l.Add(egress.Entry{At: now, From: egress.SourcePane, Method: "GET", Host: host, Port: "443", Allowed: true, In: 3})
 	}
-	l.flush()
+	l.Flush()
 	view, lines := read()
 	if view.Total != n+1 || view.Refused != 1 || lines > burstSize+maxGroups+1 {
 		t.Errorf("%d requests in %d lines, %d refused", view.Total, lines, view.Refused)
@@ -107,12 +107,12 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	for range floodPerSecond + 5 {
-		l.add(egress.Entry{At: now, From: egress.SourcePane, Method: "GET", Host: "later.example", Port: "443", Allowed: true})
+		l.Add(egress.Entry{At: now, From: egress.SourcePane, Method: "GET", Host: "later.example", Port: "443", Allowed: true})
 	}
 	if _, more := read(); more != lines+floodPerSecond {
 		t.Errorf("%d lines after a second, want %d", more-lines, floodPerSecond)
 	}
-	if err := l.close(); err != nil { // tells the rest
+	if err := l.Close(); err != nil { // tells the rest
 		t.Fatal(err)
 	}
 	if view, _ := read(); view.Total != n+1+floodPerSecond+5 {

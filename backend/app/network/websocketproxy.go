@@ -1,4 +1,4 @@
-package app
+package network
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// webSocketProxies are the ways out of the WebSockets of the user's pages, one for each
+// WebSocketProxies are the ways out of the WebSockets of the user's pages, one for each
 // profile: Chromium stops no WebSocket for us to look at it, so it takes them to a
 // proxy. It goes anywhere but to this program's own ports, and while a page of the
 // profile is lent to a goal to no host that is denied to that goal. All methods may be called concurrently.
-type webSocketProxies struct {
-	ports   *ownPorts
-	log     *slog.Logger
-	filters *pageRequestFilters
-	panes   func() []pane.Info // the browser panes that are open
+type WebSocketProxies struct {
+	Ports   *OwnPorts
+	Log     *slog.Logger
+	Filters *PageFilters
+	Panes   func() []pane.Info // the browser panes that are open
 
 	mu   sync.Mutex
 	open map[string]*socketProxy // by profile, "" is the temporary one
@@ -34,15 +34,15 @@ type socketProxy struct {
 	port int
 }
 
-// proxy is the address of a profile's proxy, opened when first asked for.
-func (s *webSocketProxies) proxy(ctx context.Context, profile string) (at string, err error) {
+// Proxy is the address of a profile's proxy, opened when first asked for.
+func (s *WebSocketProxies) Proxy(ctx context.Context, profile string) (at string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if have := s.open[profile]; have != nil {
 		return have.at, nil
 	}
 	p := egress.New(egress.Config{
-		Rules: rulesDenying(nil), Dial: egress.DialUserHosts(s.ports.ContainsText), Log: s.log,
+		Rules: rulesDenying(nil), Dial: egress.DialUserHosts(s.Ports.ContainsText), Log: s.Log,
 		OnEntry: func(e egress.Entry) { s.onRefused(profile, e) },
 	})
 	if at, err = p.ListenSockets(ctx); err != nil {
@@ -53,7 +53,7 @@ func (s *webSocketProxies) proxy(ctx context.Context, profile string) (at string
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("the proxy of WebSockets: %w", err), p.Close())
 	}
-	s.ports.Register(port)
+	s.Ports.Register(port)
 	if s.open == nil {
 		s.open = map[string]*socketProxy{}
 	}
@@ -66,8 +66,8 @@ func rulesDenying(deny []string) egress.Rules {
 	return egress.Rules{Risk: policy.SpendsMoney, Deny: deny}
 }
 
-// updateRules makes the rules those of the loans that there are now.
-func (s *webSocketProxies) updateRules() {
+// UpdateRules makes the rules those of the loans that there are now.
+func (s *WebSocketProxies) UpdateRules() {
 	deny := map[string][]string{}
 	for profile, list := range s.goalsByProfile() {
 		for _, e := range list {
@@ -82,10 +82,10 @@ func (s *webSocketProxies) updateRules() {
 }
 
 // goalsByProfile are the goals that pages of each profile are lent to.
-func (s *webSocketProxies) goalsByProfile() map[string][]filteredGoal {
+func (s *WebSocketProxies) goalsByProfile() map[string][]filteredGoal {
 	to := map[string][]filteredGoal{}
-	for _, info := range s.panes() {
-		if e := s.filters.get(info.GoalID); info.Shared && e != nil {
+	for _, info := range s.Panes() {
+		if e := s.Filters.Get(info.GoalID); info.Shared && e != nil {
 			to[info.Profile] = append(to[info.Profile], e)
 		}
 	}
@@ -94,11 +94,11 @@ func (s *webSocketProxies) goalsByProfile() map[string][]filteredGoal {
 
 // onRefused tells of what was refused: to the goals that the profile is lent to, what is
 // denied to them.
-func (s *webSocketProxies) onRefused(profile string, entry egress.Entry) {
+func (s *WebSocketProxies) onRefused(profile string, entry egress.Entry) {
 	if entry.Allowed {
 		return
 	}
-	s.log.Warn("a WebSocket of the user's pages was refused", "what", entry.String())
+	s.Log.Warn("a WebSocket of the user's pages was refused", "what", entry.String())
 	entry.From = egress.SourceSharedPane
 	for _, e := range s.goalsByProfile()[profile] {
 		if _, ok := rulesDenying(e.Egress().Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {
@@ -107,14 +107,14 @@ func (s *webSocketProxies) onRefused(profile string, entry egress.Entry) {
 	}
 }
 
-func (s *webSocketProxies) close() error {
+func (s *WebSocketProxies) Close() error {
 	s.mu.Lock()
 	open := s.open
 	s.open = nil
 	s.mu.Unlock()
 	var errs []error
 	for _, p := range open {
-		s.ports.Unregister(p.port)
+		s.Ports.Unregister(p.port)
 		errs = append(errs, p.Close())
 	}
 	return errors.Join(errs...)

@@ -1,4 +1,6 @@
-package app
+// Package network holds what goals and the user's pages may reach, and writes down what goals asked for:
+// the log of a goal's requests, the ports of this program, the judging of pages' requests.
+package network
 
 import (
 	"net/url"
@@ -9,26 +11,26 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// ownPorts are the ports that this program listens on, which no page and no goal
+// OwnPorts are the ports that this program listens on, which no page and no goal
 // reaches: its page, its streams, the proxies of its goals. All methods may be called
 // concurrently.
-type ownPorts struct {
-	streamURL func() string // "" as long as there are no streams; nil: there never are
-	processes func() []int  // of all programs on the same data folder
+type OwnPorts struct {
+	StreamURL func() string // "" as long as there are no streams; nil: there never are
+	Processes func() []int  // of all programs on the same data folder
 
 	mu    sync.Mutex
 	ports []int
 }
 
 // Register adds a port that this program listens on.
-func (o *ownPorts) Register(port int) {
+func (o *OwnPorts) Register(port int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ports = append(o.ports, port)
 }
 
 // Unregister takes back one Register.
-func (o *ownPorts) Unregister(port int) {
+func (o *OwnPorts) Unregister(port int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if i := slices.Index(o.ports, port); i >= 0 {
@@ -37,14 +39,14 @@ func (o *ownPorts) Unregister(port int) {
 }
 
 // List returns the ports of this process.
-func (o *ownPorts) List() []int {
+func (o *OwnPorts) List() []int {
 	o.mu.Lock()
 	list := slices.Clone(o.ports)
 	o.mu.Unlock()
-	if o.streamURL == nil {
+	if o.StreamURL == nil {
 		return list
 	}
-	if u, err := url.Parse(o.streamURL()); err == nil {
+	if u, err := url.Parse(o.StreamURL()); err == nil {
 		if port, err := strconv.Atoi(u.Port()); err == nil {
 			list = append(list, port)
 		}
@@ -54,12 +56,12 @@ func (o *ownPorts) List() []int {
 
 // Contains reports whether a port is one of this program's, in this process or in another
 // one on the same data folder.
-func (o *ownPorts) Contains(port int) bool {
-	return slices.Contains(o.List(), port) || sandbox.IsListening(o.processes(), port)
+func (o *OwnPorts) Contains(port int) bool {
+	return slices.Contains(o.List(), port) || sandbox.IsListening(o.Processes(), port)
 }
 
 // ContainsText is Contains for the text of a port.
-func (o *ownPorts) ContainsText(port string) bool {
+func (o *OwnPorts) ContainsText(port string) bool {
 	n, err := strconv.Atoi(port)
 	return err == nil && o.Contains(n)
 }

@@ -1,4 +1,4 @@
-package app
+package network
 
 import (
 	"encoding/json"
@@ -21,11 +21,11 @@ import (
 // maxNetLog bounds one file of a goal's network log, in bytes. One older file is kept.
 const maxNetLog = 2 << 20
 
-// networkLog writes down every request that a goal's programs and pages made, as the
+// Log writes down every request that a goal's programs and pages made, as the
 // proxy decided it. It is no part of the journal: what cannot be written is
 // logged once and lost. What comes too fast is added up, see flood. A nil networkLog
 // keeps nothing.
-type networkLog struct {
+type Log struct {
 	publish func(event.Event) // nil: nobody listens
 	mask    *secret.Mask
 	log     *slog.Logger
@@ -43,7 +43,7 @@ type networkLog struct {
 	over  bool // it is closed
 }
 
-func netLogPaths(dir string) (now, before string) {
+func NetLogPaths(dir string) (now, before string) {
 	return filepath.Join(dir, "network.jsonl"), filepath.Join(dir, "network.1.jsonl")
 }
 
@@ -54,8 +54,8 @@ func egressEvent(e egress.Entry) *event.Egress {
 	}
 }
 
-// add tells everyone who listens and writes the request down, now or a little later.
-func (l *networkLog) add(e egress.Entry) {
+// Add tells everyone who listens and writes the request down, now or a little later.
+func (l *Log) Add(e egress.Entry) {
 	if l == nil {
 		return
 	}
@@ -67,12 +67,12 @@ func (l *networkLog) add(e egress.Entry) {
 	if !l.flood.add(e, l.now()) {
 		l.emit(e, 0)
 	} else if l.later == nil {
-		l.later = time.AfterFunc(l.wait, l.flush)
+		l.later = time.AfterFunc(l.wait, l.Flush)
 	}
 }
 
-// flush tells of what came too fast, as far as it was not told.
-func (l *networkLog) flush() {
+// Flush tells of what came too fast, as far as it was not told.
+func (l *Log) Flush() {
 	if l == nil {
 		return
 	}
@@ -82,7 +82,7 @@ func (l *networkLog) flush() {
 }
 
 // drain is called with mu held.
-func (l *networkLog) drain() {
+func (l *Log) drain() {
 	if l.later != nil {
 		l.later.Stop()
 		l.later = nil
@@ -93,7 +93,7 @@ func (l *networkLog) drain() {
 }
 
 // emit is called with mu held; times is 0 for one request.
-func (l *networkLog) emit(e egress.Entry, times int) {
+func (l *Log) emit(e egress.Entry, times int) {
 	body := egressEvent(e)
 	if times > 1 {
 		body.Times = times
@@ -113,8 +113,8 @@ func (l *networkLog) emit(e egress.Entry, times int) {
 	}
 }
 
-func (l *networkLog) write(line []byte) error {
-	now, before := netLogPaths(l.dir)
+func (l *Log) write(line []byte) error {
+	now, before := NetLogPaths(l.dir)
 	if l.file != nil && l.size+int64(len(line)) > maxNetLog {
 		if err := errors.Join(l.file.Close(), os.Rename(now, before)); err != nil {
 			return fmt.Errorf("network log: %w", err)
@@ -142,7 +142,7 @@ func (l *networkLog) write(line []byte) error {
 	return nil
 }
 
-func (l *networkLog) close() error {
+func (l *Log) Close() error {
 	if l == nil {
 		return nil
 	}
@@ -161,9 +161,9 @@ func (l *networkLog) close() error {
 	return nil
 }
 
-// readNetworkLog adds up by host what the log in a goal's folder holds.
-func readNetworkLog(dir string) (api.NetworkView, error) {
-	now, before := netLogPaths(dir)
+// ReadLog adds up by host what the log in a goal's folder holds.
+func ReadLog(dir string) (api.NetworkView, error) {
+	now, before := NetLogPaths(dir)
 	sum := api.NewNetworkSum()
 	for _, path := range []string{before, now} {
 		f, err := os.Open(path)
@@ -180,7 +180,7 @@ func readNetworkLog(dir string) (api.NetworkView, error) {
 	return sum.View(), nil
 }
 
-// newNetworkLog makes the log of a goal, in its private folder. The file is opened with the first request.
-func newNetworkLog(id goal.ID, dir string, publish func(event.Event), mask *secret.Mask, log *slog.Logger) *networkLog {
-	return &networkLog{goal: id, dir: dir, now: time.Now, wait: flushInterval, publish: publish, mask: mask, log: log}
+// NewLog makes the log of a goal, in its private folder. The file is opened with the first request.
+func NewLog(id goal.ID, dir string, publish func(event.Event), mask *secret.Mask, log *slog.Logger) *Log {
+	return &Log{goal: id, dir: dir, now: time.Now, wait: flushInterval, publish: publish, mask: mask, log: log}
 }

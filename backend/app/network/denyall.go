@@ -1,4 +1,4 @@
-package app
+package network
 
 import (
 	"context"
@@ -12,30 +12,30 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// denyAllProxy is the proxy of what belongs to no goal that is open: what the goals'
+// DenyAllProxy is the proxy of what belongs to no goal that is open: what the goals'
 // Chromium fetches beside their pages, and a page whose goal's room is closed. It
 // refuses everything and tells the log, where a port that nobody holds could belong
 // to any server of this machine.
-type denyAllProxy struct {
-	log   *slog.Logger
-	ports *ownPorts
-	proxy *egress.Proxy
-	at    string // as Chromium's --proxy-server
-	port  int
-	times map[string]int // by host; egress tells of one request at a time
+type DenyAllProxy struct {
+	log     *slog.Logger
+	ports   *OwnPorts
+	proxy   *egress.Proxy
+	Address string // as Chromium's --proxy-server
+	port    int
+	times   map[string]int // by host; egress tells of one request at a time
 }
 
 // maxCountedHosts is how many hosts are counted each for itself; the rest is counted together.
 const maxCountedHosts = 200
 
-func openDenyAllProxy(ctx context.Context, log *slog.Logger, ports *ownPorts) (*denyAllProxy, error) {
-	n := &denyAllProxy{log: log, ports: ports, times: map[string]int{}}
+func OpenDenyAll(ctx context.Context, log *slog.Logger, ports *OwnPorts) (*DenyAllProxy, error) {
+	n := &DenyAllProxy{log: log, ports: ports, times: map[string]int{}}
 	n.proxy = egress.New(egress.Config{Rules: egress.Rules{Deny: []string{"*"}}, Dial: refusedRequest, OnEntry: n.onRefused, Log: log})
 	var err error
-	if n.at, err = n.proxy.Listen(ctx); err != nil {
+	if n.Address, err = n.proxy.Listen(ctx); err != nil {
 		return n, fmt.Errorf("the proxy that refuses everything: %w", err)
 	}
-	at, err := url.Parse(n.at)
+	at, err := url.Parse(n.Address)
 	if err == nil {
 		n.port, err = strconv.Atoi(at.Port())
 	}
@@ -51,7 +51,7 @@ func refusedRequest(context.Context, string) (net.Conn, error) {
 }
 
 // onRefused logs what was refused: of each host the first, the tenth, the hundredth.
-func (n *denyAllProxy) onRefused(e egress.Entry) {
+func (n *DenyAllProxy) onRefused(e egress.Entry) {
 	host := e.Host
 	if _, known := n.times[host]; !known && len(n.times) >= maxCountedHosts {
 		host = "others"
@@ -70,7 +70,7 @@ func isPowerOfTen(n int) bool {
 	return n == 1
 }
 
-func (n *denyAllProxy) close() error {
+func (n *DenyAllProxy) Close() error {
 	n.ports.Unregister(n.port)
 	return n.proxy.Close()
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/access"
 	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
@@ -75,7 +76,7 @@ type App struct {
 	mask    *secret.Mask
 	broker  event.Broker
 	ports   *network.OwnPorts
-	access  *accessRules
+	access  *access.Rules
 
 	secrets      *secret.Vault
 	store        *store.Store
@@ -109,7 +110,7 @@ func New(o Options) *App {
 	o.Slots = cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots)
 	a := &App{options: o, cfg: o.Config, log: o.Log, mask: &secret.Mask{}}
 	a.ports = &network.OwnPorts{StreamURL: a.streamURL, Processes: func() []int { return a.store.Processes() }}
-	a.access = &accessRules{cfg: a.cfg, ports: a.ports}
+	a.access = &access.Rules{Config: a.cfg, Ports: a.ports}
 	return a
 }
 
@@ -279,7 +280,7 @@ func (a *App) newSessions() *sessionRegistry {
 
 // openGoals opens what runs goals.
 func (a *App) openGoals(context.Context) error {
-	law, err := a.access.ruleSet()
+	law, err := a.access.RuleSet()
 	if err != nil {
 		return err
 	}

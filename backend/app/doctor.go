@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/access"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/notify"
@@ -17,7 +18,7 @@ import (
 // doctor looks at what this machine offers.
 type doctor struct {
 	cfg        *config.Config
-	access     *accessRules
+	access     *access.Rules
 	models     *modelProviders
 	sandboxes  *sandboxFactory
 	mcpServers *mcpServerList
@@ -72,7 +73,7 @@ func (dr *doctor) dataFinding() api.DoctorFinding {
 
 // toolchainFindings say which folders goals see besides the usual ones, if any.
 func (dr *doctor) toolchainFindings() []api.DoctorFinding {
-	fit, left := dr.access.extraToolchains()
+	fit, left := dr.access.Toolchains()
 	f := api.DoctorFinding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
 	if len(left) > 0 {
 		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"goalpost/backend/app/access"
 	"goalpost/backend/app/network"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
@@ -28,7 +29,7 @@ type sandboxFactory struct {
 	cfg          *config.Config
 	log          *slog.Logger
 	mask         *secret.Mask
-	access       *accessRules
+	access       *access.Rules
 	ports        *network.OwnPorts
 	pageFilters  *network.PageFilters
 	userPrograms *sandbox.Supervisor // checks outside of a sandbox start there
@@ -83,7 +84,7 @@ func (f *sandboxFactory) openSandbox(ctx context.Context, name string, p policy.
 	if err != nil {
 		return nil, err
 	}
-	given, left := f.access.extraToolchains()
+	given, left := f.access.Toolchains()
 	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, f.sandboxLimits()
 	e.gitControlled, e.degradations = sandbox.GitControlledPaths(p.Dir) // before a program can change what the configuration says
 	for _, err := range left {

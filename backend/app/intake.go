@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/access"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -29,7 +30,7 @@ type goalIntake struct {
 	store      *store.Store
 	clock      runner.Clock
 	secrets    *secret.Vault
-	access     *accessRules
+	access     *access.Rules
 	models     *modelProviders
 	sandboxes  *sandboxFactory
 	panes      *panes
@@ -67,7 +68,7 @@ func (gi *goalIntake) prepare(ctx context.Context, in api.StartInput, shape func
 		return nil, false, err
 	}
 	g.Policy.Dir = dir
-	if err = gi.access.grantsOf(in, &g.Policy); err == nil {
+	if err = gi.access.ValidateGrants(in, &g.Policy); err == nil {
 		err = shape(g)
 	}
 	if err == nil { // as it is now: another agent's goal has a policy that was made for it
@@ -129,7 +130,7 @@ func (gi *goalIntake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict,
 			return v, fmt.Errorf("try: %w", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	} else if dir, err = gi.access.validateExistingDir(dir); err != nil {
+	} else if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return v, err
 	}
 	p, err := gi.draftPolicy(in)
@@ -150,13 +151,13 @@ func (gi *goalIntake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 	if !p.Risk.IsValid() {
 		return p, &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
-	return p, gi.access.grantsOf(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
+	return p, gi.access.ValidateGrants(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
 }
 
 // resolveGoalDir is where the goal works: the given one, which must exist, or a new one.
 func (gi *goalIntake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
-		dir, err = gi.access.validateExistingDir(given)
+		dir, err = gi.access.ValidateExistingDir(given)
 		return dir, false, err
 	}
 	base := filepath.Join(gi.cfg.Work(), gi.clock.Now().Format("2006-01-02")+"-"+slug(objective))
@@ -245,7 +246,7 @@ func (gi *goalIntake) Protected(ctx context.Context, in api.ProtectInput) ([]api
 	if in.Dir == "" {
 		return list, nil
 	}
-	dir, err := gi.access.validateExistingDir(in.Dir)
+	dir, err := gi.access.ValidateExistingDir(in.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +263,7 @@ func (gi *goalIntake) Protected(ctx context.Context, in api.ProtectInput) ([]api
 // Proposal reads what the folder proposes as its criterion. Nothing of it counts
 // before the user has seen it and says so.
 func (gi *goalIntake) Proposal(dir string) (out api.ProposalView, err error) {
-	if dir, err = gi.access.validateExistingDir(dir); err != nil {
+	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}
 	file := filepath.Join(dir, filepath.FromSlash(config.ProposalFile))

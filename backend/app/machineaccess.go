@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/app/access"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox"
 )
@@ -118,7 +119,7 @@ func (r *machineGrants) writablePaths() []string {
 }
 
 // grant widens the walls of a goal.
-func (e *goalSandbox) grant(access *accessRules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
+func (e *goalSandbox) grant(access *access.Rules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
 	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
 		o := machineGrant{access: want}
 		var grant sandbox.RuntimeGrant
@@ -135,7 +136,7 @@ func (e *goalSandbox) grant(access *accessRules, layer string) func(context.Cont
 		case policy.PortAccess:
 			grant.Port = want.Port
 		}
-		if o.err = access.validateAccess(want); o.err != nil {
+		if o.err = access.ValidateAccess(want); o.err != nil {
 			return o
 		}
 		opened, err := e.programs.Grant(ctx, grant)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/access"
 	"goalpost/backend/config"
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
@@ -31,7 +32,7 @@ type mcpServerList struct {
 	log        *slog.Logger
 	clock      runner.Clock
 	secrets    *secret.Vault
-	access     *accessRules
+	access     *access.Rules
 	sandboxes  *sandboxFactory
 	unconfined bool
 
@@ -76,7 +77,7 @@ type mcpClients struct {
 // listMCPTools asks the servers that were never asked, all at once, as far as the goal
 // may. One that fails is not asked again by this program, until it is tested.
 func (ms *mcpServerList) listMCPTools(ctx context.Context, p policy.Policy) error {
-	law, err := ms.access.ruleSet()
+	law, err := ms.access.RuleSet()
 	if err != nil {
 		return err
 	}

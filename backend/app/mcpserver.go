@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/access"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
@@ -28,7 +29,7 @@ type mcpServerDeps struct {
 	log        *slog.Logger
 	store      *store.Store
 	broker     *event.Broker
-	access     *accessRules
+	access     *access.Rules
 	sandboxes  *sandboxFactory
 	panes      *panes
 	sessions   *sessionRegistry
@@ -53,10 +54,10 @@ func openMCPServer(ctx context.Context, deps mcpServerDeps, p policy.Policy) (d 
 	if err := p.Validate(); err != nil {
 		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
 	}
-	if p.Dir, err = deps.access.validateExistingDir(p.Dir); err != nil {
+	if p.Dir, err = deps.access.ValidateExistingDir(p.Dir); err != nil {
 		return nil, err
 	}
-	law, err := deps.access.ruleSet()
+	law, err := deps.access.RuleSet()
 	if err != nil {
 		return nil, err
 	}

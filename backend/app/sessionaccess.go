@@ -24,15 +24,15 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 	var in api.StartInput
 	if want.Kind == policy.PortAccess {
 		in.AllowLocal = []int{want.Port}
-		return want, agentRefusal(rules.grantsOf(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
+		return want, agentRefusal(rules.ValidateGrants(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
 	}
 	if want.Kind != policy.SocketAccess { // said of the name, so that it does not tell whether something is there
-		if err := rules.validateForeignPath(filepath.Clean(want.Path)); err != nil {
+		if err := rules.ValidateForeignPath(filepath.Clean(want.Path)); err != nil {
 			return want, agentRefusal(err)
 		}
 	}
 	real, err := filepath.EvalSymlinks(want.Path)
-	if err != nil || rules.validateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
+	if err != nil || rules.ValidateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
 		return want, nil //nolint:nilerr // the user sees the path, and an approval opens nothing
 	}
 	if want.Path = real; policy.IsWithin(p.Dir, real) {
@@ -51,7 +51,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 		}
 	case policy.PortAccess:
 	}
-	return want, agentRefusal(rules.grantsOf(in, &as))
+	return want, agentRefusal(rules.ValidateGrants(in, &as))
 }
 
 // agentRefusal is a refusal with its hint, for the agent.

@@ -44,10 +44,10 @@ func (f *sandboxFactory) OpenTrialSandbox(ctx context.Context, in api.StartInput
 	if !p.Risk.IsValid() {
 		return &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
-	if p.Dir, err = f.access.validateExistingDir(in.Dir); err != nil {
+	if p.Dir, err = f.access.ValidateExistingDir(in.Dir); err != nil {
 		return err
 	}
-	if err := f.access.grantsOf(in, &p); err != nil {
+	if err := f.access.ValidateGrants(in, &p); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(f.cfg.State(), "rooms"), 0o700); err != nil {

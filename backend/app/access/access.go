@@ -1,4 +1,5 @@
-package app
+// Package access decides what of this machine a goal may be given: folders, files, sockets, ports, toolchains.
+package access
 
 import (
 	"errors"
@@ -15,26 +16,26 @@ import (
 	"goalpost/backend/policy"
 )
 
-// accessRules say what of this machine a goal may be given.
-type accessRules struct {
-	cfg   *config.Config
-	ports *network.OwnPorts
+// Rules say what of this machine a goal may be given.
+type Rules struct {
+	Config *config.Config
+	Ports  *network.OwnPorts
 }
 
-// grantsOf is what the user allows a goal from the start, besides its folder.
+// ValidateGrants is what the user allows a goal from the start, besides its folder.
 // Paths are written out, without links: that is what the sandbox opens.
-func (r *accessRules) grantsOf(in api.StartInput, p *policy.Policy) error {
+func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
 			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
-		case r.ports.Contains(port):
+		case r.Ports.Contains(port):
 			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
 		}
 	}
 	p.AllowLocal = in.AllowLocal
 	for _, dir := range in.AllowWrite {
-		real, err := r.validateExistingDir(dir)
+		real, err := r.ValidateExistingDir(dir)
 		if err != nil {
 			return withField(err, "allow_write")
 		}
@@ -64,12 +65,12 @@ func (r *accessRules) grantsOf(in api.StartInput, p *policy.Policy) error {
 }
 
 // validateSocket refuses sockets that a goal may not have, by where they really are.
-func (r *accessRules) validateSocket(socket string, p policy.Policy) error {
+func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 	real, err := filepath.EvalSymlinks(socket)
 	if err != nil {
 		return &goal.InvalidError{Field: "allow_socket", Reason: err.Error(), Hint: "give the whole path of a socket that exists"}
 	}
-	state, err := filepath.EvalSymlinks(r.cfg.State())
+	state, err := filepath.EvalSymlinks(r.Config.State())
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
@@ -86,20 +87,20 @@ func (r *accessRules) validateSocket(socket string, p policy.Policy) error {
 
 // validateReadPath refuses what a goal must not see even without writing: what it may not
 // work in holds keys, or everything.
-func (r *accessRules) validateReadPath(dir string) (string, error) {
+func (r *Rules) validateReadPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
 		return "", &goal.InvalidError{Field: "allow_read", Reason: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
 	}
-	if err := r.validateForeignPath(real); err != nil {
+	if err := r.ValidateForeignPath(real); err != nil {
 		return "", withField(err, "allow_read")
 	}
 	return real, nil
 }
 
-// validateForeignPath refuses what no goal is given, whatever it would do there. The path has no
+// ValidateForeignPath refuses what no goal is given, whatever it would do there. The path has no
 // links in it.
-func (r *accessRules) validateForeignPath(path string) error {
+func (r *Rules) ValidateForeignPath(path string) error {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = ""
@@ -107,7 +108,7 @@ func (r *accessRules) validateForeignPath(path string) error {
 	if reason, hint := forbiddenGoalDir(path, homes(home)); reason != "" {
 		return &goal.InvalidError{Reason: reason, Hint: hint}
 	}
-	state, err := filepath.EvalSymlinks(r.cfg.State())
+	state, err := filepath.EvalSymlinks(r.Config.State())
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
@@ -126,8 +127,8 @@ func withField(err error, name string) error {
 	return err
 }
 
-// validateExistingDir refuses folders whose loss would hurt: the root, the home folder, this program's own.
-func (r *accessRules) validateExistingDir(given string) (string, error) {
+// ValidateExistingDir refuses folders whose loss would hurt: the root, the home folder, this program's own.
+func (r *Rules) ValidateExistingDir(given string) (string, error) {
 	refuse := func(reason, hint string) (string, error) {
 		return "", &goal.InvalidError{Field: "dir", Reason: reason, Hint: hint}
 	}
@@ -157,16 +158,16 @@ func (r *accessRules) validateExistingDir(given string) (string, error) {
 	if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
 		return refuse("you may not read the folder "+dir, "choose a folder of your own")
 	}
-	if err := r.validateForeignPath(dir); err != nil {
+	if err := r.ValidateForeignPath(dir); err != nil {
 		return "", withField(err, "dir")
 	}
 	return dir, nil
 }
 
-// validateAccess says whether what is there now is of the kind that was asked for.
-func (r *accessRules) validateAccess(access policy.MachineAccess) error {
+// ValidateAccess says whether what is there now is of the kind that was asked for.
+func (r *Rules) ValidateAccess(access policy.MachineAccess) error {
 	if access.Kind == policy.PortAccess {
-		if r.ports.Contains(access.Port) {
+		if r.Ports.Contains(access.Port) {
 			return errors.New("the port is Goalpost's own")
 		}
 		return nil
@@ -185,13 +186,13 @@ func (r *accessRules) validateAccess(access policy.MachineAccess) error {
 	return nil
 }
 
-// ruleSet is what holds for every goal of this program. Its own folders are written by no goal.
-func (r *accessRules) ruleSet() (policy.RuleSet, error) {
+// RuleSet is what holds for every goal of this program. Its own folders are written by no goal.
+func (r *Rules) RuleSet() (policy.RuleSet, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // then every folder may be it
 	}
-	law, err := policy.DefaultRules(home, r.cfg.State())
+	law, err := policy.DefaultRules(home, r.Config.State())
 	if err != nil {
 		return law, fmt.Errorf("the rules: %w", err)
 	}

@@ -1,4 +1,4 @@
-package app
+package access
 
 import (
 	"errors"
@@ -23,10 +23,10 @@ var credentialNames = []string{
 	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json", "auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
 }
 
-// extraToolchains are the folders that the user lets goals see besides the usual ones,
+// Toolchains are the folders that the user lets goals see besides the usual ones,
 // and why the others of the list are left out now.
-func (r *accessRules) extraToolchains() (fit []string, left []error) {
-	for _, path := range filepath.SplitList(r.cfg.Settings().Toolchains) {
+func (r *Rules) Toolchains() (fit []string, left []error) {
+	for _, path := range filepath.SplitList(r.Config.Settings().Toolchains) {
 		if err := r.validateToolchain(path); err != nil {
 			left = append(left, err)
 		} else {
@@ -37,7 +37,7 @@ func (r *accessRules) extraToolchains() (fit []string, left []error) {
 }
 
 // ValidateToolchains refuses a list in which a folder is that goals may not see.
-func (r *accessRules) ValidateToolchains(list string) error {
+func (r *Rules) ValidateToolchains(list string) error {
 	for _, path := range filepath.SplitList(list) {
 		if err := r.validateToolchain(path); err != nil {
 			return err
@@ -48,7 +48,7 @@ func (r *accessRules) ValidateToolchains(list string) error {
 
 // validateToolchain refuses what is no folder of programs: a goal reads everything in it, and
 // checks take what lies there for the user's.
-func (r *accessRules) validateToolchain(path string) error {
+func (r *Rules) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &config.InvalidError{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
@@ -76,7 +76,7 @@ func (r *accessRules) validateToolchain(path string) error {
 	if isSystemDir(real) {
 		return refuse("goals see the system's programs without it", "%s belongs to the system", path)
 	}
-	for _, ours := range []string{r.cfg.State(), r.cfg.Work()} {
+	for _, ours := range []string{r.Config.State(), r.Config.Work()} {
 		if there, err := filepath.EvalSymlinks(ours); err == nil {
 			ours = there
 		}

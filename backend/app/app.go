@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
@@ -82,7 +83,7 @@ type App struct {
 	store        *store.Store
 	follower     *follower
 	userPrograms *sandbox.Supervisor // the user's terminals and Chromium
-	models       *modelProviders
+	models       *models.Providers
 	sandboxes    *sandboxFactory
 	mcpServers   *mcpServerList
 	denyAll      *network.DenyAllProxy
@@ -161,13 +162,13 @@ func (a *App) openPrograms(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.models = &modelProviders{
-		cfg:            a.cfg,
-		secrets:        a.secrets,
-		mask:           a.mask,
-		clock:          a.options.Clock,
-		modelTransport: model.NewTransport(),
-		pace:           a.options.Pace,
+	a.models = &models.Providers{
+		Config:    a.cfg,
+		Secrets:   a.secrets,
+		Mask:      a.mask,
+		Clock:     a.options.Clock,
+		Transport: model.NewTransport(),
+		Pace:      a.options.Pace,
 	}
 	a.sandboxes = &sandboxFactory{
 		cfg:          a.cfg,
@@ -366,7 +367,7 @@ func (a *App) Close(ctx context.Context) error {
 		errs = append(errs, a.runner.Close(ctx))
 	}
 	if a.models != nil {
-		a.models.modelTransport.CloseIdleConnections()
+		a.models.Transport.CloseIdleConnections()
 	}
 	if a.wakeSocket != nil {
 		errs = append(errs, a.wakeSocket.Close())

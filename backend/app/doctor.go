@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/models"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/notify"
@@ -19,7 +20,7 @@ import (
 type doctor struct {
 	cfg        *config.Config
 	access     *access.Rules
-	models     *modelProviders
+	models     *models.Providers
 	sandboxes  *sandboxFactory
 	mcpServers *mcpServerList
 	programs   *sandbox.Supervisor // the user's
@@ -55,7 +56,7 @@ func chromiumFinding() api.DoctorFinding {
 
 func (dr *doctor) modelFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "Model"}
-	p, err := dr.models.provider("")
+	p, err := dr.models.Get("")
 	if err != nil {
 		f.State, f.Detail, f.Hint = "warn", "none yet", "add one in the settings; the demonstration runs without (scripted, no AI)"
 		return f

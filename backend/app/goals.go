@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
@@ -69,7 +70,7 @@ func (s *goalService) Demo(ctx context.Context) (goal.ID, error) { return s.Star
 // DemoInput is the demonstration goal. The page is served by this very program.
 func (*goalService) DemoInput() api.StartInput {
 	return api.StartInput{
-		Objective: model.DemoObjective(""), Provider: demoProvider,
+		Objective: model.DemoObjective(""), Provider: models.DemoProvider,
 		Checks: []goal.Check{{Type: goal.Shell, Command: model.DemoCheck()}},
 	}
 }

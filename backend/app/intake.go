@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/models"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -31,7 +32,7 @@ type goalIntake struct {
 	clock      runner.Clock
 	secrets    *secret.Vault
 	access     *access.Rules
-	models     *modelProviders
+	models     *models.Providers
 	sandboxes  *sandboxFactory
 	panes      *panes
 	unconfined bool // every new goal runs without a sandbox
@@ -60,7 +61,7 @@ func (gi *goalIntake) prepare(ctx context.Context, in api.StartInput, shape func
 	if g.Options, err = gi.optionsOf(ctx, in); err != nil {
 		return nil, false, err
 	}
-	if err := gi.models.chooseModel(ctx, g, in); err != nil {
+	if err := gi.models.Choose(ctx, g, in); err != nil {
 		return nil, false, err
 	}
 	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
@@ -78,7 +79,7 @@ func (gi *goalIntake) prepare(ctx context.Context, in api.StartInput, shape func
 		err = validateToolNames(g.Policy)
 	}
 	if err == nil {
-		err = gi.models.validateWindow(*g)
+		err = gi.models.ValidateWindow(*g)
 	}
 	if err == nil {
 		err = gi.preflight(ctx, g)
@@ -138,7 +139,7 @@ func (gi *goalIntake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict,
 		return v, err
 	}
 	p.Dir = dir
-	err = gi.sandboxes.withTrialSandbox(ctx, p, gi.models.judgeOf(ctx, "", ""), hostsInChecks([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
+	err = gi.sandboxes.withTrialSandbox(ctx, p, gi.models.JudgeFor(ctx, "", ""), hostsInChecks([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
@@ -232,7 +233,7 @@ func (gi *goalIntake) removeGoalState(id goal.ID) error {
 
 // preflight runs every gate once where it will later decide.
 func (gi *goalIntake) preflight(ctx context.Context, g *goal.Goal) (err error) {
-	return gi.sandboxes.withTrialSandbox(ctx, g.Policy, gi.models.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.CheckRunner) error {
+	return gi.sandboxes.withTrialSandbox(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.CheckRunner) error {
 		if r := preflightProblem(ctx, h, g); r != nil {
 			return r
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/models"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
@@ -23,7 +24,7 @@ type now struct{ at time.Time }
 func (n *now) Now() time.Time { return n.at }
 
 func (n *now) After(d time.Duration) <-chan time.Time {
-	if d == defaultTurnTimeout {
+	if d == models.DefaultTurnTimeout {
 		return nil // no turn takes too long
 	}
 	n.at = n.at.Add(d)
@@ -56,9 +57,9 @@ func study(t *testing.T, providers ...config.Provider) (*Session, *[]string) {
 		t.Fatal(err)
 	}
 	clock := &now{}
-	models := &modelProviders{cfg: cfg, secrets: secrets, mask: &secret.Mask{}, clock: clock, modelTransport: model.NewTransport()}
+	models := &models.Providers{Config: cfg, Secrets: secrets, Mask: &secret.Mask{}, Clock: clock, Transport: model.NewTransport()}
 	t.Cleanup(func() {
-		models.modelTransport.CloseIdleConnections()
+		models.Transport.CloseIdleConnections()
 		if err := cfg.Close(); err != nil {
 			t.Error(err)
 		}
@@ -150,8 +151,8 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 	if got := other.Requests()[0].Effort; got != "" {
 		t.Errorf("the critic of another provider was asked for %q", got)
 	}
-	for provider, effort := range map[string]string{"a": "minimal", "c": "much", demoProvider: "low"} {
-		err := r.registry.models.chooseModel(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
+	for provider, effort := range map[string]string{"a": "minimal", "c": "much", models.DemoProvider: "low"} {
+		err := r.registry.models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
 		var refusal *goal.InvalidError
 		if !errors.As(err, &refusal) || refusal.Field != "effort" || refusal.Hint == "" {
 			t.Errorf("%s %s: %v", provider, effort, err)
@@ -163,7 +164,7 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))
 	r, _ := study(t, config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: s.URL, Model: "fair"})
-	scripted := goal.Goal{Provider: demoProvider, Model: "demo (scripted, no AI)", Scripted: true}
+	scripted := goal.Goal{Provider: models.DemoProvider, Model: "demo (scripted, no AI)", Scripted: true}
 	m, err := r.openModels(t.Context(), scripted)
 	if err != nil || m.Agent == nil || m.Critic != nil || m.judge != nil || m.Window != 0 {
 		t.Errorf("%+v, %v", m, err)
@@ -183,16 +184,16 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 		config.Provider{ID: "nameless", Kind: config.OpenAI, BaseURL: s.URL},
 		config.Provider{ID: "off", Kind: config.OpenAI, BaseURL: "http://127.0.0.1:1/v1", Model: "m"},
 	)
-	for _, id := range []string{"gone", demoProvider, "nameless", "off"} {
+	for _, id := range []string{"gone", models.DemoProvider, "nameless", "off"} {
 		for field, o := range map[string]goal.CareOptions{"critic_provider": {CriticProvider: id}, "judge_provider": {JudgeProvider: id}} {
-			err := r.registry.models.chooseModel(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
+			err := r.registry.models.Choose(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
 			var refusal *goal.InvalidError
 			if !errors.As(err, &refusal) || refusal.Field != field || refusal.Hint == "" {
 				t.Errorf("%s %s: %v", field, id, err)
 			}
 		}
 	}
-	if err := r.registry.models.chooseModel(t.Context(), &goal.Goal{Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
+	if err := r.registry.models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
 		t.Error(err)
 	}
 	for role, o := range map[string]goal.CareOptions{"critic": {CriticProvider: "gone"}, "judge": {JudgeProvider: "gone"}} {

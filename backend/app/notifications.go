@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/app/models"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -84,7 +85,7 @@ func (nt *notifier) show(ctx context.Context, id goal.ID, n notify.Notification)
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
 	if row, err := nt.store.Goal(ctx, id); err == nil {
-		n.Text = truncateWords(row.Objective) + "\n" + truncateWords(n.Text)
+		n.Text = models.TruncateWords(row.Objective) + "\n" + models.TruncateWords(n.Text)
 	}
 	n.Text = nt.mask.Text(n.Text)
 	d, err := notify.Open(ctx)

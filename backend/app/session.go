@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
@@ -37,7 +38,7 @@ type sessionRegistry struct {
 	mask         *secret.Mask
 	panes        *panes
 	sandboxes    *sandboxFactory
-	models       *modelProviders
+	models       *models.Providers
 	mcpServers   *mcpServerList
 	denyAllProxy string // of pages whose goal is closed
 	// updateSocketRules makes the rules of WebSockets those of the goals that have pages of the user.
@@ -234,7 +235,7 @@ func (r *Session) Ready() error {
 	if r.secretsErr != nil {
 		return r.secretsErr
 	}
-	if _, err := r.registry.models.provider(r.provider); err != nil {
+	if _, err := r.registry.models.Get(r.provider); err != nil {
 		return errorWithHint(err)
 	}
 	return nil

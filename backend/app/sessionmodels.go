@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"goalpost/backend/app/models"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
@@ -23,17 +24,17 @@ type modelSet struct {
 // openModels makes them, each retried and each wait journaled. A scripted goal has
 // no critic: there is nothing to criticise in a script, and a script is no critic.
 func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
-	provider, err := r.registry.models.provider(g.Provider)
+	provider, err := r.registry.models.Get(g.Provider)
 	if err != nil {
 		return modelSet{}, errorWithHint(err)
 	}
 	provider.Model = g.Model // the user may have named another than the provider's
-	own := providerChoice{provider, g.Options.Effort}
+	own := models.Choice{Provider: provider, Effort: g.Options.Effort}
 	agent, err := r.openModel(ctx, "model", own)
 	if err != nil {
 		return modelSet{}, err
 	}
-	m := modelSet{Models: runner.Models{Agent: agent, Window: window(provider)}}
+	m := modelSet{Models: runner.Models{Agent: agent, Window: models.Window(provider)}}
 	if !g.Scripted {
 		critic, err := r.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)
 		if err != nil {
@@ -62,7 +63,7 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 		p := own
 		if id != "" && id != own.ID {
 			var err error
-			if p, err = r.registry.models.provider(id); err != nil {
+			if p, err = r.registry.models.Get(id); err != nil {
 				return errorWithHint(err)
 			}
 		}
@@ -91,17 +92,17 @@ func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (
 
 // chooseProvider is the model of the provider with that id, or of the goal's own, which
 // is asked for the goal's effort whatever its role.
-func (r *Session) chooseProvider(ctx context.Context, role, id string, own providerChoice) (namedModel, error) {
+func (r *Session) chooseProvider(ctx context.Context, role, id string, own models.Choice) (namedModel, error) {
 	p := own
 	if id != "" && id != own.ID {
-		other, err := r.registry.models.provider(id)
+		other, err := r.registry.models.Get(id)
 		if err != nil {
 			return namedModel{}, fmt.Errorf("the %s: %w", role, err)
 		}
-		p = providerChoice{Provider: other}
+		p = models.Choice{Provider: other}
 	}
 	m, err := r.openModel(ctx, role, p)
-	return namedModel{m, p.Model, window(p.Provider)}, err
+	return namedModel{m, p.Model, models.Window(p.Provider)}, err
 }
 
 // pausableModel asks through the gate of the run, which a user's pause shuts.
@@ -112,8 +113,8 @@ func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)
 }
 
 // openModel makes one model. How often the goal was parked for it outlives the run.
-func (r *Session) openModel(ctx context.Context, role string, p providerChoice) (model.Client, error) {
-	m, err := r.registry.models.newClient(ctx, p)
+func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (model.Client, error) {
+	m, err := r.registry.models.NewClient(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (r *Session) openModel(ctx context.Context, role string, p providerChoice) 
 		r.parkCounters[role] = model.NewParkCounter(r.parkedInARow)
 	}
 	return model.Retry{
-		Model: m, Clock: r.registry.clock, TurnTimeout: r.registry.models.turnTime(), Parks: r.parkCounters[role],
+		Model: m, Clock: r.registry.clock, TurnTimeout: r.registry.models.TurnTimeout(), Parks: r.parkCounters[role],
 		OnWait: func(err error, d time.Duration) {
 			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},

@@ -1,4 +1,5 @@
-package app
+// Package models finds the user's providers and makes the clients of their models.
+package models
 
 import (
 	"cmp"
@@ -23,28 +24,28 @@ import (
 	"goalpost/backend/verify"
 )
 
-// modelProviders are the user's providers and the clients of their models.
-type modelProviders struct {
-	cfg     *config.Config
-	secrets *secret.Vault
-	mask    *secret.Mask
-	clock   runner.Clock
+// Providers are the user's providers and the clients of their models.
+type Providers struct {
+	Config  *config.Config
+	Secrets *secret.Vault
+	Mask    *secret.Mask
+	Clock   runner.Clock
 
-	pace           time.Duration
-	modelTransport *http.Transport // to the models, shared by all goals
+	Pace      time.Duration
+	Transport *http.Transport // to the models, shared by all goals
 }
 
 const (
-	demoProvider = "demo"
+	DemoProvider = "demo"
 	// demoWordDelay lets a user follow the demonstration.
 	demoWordDelay      = 25 * time.Millisecond
-	defaultTurnTimeout = 180 * time.Second // unless the user's settings say another
+	DefaultTurnTimeout = 180 * time.Second // unless the user's settings say another
 	reachTimeout       = 3 * time.Second
 )
 
-// chooseModel finds the provider and looks whether it can be reached.
-func (ps *modelProviders) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) error {
-	p, err := ps.provider(in.Provider)
+// Choose finds the provider and looks whether it can be reached.
+func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput) error {
+	p, err := ps.Get(in.Provider)
 	if err != nil {
 		return err
 	}
@@ -81,11 +82,11 @@ func validateEffort(p config.Provider, effort string) error {
 }
 
 // validateSecondaryModel refuses a critic or a judge that could not be asked when its time comes.
-func (ps *modelProviders) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
+func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
 	if id == "" || id == own.ID {
 		return nil
 	}
-	p, err := ps.provider(id)
+	p, err := ps.Get(id)
 	switch {
 	case err != nil:
 	case p.Kind == config.Demo:
@@ -102,12 +103,12 @@ func (ps *modelProviders) validateSecondaryModel(ctx context.Context, field, id 
 	return err
 }
 
-// provider is the one with the given id, or the active one.
-func (ps *modelProviders) provider(id string) (config.Provider, error) {
-	if id == demoProvider {
-		return config.Provider{ID: demoProvider, Kind: config.Demo}, nil
+// Get is the one with the given id, or the active one.
+func (ps *Providers) Get(id string) (config.Provider, error) {
+	if id == DemoProvider {
+		return config.Provider{ID: DemoProvider, Kind: config.Demo}, nil
 	}
-	for _, p := range ps.cfg.Providers() {
+	for _, p := range ps.Config.Providers() {
 		if p.ID == id || id == "" && p.Active {
 			return p, nil
 		}
@@ -151,22 +152,22 @@ func rootCause(err error) error {
 	return err
 }
 
-// providerChoice is a provider with the effort that its model is asked for.
-type providerChoice struct {
+// Choice is a provider with the effort that its model is asked for.
+type Choice struct {
 	config.Provider
-	effort string // "" is the provider's own
+	Effort string // "" is the provider's own
 }
 
-// defaultTurnTimeout is how long a model may take for one turn.
-func (ps *modelProviders) turnTime() time.Duration {
-	if m := ps.cfg.Settings().TurnMinutes; m > 0 {
+// DefaultTurnTimeout is how long a model may take for one turn.
+func (ps *Providers) TurnTimeout() time.Duration {
+	if m := ps.Config.Settings().TurnMinutes; m > 0 {
 		return time.Duration(m) * time.Minute
 	}
-	return defaultTurnTimeout
+	return DefaultTurnTimeout
 }
 
-// window is how many tokens the model's context holds, 0 for the script.
-func window(p config.Provider) int {
+// Window is how many tokens the model's context holds, 0 for the script.
+func Window(p config.Provider) int {
 	switch {
 	case p.Kind == config.Demo:
 		return 0
@@ -176,9 +177,9 @@ func window(p config.Provider) int {
 	return model.ContextWindow(p.Model)
 }
 
-// validateWindow refuses a model whose window does not hold what every turn of a goal begins with.
-func (ps *modelProviders) validateWindow(g goal.Goal) error {
-	p, err := ps.provider(g.Provider)
+// ValidateWindow refuses a model whose window does not hold what every turn of a goal begins with.
+func (ps *Providers) ValidateWindow(g goal.Goal) error {
+	p, err := ps.Get(g.Provider)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (ps *modelProviders) validateWindow(g goal.Goal) error {
 	if err != nil {
 		return fmt.Errorf("what the model is told: %w", err)
 	}
-	if w, needs := window(p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
+	if w, needs := Window(p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
 		return &goal.InvalidError{
 			Field:  "provider",
 			Reason: fmt.Sprintf("the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w, needs),
@@ -197,18 +198,18 @@ func (ps *modelProviders) validateWindow(g goal.Goal) error {
 	return nil
 }
 
-// newClient is a client of a provider, without retries.
-func (ps *modelProviders) newClient(ctx context.Context, p providerChoice) (m model.Client, err error) {
+// NewClient is a client of a provider, without retries.
+func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, err error) {
 	key, err := ps.apiKey(ctx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
 	o := model.Options{
-		BaseURL: p.BaseURL, Model: p.Model, Effort: p.effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: ps.modelTransport, Clock: ps.clock,
+		BaseURL: p.BaseURL, Model: p.Model, Effort: p.Effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: ps.Transport, Clock: ps.Clock,
 	}
 	switch p.Kind {
 	case config.Demo:
-		return model.Demo{Pace: ps.pace, Server: staticServer()}, nil
+		return model.Demo{Pace: ps.Pace, Server: staticServer()}, nil
 	case config.OpenAI:
 		m, err = model.NewOpenAI(o)
 	case config.Anthropic:
@@ -219,13 +220,13 @@ func (ps *modelProviders) newClient(ctx context.Context, p providerChoice) (m mo
 	if err != nil {
 		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
 	}
-	return redactingModel{m, ps.mask}, nil
+	return redactingModel{m, ps.Mask}, nil
 }
 
 // TestProvider asks the model one short question.
-func (ps *modelProviders) TestProvider(ctx context.Context, id string) api.DoctorFinding {
+func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
-	p, err := ps.provider(id)
+	p, err := ps.Get(id)
 	if err == nil && p.Kind != config.Demo {
 		err = checkReachable(ctx, p)
 	}
@@ -236,7 +237,7 @@ func (ps *modelProviders) TestProvider(ctx context.Context, id string) api.Docto
 	var reply goal.Reply
 	if err == nil {
 		var m model.Client
-		if m, err = ps.newClient(ctx, providerChoice{Provider: p}); err == nil {
+		if m, err = ps.NewClient(ctx, Choice{Provider: p}); err == nil {
 			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 			defer cancel()
 			reply, err = m.Turn(ctx, goal.Turn{Model: p.Model, Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}}}, nil)
@@ -247,11 +248,11 @@ func (ps *modelProviders) TestProvider(ctx context.Context, id string) api.Docto
 		f.State, f.Detail, f.Hint = "bad", problem.Message, problem.Hint
 		return f
 	}
-	f.State, f.Detail = "ok", fmt.Sprintf("%s answered %q", p.Model, truncateWords(reply.Text))
+	f.State, f.Detail = "ok", fmt.Sprintf("%s answered %q", p.Model, TruncateWords(reply.Text))
 	return f
 }
 
-func truncateWords(s string) string {
+func TruncateWords(s string) string {
 	const most = 60
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"
@@ -259,17 +260,17 @@ func truncateWords(s string) string {
 	return s
 }
 
-// judgeOf is the model that judges a goal; nil where there is none: nobody asks
+// JudgeFor is the model that judges a goal; nil where there is none: nobody asks
 // a script for its opinion.
-func (ps *modelProviders) judgeOf(ctx context.Context, provider, judge string) verify.Judge {
+func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) verify.Judge {
 	if judge != "" {
 		provider = judge
 	}
-	p, err := ps.provider(provider)
-	if err != nil || p.ID == demoProvider {
+	p, err := ps.Get(provider)
+	if err != nil || p.ID == DemoProvider {
 		return nil
 	}
-	m, err := ps.newClient(ctx, providerChoice{Provider: p})
+	m, err := ps.NewClient(ctx, Choice{Provider: p})
 	if err != nil {
 		return nil
 	}
@@ -277,15 +278,15 @@ func (ps *modelProviders) judgeOf(ctx context.Context, provider, judge string) v
 }
 
 // apiKey is a provider's key, out of the vault or the environment. "" where it needs none.
-func (ps *modelProviders) apiKey(ctx context.Context, p config.Provider) (string, error) {
+func (ps *Providers) apiKey(ctx context.Context, p config.Provider) (string, error) {
 	key := os.Getenv(p.APIKeyEnv)
 	if p.APIKeySecret != "" {
 		var err error
-		if key, err = ps.secrets.Get(ctx, p.APIKeySecret); err != nil {
+		if key, err = ps.Secrets.Get(ctx, p.APIKeySecret); err != nil {
 			return "", fmt.Errorf("the key of the provider %s: %w", p.ID, err)
 		}
 	}
-	ps.mask.Add("[hidden: the key of the provider "+p.ID+"]", key)
+	ps.Mask.Add("[hidden: the key of the provider "+p.ID+"]", key)
 	return key, nil
 }
 

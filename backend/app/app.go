@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
@@ -84,7 +85,7 @@ type App struct {
 	follower     *follower
 	userPrograms *sandbox.Supervisor // the user's terminals and Chromium
 	models       *models.Providers
-	sandboxes    *sandboxFactory
+	sandboxes    *goalsandbox.Factory
 	mcpServers   *mcpServerList
 	denyAll      *network.DenyAllProxy
 	sockets      *network.WebSocketProxies
@@ -170,15 +171,15 @@ func (a *App) openPrograms(ctx context.Context) error {
 		Transport: model.NewTransport(),
 		Pace:      a.options.Pace,
 	}
-	a.sandboxes = &sandboxFactory{
-		cfg:          a.cfg,
-		log:          a.log,
-		mask:         a.mask,
-		access:       a.access,
-		ports:        a.ports,
-		pageFilters:  &network.PageFilters{},
-		userPrograms: a.userPrograms,
-		helperPath:   helper,
+	a.sandboxes = &goalsandbox.Factory{
+		Config:       a.cfg,
+		Log:          a.log,
+		Mask:         a.mask,
+		Access:       a.access,
+		Ports:        a.ports,
+		PageFilters:  &network.PageFilters{},
+		UserPrograms: a.userPrograms,
+		HelperPath:   helper,
 	}
 	a.mcpServers = &mcpServerList{
 		cfg:        a.cfg,
@@ -194,7 +195,7 @@ func (a *App) openPrograms(ctx context.Context) error {
 
 // openPanes opens what shows terminals and pages.
 func (a *App) openPanes(ctx context.Context) (err error) {
-	filters := a.sandboxes.pageFilters
+	filters := a.sandboxes.PageFilters
 	a.sockets = &network.WebSocketProxies{
 		Ports:   a.ports,
 		Log:     a.log,
@@ -212,10 +213,10 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		closeFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.closeFinished(ctx, id) },
 		shares:        map[string]*paneShare{},
 	})
-	a.sandboxes.runRemoteCheck, a.sandboxes.pages = a.panes.servers.runRemoteCheck, a.panes.checkPagesFor
+	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.servers.runRemoteCheck, a.panes.checkPagesFor
 	a.panes.servers.client, err = ssh.Open(ssh.Options{ //nolint:contextcheck // links live as long as the program, not as its start
 		Launcher: a.userPrograms,
-		Helper:   a.sandboxes.helperPath,
+		Helper:   a.sandboxes.HelperPath,
 		Env:      sandbox.Env(os.Environ()),
 		OnState:  a.panes.servers.onLinkState,
 	})
@@ -306,7 +307,7 @@ func (a *App) openGoals(context.Context) error {
 		panes:          a.panes,
 		sandboxes:      a.sandboxes,
 		sessions:       a.sessions,
-		pageFilters:    a.sandboxes.pageFilters,
+		pageFilters:    a.sandboxes.PageFilters,
 		followOthers:   a.options.Watch,
 	}
 	a.runner = runner.New(runner.Config{
@@ -514,7 +515,7 @@ func (a *App) RestoreWorkspace(ctx context.Context) error {
 }
 
 // OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends everything in it.
-func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) error {
+func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*goalsandbox.TrialSandbox) error) error {
 	return a.sandboxes.OpenTrialSandbox(ctx, in, do)
 }
 

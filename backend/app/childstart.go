@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
@@ -62,7 +63,7 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 		if err := restrictPolicy(&g.Policy, parent.Policy, child); err != nil {
 			return err
 		}
-		return validateCheckHosts(g.Policy, g.Criterion.Checks)
+		return goalsandbox.ValidateCheckHosts(g.Policy, g.Criterion.Checks)
 	})
 	c.any = c.any || err == nil
 	return id, err

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
@@ -21,7 +22,7 @@ type doctor struct {
 	cfg        *config.Config
 	access     *access.Rules
 	models     *models.Providers
-	sandboxes  *sandboxFactory
+	sandboxes  *goalsandbox.Factory
 	mcpServers *mcpServerList
 	programs   *sandbox.Supervisor // the user's
 }
@@ -33,7 +34,7 @@ func (dr *doctor) Doctor() []api.DoctorFinding {
 }
 
 func (dr *doctor) helperFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: dr.sandboxes.helperPath}
+	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: dr.sandboxes.HelperPath}
 	if err := dr.programs.Err(); err != nil {
 		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
 	}

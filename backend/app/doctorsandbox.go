@@ -31,7 +31,7 @@ func (dr *doctor) sandboxFinding() api.DoctorFinding {
 		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
 		return f
 	}
-	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + sandboxLimitsText(dr.sandboxes.sandboxLimits())
+	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + sandboxLimitsText(dr.sandboxes.Limits())
 	if os.Geteuid() == 0 {
 		f.State, f.Hint = "warn", "as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user"
 	}
@@ -62,7 +62,7 @@ func (dr *doctor) probeSandbox(ctx context.Context) (string, error) {
 		return "", err //nolint:wrapcheck // the finding says what for
 	}
 	said := ""
-	err = dr.sandboxes.withTrialSandbox(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.CheckRunner) error {
+	err = dr.sandboxes.WithTrial(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.CheckRunner) error {
 		out, err := process.Capture(ctx, h.Launcher, process.Command{
 			Argv: []string{"/bin/sh", "-c", "cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.DomainCheck,
 		}, true)
@@ -73,7 +73,7 @@ func (dr *doctor) probeSandbox(ctx context.Context) (string, error) {
 			return errors.New(strings.TrimSpace(string(out.Stdout)))
 		}
 		pidMax, status, _ := strings.Cut(string(out.Stdout), "\n")
-		said = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(), strings.Join(strings.Fields(status), " "), processLimitText(pidMax, dr.sandboxes.sandboxLimits()))
+		said = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(), strings.Join(strings.Fields(status), " "), processLimitText(pidMax, dr.sandboxes.Limits()))
 		return nil
 	})
 	return said, errors.Join(err, os.RemoveAll(dir))

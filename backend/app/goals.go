@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/config"
@@ -26,7 +27,7 @@ type goalService struct {
 	cfg          *config.Config
 	store        *store.Store
 	panes        *panes
-	sandboxes    *sandboxFactory
+	sandboxes    *goalsandbox.Factory
 	sessions     *sessionRegistry
 	pageFilters  *network.PageFilters
 	followOthers bool // this program stays, and goals continue in it by themselves

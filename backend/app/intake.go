@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
@@ -33,7 +34,7 @@ type goalIntake struct {
 	secrets    *secret.Vault
 	access     *access.Rules
 	models     *models.Providers
-	sandboxes  *sandboxFactory
+	sandboxes  *goalsandbox.Factory
 	panes      *panes
 	unconfined bool // every new goal runs without a sandbox
 }
@@ -139,7 +140,7 @@ func (gi *goalIntake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict,
 		return v, err
 	}
 	p.Dir = dir
-	err = gi.sandboxes.withTrialSandbox(ctx, p, gi.models.JudgeFor(ctx, "", ""), hostsInChecks([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
+	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.HostsInChecks([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
@@ -225,7 +226,7 @@ func (gi *goalIntake) saveBaseline(ctx context.Context, g goal.Goal) error {
 
 // removeGoalState removes it.
 func (gi *goalIntake) removeGoalState(id goal.ID) error {
-	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.sandboxDir(id))); err != nil {
+	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.Dir(id))); err != nil {
 		return fmt.Errorf("removing what is kept of the goal: %w", err)
 	}
 	return nil
@@ -233,7 +234,7 @@ func (gi *goalIntake) removeGoalState(id goal.ID) error {
 
 // preflight runs every gate once where it will later decide.
 func (gi *goalIntake) preflight(ctx context.Context, g *goal.Goal) (err error) {
-	return gi.sandboxes.withTrialSandbox(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.CheckRunner) error {
+	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider), goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
 		if r := preflightProblem(ctx, h, g); r != nil {
 			return r
 		}
@@ -272,5 +273,5 @@ func (gi *goalIntake) Proposal(dir string) (out api.ProposalView, err error) {
 	if err != nil {
 		return out, fmt.Errorf("proposal: %w", err)
 	}
-	return api.ProposalView{Path: file, Text: p.Text, Checks: p.Criterion.Checks, Any: p.Criterion.Any, Words: p.Criterion.Describe(), Hosts: append([]string{}, CheckHosts(p.Criterion.Checks)...)}, nil
+	return api.ProposalView{Path: file, Text: p.Text, Checks: p.Criterion.Checks, Any: p.Criterion.Any, Words: p.Criterion.Describe(), Hosts: append([]string{}, goalsandbox.CheckHosts(p.Criterion.Checks)...)}, nil
 }

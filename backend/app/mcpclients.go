@@ -17,6 +17,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/config"
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
@@ -33,7 +34,7 @@ type mcpServerList struct {
 	clock      runner.Clock
 	secrets    *secret.Vault
 	access     *access.Rules
-	sandboxes  *sandboxFactory
+	sandboxes  *goalsandbox.Factory
 	unconfined bool
 
 	failedMCPServers sync.Map // MCP servers that did not start: name → why
@@ -102,7 +103,7 @@ func (ms *mcpServerList) listMCPTools(ctx context.Context, p policy.Policy) erro
 // openMCPClients lends the servers to a goal. Programs start inside its walls, addresses
 // are reached through a proxy that knows them alone: the goal's own programs
 // cannot go there.
-func (ms *mcpServerList) openMCPClients(ctx context.Context, e *goalSandbox, p policy.Policy, warn func(what, text string)) (*mcpClients, error) {
+func (ms *mcpServerList) openMCPClients(ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string)) (*mcpClients, error) {
 	refuse := func(server, why string) {
 		if failed, ok := ms.failedMCPServers.Load(server); ok {
 			why = fmt.Sprint(failed)
@@ -119,7 +120,7 @@ func (ms *mcpServerList) openMCPClients(ctx context.Context, e *goalSandbox, p p
 	}
 	g.set = mcp.Open(mcp.Options{
 		Servers: servers, Listings: ms.mcpToolCache(), Warn: refuse,
-		Environment: mcp.Environment{Launcher: e.programs, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets},
+		Environment: mcp.Environment{Launcher: e.Programs, Env: e.Env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets},
 	})
 	return g, nil
 }
@@ -135,7 +136,7 @@ func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) boo
 }
 
 // openProxy opens the way to the servers that are addresses.
-func (g *mcpClients) openProxy(ctx context.Context, log *slog.Logger, e *goalSandbox, p policy.Policy, servers []mcp.Server) error {
+func (g *mcpClients) openProxy(ctx context.Context, log *slog.Logger, e *goalsandbox.Sandbox, p policy.Policy, servers []mcp.Server) error {
 	rules := egress.Rules{Risk: policy.ReadOnly, Deny: p.DenyHosts}
 	for _, s := range servers {
 		switch {
@@ -146,7 +147,7 @@ func (g *mcpClients) openProxy(ctx context.Context, log *slog.Logger, e *goalSan
 			rules.Granted = append(rules.Granted, s.Address())
 		}
 	}
-	if e.proxy == nil || len(rules.Local)+len(rules.Granted) == 0 {
+	if e.Proxy == nil || len(rules.Local)+len(rules.Granted) == 0 {
 		return nil
 	}
 	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.OnRequest, Log: log})
@@ -328,7 +329,7 @@ func (ms *mcpServerList) testServer(ctx context.Context, c config.MCPServer) (ou
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
 	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: ms.unconfined}
-	e, err := ms.sandboxes.openSandbox(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
+	e, err := ms.sandboxes.Open(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
 	if err != nil {
 		return out, err
 	}
@@ -338,7 +339,7 @@ func (ms *mcpServerList) testServer(ctx context.Context, c config.MCPServer) (ou
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	room := mcp.Environment{Launcher: e.programs, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets}
+	room := mcp.Environment{Launcher: e.Programs, Env: e.Env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets}
 	list, err := mcp.FetchTools(ctx, s, room, ms.mcpToolCache(), ms.clock.Now())
 	if err != nil {
 		return out, &api.Problem{Code: api.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}

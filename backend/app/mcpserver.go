@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
@@ -30,7 +31,7 @@ type mcpServerDeps struct {
 	store      *store.Store
 	broker     *event.Broker
 	access     *access.Rules
-	sandboxes  *sandboxFactory
+	sandboxes  *goalsandbox.Factory
 	panes      *panes
 	sessions   *sessionRegistry
 	goals      *goalService
@@ -70,7 +71,7 @@ func openMCPServer(ctx context.Context, deps mcpServerDeps, p policy.Policy) (d 
 
 // Close ends what runs in the desk's panes.
 func (d *MCPServer) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.deps.sessions.closeSession(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.sandboxes.sandboxDir(goal.ExternalAgent)))
+	return errors.Join(d.box.Close(), d.deps.sessions.closeSession(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.sandboxes.Dir(goal.ExternalAgent)))
 }
 
 // Tools is what the other agent is told.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
@@ -79,7 +80,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 	if err := d.validatePolicy(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.deps.unconfined}); err != nil {
 		return nil, problemError(err)
 	}
-	if err := validateCheckHosts(d.policy, s.Checks); err != nil {
+	if err := goalsandbox.ValidateCheckHosts(d.policy, s.Checks); err != nil {
 		return nil, problemError(err)
 	}
 	if no := d.denialReason("create_goal", tools.CheckEffect(s.Checks)); no != "" {

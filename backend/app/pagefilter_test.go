@@ -24,6 +24,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
 	"goalpost/backend/event"
@@ -251,24 +252,24 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		t.Fatal(err)
 	}
 	var windows atomic.Int64
-	held := &goalSandbox{journaled: map[string]bool{}}
-	held.setNetworkLog(network.NewLog("g", j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
+	held := &goalsandbox.Sandbox{Journaled: map[string]bool{}}
+	held.SetNetworkLog(network.NewLog("g", j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
 	proxy := egress.New(egress.Config{
 		Rules: rules, OnEntry: held.OnRequest, Public: func(netip.Addr) error { return nil },
 		Resolver: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		},
 	})
-	held.proxy = proxy
-	held.filtering.Store(rules.NeedsRequestFilter())
-	held.removePageFilter = filters.Add("g", held)
-	if held.paneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
+	held.Proxy = proxy
+	held.Filtering.Store(rules.NeedsRequestFilter())
+	held.RemovePageFilter = filters.Add("g", held)
+	if held.PaneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
 		t.Fatal(err)
 	}
 	j.room = &Session{goal: "g", sandbox: held}
 	j.browsers = browser.New(browser.Config{
 		Launcher: launcher, Dir: filepath.Join(dir, "b"), Path: trusting,
-		ContextProxy: func(string) string { return held.paneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: filters.Active, FilterRequest: filters.Decide, OnRequest: filters.OnRequest,
+		ContextProxy: func(string) string { return held.PaneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: filters.Active, FilterRequest: filters.Decide, OnRequest: filters.OnRequest,
 		OnPopup: func(pane.Info, string) (browser.Options, bool) {
 			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
 		},

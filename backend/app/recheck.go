@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 	"goalpost/backend/verify"
@@ -34,7 +35,7 @@ func (s *goalService) Recheck(ctx context.Context, id goal.ID) (out api.RecheckO
 	}
 	claim, was := lastClaim(claims)
 	out.Verdicts, out.Faults = []goal.Verdict{}, s.evidenceFaults(claims)
-	err = s.sandboxes.withTrialSandbox(ctx, row.Policy, nil, hostsOf(row.Goal), func(h verify.CheckRunner) error {
+	err = s.sandboxes.WithTrial(ctx, row.Policy, nil, goalsandbox.HostsOf(row.Goal), func(h verify.CheckRunner) error {
 		var err error
 		if h.World, err = s.savedWorkspace(ctx, row.Goal); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/config"
 	"goalpost/backend/secret"
 )
@@ -19,7 +20,7 @@ func (a *App) openSecrets(ask func(context.Context) (string, error)) (err error)
 	}
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
-		if secretEnvPattern.MatchString(entry) && !strings.HasPrefix(value, "/") {
+		if goalsandbox.SecretEnvPattern.MatchString(entry) && !strings.HasPrefix(value, "/") {
 			a.mask.Add("[hidden: "+name+" of your environment]", value)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
@@ -37,7 +38,7 @@ type sessionRegistry struct {
 	secrets      *secret.Vault
 	mask         *secret.Mask
 	panes        *panes
-	sandboxes    *sandboxFactory
+	sandboxes    *goalsandbox.Factory
 	models       *models.Providers
 	mcpServers   *mcpServerList
 	denyAllProxy string // of pages whose goal is closed
@@ -68,7 +69,7 @@ type Session struct {
 	goal          goal.ID
 	provider      string
 	policy        policy.Policy
-	sandbox       *goalSandbox
+	sandbox       *goalsandbox.Sandbox
 	tools         *tools.Set
 	mcp           *mcpClients // the user's MCP servers; opened with the room
 	checks        verify.CheckRunner
@@ -136,12 +137,12 @@ func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goa
 	if err != nil {
 		return nil, err
 	}
-	held, err := reg.sandboxes.openSandbox(ctx, string(g.ID), g.Policy, reg.sandboxes.sandboxDir(g.ID), lockedFiles(g.Policy.Dir, world)...)
+	held, err := reg.sandboxes.Open(ctx, string(g.ID), g.Policy, reg.sandboxes.Dir(g.ID), lockedFiles(g.Policy.Dir, world)...)
 	if err != nil {
 		return nil, err
 	}
-	held.setNetworkLog(reg.netLog(g.ID))
-	if err := recordAutorunBaseline(g.Policy, reg.sandboxes.sandboxDir(g.ID)); err != nil && !g.Policy.Unconfined {
+	held.SetNetworkLog(reg.netLog(g.ID))
+	if err := goalsandbox.RecordAutorunBaseline(g.Policy, reg.sandboxes.Dir(g.ID)); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
 	r := &Session{registry: reg, goal: g.ID, sandbox: held, workspace: world, secretsErr: sealed, parkCounters: map[string]*model.ParkCounter{}}
@@ -161,26 +162,26 @@ func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goa
 
 // setUpRun gives the room the tools, the checks and the models of a run.
 func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
-	env, set := r.sandbox.env, r.sandbox.programs
+	env, set := r.sandbox.Env, r.sandbox.Programs
 	r.policy, r.provider = g.Policy, g.Provider
 	panes := &goalPanes{panes: r.registry.panes, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
 	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalPaneList{panes}, Logins: browserLogins{r.registry.secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.registry.cfg, r.registry.store, g.ID}, PendingInput: &r.registry.pendingInput}
 	words.Protected = r.protectedReasons()
-	if r.sandbox.proxy != nil {
-		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.proxy, accessRequester{r}, set
-		words.GitControlled = r.sandbox.gitControlled
-		for _, line := range r.sandbox.degradations {
+	if r.sandbox.Proxy != nil {
+		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
+		words.GitControlled = r.sandbox.GitControlled
+		for _, line := range r.sandbox.Degradations {
 			warn("sandbox", line)
 		}
-		r.sandbox.blockedHosts.setGrants(rulesOf(r.policy), nil, nil, r.sandbox.proxy.SetRules) // the run tells what its user allowed
+		r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules) // the run tells what its user allowed
 	} else {
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+rootSuffix()+", because that was asked for")
 	}
 	if idle := g.Policy.UnusedParts(); idle != "" {
 		warn("network", idle)
 	}
-	r.sandbox.setWarn(warn)
-	if hosts := hostsOf(g); len(hosts) > 0 && r.sandbox.proxy != nil {
+	r.sandbox.SetWarn(warn)
+	if hosts := goalsandbox.HostsOf(g); len(hosts) > 0 && r.sandbox.Proxy != nil {
 		warn("network", "open to the checks while they run, and to nothing else: "+strings.Join(hosts, ", "))
 	}
 	box, err := tools.New(words)
@@ -202,7 +203,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	}
 	r.tools, r.models = box, m
 	r.recorder.setActive(true)
-	r.checks = r.sandbox.checkHost(r.registry.sandboxes, g.Policy.Dir, hostsOf(g))
+	r.checks = r.sandbox.CheckRunner(r.registry.sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
 	r.checks.World, r.checks.Pages = r.workspace, r.registry.panes.checkPagesFor(g.ID)
 	if m.judge != nil {
 		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
@@ -220,7 +221,7 @@ func rootSuffix() string {
 
 func (r *Session) sandboxEnded() bool {
 	select {
-	case <-r.sandbox.programs.Done():
+	case <-r.sandbox.Programs.Done():
 		return true
 	default:
 		return false
@@ -318,7 +319,7 @@ func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	r.registry.mu.Lock()
 	r.run = goal.Run{}
 	r.registry.mu.Unlock()
-	r.sandbox.setWarn(nil) // the run's journal is closed
+	r.sandbox.SetWarn(nil) // the run's journal is closed
 	err := errors.Join(r.tools.Close(), r.children.FollowParent(ctx, exit))
 	r.recorder.setActive(false)
 	switch {
@@ -458,7 +459,7 @@ func (reg *sessionRegistry) paneProxy(id string) string {
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
 	if r := reg.open[goal.ID(id)]; r != nil {
-		return r.sandbox.paneProxy
+		return r.sandbox.PaneProxy
 	}
 	return reg.denyAllProxy
 }
@@ -466,7 +467,7 @@ func (reg *sessionRegistry) paneProxy(id string) string {
 // openExternal opens the session of another agent, which belongs to no goal, and its tools.
 // Its pages find their proxy in the registry, and closing that closes it.
 func (reg *sessionRegistry) openExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
-	held, err := reg.sandboxes.openSandbox(ctx, string(goal.ExternalAgent), p, reg.sandboxes.sandboxDir(goal.ExternalAgent))
+	held, err := reg.sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.sandboxes.Dir(goal.ExternalAgent))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -475,19 +476,19 @@ func (reg *sessionRegistry) openExternal(ctx context.Context, p policy.Policy) (
 		panes:    reg.panes,
 		goal:     goal.ExternalAgent,
 		dir:      p.Dir,
-		launcher: held.programs,
-		env:      held.env,
+		launcher: held.Programs,
+		env:      held.Env,
 		external: true,
 	}
 	words := tools.Deps{
 		Dir:       p.Dir,
-		Launcher:  held.programs,
-		Env:       held.env,
+		Launcher:  held.Programs,
+		Env:       held.Env,
 		Terminals: goalTerminals{panes},
 		Browsers:  goalBrowsers{panes},
 	}
-	if held.proxy != nil {
-		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.proxy, held.gitControlled
+	if held.Proxy != nil {
+		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.Proxy, held.GitControlled
 	}
 	box, err := tools.New(words)
 	if err != nil {

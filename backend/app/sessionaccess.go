@@ -20,7 +20,7 @@ var _ tools.Access = accessRequester{}
 // Validate refuses what no goal gets. Whether something is there at all, the agent
 // does not learn without the user.
 func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
-	rules, p := k.session.registry.sandboxes.access, k.session.policy
+	rules, p := k.session.registry.sandboxes.Access, k.session.policy
 	var in api.StartInput
 	if want.Kind == policy.PortAccess {
 		in.AllowLocal = []int{want.Port}
@@ -64,5 +64,5 @@ func agentRefusal(err error) error {
 }
 
 func (k accessRequester) Problem(a policy.MachineAccess) error {
-	return k.session.sandbox.machineGrants.problem(a)
+	return k.session.sandbox.MachineGrants.Problem(a)
 }

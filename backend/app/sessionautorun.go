@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox/autorun"
@@ -17,19 +18,19 @@ import (
 // git or an editor would run there since the goal worked in it, what it did to its
 // copies of git's configuration, and what is in its private /tmp.
 func (r *Session) AutorunChanges() []string {
-	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+len(r.sandbox.machineGrants.writablePaths()) == 0 {
+	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
 		return nil
 	}
-	layer := r.registry.sandboxes.sandboxDir(r.goal)
+	layer := r.registry.sandboxes.Dir(r.goal)
 	var before []string
-	text, err := os.ReadFile(filepath.Join(layer, autorunBaselineFile))
+	text, err := os.ReadFile(filepath.Join(layer, goalsandbox.AutorunBaselineFile))
 	if err == nil {
 		err = json.Unmarshal(text, &before)
 	}
 	var list []string
 	if err != nil {
 		list = append(list, "What git or an editor runs by itself in the folder could not be compared: "+err.Error())
-	} else if fresh := slices.DeleteFunc(listAutorun(r.policy, r.sandbox.machineGrants.writablePaths()...), func(l string) bool {
+	} else if fresh := slices.DeleteFunc(goalsandbox.ListAutorun(r.policy, r.sandbox.MachineGrants.WritablePaths()...), func(l string) bool {
 		return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)
 	}); len(fresh) > 0 {
 		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+strings.Join(fresh, "; ")) // all: the one that is not named is the one

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
@@ -10,25 +11,25 @@ import (
 )
 
 // BlockedHosts takes what the proxy refused to the goal's programs.
-func (r *Session) BlockedHosts() []policy.Effect { return r.sandbox.blockedHosts.drain() }
+func (r *Session) BlockedHosts() []policy.Effect { return r.sandbox.BlockedHosts.Drain() }
 
 // ApplyGrants opens the proxy and the walls for what the user allowed, and closes them
 // again.
 func (r *Session) ApplyGrants(grants, now []policy.Grant) {
-	if r.sandbox.proxy == nil {
+	if r.sandbox.Proxy == nil {
 		return
 	}
-	r.sandbox.blockedHosts.setGrants(rulesOf(r.policy), grants, now, r.applyEgressRules)
-	if err := r.sandbox.machineGrants.apply(context.Background(), grants, r.sandbox.grant(r.registry.sandboxes.access, r.registry.sandboxes.sandboxDir(r.goal))); err != nil {
+	r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), grants, now, r.applyEgressRules)
+	if err := r.sandbox.MachineGrants.Apply(context.Background(), grants, r.sandbox.Grant(r.registry.sandboxes.Access, r.registry.sandboxes.Dir(r.goal))); err != nil {
 		r.registry.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
 	}
 }
 
 // revokeGrant closes what a grant opened, whether a run has heard of it or not.
 func (r *Session) revokeGrant(ctx context.Context, id string) {
-	if r.sandbox.proxy != nil {
-		r.sandbox.blockedHosts.revoke(id, r.applyEgressRules)
-		if err := r.sandbox.machineGrants.revoke(ctx, id); err != nil {
+	if r.sandbox.Proxy != nil {
+		r.sandbox.BlockedHosts.Revoke(id, r.applyEgressRules)
+		if err := r.sandbox.MachineGrants.Revoke(ctx, id); err != nil {
 			r.registry.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
 		}
 	}
@@ -38,10 +39,10 @@ func (r *Session) revokeGrant(ctx context.Context, id string) {
 // host that they may not send to.
 func (r *Session) applyEgressRules(rules egress.Rules) {
 	if rules.NeedsRequestFilter() {
-		r.sandbox.filtering.Store(true)
+		r.sandbox.Filtering.Store(true)
 	}
-	r.sandbox.proxy.SetRules(rules)
-	r.sandbox.filtering.Store(rules.NeedsRequestFilter())
+	r.sandbox.Proxy.SetRules(rules)
+	r.sandbox.Filtering.Store(rules.NeedsRequestFilter())
 }
 
 func (reg *sessionRegistry) revokeGrant(ctx context.Context, id goal.ID, request string) {
@@ -55,9 +56,9 @@ func (reg *sessionRegistry) revokeGrant(ctx context.Context, id goal.ID, request
 // closeEgress closes the way out: the goal is over, and so is what its user allowed.
 // Its own loopback stays to be looked at.
 func (r *Session) closeEgress(ctx context.Context) {
-	if r.sandbox.proxy != nil {
-		r.sandbox.blockedHosts.setGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil, r.applyEgressRules)
-		if err := r.sandbox.machineGrants.closePorts(ctx); err != nil {
+	if r.sandbox.Proxy != nil {
+		r.sandbox.BlockedHosts.SetGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil, r.applyEgressRules)
+		if err := r.sandbox.MachineGrants.ClosePorts(ctx); err != nil {
 			r.registry.log.Error("closing a goal's ports", "goal", r.goal, "error", err)
 		}
 	}

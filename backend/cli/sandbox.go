@@ -14,6 +14,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 )
@@ -35,7 +36,7 @@ func (p Program) sandbox() *cobra.Command {
 				p.errorf("%s: %s\n", p.Name, idle)
 			}
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				return a.OpenTrialSandbox(c.Context(), in, func(w *app.TrialSandbox) error {
+				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
 					if times > 0 {
 						return p.benchmark(c.Context(), w, argv, times)
 					}
@@ -60,7 +61,7 @@ func (p Program) sandbox() *cobra.Command {
 
 // runInSandbox gives the command this program's own input and output. It has no
 // terminal of its own, so a shell in it has no job control.
-func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []string) error {
+func (p Program) runInSandbox(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string) error {
 	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if errors.Is(err, fs.ErrNotExist) {
 		return &api.Problem{Code: api.NotFound, Message: "the sandbox: " + err.Error(), Hint: "in it are the programs of the system and of the usual toolchains; --allow-read PATH gives another"}
@@ -90,7 +91,7 @@ func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []s
 }
 
 // benchmark prints a row of the page of performance: the command inside and outside.
-func (p Program) benchmark(ctx context.Context, w *app.TrialSandbox, argv []string, times int) error {
+func (p Program) benchmark(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, times int) error {
 	in, err1 := measure(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
 	out, err2 := measure(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
 	if err := errors.Join(err1, err2); err != nil {

@@ -1,4 +1,4 @@
-package app
+package goalsandbox
 
 import (
 	"encoding/json"
@@ -13,18 +13,18 @@ import (
 	"goalpost/backend/sandbox/autorun"
 )
 
-// autorunBaselineFile is what ran by itself in the goal's folders before the goal did
+// AutorunBaselineFile is what ran by itself in the goal's folders before the goal did
 // anything, in its private folder.
-const autorunBaselineFile = "selfrun.json"
+const AutorunBaselineFile = "selfrun.json"
 
-// recordAutorunBaseline notes what git and editors run by themselves in the goal's folders,
+// RecordAutorunBaseline notes what git and editors run by themselves in the goal's folders,
 // once: at its first start.
-func recordAutorunBaseline(p policy.Policy, layer string) error {
-	path := filepath.Join(layer, autorunBaselineFile)
+func RecordAutorunBaseline(p policy.Policy, layer string) error {
+	path := filepath.Join(layer, AutorunBaselineFile)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err //nolint:wrapcheck // nil, or it says stat and the path
 	}
-	body, err := json.Marshal(listAutorun(p))
+	body, err := json.Marshal(ListAutorun(p))
 	if err == nil {
 		err = os.WriteFile(path, body, 0o600)
 	}
@@ -36,14 +36,14 @@ func recordAutorunBaseline(p policy.Policy, layer string) error {
 
 // recordAutorunOf notes the same of a folder that the user allows later.
 func recordAutorunOf(dir, layer string) error {
-	path := filepath.Join(layer, autorunBaselineFile)
+	path := filepath.Join(layer, AutorunBaselineFile)
 	before := []string{}
 	body, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(body, &before)
 	}
 	if err == nil {
-		body, err = json.Marshal(append(before, listAutorun(policy.Policy{}, dir)...))
+		body, err = json.Marshal(append(before, ListAutorun(policy.Policy{}, dir)...))
 	}
 	if err == nil {
 		err = os.WriteFile(path, body, 0o600)
@@ -54,7 +54,7 @@ func recordAutorunOf(dir, layer string) error {
 	return nil
 }
 
-func listAutorun(p policy.Policy, more ...string) []string {
+func ListAutorun(p policy.Policy, more ...string) []string {
 	list := []string{}
 	for _, dir := range slices.Concat([]string{p.Dir}, p.AllowWrite, more) {
 		if dir == "" {

@@ -1,4 +1,4 @@
-package app
+package goalsandbox
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// secretEnvPattern matches variables that a goal's programs have no business with: by their
+// SecretEnvPattern matches variables that a goal's programs have no business with: by their
 // names, and by addresses with a password in them.
-var secretEnvPattern = regexp.MustCompile(`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
+var SecretEnvPattern = regexp.MustCompile(`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
 
 // KeepVariable names variables, with commas between, that the user wants the
 // programs of goals to have, too.
@@ -24,16 +24,16 @@ func userKeptEnv() []string {
 // goalEnv is the environment of a goal's programs: this program's own without
 // keys and tokens, and without what a provider names as its key. Inside a sandbox
 // much less of it is kept.
-func (f *sandboxFactory) goalEnv() []string {
+func (f *Factory) goalEnv() []string {
 	keys := map[string]bool{}
-	for _, p := range f.cfg.Providers() {
+	for _, p := range f.Config.Providers() {
 		keys[p.APIKeyEnv] = true
 	}
 	var base []string
 	kept := userKeptEnv()
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if !keys[name] && (!secretEnvPattern.MatchString(entry) || slices.Contains(kept, name)) {
+		if !keys[name] && (!SecretEnvPattern.MatchString(entry) || slices.Contains(kept, name)) {
 			base = append(base, entry)
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package goalsandbox
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // grantTimeout bounds a change of the walls; it takes milliseconds.
 const grantTimeout = 10 * time.Second
 
-// machineGrants are what the user opened for a goal of their machine while it ran, in the
+// MachineGrants are what the user opened for a goal of their machine while it ran, in the
 // walls that stand. The zero value is ready; all methods may be called concurrently.
 type machineGrants struct {
 	mu   sync.Mutex
@@ -31,9 +31,9 @@ type machineGrant struct {
 	err    error // why it is not open
 }
 
-// apply makes the walls what the grants say. A grant that was taken back stays so,
+// Apply makes the walls what the grants say. A grant that was taken back stays so,
 // whoever has not heard of that yet.
-func (r *machineGrants) apply(ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant) error {
+func (r *machineGrants) Apply(ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant) error {
 	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
 	r.mu.Lock()
@@ -69,7 +69,7 @@ func (r *machineGrants) revokeLocked(ctx context.Context, id string) error {
 	return o.close(ctx)
 }
 
-func (r *machineGrants) revoke(ctx context.Context, id string) error {
+func (r *machineGrants) Revoke(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
 	r.mu.Lock()
@@ -81,9 +81,9 @@ func (r *machineGrants) revoke(ctx context.Context, id string) error {
 	return r.revokeLocked(ctx, id)
 }
 
-// closePorts closes the ways out of a goal that is over; its programs keep what they
+// ClosePorts closes the ways out of a goal that is over; its programs keep what they
 // see, as long as they are there to be looked at.
-func (r *machineGrants) closePorts(ctx context.Context) error {
+func (r *machineGrants) ClosePorts(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var errs []error
@@ -95,8 +95,8 @@ func (r *machineGrants) closePorts(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// problem says what keeps something from being open; nil is nothing.
-func (r *machineGrants) problem(a policy.MachineAccess) error {
+// Problem says what keeps something from being open; nil is nothing.
+func (r *machineGrants) Problem(a policy.MachineAccess) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := errors.New("it was taken back")
@@ -112,14 +112,14 @@ func (r *machineGrants) problem(a policy.MachineAccess) error {
 	return err
 }
 
-func (r *machineGrants) writablePaths() []string {
+func (r *machineGrants) WritablePaths() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.wrote)
 }
 
-// grant widens the walls of a goal.
-func (e *goalSandbox) grant(access *access.Rules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
+// Grant widens the walls of a goal.
+func (e *Sandbox) Grant(access *access.Rules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
 	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
 		o := machineGrant{access: want}
 		var grant sandbox.RuntimeGrant
@@ -139,14 +139,14 @@ func (e *goalSandbox) grant(access *access.Rules, layer string) func(context.Con
 		if o.err = access.ValidateAccess(want); o.err != nil {
 			return o
 		}
-		opened, err := e.programs.Grant(ctx, grant)
+		opened, err := e.Programs.Grant(ctx, grant)
 		if err != nil {
 			o.err = err
 			return o
 		}
 		o.close = opened.Revoke
 		if opened.Port != nil {
-			e.proxy.Forward(opened.Port, want.Port)
+			e.Proxy.Forward(opened.Port, want.Port)
 			o.close = func(context.Context) error { return opened.Port.Close() }
 		}
 		return o

@@ -1,4 +1,4 @@
-package app
+package goalsandbox
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// blockedHosts asks the user about what the proxy refused to a goal's programs, and
+// BlockedHosts asks the user about what the proxy refused to a goal's programs, and
 // lets through what the user granted. Pages ask by their own tools. All methods
 // may be called concurrently.
 type blockedHosts struct {
@@ -52,7 +52,7 @@ func (b *blockedHosts) onRefused(e egress.Entry) {
 	}
 }
 
-func (b *blockedHosts) drain() []policy.Effect {
+func (b *blockedHosts) Drain() []policy.Effect {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	list := b.stopped
@@ -60,17 +60,17 @@ func (b *blockedHosts) drain() []policy.Effect {
 	return list
 }
 
-// setGrants makes the rules of a goal and what its user granted. What was taken back
+// SetGrants makes the rules of a goal and what its user granted. What was taken back
 // stays closed, whoever has not heard of that yet.
-func (b *blockedHosts) setGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
+func (b *blockedHosts) SetGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.base, b.grants, b.now = rules, grants, now
 	b.applyRules(set)
 }
 
-// revoke closes what one grant opened.
-func (b *blockedHosts) revoke(id string, set func(egress.Rules)) {
+// Revoke closes what one grant opened.
+func (b *blockedHosts) Revoke(id string, set func(egress.Rules)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.gone == nil {

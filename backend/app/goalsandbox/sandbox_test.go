@@ -1,4 +1,4 @@
-package app
+package goalsandbox
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 // TestRefusalsDoNotFloodTheJournal: a program that asks for new names all the time
 // is journaled up to a bound, and the bound is told once.
 func TestRefusalsDoNotFloodTheJournal(t *testing.T) {
-	e := &goalSandbox{}
+	e := &Sandbox{}
 	var told []string
-	e.setWarn(func(_, text string) { told = append(told, text) })
+	e.SetWarn(func(_, text string) { told = append(told, text) })
 	for i := range 3 * maxJournaledRefusals {
 		e.journalRefusal("network", fmt.Sprintf("refused %d", i))
 	}
-	if len(told) != maxJournaledRefusals+1 || !strings.Contains(told[maxJournaledRefusals], "network log") || len(e.journaled) > maxJournaledRefusals+1 {
-		t.Errorf("%d told, the last %q, %d kept", len(told), told[len(told)-1], len(e.journaled))
+	if len(told) != maxJournaledRefusals+1 || !strings.Contains(told[maxJournaledRefusals], "network log") || len(e.Journaled) > maxJournaledRefusals+1 {
+		t.Errorf("%d told, the last %q, %d kept", len(told), told[len(told)-1], len(e.Journaled))
 	}
 }
 
@@ -26,12 +26,12 @@ func TestWhatIsPrivateInTheEnvironment(t *testing.T) {
 		"MYSQL_PWD=x", "SSHPASS=x", "DB_PASS=x", "GH_PAT=x", "NPM_AUTH=x", "SENTRY_DSN=x", "SLACK_WEBHOOK_URL=x", "API_KEY=x", "aws_secret_access_key=x",
 		"DATABASE_URL=postgres://u:p@db.example/x", "PIP_INDEX_URL=https://:p@pip.example/",
 	} {
-		if !secretEnvPattern.MatchString(entry) {
+		if !SecretEnvPattern.MatchString(entry) {
 			t.Errorf("%s goes in", entry)
 		}
 	}
 	for _, entry := range []string{"PATH=/bin", "PWD=/home/anna", "OLDPWD=/", "GOPATH=/go", "LANG=C.UTF-8", "AUTHOR=anna", "URL=https://a.example:80/x@y", "MANPATH=/usr/man"} {
-		if secretEnvPattern.MatchString(entry) {
+		if SecretEnvPattern.MatchString(entry) {
 			t.Errorf("%s is kept out", entry)
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package goalsandbox
 
 import (
 	"context"
@@ -51,21 +51,21 @@ func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.
 
 var urlPattern = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
 
-// hostsOf are the hosts that a goal's checks may reach besides what the goal may:
+// HostsOf are the hosts that a goal's checks may reach besides what the goal may:
 // those that a user named in the criterion. What an agent wrote opens nothing,
 // so a child's checks reach what its own programs reach.
-func hostsOf(g goal.Goal) []string {
+func HostsOf(g goal.Goal) []string {
 	if g.Options.Parent != "" {
 		return nil
 	}
-	return hostsInChecks(g.Criterion.Checks)
+	return HostsInChecks(g.Criterion.Checks)
 }
 
-// validateCheckHosts refuses checks that name a host which a goal of this policy does not
+// ValidateCheckHosts refuses checks that name a host which a goal of this policy does not
 // reach by itself: whoever wrote them may open none.
-func validateCheckHosts(p policy.Policy, checks []goal.Check) error {
-	rules := rulesOf(p)
-	for _, host := range hostsInChecks(checks) {
+func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
+	rules := RulesOf(p)
+	for _, host := range HostsInChecks(checks) {
 		reason, ok := rules.Decide(egress.Request{From: egress.SourceProgram, Method: http.MethodConnect, Host: host, Port: "443"})
 		if !ok && !p.Unconfined {
 			return &goal.InvalidError{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it"}
@@ -75,10 +75,10 @@ func validateCheckHosts(p policy.Policy, checks []goal.Check) error {
 }
 
 // CheckHosts are the hosts outside that checks name, and that are opened to them by it.
-func CheckHosts(checks []goal.Check) []string { return hostsInChecks(checks) }
+func CheckHosts(checks []goal.Check) []string { return HostsInChecks(checks) }
 
-// hostsInChecks are the hosts outside that checks name in their addresses.
-func hostsInChecks(checks []goal.Check) []string {
+// HostsInChecks are the hosts outside that checks name in their addresses.
+func HostsInChecks(checks []goal.Check) []string {
 	var hosts []string
 	for _, c := range checks {
 		for _, text := range urlPattern.FindAllString(c.Command+" "+c.URL, -1) {

@@ -1,4 +1,4 @@
-package app
+package goalsandbox
 
 import (
 	"context"
@@ -24,11 +24,11 @@ type TrialSandbox struct {
 	OwnEnv  []string         // of Outside
 	Dir     string
 
-	held *goalSandbox
+	held *Sandbox
 }
 
 // Network lists what the network has refused so far, a line each.
-func (w *TrialSandbox) Network() []string { return w.held.proxy.RefusedSince(0) }
+func (w *TrialSandbox) Network() []string { return w.held.Proxy.RefusedSince(0) }
 
 // Violations lists what the kernel has refused so far, a line each.
 func (w *TrialSandbox) Violations() []string {
@@ -39,26 +39,26 @@ func (w *TrialSandbox) Violations() []string {
 
 // OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends
 // everything in it.
-func (f *sandboxFactory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
+func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
 		return &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
-	if p.Dir, err = f.access.ValidateExistingDir(in.Dir); err != nil {
+	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
 		return err
 	}
-	if err := f.access.ValidateGrants(in, &p); err != nil {
+	if err := f.Access.ValidateGrants(in, &p); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(f.cfg.State(), "rooms"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
-	layer, err := os.MkdirTemp(filepath.Join(f.cfg.State(), "rooms"), "person-*")
+	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "rooms"), "person-*")
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
-	held, err := f.openSandbox(ctx, "sandbox", p, layer)
+	held, err := f.Open(ctx, "sandbox", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
 		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "doctor says what holds here"}
 	}
@@ -66,29 +66,29 @@ func (f *sandboxFactory) OpenTrialSandbox(ctx context.Context, in api.StartInput
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
-	return do(&TrialSandbox{Inside: held.programs, Outside: f.userPrograms, Env: held.env, OwnEnv: sandbox.Env(os.Environ()), Dir: p.Dir, held: held})
+	return do(&TrialSandbox{Inside: held.Programs, Outside: f.UserPrograms, Env: held.Env, OwnEnv: sandbox.Env(os.Environ()), Dir: p.Dir, held: held})
 }
 
-// withTrialSandbox lends a place for checks as the goal's own will be, with a private
+// WithTrial lends a place for checks as the goal's own will be, with a private
 // folder that is gone afterwards.
-func (f *sandboxFactory) withTrialSandbox(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.CheckRunner) error) (err error) {
-	if err := os.MkdirAll(filepath.Join(f.cfg.State(), "rooms"), 0o700); err != nil {
+func (f *Factory) WithTrial(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.CheckRunner) error) (err error) {
+	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}
-	layer, err := os.MkdirTemp(filepath.Join(f.cfg.State(), "rooms"), "preflight-*")
+	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "rooms"), "preflight-*")
 	if err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
-	held, err := f.openSandbox(ctx, "pre-flight", p, layer)
+	held, err := f.Open(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
 		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
 	}
 	if err != nil {
 		return err
 	}
-	host := held.checkHost(f, p.Dir, hosts)
-	host.Judge, host.Pages = judge, f.pages("") // nobody is asked before a claim, and nothing is opened
+	host := held.CheckRunner(f, p.Dir, hosts)
+	host.Judge, host.Pages = judge, f.Pages("") // nobody is asked before a claim, and nothing is opened
 	err = do(host)
 	return errors.Join(err, held.Close(context.WithoutCancel(ctx)))
 }

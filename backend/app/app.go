@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/mcpservers"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
@@ -86,7 +87,7 @@ type App struct {
 	userPrograms *sandbox.Supervisor // the user's terminals and Chromium
 	models       *models.Providers
 	sandboxes    *goalsandbox.Factory
-	mcpServers   *mcpServerList
+	mcpServers   *mcpservers.Servers
 	denyAll      *network.DenyAllProxy
 	sockets      *network.WebSocketProxies
 	panes        *panes
@@ -181,14 +182,14 @@ func (a *App) openPrograms(ctx context.Context) error {
 		UserPrograms: a.userPrograms,
 		HelperPath:   helper,
 	}
-	a.mcpServers = &mcpServerList{
-		cfg:        a.cfg,
-		log:        a.log,
-		clock:      a.options.Clock,
-		secrets:    a.secrets,
-		access:     a.access,
-		sandboxes:  a.sandboxes,
-		unconfined: a.options.Unconfined,
+	a.mcpServers = &mcpservers.Servers{
+		Config:     a.cfg,
+		Log:        a.log,
+		Clock:      a.options.Clock,
+		Secrets:    a.secrets,
+		Access:     a.access,
+		Sandboxes:  a.sandboxes,
+		Unconfined: a.options.Unconfined,
 	}
 	return nil
 }

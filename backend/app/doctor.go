@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/mcpservers"
 	"goalpost/backend/app/models"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
@@ -23,14 +24,14 @@ type doctor struct {
 	access     *access.Rules
 	models     *models.Providers
 	sandboxes  *goalsandbox.Factory
-	mcpServers *mcpServerList
+	mcpServers *mcpservers.Servers
 	programs   *sandbox.Supervisor // the user's
 }
 
 // Doctor looks at what this machine offers, from real state.
 func (dr *doctor) Doctor() []api.DoctorFinding {
 	list := []api.DoctorFinding{dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding()}
-	return append(append(list, dr.toolchainFindings()...), dr.mcpServers.mcpFindings()...)
+	return append(append(list, dr.toolchainFindings()...), dr.mcpServers.Findings()...)
 }
 
 func (dr *doctor) helperFinding() api.DoctorFinding {

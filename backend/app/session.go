@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/mcpservers"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/browser"
@@ -40,7 +41,7 @@ type sessionRegistry struct {
 	panes        *panes
 	sandboxes    *goalsandbox.Factory
 	models       *models.Providers
-	mcpServers   *mcpServerList
+	mcpServers   *mcpservers.Servers
 	denyAllProxy string // of pages whose goal is closed
 	// updateSocketRules makes the rules of WebSockets those of the goals that have pages of the user.
 	updateSocketRules func()
@@ -71,7 +72,7 @@ type Session struct {
 	policy        policy.Policy
 	sandbox       *goalsandbox.Sandbox
 	tools         *tools.Set
-	mcp           *mcpClients // the user's MCP servers; opened with the room
+	mcp           *mcpservers.Clients // the user's MCP servers; opened with the room
 	checks        verify.CheckRunner
 	workspace     *verify.Workspace // opened with the room
 	models        modelSet
@@ -104,7 +105,7 @@ func (reg *sessionRegistry) openSession(ctx context.Context, g goal.Goal, run go
 }
 
 func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (*Session, error) {
-	if err := reg.mcpServers.listMCPTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
+	if err := reg.mcpServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
 		return nil, err
 	}
 	sealed, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows what is kept
@@ -154,7 +155,7 @@ func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goa
 	}
 	r.recorder = reg.newRecorder(g.ID)
 	if err := r.setUpRun(ctx, g, warn); err != nil {
-		return nil, errors.Join(err, r.mcp.close(), r.recorder.close(), held.Close(ctx))
+		return nil, errors.Join(err, r.mcp.Close(), r.recorder.close(), held.Close(ctx))
 	}
 	reg.open[g.ID], r.run = r, run
 	return r, nil
@@ -197,7 +198,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		return errors.Join(err, box.Close())
 	}
 	if r.mcp == nil {
-		if r.mcp, err = r.registry.mcpServers.openMCPClients(ctx, r.sandbox, g.Policy, warn); err != nil {
+		if r.mcp, err = r.registry.mcpServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
 			return errors.Join(err, box.Close())
 		}
 	}
@@ -303,7 +304,7 @@ func (r *Session) Tools() []runner.Tool {
 	for _, t := range r.tools.Tools() {
 		list = append(list, t)
 	}
-	return append(list, r.mcp.tools()...)
+	return append(list, r.mcp.Tools()...)
 }
 
 func (r *Session) Judge() runner.Verifier { return r.checks }
@@ -363,7 +364,7 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 
 // closeAll ends every program of the goal and closes its pages.
 func (r *Session) closeAll(ctx context.Context) error {
-	return errors.Join(r.mcp.close(), r.sandbox.Close(ctx), r.registry.panes.browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
+	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.panes.browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
 }
 
 // closeSession ends every program of a goal. Its terminals stay on the screen with

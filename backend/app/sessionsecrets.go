@@ -101,7 +101,7 @@ func (r *Session) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 }
 
 // EnvironmentSecrets are the secrets of the user's MCP servers that run beside the goal's programs.
-func (r *Session) EnvironmentSecrets() []policy.SecretUse { return r.mcp.given }
+func (r *Session) EnvironmentSecrets() []policy.SecretUse { return r.mcp.Given }
 
 // FillSecrets puts the values in. One that is bound to hosts is typed into their pages only.
 func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {

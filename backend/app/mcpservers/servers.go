@@ -1,4 +1,5 @@
-package app
+// Package mcpservers looks after the user's MCP servers and lends them to goals.
+package mcpservers
 
 import (
 	"context"
@@ -27,29 +28,29 @@ import (
 	"goalpost/backend/secret"
 )
 
-// mcpServerList is the user's MCP servers.
-type mcpServerList struct {
-	cfg        *config.Config
-	log        *slog.Logger
-	clock      runner.Clock
-	secrets    *secret.Vault
-	access     *access.Rules
-	sandboxes  *goalsandbox.Factory
-	unconfined bool
+// Servers is the user's MCP servers.
+type Servers struct {
+	Config     *config.Config
+	Log        *slog.Logger
+	Clock      runner.Clock
+	Secrets    *secret.Vault
+	Access     *access.Rules
+	Sandboxes  *goalsandbox.Factory
+	Unconfined bool
 
 	failedMCPServers sync.Map // MCP servers that did not start: name → why
 }
 
 // mcpToolCache are what the user's MCP servers offered when they were last asked.
-func (ms *mcpServerList) mcpToolCache() mcp.ToolCache {
-	return mcp.ToolCache{Dir: filepath.Join(ms.cfg.State(), "mcp")}
+func (ms *Servers) mcpToolCache() mcp.ToolCache {
+	return mcp.ToolCache{Dir: filepath.Join(ms.Config.State(), "mcp")}
 }
 
 // mcpServers are those that are lent to goals. One that cannot be is left out
 // with a reason.
-func (ms *mcpServerList) mcpServers(warn func(server, why string)) []mcp.Server {
+func (ms *Servers) mcpServers(warn func(server, why string)) []mcp.Server {
 	var list []mcp.Server
-	for _, c := range ms.cfg.MCPServers() {
+	for _, c := range ms.Config.MCPServers() {
 		s := serverOf(c)
 		if err := s.Validate(); err != nil {
 			warn(c.Name, err.Error())
@@ -67,23 +68,23 @@ func serverOf(c config.MCPServer) mcp.Server {
 	}
 }
 
-// mcpClients are the user's MCP servers in one goal's room.
-type mcpClients struct {
+// Clients are the user's MCP servers in one goal's room.
+type Clients struct {
 	set   *mcp.Clients
 	proxy *egress.Proxy // nil: no server is an address, or the goal is unconfined
 	wire  *http.Transport
-	given []policy.SecretUse // to those that are programs
+	Given []policy.SecretUse // to those that are programs
 }
 
-// listMCPTools asks the servers that were never asked, all at once, as far as the goal
+// ListTools asks the servers that were never asked, all at once, as far as the goal
 // may. One that fails is not asked again by this program, until it is tested.
-func (ms *mcpServerList) listMCPTools(ctx context.Context, p policy.Policy) error {
-	law, err := ms.access.RuleSet()
+func (ms *Servers) ListTools(ctx context.Context, p policy.Policy) error {
+	law, err := ms.Access.RuleSet()
 	if err != nil {
 		return err
 	}
 	var all sync.WaitGroup
-	for _, c := range ms.cfg.MCPServers() {
+	for _, c := range ms.Config.MCPServers() {
 		s := serverOf(c)
 		_, known, err := ms.mcpToolCache().Get(s)
 		_, failed := ms.failedMCPServers.Load(s.Name)
@@ -100,10 +101,10 @@ func (ms *mcpServerList) listMCPTools(ctx context.Context, p policy.Policy) erro
 	return nil
 }
 
-// openMCPClients lends the servers to a goal. Programs start inside its walls, addresses
+// Open lends the servers to a goal. Programs start inside its walls, addresses
 // are reached through a proxy that knows them alone: the goal's own programs
 // cannot go there.
-func (ms *mcpServerList) openMCPClients(ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string)) (*mcpClients, error) {
+func (ms *Servers) Open(ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string)) (*Clients, error) {
 	refuse := func(server, why string) {
 		if failed, ok := ms.failedMCPServers.Load(server); ok {
 			why = fmt.Sprint(failed)
@@ -111,12 +112,12 @@ func (ms *mcpServerList) openMCPClients(ctx context.Context, e *goalsandbox.Sand
 		warn("mcp", fmt.Sprintf("MCP server %s: %s", server, why))
 	}
 	servers := ms.mcpServers(refuse)
-	g := &mcpClients{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
-	if err := g.openProxy(ctx, ms.log, e, p, servers); err != nil {
+	g := &Clients{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
+	if err := g.openProxy(ctx, ms.Log, e, p, servers); err != nil {
 		return nil, err
 	}
 	for _, s := range servers {
-		g.given = append(g.given, ms.secretsOfServer(s)...)
+		g.Given = append(g.Given, ms.secretsOfServer(s)...)
 	}
 	g.set = mcp.Open(mcp.Options{
 		Servers: servers, Listings: ms.mcpToolCache(), Warn: refuse,
@@ -136,7 +137,7 @@ func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) boo
 }
 
 // openProxy opens the way to the servers that are addresses.
-func (g *mcpClients) openProxy(ctx context.Context, log *slog.Logger, e *goalsandbox.Sandbox, p policy.Policy, servers []mcp.Server) error {
+func (g *Clients) openProxy(ctx context.Context, log *slog.Logger, e *goalsandbox.Sandbox, p policy.Policy, servers []mcp.Server) error {
 	rules := egress.Rules{Risk: policy.ReadOnly, Deny: p.DenyHosts}
 	for _, s := range servers {
 		switch {
@@ -153,11 +154,11 @@ func (g *mcpClients) openProxy(ctx context.Context, log *slog.Logger, e *goalsan
 	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.OnRequest, Log: log})
 	address, err := g.proxy.Listen(ctx)
 	if err != nil {
-		return errors.Join(err, g.close())
+		return errors.Join(err, g.Close())
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return errors.Join(fmt.Errorf("the proxy of MCP servers: %w", err), g.close())
+		return errors.Join(fmt.Errorf("the proxy of MCP servers: %w", err), g.Close())
 	}
 	g.wire.Proxy = http.ProxyURL(u)
 	return nil
@@ -165,17 +166,17 @@ func (g *mcpClients) openProxy(ctx context.Context, log *slog.Logger, e *goalsan
 
 // fillServerSecrets puts the user's secrets into what a server is given. One that is
 // bound to hosts goes to those only.
-func (ms *mcpServerList) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
+func (ms *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
 	values := map[string]string{}
 	for _, name := range secret.Refs(value) {
-		kept, err := ms.secrets.Find(name)
+		kept, err := ms.Secrets.Find(name)
 		if err != nil {
 			return "", fmt.Errorf("%w: keep it with secret set %s", err, name)
 		}
 		if !secretAllowedFor(kept, s) {
 			return "", fmt.Errorf("the secret %s belongs to %s, not to this server", name, strings.Join(kept.Hosts, ", "))
 		}
-		if values[name], err = ms.secrets.Get(ctx, name); err != nil {
+		if values[name], err = ms.Secrets.Get(ctx, name); err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -189,13 +190,13 @@ func secretAllowedFor(kept secret.Secret, s mcp.Server) bool {
 
 // secretsOfServer are the secrets that a server has in its environment once it is started, if it
 // is a program.
-func (ms *mcpServerList) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
+func (ms *Servers) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
 	if s.URL != "" {
 		return nil
 	}
 	for _, value := range s.Env {
 		for _, name := range secret.Refs(value) {
-			if kept, err := ms.secrets.Find(name); err == nil && secretAllowedFor(kept, s) {
+			if kept, err := ms.Secrets.Find(name); err == nil && secretAllowedFor(kept, s) {
 				list = append(list, policy.SecretUse{Name: name, Hosts: kept.Hosts})
 			}
 		}
@@ -203,7 +204,7 @@ func (ms *mcpServerList) secretsOfServer(s mcp.Server) (list []policy.SecretUse)
 	return list
 }
 
-func (g *mcpClients) tools() []runner.Tool {
+func (g *Clients) Tools() []runner.Tool {
 	var list []runner.Tool
 	for _, t := range g.set.Tools() {
 		list = append(list, t)
@@ -211,7 +212,7 @@ func (g *mcpClients) tools() []runner.Tool {
 	return list
 }
 
-func (g *mcpClients) close() error {
+func (g *Clients) Close() error {
 	if g == nil {
 		return nil
 	}
@@ -226,9 +227,9 @@ func (g *mcpClients) close() error {
 }
 
 // MCPServers are the user's servers and what is known of them; nothing is started.
-func (ms *mcpServerList) MCPServers() ([]api.MCPServer, error) {
+func (ms *Servers) MCPServers() ([]api.MCPServer, error) {
 	list := []api.MCPServer{}
-	for _, c := range ms.cfg.MCPServers() {
+	for _, c := range ms.Config.MCPServers() {
 		v := serverView(c)
 		found, ok, err := ms.mcpToolCache().Get(serverOf(c))
 		if err != nil {
@@ -277,7 +278,7 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 }
 
 // SaveMCPServer keeps a server that is possible.
-func (ms *mcpServerList) SaveMCPServer(v api.MCPServer) error {
+func (ms *Servers) SaveMCPServer(v api.MCPServer) error {
 	env, err1 := parsePairs("env", v.Env, "=")
 	headers, err2 := parsePairs("headers", v.Headers, ":")
 	if err := errors.Join(err1, err2); err != nil {
@@ -290,7 +291,7 @@ func (ms *mcpServerList) SaveMCPServer(v api.MCPServer) error {
 	if err := serverOf(c).Validate(); err != nil {
 		return serverProblem(err)
 	}
-	return ms.cfg.SaveMCPServer(c)
+	return ms.Config.SaveMCPServer(c)
 }
 
 func serverProblem(err error) error {
@@ -302,13 +303,13 @@ func serverProblem(err error) error {
 }
 
 // DeleteMCPServer removes a server and what is known of it.
-func (ms *mcpServerList) DeleteMCPServer(name string) error {
-	return errors.Join(ms.cfg.DeleteMCPServer(name), ms.mcpToolCache().Forget(name))
+func (ms *Servers) DeleteMCPServer(name string) error {
+	return errors.Join(ms.Config.DeleteMCPServer(name), ms.mcpToolCache().Forget(name))
 }
 
 // TestMCPServer starts a server as a goal would, in an empty folder, and keeps what it offers.
-func (ms *mcpServerList) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
-	for _, c := range ms.cfg.MCPServers() {
+func (ms *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
+	for _, c := range ms.Config.MCPServers() {
 		if c.Name == name {
 			ms.failedMCPServers.Delete(name)
 			return ms.testServer(ctx, c)
@@ -317,9 +318,9 @@ func (ms *mcpServerList) TestMCPServer(ctx context.Context, name string) (out ap
 	return out, &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("there is no MCP server %q", name), Hint: "add it first", Field: "name"}
 }
 
-func (ms *mcpServerList) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
+func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
 	s := serverOf(c)
-	dir, err := os.MkdirTemp(ms.cfg.State(), "mcp-test-")
+	dir, err := os.MkdirTemp(ms.Config.State(), "mcp-test-")
 	if err != nil {
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
@@ -328,19 +329,19 @@ func (ms *mcpServerList) testServer(ctx context.Context, c config.MCPServer) (ou
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
-	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: ms.unconfined}
-	e, err := ms.sandboxes.Open(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
+	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: ms.Unconfined}
+	e, err := ms.Sandboxes.Open(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
-	g := &mcpClients{wire: &http.Transport{}}
-	if err := g.openProxy(ctx, ms.log, e, p, []mcp.Server{s}); err != nil {
+	g := &Clients{wire: &http.Transport{}}
+	if err := g.openProxy(ctx, ms.Log, e, p, []mcp.Server{s}); err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, g.close()) }()
+	defer func() { err = errors.Join(err, g.Close()) }()
 	room := mcp.Environment{Launcher: e.Programs, Env: e.Env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets}
-	list, err := mcp.FetchTools(ctx, s, room, ms.mcpToolCache(), ms.clock.Now())
+	list, err := mcp.FetchTools(ctx, s, room, ms.mcpToolCache(), ms.Clock.Now())
 	if err != nil {
 		return out, &api.Problem{Code: api.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}
 	}
@@ -349,10 +350,10 @@ func (ms *mcpServerList) testServer(ctx context.Context, c config.MCPServer) (ou
 	return out, nil
 }
 
-// mcpFindings say of each server what is known.
-func (ms *mcpServerList) mcpFindings() []api.DoctorFinding {
+// Findings say of each server what is known.
+func (ms *Servers) Findings() []api.DoctorFinding {
 	var list []api.DoctorFinding
-	for _, c := range ms.cfg.MCPServers() {
+	for _, c := range ms.Config.MCPServers() {
 		f := api.DoctorFinding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
 		s := serverOf(c)
 		found, ok, err := ms.mcpToolCache().Get(s)

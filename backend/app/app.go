@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/app/mcpservers"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
@@ -90,7 +91,7 @@ type App struct {
 	mcpServers   *mcpservers.Servers
 	denyAll      *network.DenyAllProxy
 	sockets      *network.WebSocketProxies
-	panes        *panes
+	panes        *panes.Registry
 	stream       *stream.Server
 	sessions     *sessionRegistry
 	runner       *runner.Runner
@@ -201,25 +202,24 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Ports:   a.ports,
 		Log:     a.log,
 		Filters: filters,
-		Panes:   func() []pane.Info { return a.panes.browsers.List() },
+		Panes:   func() []pane.Info { return a.panes.Browsers.List() },
 	}
-	a.panes = newPanes(context.WithoutCancel(ctx), &panes{
-		cfg:           a.cfg,
-		log:           a.log,
-		store:         a.store,
-		clock:         a.options.Clock,
-		broker:        &a.broker,
-		programs:      a.userPrograms,
-		onShareEnded:  a.sockets.UpdateRules,
-		closeFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.closeFinished(ctx, id) },
-		shares:        map[string]*paneShare{},
+	a.panes = panes.New(context.WithoutCancel(ctx), &panes.Registry{
+		Config:        a.cfg,
+		Log:           a.log,
+		Store:         a.store,
+		Clock:         a.options.Clock,
+		Broker:        &a.broker,
+		Programs:      a.userPrograms,
+		OnShareEnded:  a.sockets.UpdateRules,
+		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.closeFinished(ctx, id) },
 	})
-	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.servers.runRemoteCheck, a.panes.checkPagesFor
-	a.panes.servers.client, err = ssh.Open(ssh.Options{ //nolint:contextcheck // links live as long as the program, not as its start
+	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.Servers.RunRemoteCheck, a.panes.CheckPagesFor
+	a.panes.Servers.Client, err = ssh.Open(ssh.Options{ //nolint:contextcheck // links live as long as the program, not as its start
 		Launcher: a.userPrograms,
 		Helper:   a.sandboxes.HelperPath,
 		Env:      sandbox.Env(os.Environ()),
-		OnState:  a.panes.servers.onLinkState,
+		OnState:  a.panes.Servers.OnLinkState,
 	})
 	if err != nil {
 		return err
@@ -228,18 +228,18 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		return err
 	}
 	a.sessions = a.newSessions()
-	browsing := a.panes.browsing
-	a.panes.browsers = browser.New(browser.Config{
+	browsing := a.panes.Browsing
+	a.panes.Browsers = browser.New(browser.Config{
 		Launcher:       a.userPrograms,
 		Dir:            filepath.Join(a.cfg.State(), "browser"),
-		OnChange:       a.panes.onChange,
-		OnPopup:        a.panes.popupOptions,
+		OnChange:       a.panes.OnChange,
+		OnPopup:        a.panes.PopupOptions,
 		OnWindow:       a.sessions.onPopup,
-		OnVisit:        browsing.onVisit,
-		Downloads:      browsing.downloads,
-		GoalFolder:     browsing.goalFolder,
+		OnVisit:        browsing.OnVisit,
+		Downloads:      browsing.Downloads,
+		GoalFolder:     browsing.GoalFolder,
 		OwnPorts:       a.ports.List,
-		Logins:         browserLogins{a.secrets.Logins()},
+		Logins:         panes.Logins{a.secrets.Logins()},
 		Log:            a.log,
 		ContextProxy:   a.sessions.paneProxy,
 		DenyAllProxy:   a.denyAll.Address,
@@ -324,7 +324,7 @@ func (a *App) openGoals(context.Context) error {
 		Ended:    a.cleanUpRun,
 	})
 	runs.runner = a.runner
-	a.panes.browsing.runs, a.panes.browsing.resume = a.runner, a.Resume
+	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume
 	return nil
 }
 
@@ -363,7 +363,7 @@ func (a *App) openPeers(ctx context.Context) (err error) {
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	if a.panes != nil {
-		a.panes.background.closing.Store(true)
+		a.panes.Background.Closing.Store(true)
 	}
 	if a.runner != nil {
 		errs = append(errs, a.runner.Close(ctx))
@@ -402,13 +402,13 @@ func (a *App) Close(ctx context.Context) error {
 // closePanes ends what runs for goals and for the user, pages first.
 func (a *App) closePanes(ctx context.Context) error {
 	var errs []error
-	if a.panes.browsers != nil {
-		errs = append(errs, a.sessions.closeSessions(ctx), a.panes.browsers.Close(ctx), a.sockets.Close())
+	if a.panes.Browsers != nil {
+		errs = append(errs, a.sessions.closeSessions(ctx), a.panes.Browsers.Close(ctx), a.sockets.Close())
 	}
 	if a.denyAll != nil {
 		errs = append(errs, a.denyAll.Close())
 	}
-	errs = append(errs, a.panes.workspace.stopSaving(ctx), a.panes.terminals.CloseAll(ctx))
+	errs = append(errs, a.panes.Workspace.StopSaving(ctx), a.panes.Terminals.CloseAll(ctx))
 	return errors.Join(errs...)
 }
 
@@ -419,11 +419,11 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.GoalAPI(ctx),
 		a.ApprovalAPI(ctx),
 		api.NewTerminalAPI(ctx, a.panes),
-		api.NewBrowserAPI(ctx, a.panes, a.panes.browsing, a.store),
+		api.NewBrowserAPI(ctx, a.panes, a.panes.Browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store),
 		api.NewModelAPI(ctx, a.cfg, a),
 		api.NewSettingsAPI(ctx, a.cfg, a),
-		api.NewSSHAPI(ctx, a.panes.servers),
+		api.NewSSHAPI(ctx, a.panes.Servers),
 		api.NewMCPAPI(ctx, a.mcpServers),
 		api.NewSecretAPI(ctx, a.secrets),
 	}
@@ -512,7 +512,7 @@ func (a *App) ValidateToolchains(list string) error { return a.access.ValidateTo
 
 // RestoreWorkspace opens the user's terminals as they were, and saves them from now on.
 func (a *App) RestoreWorkspace(ctx context.Context) error {
-	return a.panes.workspace.RestoreWorkspace(ctx)
+	return a.panes.Workspace.RestoreWorkspace(ctx)
 }
 
 // OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends everything in it.
@@ -554,8 +554,8 @@ var (
 	_ runner.Journal      = (*store.Store)(nil)
 	_ runner.Session      = (*Session)(nil)
 	_ api.Goals           = (*goalService)(nil)
-	_ api.Panes           = (*panes)(nil)
+	_ api.Panes           = (*panes.Registry)(nil)
 	_ api.ProviderService = (*App)(nil)
-	_ api.SSHServers      = (*sshPanes)(nil)
+	_ api.SSHServers      = (*panes.SSH)(nil)
 	_ api.Approvals       = (*goalService)(nil)
 )

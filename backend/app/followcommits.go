@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/app/panes"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner"
@@ -29,7 +30,7 @@ type follower struct {
 	log       *slog.Logger
 	clock     runner.Clock
 	sessions  *sessionRegistry
-	panes     *panes
+	panes     *panes.Registry
 	peerPanes *peerPanes
 	// adoptAnswered continues goals that were answered, and whose process has died.
 	adoptAnswered func(context.Context) error
@@ -120,7 +121,7 @@ func (f *follower) publishForeign(e event.Event) {
 		return
 	}
 	f.work.Go(func() {
-		f.panes.endShare(e.GoalID, false)
+		f.panes.EndShare(e.GoalID, false)
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := f.sessions.closeSession(ctx, e.GoalID); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"goalpost/backend/app/panes"
 	"goalpost/backend/browser"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -15,7 +16,7 @@ import (
 
 // goalPanes are the panes as one goal sees them: only its own.
 type goalPanes struct {
-	panes    *panes
+	panes    *panes.Registry
 	goal     goal.ID
 	dir      string
 	launcher process.Launcher
@@ -34,14 +35,10 @@ func (p *goalPanes) lease(ctx context.Context, id string, k pane.Kind) error {
 	if !ok || run.Goal != p.goal {
 		return errors.New("panes are leased inside a run only")
 	}
-	if err := p.panes.store.Append(context.WithoutCancel(ctx), run, &event.Lease{Pane: id, Kind: k, Held: true}); err != nil {
+	if err := p.panes.Store.Append(context.WithoutCancel(ctx), run, &event.Lease{Pane: id, Kind: k, Held: true}); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
-}
-
-func errNotYourPane(id string) error {
-	return fmt.Errorf("there is no pane %q of this goal; open one first", id)
 }
 
 type goalBrowsers struct{ *goalPanes }
@@ -57,7 +54,7 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		}
 		return arrivedAt(p)
 	}
-	p, err := b.panes.browsers.Open(ctx, browser.Options{ID: b.panes.newID(pane.Browser), URL: url, GoalID: string(b.goal)})
+	p, err := b.panes.Browsers.Open(ctx, browser.Options{ID: b.panes.NewID(pane.Browser), URL: url, GoalID: string(b.goal)})
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
@@ -78,9 +75,9 @@ func arrivedAt(p *browser.Pane) (tools.Page, error) {
 }
 
 func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
-	p, ok := b.panes.browsers.Get(id)
-	if !ok || !b.panes.canDrive(b.goal, p.Info()) {
-		return nil, errNotYourPane(id)
+	p, ok := b.panes.Browsers.Get(id)
+	if !ok || !b.panes.CanDrive(b.goal, p.Info()) {
+		return nil, panes.ErrNotYours(id)
 	}
 	return p, nil
 }
@@ -90,8 +87,8 @@ func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) 
 
 func (b goalBrowsers) List() []pane.Info {
 	var list []pane.Info
-	for _, i := range b.panes.browsers.List() {
-		if b.panes.canDrive(b.goal, i) {
+	for _, i := range b.panes.Browsers.List() {
+		if b.panes.CanDrive(b.goal, i) {
 			list = append(list, i)
 		}
 	}
@@ -107,7 +104,7 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	if p.Info().Shared {
 		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	}
-	if err := b.panes.browsers.ClosePane(ctx, id); err != nil {
+	if err := b.panes.Browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("pane %s: %w", id, err)
 	}
 	return nil
@@ -119,7 +116,7 @@ type goalPaneList struct{ *goalPanes }
 func (s goalPaneList) List() []pane.Info {
 	var list []pane.Info
 	for _, i := range s.panes.Snapshot().Panes {
-		if s.panes.canDrive(s.goal, i) {
+		if s.panes.CanDrive(s.goal, i) {
 			list = append(list, i)
 		}
 	}
@@ -132,10 +129,10 @@ func (s goalPaneList) get(id string) (pane.Info, error) {
 			return i, nil
 		}
 	}
-	return pane.Info{}, errNotYourPane(id)
+	return pane.Info{}, panes.ErrNotYours(id)
 }
 
-func (s goalPaneList) IsShared(id string) bool { return s.panes.isShared(id) }
+func (s goalPaneList) IsShared(id string) bool { return s.panes.IsShared(id) }
 
 func (s goalPaneList) Close(ctx context.Context, id string) error {
 	i, err := s.get(id)
@@ -156,7 +153,7 @@ func (s goalPaneList) Focus(id string) error {
 	if _, err := s.get(id); err != nil {
 		return err
 	}
-	s.panes.focus(id)
+	s.panes.Focus(id)
 	return nil
 }
 
@@ -170,6 +167,6 @@ func (s goalPaneList) Name(id, title string) error {
 	case i.Kind == pane.Terminal:
 		return s.panes.RenameTerminal(id, title)
 	}
-	s.panes.rename(i, title)
+	s.panes.Rename(i, title)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner"
@@ -19,19 +20,19 @@ type goalRuns struct {
 	store  *store.Store
 	log    *slog.Logger
 	runner *runner.Runner
-	panes  *panes
+	panes  *panes.Registry
 }
 
 // startRunner hands a goal to the runner, which gives the sentinel back after the run.
 func (s *goalRuns) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
-	s.panes.share(g.Options.Panes, g.ID)
+	s.panes.Share(g.Options.Panes, g.ID)
 	return s.releaseFunc(g.ID, own, func(release func()) error { return s.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
 }
 
 // releaseFunc lends the runner a sentinel.
 func (s *goalRuns) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
 	release := func() {
-		s.panes.endDrive(id)
+		s.panes.EndDrive(id)
 		if err := own.Unlock(); err != nil {
 			s.log.Warn("sentinel", "goal", id, "error", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -26,7 +27,7 @@ type goalService struct {
 	*goalRecovery
 	cfg          *config.Config
 	store        *store.Store
-	panes        *panes
+	panes        *panes.Registry
 	sandboxes    *goalsandbox.Factory
 	sessions     *sessionRegistry
 	pageFilters  *network.PageFilters
@@ -179,7 +180,7 @@ func (s *goalService) abortHere(ctx context.Context, id goal.ID, stop *runner.St
 	err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
 		Status: goal.Aborted, Exit: goal.AbortedByUser, Report: row.EndReport(stop.Reason), Account: row.Account, By: stop.By,
 	})
-	s.panes.endShare(id, false) //nolint:contextcheck // likewise
+	s.panes.EndShare(id, false) //nolint:contextcheck // likewise
 	return errors.Join(err, s.cleanUpRun(ctx, id))
 }
 

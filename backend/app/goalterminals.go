@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"goalpost/backend/app/panes"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/terminal"
@@ -17,9 +18,9 @@ import (
 type goalTerminals struct{ *goalPanes }
 
 func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, error) {
-	s, err := t.panes.terminals.Open(ctx, t.launcher, terminal.Options{
-		ID: t.panes.newID(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
-		Cols: 100, Rows: 30, Scrollback: t.panes.scrollback(),
+	s, err := t.panes.Terminals.Open(ctx, t.launcher, terminal.Options{
+		ID: t.panes.NewID(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
+		Cols: 100, Rows: 30, Scrollback: t.panes.Scrollback(),
 	})
 	if err != nil {
 		return "", fmt.Errorf("open terminal: %w", err)
@@ -29,9 +30,9 @@ func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, err
 }
 
 func (t goalTerminals) session(id string) (*terminal.Session, error) {
-	s, err := t.panes.terminals.Get(id)
-	if err != nil || !t.panes.canDrive(t.goal, s.Info()) {
-		return nil, errNotYourPane(id)
+	s, err := t.panes.Terminals.Get(id)
+	if err != nil || !t.panes.CanDrive(t.goal, s.Info()) {
+		return nil, panes.ErrNotYours(id)
 	}
 	return s, nil
 }
@@ -154,14 +155,14 @@ func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()
 
 func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 	var list []tools.Terminal
-	for _, info := range t.panes.terminals.List() {
-		if !t.panes.canDrive(t.goal, info) {
+	for _, info := range t.panes.Terminals.List() {
+		if !t.panes.CanDrive(t.goal, info) {
 			continue
 		}
 		one := tools.Terminal{
 			Pane: info.ID, Title: info.Title, Dir: info.Cwd, Running: info.Running, Exit: info.Exit, Shared: info.GoalID != string(t.goal),
 		}
-		if s, err := t.panes.terminals.Get(info.ID); err == nil {
+		if s, err := t.panes.Terminals.Get(info.ID); err == nil {
 			one.Command, _ = s.Running()
 		}
 		list = append(list, one)

@@ -14,7 +14,7 @@ import (
 // in a private folder, out of the goal's reach, as long as the goal.
 func (reg *sessionRegistry) openWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
 	o := workspaceOptions(g, reg.store.GoalDir(g.ID))
-	o.Pages = func(ctx context.Context) (string, error) { return reg.panes.pagesFingerprint(ctx, g.ID) }
+	o.Pages = func(ctx context.Context) (string, error) { return reg.panes.PagesFingerprint(ctx, g.ID) }
 	w, err := verify.OpenWorkspace(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("what the goal can change: %w", err)

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -35,7 +36,7 @@ type goalIntake struct {
 	access     *access.Rules
 	models     *models.Providers
 	sandboxes  *goalsandbox.Factory
-	panes      *panes
+	panes      *panes.Registry
 	unconfined bool // every new goal runs without a sandbox
 }
 

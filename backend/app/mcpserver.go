@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
@@ -32,7 +33,7 @@ type mcpServerDeps struct {
 	broker     *event.Broker
 	access     *access.Rules
 	sandboxes  *goalsandbox.Factory
-	panes      *panes
+	panes      *panes.Registry
 	sessions   *sessionRegistry
 	goals      *goalService
 	unconfined bool

@@ -33,7 +33,7 @@ func (gi *goalIntake) optionsOf(ctx context.Context, in api.StartInput) (o goal.
 	if o.After, err = gi.resolveDependencies(ctx, in.After); err != nil {
 		return o, err
 	}
-	return o, gi.panes.validateShareable(o.Panes)
+	return o, gi.panes.ValidateShareable(o.Panes)
 }
 
 func validateChoices(o goal.CareOptions) error {

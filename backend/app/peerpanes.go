@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 
+	"goalpost/backend/app/panes"
 	"goalpost/backend/event"
 	"goalpost/backend/pane"
 	"goalpost/backend/store"
@@ -19,7 +20,7 @@ import (
 type peerPanes struct {
 	store *store.Store
 	log   *slog.Logger
-	panes *panes
+	panes *panes.Registry
 	work  sync.WaitGroup
 
 	mu   sync.Mutex
@@ -57,10 +58,10 @@ func (v *peerPanes) discover(ctx context.Context) {
 func (v *peerPanes) follow(ctx context.Context, process string) error {
 	seen := map[string]pane.Info{}
 	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
-		if _, _, third := splitPeerPane(info.ID); third { // what that process sees elsewhere itself
+		if _, _, third := panes.SplitPeerID(info.ID); third { // what that process sees elsewhere itself
 			return
 		}
-		info.ID += peerSeparator + process
+		info.ID += panes.PeerSeparator + process
 		before, known := seen[info.ID]
 		if info.GoalID == "" { // the user's own there, perhaps lent until now
 			info, closed = before, true
@@ -73,11 +74,11 @@ func (v *peerPanes) follow(ctx context.Context, process string) error {
 		default:
 			seen[info.ID] = info
 		}
-		v.panes.onChange(info, closed)
+		v.panes.OnChange(info, closed)
 	}
 	defer func() { //nolint:contextcheck // likewise
 		for _, info := range seen {
-			v.panes.onChange(info, true)
+			v.panes.OnChange(info, true)
 		}
 	}()
 	dial := dialPeer(v.store, process)

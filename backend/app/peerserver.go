@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -28,7 +29,7 @@ type goalStarter interface {
 // may start a goal here that is lent one of the user's panes.
 type peerServer struct {
 	log    *slog.Logger
-	panes  *panes
+	panes  *panes.Registry
 	goals  goalStarter
 	front  func(context.Context) bool // brings the window to the front; nil: there is none
 	stream *stream.Server
@@ -40,7 +41,7 @@ type peerServer struct {
 	once sync.Once
 }
 
-func openPeerServer(ctx context.Context, log *slog.Logger, broker *event.Broker, panes *panes, goals goalStarter, front func(context.Context) bool) (*peerServer, error) {
+func openPeerServer(ctx context.Context, log *slog.Logger, broker *event.Broker, panes *panes.Registry, goals goalStarter, front func(context.Context) bool) (*peerServer, error) {
 	v := &peerServer{log: log, panes: panes, goals: goals, front: front, served: make(chan struct{}), come: make(chan net.Conn), end: make(chan struct{})}
 	var err error
 	v.stream, err = stream.Open(ctx, stream.Options{
@@ -79,7 +80,7 @@ func (v *peerServer) listPanes(w http.ResponseWriter, _ *http.Request) {
 
 // isShownToPeers says whether a pane is a goal's, and of this process: the user's own are nobody else's.
 func isShownToPeers(info pane.Info) bool {
-	_, _, elsewhere := splitPeerPane(info.ID)
+	_, _, elsewhere := panes.SplitPeerID(info.ID)
 	return info.GoalID != "" && !elsewhere
 }
 
@@ -119,15 +120,15 @@ func (v *peerServer) shutdown(ctx context.Context) error {
 	return nil
 }
 
-type peerTerminals struct{ panes *panes }
+type peerTerminals struct{ panes *panes.Registry }
 
 func (t peerTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
-	s, err := t.panes.terminal(id)
+	s, err := t.panes.Terminal(id)
 	if err != nil {
 		return nil, err
 	}
-	if !isShownToPeers(s.Info()) && !t.panes.isShared(id) {
-		return nil, noPane(id)
+	if !isShownToPeers(s.Info()) && !t.panes.IsShared(id) {
+		return nil, panes.NoPane(id)
 	}
 	v := &readOnlyTerminal{TerminalViewer: s.Attach(offset), resized: make(chan struct{}, 1), end: make(chan struct{})}
 	v.resized <- struct{}{} // it begins with the size that there is
@@ -161,7 +162,7 @@ func (v *readOnlyTerminal) notify() {
 	}
 }
 
-func (*readOnlyTerminal) Write([]byte) (int, error) { return 0, errReadOnlyPane }
+func (*readOnlyTerminal) Write([]byte) (int, error) { return 0, panes.ErrReadOnly }
 
 // Resize puts the page's size back to what it is.
 func (v *readOnlyTerminal) Resize(int, int) error {
@@ -177,15 +178,15 @@ func (v *readOnlyTerminal) Close() {
 	v.TerminalViewer.Close()
 }
 
-type peerBrowsers struct{ panes *panes }
+type peerBrowsers struct{ panes *panes.Registry }
 
 func (b peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
 	p, err := b.panes.Browser(id)
 	if err != nil {
 		return nil, err
 	}
-	if !isShownToPeers(p.Info()) && !b.panes.isShared(id) {
-		return nil, noPane(id)
+	if !isShownToPeers(p.Info()) && !b.panes.IsShared(id) {
+		return nil, panes.NoPane(id)
 	}
 	return readOnlyBrowser{p.Attach()}, nil
 }
@@ -193,5 +194,5 @@ func (b peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer
 // readOnlyBrowser sees a page and does nothing there.
 type readOnlyBrowser struct{ stream.BrowserViewer }
 
-func (readOnlyBrowser) Input(context.Context, pane.Input) error         { return errReadOnlyPane }
+func (readOnlyBrowser) Input(context.Context, pane.Input) error         { return panes.ErrReadOnly }
 func (readOnlyBrowser) Resize(context.Context, int, int, float64) error { return nil }

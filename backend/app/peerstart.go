@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/store"
@@ -43,7 +44,7 @@ func (p *peerClient) StartInOwnerProcess(ctx context.Context, in api.StartInput)
 	}
 	in.Panes = slices.Clone(in.Panes)
 	for i, id := range in.Panes {
-		in.Panes[i], _, _ = splitPeerPane(id)
+		in.Panes[i], _, _ = panes.SplitPeerID(id)
 	}
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -73,14 +74,14 @@ func (p *peerClient) findPaneOwner(ctx context.Context, ids []string) (string, e
 			continue
 		}
 		has := func(id string) bool {
-			own, at, placed := splitPeerPane(id)
+			own, at, placed := panes.SplitPeerID(id)
 			return (!placed || at == process) && slices.ContainsFunc(list, func(i pane.Info) bool { return i.ID == own })
 		}
 		if !slices.ContainsFunc(ids, func(id string) bool { return !has(id) }) {
 			holders = append(holders, process)
 		}
 		for _, info := range list {
-			there = append(there, fmt.Sprintf("%s%s%s (%s, %s)", info.ID, peerSeparator, process, info.Kind, describePanes(info)))
+			there = append(there, fmt.Sprintf("%s%s%s (%s, %s)", info.ID, panes.PeerSeparator, process, info.Kind, describePanes(info)))
 		}
 	}
 	refuse := func(reason, hint string) (string, error) {
@@ -112,7 +113,7 @@ func describePanes(info pane.Info) string {
 
 // shareablePanes answers a holder of another process.
 func (v *peerServer) shareablePanes(w http.ResponseWriter, _ *http.Request) {
-	v.writeJSON(w, v.panes.shareable())
+	v.writeJSON(w, v.panes.Shareable())
 }
 
 // startGoal answers a StartInOwnerProcess of another process. Only a goal that is given panes
@@ -165,7 +166,7 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 
 // dialPeerPane finds the panes of other processes for the page's streams.
 func (p *peerClient) dialPeerPane(id string) (stream.RemotePane, bool) {
-	own, process, ok := splitPeerPane(id)
+	own, process, ok := panes.SplitPeerID(id)
 	return stream.RemotePane{Pane: own, Dial: dialPeer(p.store, process)}, ok
 }
 

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/app/mcpservers"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
@@ -38,7 +39,7 @@ type sessionRegistry struct {
 	broker       *event.Broker
 	secrets      *secret.Vault
 	mask         *secret.Mask
-	panes        *panes
+	panes        *panes.Registry
 	sandboxes    *goalsandbox.Factory
 	models       *models.Providers
 	mcpServers   *mcpservers.Servers
@@ -93,7 +94,7 @@ func (reg *sessionRegistry) openSession(ctx context.Context, g goal.Goal, run go
 	if err := reg.closeOverlapping(ctx, g); err != nil {
 		return nil, err
 	}
-	if err := reg.panes.leaseShared(ctx, run); err != nil {
+	if err := reg.panes.LeaseShared(ctx, run); err != nil {
 		return nil, err
 	}
 	r, err := reg.sessionFor(ctx, g, run, warn)
@@ -165,8 +166,8 @@ func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goa
 func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.sandbox.Env, r.sandbox.Programs
 	r.policy, r.provider = g.Policy, g.Provider
-	panes := &goalPanes{panes: r.registry.panes, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
-	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalPaneList{panes}, Logins: browserLogins{r.registry.secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.registry.cfg, r.registry.store, g.ID}, PendingInput: &r.registry.pendingInput}
+	own := &goalPanes{panes: r.registry.panes, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
+	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{own}, Browsers: goalBrowsers{own}, Panes: goalPaneList{own}, Logins: panes.Logins{r.registry.secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.registry.cfg, r.registry.store, g.ID}, PendingInput: &r.registry.pendingInput}
 	words.Protected = r.protectedReasons()
 	if r.sandbox.Proxy != nil {
 		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
@@ -205,7 +206,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	r.tools, r.models = box, m
 	r.recorder.setActive(true)
 	r.checks = r.sandbox.CheckRunner(r.registry.sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
-	r.checks.World, r.checks.Pages = r.workspace, r.registry.panes.checkPagesFor(g.ID)
+	r.checks.World, r.checks.Pages = r.workspace, r.registry.panes.CheckPagesFor(g.ID)
 	if m.judge != nil {
 		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
 	}
@@ -364,7 +365,7 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 
 // closeAll ends every program of the goal and closes its pages.
 func (r *Session) closeAll(ctx context.Context) error {
-	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.panes.browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
+	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.panes.Browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
 }
 
 // closeSession ends every program of a goal. Its terminals stay on the screen with
@@ -473,7 +474,7 @@ func (reg *sessionRegistry) openExternal(ctx context.Context, p policy.Policy) (
 		return nil, nil, err
 	}
 	r := &Session{registry: reg, goal: goal.ExternalAgent, policy: p, sandbox: held}
-	panes := &goalPanes{
+	own := &goalPanes{
 		panes:    reg.panes,
 		goal:     goal.ExternalAgent,
 		dir:      p.Dir,
@@ -485,8 +486,8 @@ func (reg *sessionRegistry) openExternal(ctx context.Context, p policy.Policy) (
 		Dir:       p.Dir,
 		Launcher:  held.Programs,
 		Env:       held.Env,
-		Terminals: goalTerminals{panes},
-		Browsers:  goalBrowsers{panes},
+		Terminals: goalTerminals{own},
+		Browsers:  goalBrowsers{own},
 	}
 	if held.Proxy != nil {
 		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.Proxy, held.GitControlled

@@ -141,7 +141,7 @@ func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
 	}
-	p, ok := r.registry.panes.browsers.Get(args.Pane)
+	p, ok := r.registry.panes.Browsers.Get(args.Pane)
 	if !ok {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use pol
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
 	}
-	p, ok := r.registry.panes.browsers.Get(args.Pane)
+	p, ok := r.registry.panes.Browsers.Get(args.Pane)
 	if !ok || len(use.Hosts) == 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 
+	"goalpost/backend/app/panes"
 	"goalpost/backend/goal"
 )
 
@@ -26,14 +27,14 @@ type paneCursor struct {
 // NewOutput is what the commands that were running when it was last asked have printed since.
 func (r *Session) NewOutput() string { return r.output.readNew(r.registry.panes, r.goal) }
 
-func (h *outputCursor) readNew(p *panes, id goal.ID) string {
+func (h *outputCursor) readNew(p *panes.Registry, id goal.ID) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := map[string]paneCursor{} // what is closed is forgotten
 	var b strings.Builder
-	for _, info := range p.terminals.List() {
-		s, err := p.terminals.Get(info.ID)
-		if err != nil || !p.canDrive(id, info) {
+	for _, info := range p.Terminals.List() {
+		s, err := p.Terminals.Get(info.ID)
+		if err != nil || !p.CanDrive(id, info) {
 			continue
 		}
 		_, end := s.Range()

@@ -1,4 +1,4 @@
-package app
+package panes
 
 import (
 	"cmp"
@@ -15,17 +15,17 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// sshPanes are the user's servers and the terminals that are connected to them.
-type sshPanes struct {
-	panes      *panes
+// SSH are the user's servers and the terminals that are connected to them.
+type SSH struct {
+	panes      *Registry
 	background *background
 
-	client *ssh.Client
+	Client *ssh.Client
 }
 
 // Servers lists the stored servers.
-func (p *sshPanes) Servers(ctx context.Context) ([]pane.SSHServer, error) {
-	list, err := p.panes.store.Servers(ctx)
+func (p *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
+	list, err := p.panes.Store.Servers(ctx)
 	if list == nil {
 		list = []pane.SSHServer{}
 	}
@@ -33,27 +33,27 @@ func (p *sshPanes) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 }
 
 // SaveServer keeps a server.
-func (p *sshPanes) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
-	return p.panes.store.SaveServer(ctx, s)
+func (p *SSH) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
+	return p.panes.Store.SaveServer(ctx, s)
 }
 
 // DeleteServer forgets a server.
-func (p *sshPanes) DeleteServer(ctx context.Context, id string) error {
-	return p.panes.store.DeleteServer(ctx, id)
+func (p *SSH) DeleteServer(ctx context.Context, id string) error {
+	return p.panes.Store.DeleteServer(ctx, id)
 }
 
 // sideCommandTimeout bounds a command beside the sessions: ssh itself gives up a little earlier.
 const sideCommandTimeout = 12 * time.Second
 
 // RemoteSessions lists tmux's sessions on a server.
-func (p *sshPanes) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
-	s, err := p.panes.store.Server(ctx, server)
+func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
+	s, err := p.panes.Store.Server(ctx, server)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
-	list, err := p.client.Sessions(ctx, s)
+	list, err := p.Client.Sessions(ctx, s)
 	if err != nil {
 		return nil, unreachable(err)
 	}
@@ -64,16 +64,16 @@ func (p *sshPanes) RemoteSessions(ctx context.Context, server string) ([]api.Rem
 	return out, nil
 }
 
-// runRemoteCheck runs a program of a check on a server of the user's list, by its name.
-func (p *sshPanes) runRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
-	list, err := p.panes.store.Servers(ctx)
+// RunRemoteCheck runs a program of a check on a server of the user's list, by its name.
+func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
+	list, err := p.panes.Store.Servers(ctx)
 	if err != nil {
 		return process.Output{}, err
 	}
 	names := make([]string, 0, len(list))
 	for _, s := range list {
 		if s.DisplayName() == name || s.ID == name {
-			return p.client.Run(ctx, s, argv)
+			return p.Client.Run(ctx, s, argv)
 		}
 		names = append(names, s.DisplayName())
 	}
@@ -89,8 +89,8 @@ func unreachable(err error) error {
 }
 
 // OpenSSH connects a new pane to a server.
-func (p *sshPanes) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
-	server, err := p.panes.store.Server(ctx, in.Server)
+func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
+	server, err := p.panes.Store.Server(ctx, in.Server)
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -98,7 +98,7 @@ func (p *sshPanes) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, 
 	if session == "" {
 		session = ssh.NewSession()
 	}
-	s, err := p.connect(ctx, server, session, false, terminal.Options{ID: p.panes.newID(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
+	s, err := p.connect(ctx, server, session, false, terminal.Options{ID: p.panes.NewID(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -106,36 +106,36 @@ func (p *sshPanes) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, 
 }
 
 // connect opens the terminal of a link and stays with it.
-func (p *sshPanes) connect(ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options) (*terminal.Session, error) {
-	link, err := p.client.New(ctx, o.ID, server, session, known)
+func (p *SSH) connect(ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options) (*terminal.Session, error) {
+	link, err := p.Client.New(ctx, o.ID, server, session, known)
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	if o.Title == "" {
 		o.Title = server.DisplayName()
 	}
-	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), p.panes.scrollback()
+	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), p.panes.Scrollback()
 	o.Note.Server, o.Note.Session = server.DisplayName(), link.Session()
-	s, err := p.panes.terminals.Open(ctx, p.panes.programs, o)
+	s, err := p.panes.Terminals.Open(ctx, p.panes.Programs, o)
 	if err != nil {
 		link.Close()
 		return nil, fmt.Errorf("open terminal: %w", err)
 	}
 	if !o.Asleep {
-		p.onLinkState(o.ID, link.State()) // what it asked before the terminal was known
+		p.OnLinkState(o.ID, link.State()) // what it asked before the terminal was known
 		p.superviseLink(link, s)
 	}
 	return s, nil
 }
 
 // superviseLink follows a link until its terminal is closed or ssh has ended for good.
-func (p *sshPanes) superviseLink(link *ssh.Connection, s *terminal.Session) {
+func (p *SSH) superviseLink(link *ssh.Connection, s *terminal.Session) {
 	p.background.work.Go(func() { link.Supervise(p.background.ctx, s) })
 }
 
-// onLinkState shows the state of a link on its pane.
-func (p *sshPanes) onLinkState(id string, state ssh.State) {
-	s, err := p.panes.terminals.Get(id)
+// OnLinkState shows the state of a link on its pane.
+func (p *SSH) OnLinkState(id string, state ssh.State) {
+	s, err := p.panes.Terminals.Get(id)
 	if err != nil {
 		return // not there yet, or closed
 	}
@@ -143,10 +143,10 @@ func (p *sshPanes) onLinkState(id string, state ssh.State) {
 }
 
 // AnswerSSH gives ssh what it asks for.
-func (p *sshPanes) AnswerSSH(in api.ArgsAnswer) error {
-	link, ok := p.client.Connection(in.Pane)
+func (p *SSH) AnswerSSH(in api.ArgsAnswer) error {
+	link, ok := p.Client.Connection(in.Pane)
 	if !ok {
-		return noPane(in.Pane)
+		return NoPane(in.Pane)
 	}
 	if !link.Answer(in.Ask, in.Text, in.OK) {
 		return &api.Problem{Code: api.Conflict, Message: "ssh does not ask this any more"}
@@ -155,10 +155,10 @@ func (p *sshPanes) AnswerSSH(in api.ArgsAnswer) error {
 }
 
 // DestroySession ends a pane's session on its server and closes the pane.
-func (p *sshPanes) DestroySession(ctx context.Context, id string) error {
-	link, ok := p.client.Connection(id)
+func (p *SSH) DestroySession(ctx context.Context, id string) error {
+	link, ok := p.Client.Connection(id)
 	if !ok {
-		return noPane(id)
+		return NoPane(id)
 	}
 	bounded, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
@@ -172,7 +172,7 @@ func (p *sshPanes) DestroySession(ctx context.Context, id string) error {
 
 // reconnect is Restart for a pane with a link: at once if it waits for its next
 // try, else after ssh has ended.
-func (p *sshPanes) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
+func (p *SSH) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
 	if link.RetryNow() {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package app
+package panes
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 // checkPages opens pages for checks that look at them, as one goal's pages would
 // see the world: its network, its cookies, and nothing of its agent's.
 type checkPages struct {
-	panes *panes
+	panes *Registry
 	goal  goal.ID
 }
 
-// checkPagesFor is nil where no page can be opened: there is no Chromium.
-func (p *panes) checkPagesFor(id goal.ID) verify.Pages {
+// CheckPagesFor is nil where no page can be opened: there is no Chromium.
+func (p *Registry) CheckPagesFor(id goal.ID) verify.Pages {
 	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
 		return nil
 	}
@@ -45,11 +45,11 @@ func (l checkPages) Screenshot(ctx context.Context, at verify.PageTarget) (verif
 			return sight, wrapPageError(err)
 		}
 	}
-	cookies, err := l.panes.browsers.Cookies(ctx, string(l.goal))
+	cookies, err := l.panes.Browsers.Cookies(ctx, string(l.goal))
 	if err != nil {
 		return sight, wrapPageError(err)
 	}
-	sight.PNG, err = l.panes.browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
+	sight.PNG, err = l.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
 	return sight, wrapPageError(err)
 }
 
@@ -64,34 +64,34 @@ func wrapPageError(err error) error {
 func (l checkPages) pane(id string) (*browser.Pane, error) {
 	own := l.panes.browserPanesOf(l.goal)
 	for i := len(own) - 1; i >= 0; i-- {
-		if p, ok := l.panes.browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
+		if p, ok := l.panes.Browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
 			return p, nil
 		}
 	}
 	if id == "" {
 		return nil, errors.New("the goal has no browser pane: open the page that is to be looked at and leave it open")
 	}
-	return nil, errNotYourPane(id)
+	return nil, ErrNotYours(id)
 }
 
 // browserPanesOf are the browser panes of a goal, in the order in which they were opened.
-func (p *panes) browserPanesOf(id goal.ID) []pane.Info {
+func (p *Registry) browserPanesOf(id goal.ID) []pane.Info {
 	var own []pane.Info
-	for _, info := range p.browsers.List() {
-		if p.canDrive(id, info) {
+	for _, info := range p.Browsers.List() {
+		if p.CanDrive(id, info) {
 			own = append(own, info)
 		}
 	}
 	return own
 }
 
-// pagesFingerprint is what the goal's pages show, for the question whether anything
+// PagesFingerprint is what the goal's pages show, for the question whether anything
 // moved. A page that cannot be read now counts by its address.
-func (p *panes) pagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
+func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
 	var b strings.Builder
 	for _, info := range p.browserPanesOf(id) {
 		fmt.Fprintf(&b, "%s %s\n", info.ID, info.URL)
-		page, ok := p.browsers.Get(info.ID)
+		page, ok := p.Browsers.Get(info.ID)
 		if !ok {
 			continue
 		}
@@ -104,4 +104,9 @@ func (p *panes) pagesFingerprint(ctx context.Context, id goal.ID) (string, error
 		}
 	}
 	return b.String(), nil
+}
+
+// ErrNotYours refuses a goal a pane that it has not.
+func ErrNotYours(id string) error {
+	return fmt.Errorf("there is no pane %q of this goal; open one first", id)
 }

@@ -1,4 +1,4 @@
-package app
+package panes
 
 import (
 	"context"
@@ -21,14 +21,14 @@ type paneRuns interface {
 	Done(id goal.ID) <-chan struct{}
 }
 
-// background is the work beside calls that ends with the program: links to servers,
+// Background is the work beside calls that ends with the program: links to servers,
 // the saving of the workspace, goals that continue because a page was closed.
 type background struct {
 	ctx  context.Context
 	end  context.CancelFunc
 	work sync.WaitGroup
 	// closing: what ends now ends with the program, and nothing continues for it.
-	closing atomic.Bool
+	Closing atomic.Bool
 }
 
 // takeovers remembers which goals were paused because a user took a pane over.
@@ -58,10 +58,10 @@ func (t *takeovers) take(id goal.ID) bool {
 // TakeOver gives a goal's page to the user. Its goal pauses: nothing is spent
 // while a user drives. That comes first and is waited for, since what the agent
 // does on the page ends at once, and the goal would ask its model what to do next.
-func (b *userBrowsing) TakeOver(ctx context.Context, p *browser.Pane) error {
+func (b *Browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 	info := p.Info()
 	if id := goal.ID(info.GoalID); id != "" {
-		ours, err := b.runs.PauseNow(ctx, id, "the user took pane "+info.ID+" over; the goal continues when it is handed back")
+		ours, err := b.Runs.PauseNow(ctx, id, "the user took pane "+info.ID+" over; the goal continues when it is handed back")
 		if err != nil {
 			return fmt.Errorf("take over: %w", err)
 		}
@@ -77,7 +77,7 @@ func (b *userBrowsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 
 // HandBack gives the page back to the agent. A goal that was paused for it goes
 // on when the user has none of its pages any more, and is told to look again.
-func (b *userBrowsing) HandBack(ctx context.Context, p *browser.Pane) error {
+func (b *Browsing) HandBack(ctx context.Context, p *browser.Pane) error {
 	if err := p.HandBack(); err != nil {
 		return fmt.Errorf("hand back: %w", err)
 	}
@@ -86,21 +86,21 @@ func (b *userBrowsing) HandBack(ctx context.Context, p *browser.Pane) error {
 
 // onPaneClosed ends a take-over with its page: a window that closes itself after a sign-in,
 // or that the user closes, is handed back with that. The page's news wait for it.
-func (b *userBrowsing) onPaneClosed(info pane.Info) {
-	if info.Driver != pane.DriverUser || info.GoalID == "" || b.background.closing.Load() {
+func (b *Browsing) onPaneClosed(info pane.Info) {
+	if info.Driver != pane.DriverUser || info.GoalID == "" || b.background.Closing.Load() {
 		return
 	}
 	b.background.work.Go(func() {
 		err := b.resumeAfterTakeover(b.background.ctx, info, "it is closed now: look at your other panes before you continue.")
-		if err != nil && !b.background.closing.Load() {
-			b.panes.log.Warn("a page that was taken over is gone, and its goal cannot continue", "goal", info.GoalID, "pane", info.ID, "error", err)
+		if err != nil && !b.background.Closing.Load() {
+			b.panes.Log.Warn("a page that was taken over is gone, and its goal cannot continue", "goal", info.GoalID, "pane", info.ID, "error", err)
 		}
 	})
 }
 
 // resumeAfterTakeover lets the goal of a page that the user drives no more continue, if it waits
 // for that and for nothing else. what became of the page is told to the agent.
-func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what string) error {
+func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what string) error {
 	id := goal.ID(info.GoalID)
 	if b.hasAnotherPane(id) {
 		return nil
@@ -110,7 +110,7 @@ func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, 
 	case err != nil:
 		return fmt.Errorf("hand back: %w", err)
 	case b.takeovers.take(id):
-		if b.runs.UndoPause(id) {
+		if b.Runs.UndoPause(id) {
 			return nil
 		}
 	case asked:
@@ -120,15 +120,15 @@ func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, 
 		return nil
 	}
 	select { // the pause may still be on its way
-	case <-b.runs.Done(id):
+	case <-b.Runs.Done(id):
 	case <-ctx.Done():
 		return fmt.Errorf("hand back: %w", ctx.Err())
 	}
-	row, err := b.panes.store.Goal(ctx, id)
+	row, err := b.panes.Store.Goal(ctx, id)
 	if err != nil || row.Status != goal.Paused { // it was resumed or ended
 		return err
 	}
-	if err = b.resume(ctx, id, api.ResumeInput{Note: note}); api.IsConflict(err) {
+	if err = b.Resume(ctx, id, api.ResumeInput{Note: note}); api.IsConflict(err) {
 		return nil
 	}
 	return err
@@ -136,30 +136,30 @@ func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, 
 
 // waitsForPane says whether the goal waits for its user because its agent asked for
 // something to be done in this pane.
-func (p *panes) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
-	row, err := p.store.Goal(ctx, id)
+func (p *Registry) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
+	row, err := p.Store.Goal(ctx, id)
 	if errors.Is(err, goal.ErrNotFound) { // another agent's
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	asked, err := p.store.QuestionPane(ctx, row)
+	asked, err := p.Store.QuestionPane(ctx, row)
 	return err == nil && asked == name, err
 }
 
 // endIdleShares ends the loans of a goal of which no run continues here.
-func (b *userBrowsing) endIdleShares(id goal.ID) {
+func (b *Browsing) endIdleShares(id goal.ID) {
 	select {
-	case <-b.runs.Done(id):
+	case <-b.Runs.Done(id):
 		b.panes.endLeases(id)
 	default:
 	}
 }
 
 // hasAnotherPane says whether the user has a page of the goal.
-func (b *userBrowsing) hasAnotherPane(id goal.ID) bool {
-	return slices.ContainsFunc(b.panes.browsers.List(), func(p pane.Info) bool {
+func (b *Browsing) hasAnotherPane(id goal.ID) bool {
+	return slices.ContainsFunc(b.panes.Browsers.List(), func(p pane.Info) bool {
 		return p.GoalID == string(id) && p.Driver == pane.DriverUser
 	})
 }

@@ -1,4 +1,4 @@
-package app
+package panes
 
 import (
 	"context"
@@ -18,9 +18,9 @@ type paneShare struct {
 	held bool
 }
 
-// share promises a goal panes of the user, as it was given at its start. What
+// Share promises a goal panes of the user, as it was given at its start. What
 // has been closed since, or is lent to another, is left out.
-func (p *panes) share(ids []string, id goal.ID) {
+func (p *Registry) Share(ids []string, id goal.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, name := range ids {
@@ -34,11 +34,11 @@ func (p *panes) share(ids []string, id goal.ID) {
 }
 
 // beginLease gives the goal, whose run begins, what it was promised, and says what it has.
-func (p *panes) beginLease(id goal.ID) ([]pane.Info, error) {
+func (p *Registry) beginLease(id goal.ID) ([]pane.Info, error) {
 	var list []pane.Info
 	for _, info := range p.sharedWith(id) {
 		if info.Kind == pane.Browser {
-			if b, ok := p.browsers.Get(info.ID); !ok {
+			if b, ok := p.Browsers.Get(info.ID); !ok {
 				continue // closed
 			} else if err := b.Share(string(id)); err != nil {
 				return nil, fmt.Errorf("pane %s: %w", info.ID, err)
@@ -56,7 +56,7 @@ func (p *panes) beginLease(id goal.ID) ([]pane.Info, error) {
 	return list, nil
 }
 
-func (p *panes) sharedWith(id goal.ID) []pane.Info {
+func (p *Registry) sharedWith(id goal.ID) []pane.Info {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var list []pane.Info
@@ -68,13 +68,13 @@ func (p *panes) sharedWith(id goal.ID) []pane.Info {
 	return list
 }
 
-// endShare ends it for everything that the goal was lent, and for the windows
+// EndShare ends it for everything that the goal was lent, and for the windows
 // that such pages opened. With taken, a page that the user has taken over stays
 // with the goal, which is paused for it, until it is handed back.
-func (p *panes) endShare(id goal.ID, taken bool) {
+func (p *Registry) EndShare(id goal.ID, taken bool) {
 	stays := map[string]bool{}
-	for _, info := range p.browsers.List() {
-		b, ok := p.browsers.Get(info.ID)
+	for _, info := range p.Browsers.List() {
+		b, ok := p.Browsers.Get(info.ID)
 		switch {
 		case !ok || !info.Shared || info.GoalID != string(id):
 		case taken && b.Driver() == pane.DriverUser:
@@ -83,7 +83,7 @@ func (p *panes) endShare(id goal.ID, taken bool) {
 			b.EndShare()
 		}
 	}
-	p.onShareEnded()
+	p.OnShareEnded()
 	p.mu.Lock()
 	var back []string
 	for name, l := range p.shares {
@@ -100,7 +100,7 @@ func (p *panes) endShare(id goal.ID, taken bool) {
 }
 
 // republish tells of a pane whose loan has changed. A browser's pane says it itself.
-func (p *panes) republish(id string) {
+func (p *Registry) republish(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, info := range p.list {
@@ -114,23 +114,23 @@ func (p *panes) republish(id string) {
 }
 
 // leasedTerminal is a terminal of the user with the goal that it is lent to; mu is held.
-func (p *panes) leasedTerminal(info pane.Info) pane.Info {
+func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
 	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
 		info.GoalID, info.Shared = string(l.to), true
 	}
 	return info
 }
 
-// canDrive says whether the goal may drive a pane: it opened it, or was lent it.
-func (p *panes) canDrive(id goal.ID, info pane.Info) bool {
+// CanDrive says whether the goal may drive a pane: it opened it, or was lent it.
+func (p *Registry) CanDrive(id goal.ID, info pane.Info) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.leasedTerminal(info).GoalID == string(id)
 }
 
-// leaseShared gives a run the panes that the user lent its goal, and journals what
+// LeaseShared gives a run the panes that the user lent its goal, and journals what
 // it has: those, and of its own what is still there after done.
-func (p *panes) leaseShared(ctx context.Context, run goal.Run) error {
+func (p *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
 	lent, err := p.beginLease(run.Goal)
 	if err != nil {
 		return err
@@ -150,44 +150,44 @@ func (p *panes) leaseShared(ctx context.Context, run goal.Run) error {
 	if len(bodies) == 0 {
 		return nil
 	}
-	if err := p.store.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
+	if err := p.Store.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
 }
 
 // endLeases ends the loans of a goal whose run is over.
-func (p *panes) endLeases(id goal.ID) { p.endShare(id, p.isPaused(id)) }
+func (p *Registry) endLeases(id goal.ID) { p.EndShare(id, p.isPaused(id)) }
 
-// endDrive ends the loans of a goal whose run has just ended, and lets the user act on
+// EndDrive ends the loans of a goal whose run has just ended, and lets the user act on
 // the pages that it keeps. Pages that were taken over are waited for by a paused goal
 // alone.
-func (p *panes) endDrive(id goal.ID) {
+func (p *Registry) EndDrive(id goal.ID) {
 	paused := p.isPaused(id)
-	p.endShare(id, paused)
+	p.EndShare(id, paused)
 	for _, b := range p.browsersOf(id) {
 		b.EndDrive()
 		if paused || b.Driver() != pane.DriverUser {
 			continue
 		}
 		if err := b.HandBack(); err != nil {
-			p.log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back
+			p.Log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back
 		}
 	}
 }
 
-func (p *panes) isPaused(id goal.ID) bool {
+func (p *Registry) isPaused(id goal.ID) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	row, err := p.store.Goal(ctx, id)
+	row, err := p.Store.Goal(ctx, id)
 	return err == nil && row.Status == goal.Paused
 }
 
 // browsersOf are the browser panes that a goal has: its own and those that it is lent.
-func (p *panes) browsersOf(id goal.ID) []*browser.Pane {
+func (p *Registry) browsersOf(id goal.ID) []*browser.Pane {
 	var list []*browser.Pane
-	for _, info := range p.browsers.List() {
-		if b, ok := p.browsers.Get(info.ID); ok && info.GoalID == string(id) {
+	for _, info := range p.Browsers.List() {
+		if b, ok := p.Browsers.Get(info.ID); ok && info.GoalID == string(id) {
 			list = append(list, b)
 		}
 	}

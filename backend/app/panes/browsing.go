@@ -1,4 +1,4 @@
-package app
+package panes
 
 import (
 	"context"
@@ -27,24 +27,24 @@ const (
 	temporaryProfile = "temporary" // nothing is kept
 )
 
-// userBrowsing is what the user's browser panes share: files on their way to a
+// Browsing is what the user's browser panes share: files on their way to a
 // page, and the folders.
-type userBrowsing struct {
-	panes      *panes
+type Browsing struct {
+	panes      *Registry
 	background *background
-	// runs are the runs of goals, to pause one whose page the user takes over.
-	runs paneRuns
-	// resume continues a goal that was paused for that.
-	resume    func(context.Context, goal.ID, api.ResumeInput) error
+	// Runs are the runs of goals, to pause one whose page the user takes over.
+	Runs paneRuns
+	// Resume continues a goal that was paused for that.
+	Resume    func(context.Context, goal.ID, api.ResumeInput) error
 	takeovers takeovers
 }
 
-// goalFolder is where a goal works and its pages' downloads go; "" of what is no goal,
+// GoalFolder is where a goal works and its pages' downloads go; "" of what is no goal,
 // or may not write.
-func (b *userBrowsing) goalFolder(id string) string {
+func (b *Browsing) GoalFolder(id string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	row, err := b.panes.store.Goal(ctx, goal.ID(id))
+	row, err := b.panes.Store.Goal(ctx, goal.ID(id))
 	if err != nil {
 		return ""
 	}
@@ -60,36 +60,36 @@ func downloadDirFor(p policy.Policy) string {
 	return p.Dir
 }
 
-// downloads is the user's folder for downloads.
-func (b *userBrowsing) downloads(string) string {
+// Downloads is the user's folder for downloads.
+func (b *Browsing) Downloads(string) string {
 	if home, err := os.UserHomeDir(); err == nil {
 		dir := filepath.Join(home, "Downloads")
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			return dir
 		}
 	}
-	return filepath.Join(b.panes.cfg.State(), "downloads")
+	return filepath.Join(b.panes.Config.State(), "downloads")
 }
 
-func (b *userBrowsing) onVisit(profile, address, title string) {
+func (b *Browsing) OnVisit(profile, address, title string) {
 	if profile == "" {
 		return // a temporary page leaves nothing
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if err := b.panes.store.AddVisit(ctx, profile, address, title); err != nil {
-		b.panes.log.Warn("history", "error", err)
+	if err := b.panes.Store.AddVisit(ctx, profile, address, title); err != nil {
+		b.panes.Log.Warn("history", "error", err)
 	}
 }
 
 // Destination is where what the user wrote into an address bar leads. Words go to
 // the search page that they have set, and without one nowhere.
-func (b *userBrowsing) Destination(text string) (string, error) {
+func (b *Browsing) Destination(text string) (string, error) {
 	words, ok := browser.SearchTerms(text)
 	if !ok {
 		return text, nil
 	}
-	search := b.panes.cfg.Settings().SearchPage
+	search := b.panes.Config.Settings().SearchPage
 	if search == "" {
 		return "", &api.Problem{
 			Code: api.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
@@ -101,18 +101,18 @@ func (b *userBrowsing) Destination(text string) (string, error) {
 
 // open opens a user's pane. Without a wish it keeps its logins, unless another
 // Goalpost has them; then it says so and keeps nothing.
-func (b *userBrowsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
-	o := browser.Options{ID: b.panes.newID(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
+func (b *Browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
+	o := browser.Options{ID: b.panes.NewID(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
 	switch in.Profile {
 	case "":
 		o.Profile = ownProfile
 	case temporaryProfile:
 		o.Profile = ""
 	}
-	p, err := b.panes.browsers.Open(ctx, o)
+	p, err := b.panes.Browsers.Open(ctx, o)
 	if in.Profile == "" && errors.Is(err, browser.ErrLocked) {
 		o.Profile = ""
-		if p, err = b.panes.browsers.Open(ctx, o); err == nil {
+		if p, err = b.panes.Browsers.Open(ctx, o); err == nil {
 			p.Notice("another Goalpost has your logins: this page is temporary")
 		}
 	}
@@ -122,11 +122,11 @@ func (b *userBrowsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*brows
 	return p, nil
 }
 
-// browserLogins are the saved logins as pages know them.
-type browserLogins struct{ *secret.Logins }
+// Logins are the saved logins as pages know them.
+type Logins struct{ *secret.Logins }
 
 // Open gives a login of exactly this origin.
-func (l browserLogins) Open(ctx context.Context, origin, user string) (name, password string, err error) {
+func (l Logins) Open(ctx context.Context, origin, user string) (name, password string, err error) {
 	in, err := l.For(ctx, origin, user)
 	if err != nil {
 		return "", "", fmt.Errorf("the login: %w", err)
@@ -135,7 +135,7 @@ func (l browserLogins) Open(ctx context.Context, origin, user string) (name, pas
 }
 
 // Save keeps a login.
-func (l browserLogins) Save(ctx context.Context, origin, user, password string) error {
+func (l Logins) Save(ctx context.Context, origin, user, password string) error {
 	if err := l.Logins.Save(ctx, secret.Login{Origin: origin, User: user, Password: password}); err != nil {
 		return fmt.Errorf("the login: %w", err)
 	}
@@ -145,13 +145,13 @@ func (l browserLogins) Save(ctx context.Context, origin, user, password string) 
 // maxUploadBytes is how large a file may be that the page hands over.
 const maxUploadBytes = 1 << 30
 
-func (b *userBrowsing) uploads() string {
-	return filepath.Join(b.panes.cfg.State(), "browser", "uploads")
+func (b *Browsing) uploads() string {
+	return filepath.Join(b.panes.Config.State(), "browser", "uploads")
 }
 
 // Upload adds a piece to a file that the user gives to a page and says where
 // it is. The page that shows Goalpost may be on another machine: it sends bytes.
-func (b *userBrowsing) Upload(in api.ArgsUpload) (string, error) {
+func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
 	piece, err := base64.StdEncoding.DecodeString(in.Data)
 	if err != nil {
 		return "", refusedUpload("a piece is not base64")
@@ -188,7 +188,7 @@ func refusedUpload(why string) error {
 }
 
 // OpenFile opens a downloaded file, or its folder, with the desktop's program for it.
-func (b *userBrowsing) OpenFile(ctx context.Context, id, download string, folder bool) error {
+func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder bool) error {
 	p, err := b.panes.Browser(id)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (b *userBrowsing) OpenFile(ctx context.Context, id, download string, folder
 	if !ok {
 		return &api.Problem{Code: api.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
 	}
-	if _, err := b.panes.programs.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
+	if _, err := b.panes.Programs.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
 	return nil
@@ -235,24 +235,24 @@ func validateOpenable(lease, path string) error {
 }
 
 // Profiles lists the user's profiles, their own first.
-func (b *userBrowsing) Profiles() []string {
-	list := slices.DeleteFunc(b.panes.browsers.Profiles(), func(name string) bool { return name == ownProfile })
+func (b *Browsing) Profiles() []string {
+	list := slices.DeleteFunc(b.panes.Browsers.Profiles(), func(name string) bool { return name == ownProfile })
 	return append([]string{ownProfile}, list...)
 }
 
-func (b *userBrowsing) DeleteProfile(ctx context.Context, name string) error {
-	if err := b.panes.browsers.DeleteProfile(ctx, name); err != nil {
+func (b *Browsing) DeleteProfile(ctx context.Context, name string) error {
+	if err := b.panes.Browsers.DeleteProfile(ctx, name); err != nil {
 		return fmt.Errorf("delete profile: %w", err)
 	}
 	return nil
 }
 
 // RenameProfile renames a profile; the user's own keeps its name.
-func (b *userBrowsing) RenameProfile(ctx context.Context, name, to string) error {
+func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
 		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
 	}
-	if err := b.panes.browsers.RenameProfile(ctx, name, to); err != nil {
+	if err := b.panes.Browsers.RenameProfile(ctx, name, to); err != nil {
 		return fmt.Errorf("rename profile: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package app
+package panes
 
 import (
 	"context"
@@ -16,10 +16,10 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// workspaceKeeper restores the user's terminals and saves them for the next start.
-type workspaceKeeper struct {
-	panes      *panes
-	servers    *sshPanes
+// Workspace restores the user's terminals and saves them for the next start.
+type Workspace struct {
+	panes      *Registry
+	servers    *SSH
 	background *background
 
 	release func() error          // nil where another process holds the workspace
@@ -42,28 +42,28 @@ type savedState struct {
 // now on. Nothing that ran in them is started: the command is typed at the prompt
 // and Enter is the user's. Terminals on servers attach to their sessions again.
 // Where another process holds the workspace nothing happens.
-func (w *workspaceKeeper) RestoreWorkspace(ctx context.Context) error {
-	release, ok, err := w.panes.store.HoldWorkspace()
+func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
+	release, ok, err := w.panes.Store.HoldWorkspace()
 	if err != nil || !ok {
 		return err
 	}
 	w.release = release
-	list, err := w.panes.store.Terminals(ctx)
+	list, err := w.panes.Store.Terminals(ctx)
 	if err != nil {
 		return fmt.Errorf("restore the workspace: %w", err)
 	}
 	for _, t := range list {
 		w.panes.reserveID(t.ID)
 		if err := w.restore(ctx, t); err != nil {
-			w.panes.log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
+			w.panes.Log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
 		}
 	}
 	w.background.work.Go(w.startSaving)
 	return nil
 }
 
-func (w *workspaceKeeper) restore(ctx context.Context, t store.Terminal) error {
-	o := terminal.Options{ID: t.ID, Title: t.Title, Before: terminal.RestoredScrollback(t.Output, t.SavedAt), Scrollback: w.panes.scrollback()}
+func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
+	o := terminal.Options{ID: t.ID, Title: t.Title, Before: terminal.RestoredScrollback(t.Output, t.SavedAt), Scrollback: w.panes.Scrollback()}
 	if t.Server != "" {
 		return w.restoreRemote(ctx, t, o)
 	}
@@ -71,14 +71,14 @@ func (w *workspaceKeeper) restore(ctx context.Context, t store.Terminal) error {
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
 		o.Dir = home()
 	}
-	s, err := w.panes.terminals.Open(ctx, w.panes.programs, o)
+	s, err := w.panes.Terminals.Open(ctx, w.panes.Programs, o)
 	if err != nil {
 		return fmt.Errorf("open terminal: %w", err)
 	}
 	if t.Command != "" {
 		w.background.work.Go(func() {
 			if err := s.TypeAtPrompt(w.background.ctx, t.Command); err != nil && w.background.ctx.Err() == nil {
-				w.panes.log.Warn("a command was not offered", "pane", t.ID, "error", err)
+				w.panes.Log.Warn("a command was not offered", "pane", t.ID, "error", err)
 			}
 		})
 	}
@@ -87,10 +87,10 @@ func (w *workspaceKeeper) restore(ctx context.Context, t store.Terminal) error {
 
 // restoreRemote attaches to the session that the terminal showed. Without tmux
 // there is none: connecting is left to the user.
-func (w *workspaceKeeper) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
-	server, err := w.panes.store.Server(ctx, t.Server)
+func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
+	server, err := w.panes.Store.Server(ctx, t.Server)
 	if errors.Is(err, os.ErrNotExist) {
-		w.panes.log.Info("a terminal's server is gone", "pane", t.ID, "server", t.Server)
+		w.panes.Log.Info("a terminal's server is gone", "pane", t.ID, "server", t.Server)
 		return nil
 	}
 	if err != nil {
@@ -105,7 +105,7 @@ func (w *workspaceKeeper) restoreRemote(ctx context.Context, t store.Terminal, o
 }
 
 // reserveID makes sure that no new pane gets the id.
-func (p *panes) reserveID(id string) {
+func (p *Registry) reserveID(id string) {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
 	if err != nil {
 		return
@@ -116,14 +116,14 @@ func (p *panes) reserveID(id string) {
 }
 
 // startSaving keeps the terminals now and then: a crash loses little.
-func (w *workspaceKeeper) startSaving() {
+func (w *Workspace) startSaving() {
 	tick := time.NewTicker(saveInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if err := w.saveTerminals(w.background.ctx); err != nil && w.background.ctx.Err() == nil {
-				w.panes.log.Warn("the terminals were not kept", "error", err)
+			if err := w.SaveTerminals(w.background.ctx); err != nil && w.background.ctx.Err() == nil {
+				w.panes.Log.Warn("the terminals were not kept", "error", err)
 			}
 		case <-w.background.ctx.Done():
 			return
@@ -131,15 +131,15 @@ func (w *workspaceKeeper) startSaving() {
 	}
 }
 
-// saveTerminals writes down the user's terminals if something of them has changed.
-func (w *workspaceKeeper) saveTerminals(ctx context.Context) error {
+// SaveTerminals writes down the user's terminals if something of them has changed.
+func (w *Workspace) SaveTerminals(ctx context.Context) error {
 	now := map[string]savedState{}
 	var list []store.Terminal
 	for _, info := range w.panes.Snapshot().Panes {
 		if info.Kind != pane.Terminal || info.GoalID != "" && !info.Shared {
 			continue
 		}
-		s, err := w.panes.terminals.Get(info.ID)
+		s, err := w.panes.Terminals.Get(info.ID)
 		if err != nil {
 			continue // closed
 		}
@@ -147,7 +147,7 @@ func (w *workspaceKeeper) saveTerminals(ctx context.Context) error {
 		_, end := s.Range()
 		now[info.ID] = savedState{info, end, line}
 		t := store.Terminal{ID: info.ID, Title: info.Title, Dir: info.Cwd, Command: line}
-		if link, ok := w.servers.client.Connection(info.ID); ok {
+		if link, ok := w.servers.Client.Connection(info.ID); ok {
 			t.Server, t.Session, t.Command = link.Server().ID, link.Session(), ""
 		}
 		list = append(list, t)
@@ -156,12 +156,12 @@ func (w *workspaceKeeper) saveTerminals(ctx context.Context) error {
 		return nil
 	}
 	for i := range list {
-		s, err := w.panes.terminals.Get(list[i].ID)
+		s, err := w.panes.Terminals.Get(list[i].ID)
 		if err == nil {
 			list[i].Output = s.Tail(saveMaxBytes)
 		}
 	}
-	if err := w.panes.store.SaveTerminals(ctx, list); err != nil {
+	if err := w.panes.Store.SaveTerminals(ctx, list); err != nil {
 		return err
 	}
 	w.last = now
@@ -180,19 +180,19 @@ func unchanged(a, b map[string]savedState) bool {
 	return true
 }
 
-// stopSaving keeps the terminals a last time, before they are closed, and ends what
+// StopSaving keeps the terminals a last time, before they are closed, and ends what
 // runs beside them.
-func (w *workspaceKeeper) stopSaving(ctx context.Context) error {
+func (w *Workspace) StopSaving(ctx context.Context) error {
 	var errs []error
 	if w.background.end != nil {
 		w.background.end()
 		w.background.work.Wait()
 	}
 	if w.release != nil {
-		errs = append(errs, w.saveTerminals(context.WithoutCancel(ctx)), w.release())
+		errs = append(errs, w.SaveTerminals(context.WithoutCancel(ctx)), w.release())
 	}
-	if w.servers.client != nil {
-		errs = append(errs, w.servers.client.Close())
+	if w.servers.Client != nil {
+		errs = append(errs, w.servers.Client.Close())
 	}
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 }

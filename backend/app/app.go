@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/app/panes"
+	"goalpost/backend/app/session"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
@@ -93,7 +94,7 @@ type App struct {
 	sockets      *network.WebSocketProxies
 	panes        *panes.Registry
 	stream       *stream.Server
-	sessions     *sessionRegistry
+	sessions     *session.Registry
 	runner       *runner.Runner
 	peerServer   *peerServer
 	wakeSocket   *store.WakeSocket // nil where no socket could be made
@@ -212,7 +213,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Broker:        &a.broker,
 		Programs:      a.userPrograms,
 		OnShareEnded:  a.sockets.UpdateRules,
-		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.closeFinished(ctx, id) },
+		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.CloseFinished(ctx, id) },
 	})
 	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.Servers.RunRemoteCheck, a.panes.CheckPagesFor
 	a.panes.Servers.Client, err = ssh.Open(ssh.Options{ //nolint:contextcheck // links live as long as the program, not as its start
@@ -234,14 +235,14 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Dir:            filepath.Join(a.cfg.State(), "browser"),
 		OnChange:       a.panes.OnChange,
 		OnPopup:        a.panes.PopupOptions,
-		OnWindow:       a.sessions.onPopup,
+		OnWindow:       a.sessions.OnPopup,
 		OnVisit:        browsing.OnVisit,
 		Downloads:      browsing.Downloads,
 		GoalFolder:     browsing.GoalFolder,
 		OwnPorts:       a.ports.List,
 		Logins:         panes.Logins{a.secrets.Logins()},
 		Log:            a.log,
-		ContextProxy:   a.sessions.paneProxy,
+		ContextProxy:   a.sessions.PaneProxy,
 		DenyAllProxy:   a.denyAll.Address,
 		WebSocketProxy: a.sockets.Proxy,
 		Secrets:        a.mask,
@@ -261,23 +262,22 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 }
 
 // newSessions makes the sessions of goals, of which none is open.
-func (a *App) newSessions() *sessionRegistry {
-	return &sessionRegistry{
-		cfg:               a.cfg,
-		log:               a.log,
-		store:             a.store,
-		clock:             a.options.Clock,
-		broker:            &a.broker,
-		secrets:           a.secrets,
-		mask:              a.mask,
-		panes:             a.panes,
-		sandboxes:         a.sandboxes,
-		models:            a.models,
-		mcpServers:        a.mcpServers,
-		denyAllProxy:      a.denyAll.Address,
-		updateSocketRules: a.sockets.UpdateRules,
-		children:          func(ctx context.Context, g goal.Goal) (childGoalSet, error) { return a.childrenOf(ctx, g) },
-		open:              map[goal.ID]*Session{},
+func (a *App) newSessions() *session.Registry {
+	return &session.Registry{
+		Config:            a.cfg,
+		Log:               a.log,
+		Store:             a.store,
+		Clock:             a.options.Clock,
+		Broker:            &a.broker,
+		Secrets:           a.secrets,
+		Mask:              a.mask,
+		Panes:             a.panes,
+		Sandboxes:         a.sandboxes,
+		Models:            a.models,
+		McpServers:        a.mcpServers,
+		DenyAllProxy:      a.denyAll.Address,
+		UpdateSocketRules: a.sockets.UpdateRules,
+		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.childrenOf(ctx, g) },
 	}
 }
 
@@ -313,7 +313,7 @@ func (a *App) openGoals(context.Context) error {
 	}
 	a.runner = runner.New(runner.Config{
 		Journal:  a.store,
-		Open:     a.sessions.openSession,
+		Open:     a.sessions.Open,
 		Publish:  a.broker.Publish,
 		Clock:    a.options.Clock,
 		Log:      a.log,
@@ -403,7 +403,7 @@ func (a *App) Close(ctx context.Context) error {
 func (a *App) closePanes(ctx context.Context) error {
 	var errs []error
 	if a.panes.Browsers != nil {
-		errs = append(errs, a.sessions.closeSessions(ctx), a.panes.Browsers.Close(ctx), a.sockets.Close())
+		errs = append(errs, a.sessions.CloseAll(ctx), a.panes.Browsers.Close(ctx), a.sockets.Close())
 	}
 	if a.denyAll != nil {
 		errs = append(errs, a.denyAll.Close())
@@ -552,7 +552,7 @@ func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 // The fits that the rest of the program relies on.
 var (
 	_ runner.Journal      = (*store.Store)(nil)
-	_ runner.Session      = (*Session)(nil)
+	_ runner.Session      = (*session.Session)(nil)
 	_ api.Goals           = (*goalService)(nil)
 	_ api.Panes           = (*panes.Registry)(nil)
 	_ api.ProviderService = (*App)(nil)

@@ -87,7 +87,7 @@ func (s *goalService) Revoke(ctx context.Context, id goal.ID, request string) er
 	if !slices.ContainsFunc(grants, named) {
 		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
 	}
-	s.sessions.revokeGrant(ctx, id, request)
+	s.sessions.RevokeGrant(ctx, id, request)
 	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) { // whoever runs it takes it back
 		return s.addOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})

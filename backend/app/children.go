@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/session"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner"
 	"goalpost/backend/store"
@@ -36,7 +37,7 @@ type childGoals struct {
 	any bool // it has or had one; otherwise nothing is asked of the store
 }
 
-func (s *goalService) childrenOf(ctx context.Context, g goal.Goal) (childGoalSet, error) {
+func (s *goalService) childrenOf(ctx context.Context, g goal.Goal) (session.Children, error) {
 	rows, err := s.store.Children(ctx, g.ID)
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) 
 	select {
 	case <-c.goals.runner.Done(r.ID):
 	case <-late.C:
-	case <-pauseSignal(ctx):
+	case <-session.PauseSignal(ctx):
 	case <-ctx.Done():
 		return tools.GoalState{}, fmt.Errorf("waiting for goal %s: %w", r.ID.Short(), ctx.Err())
 	}

@@ -32,7 +32,7 @@ func (s *goalService) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.sessions.closeSession(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id), own.Unlock()); err != nil {
+	if err := errors.Join(s.sessions.CloseGoal(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id), own.Unlock()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return nil
@@ -78,5 +78,5 @@ func (s *goalService) prune(ctx context.Context, id goal.ID) (gone bool, err err
 	if err != nil {
 		return false, err
 	}
-	return true, errors.Join(s.sessions.closeSession(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id))
+	return true, errors.Join(s.sessions.CloseGoal(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"goalpost/backend/app/panes"
+	"goalpost/backend/app/session"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner"
@@ -29,7 +30,7 @@ type follower struct {
 	store     *store.Store
 	log       *slog.Logger
 	clock     runner.Clock
-	sessions  *sessionRegistry
+	sessions  *session.Registry
 	panes     *panes.Registry
 	peerPanes *peerPanes
 	// adoptAnswered continues goals that were answered, and whose process has died.
@@ -114,7 +115,7 @@ func (f *publisher) publishOnce(e event.Event) bool {
 // was ended there.
 func (f *follower) publishForeign(e event.Event) {
 	if b, ok := e.Body.(*event.GrantEnded); ok {
-		f.sessions.revokeGrant(context.Background(), e.GoalID, b.Request)
+		f.sessions.RevokeGrant(context.Background(), e.GoalID, b.Request)
 	}
 	_, ended := e.Body.(*event.Ended)
 	if !f.publishOnce(e) || !ended {
@@ -124,7 +125,7 @@ func (f *follower) publishForeign(e event.Event) {
 		f.panes.EndShare(e.GoalID, false)
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if err := f.sessions.closeSession(ctx, e.GoalID); err != nil {
+		if err := f.sessions.CloseGoal(ctx, e.GoalID); err != nil {
 			f.log.Warn("closing a room", "goal", e.GoalID, "error", err)
 		}
 	})

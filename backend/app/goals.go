@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/app/panes"
+	"goalpost/backend/app/session"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -29,7 +30,7 @@ type goalService struct {
 	store        *store.Store
 	panes        *panes.Registry
 	sandboxes    *goalsandbox.Factory
-	sessions     *sessionRegistry
+	sessions     *session.Registry
 	pageFilters  *network.PageFilters
 	followOthers bool // this program stays, and goals continue in it by themselves
 }
@@ -187,7 +188,7 @@ func (s *goalService) abortHere(ctx context.Context, id goal.ID, stop *runner.St
 // cleanUpRun ends what the runs of a goal left for the next one: its programs, and the
 // goals that it started.
 func (s *goalService) cleanUpRun(ctx context.Context, id goal.ID) error {
-	return errors.Join(s.sessions.closeSession(ctx, id), s.endChildren(ctx, id))
+	return errors.Join(s.sessions.CloseGoal(ctx, id), s.endChildren(ctx, id))
 }
 
 // Panes lists the panes that a goal leases.

@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/panes"
+	"goalpost/backend/app/session"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -219,7 +220,7 @@ func (gi *goalIntake) validateGoalSecrets(ctx context.Context, names []string) e
 // saveBaseline keeps what decides about a goal as it is when the goal is made: another
 // goal may work in its folder before it.
 func (gi *goalIntake) saveBaseline(ctx context.Context, g goal.Goal) error {
-	if err := verify.RecordProtected(ctx, workspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
+	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
 		return &goal.InvalidError{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
 	}
 	return nil
@@ -236,7 +237,7 @@ func (gi *goalIntake) removeGoalState(id goal.ID) error {
 // preflight runs every gate once where it will later decide.
 func (gi *goalIntake) preflight(ctx context.Context, g *goal.Goal) (err error) {
 	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider), goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
-		if r := preflightProblem(ctx, h, g); r != nil {
+		if r := session.PreflightProblem(ctx, h, g); r != nil {
 			return r
 		}
 		return nil

@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/panes"
+	"goalpost/backend/app/session"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
@@ -34,7 +35,7 @@ type mcpServerDeps struct {
 	access     *access.Rules
 	sandboxes  *goalsandbox.Factory
 	panes      *panes.Registry
-	sessions   *sessionRegistry
+	sessions   *session.Registry
 	goals      *goalService
 	unconfined bool
 }
@@ -46,7 +47,7 @@ type MCPServer struct {
 	policy  policy.Policy
 	rules   policy.RuleSet
 	box     *tools.Set
-	session *Session
+	session *session.Session
 	long    resultPager
 	own     ownedGoals
 }
@@ -63,7 +64,7 @@ func openMCPServer(ctx context.Context, deps mcpServerDeps, p policy.Policy) (d 
 	if err != nil {
 		return nil, err
 	}
-	s, box, err := deps.sessions.openExternal(ctx, p)
+	s, box, err := deps.sessions.OpenExternal(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func openMCPServer(ctx context.Context, deps mcpServerDeps, p policy.Policy) (d 
 
 // Close ends what runs in the desk's panes.
 func (d *MCPServer) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.deps.sessions.closeSession(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.sandboxes.Dir(goal.ExternalAgent)))
+	return errors.Join(d.box.Close(), d.deps.sessions.CloseGoal(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.sandboxes.Dir(goal.ExternalAgent)))
 }
 
 // Tools is what the other agent is told.

@@ -80,5 +80,5 @@ func (s *goalService) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.
 	if _, err := os.Stat(s.store.GoalDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return s.sessions.openWorkspace(ctx, g)
+	return s.sessions.OpenWorkspace(ctx, g)
 }

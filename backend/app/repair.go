@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/session"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
@@ -25,7 +26,7 @@ func (rs *goalResumption) mayGoOn(ctx context.Context, g goal.Goal, decision str
 			Hint: "use " + api.AcceptProtected + " or " + api.RestoreProtected, Field: "protected",
 		}
 	}
-	held, err := verify.OpenProtection(workspaceOptions(g, rs.store.GoalDir(g.ID)))
+	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
 		return fmt.Errorf("what the goal protects: %w", err)
 	}
@@ -64,7 +65,7 @@ func (rs *goalResumption) decideProtected(ctx context.Context, g goal.Goal, deci
 	if decision == "" {
 		return nil
 	}
-	held, err := verify.OpenProtection(workspaceOptions(g, rs.store.GoalDir(g.ID)))
+	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
 		return fmt.Errorf("what the goal protects: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/api"
-	"goalpost/backend/app"
+	"goalpost/backend/app/session"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
@@ -128,7 +128,7 @@ func (p Program) saveStepsAsRecipe(ctx context.Context, name, id string, s stepR
 		if err != nil {
 			return fmt.Errorf("recipe: %w", err)
 		}
-		calls, err := app.StepsToKeep(ctx, st, row.ID, s.from, s.to)
+		calls, err := session.StepsToKeep(ctx, st, row.ID, s.from, s.to)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ type Registry struct {
 	Workspace  *Workspace
 
 	mu     sync.Mutex
-	shares map[string]*paneShare // Registry of the user that a goal may drive
+	shares map[string]*paneShare // of the user, that a goal may drive
 	named  map[string]string     // titles given to browser panes
 	rev    int64
 	list   []pane.Info // in the order in which they were opened

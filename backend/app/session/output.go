@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"strings"
@@ -25,7 +25,7 @@ type paneCursor struct {
 }
 
 // NewOutput is what the commands that were running when it was last asked have printed since.
-func (r *Session) NewOutput() string { return r.output.readNew(r.registry.panes, r.goal) }
+func (r *Session) NewOutput() string { return r.output.readNew(r.registry.Panes, r.goal) }
 
 func (h *outputCursor) readNew(p *panes.Registry, id goal.ID) string {
 	h.mu.Lock()

@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"context"
@@ -20,17 +20,17 @@ func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 		return
 	}
 	r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), grants, now, r.applyEgressRules)
-	if err := r.sandbox.MachineGrants.Apply(context.Background(), grants, r.sandbox.Grant(r.registry.sandboxes.Access, r.registry.sandboxes.Dir(r.goal))); err != nil {
-		r.registry.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
+	if err := r.sandbox.MachineGrants.Apply(context.Background(), grants, r.sandbox.Grant(r.registry.Sandboxes.Access, r.registry.Sandboxes.Dir(r.goal))); err != nil {
+		r.registry.Log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
 	}
 }
 
-// revokeGrant closes what a grant opened, whether a run has heard of it or not.
+// RevokeGrant closes what a grant opened, whether a run has heard of it or not.
 func (r *Session) revokeGrant(ctx context.Context, id string) {
 	if r.sandbox.Proxy != nil {
 		r.sandbox.BlockedHosts.Revoke(id, r.applyEgressRules)
 		if err := r.sandbox.MachineGrants.Revoke(ctx, id); err != nil {
-			r.registry.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
+			r.registry.Log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func (r *Session) applyEgressRules(rules egress.Rules) {
 	r.sandbox.Filtering.Store(rules.NeedsRequestFilter())
 }
 
-func (reg *sessionRegistry) revokeGrant(ctx context.Context, id goal.ID, request string) {
+func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string) {
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
 	if r := reg.open[id]; r != nil {
@@ -59,7 +59,7 @@ func (r *Session) closeEgress(ctx context.Context) {
 	if r.sandbox.Proxy != nil {
 		r.sandbox.BlockedHosts.SetGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil, r.applyEgressRules)
 		if err := r.sandbox.MachineGrants.ClosePorts(ctx); err != nil {
-			r.registry.log.Error("closing a goal's ports", "goal", r.goal, "error", err)
+			r.registry.Log.Error("closing a goal's ports", "goal", r.goal, "error", err)
 		}
 	}
 }

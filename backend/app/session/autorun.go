@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ func (r *Session) AutorunChanges() []string {
 	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
 		return nil
 	}
-	layer := r.registry.sandboxes.Dir(r.goal)
+	layer := r.registry.Sandboxes.Dir(r.goal)
 	var before []string
 	text, err := os.ReadFile(filepath.Join(layer, goalsandbox.AutorunBaselineFile))
 	if err == nil {

@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"context"
@@ -20,7 +20,7 @@ var _ tools.Access = accessRequester{}
 // Validate refuses what no goal gets. Whether something is there at all, the agent
 // does not learn without the user.
 func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
-	rules, p := k.session.registry.sandboxes.Access, k.session.policy
+	rules, p := k.session.registry.Sandboxes.Access, k.session.policy
 	var in api.StartInput
 	if want.Kind == policy.PortAccess {
 		in.AllowLocal = []int{want.Port}
@@ -46,7 +46,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 		in.AllowSocket = []string{real}
 	case policy.WriteAccess:
 		in.AllowWrite = []string{real}
-		if other, err := k.session.registry.store.ConflictingWriter(ctx, real, k.session.goal); err != nil || other != "" {
+		if other, err := k.session.registry.Store.ConflictingWriter(ctx, real, k.session.goal); err != nil || other != "" {
 			return want, errors.Join(err, fmt.Errorf("goal %s writes there now; wait until it is over", other.Short()))
 		}
 	case policy.PortAccess:

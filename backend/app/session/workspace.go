@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"goalpost/backend/verify/protect/detect"
 )
 
-// openWorkspace is what the goal can change. What it was at the goal's start is kept
+// OpenWorkspace is what the goal can change. What it was at the goal's start is kept
 // in a private folder, out of the goal's reach, as long as the goal.
-func (reg *sessionRegistry) openWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
-	o := workspaceOptions(g, reg.store.GoalDir(g.ID))
-	o.Pages = func(ctx context.Context) (string, error) { return reg.panes.PagesFingerprint(ctx, g.ID) }
+func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
+	o := WorkspaceOptions(g, reg.Store.GoalDir(g.ID))
+	o.Pages = func(ctx context.Context) (string, error) { return reg.Panes.PagesFingerprint(ctx, g.ID) }
 	w, err := verify.OpenWorkspace(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("what the goal can change: %w", err)
@@ -22,7 +22,7 @@ func (reg *sessionRegistry) openWorkspace(ctx context.Context, g goal.Goal) (*ve
 	return w, nil
 }
 
-func workspaceOptions(g goal.Goal, dir string) verify.Options {
+func WorkspaceOptions(g goal.Goal, dir string) verify.Options {
 	return verify.Options{
 		Dir: g.Policy.Dir, Private: dir, Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
 		Tests: g.TestsBefore,

@@ -1,4 +1,5 @@
-package app
+// Package session is what goals live in while they run: tools, models, panes and checks of one goal each.
+package session
 
 import (
 	"context"
@@ -30,24 +31,24 @@ import (
 	"goalpost/backend/verify"
 )
 
-// sessionRegistry opens and closes the sessions of goals.
-type sessionRegistry struct {
-	cfg          *config.Config
-	log          *slog.Logger
-	store        *store.Store
-	clock        runner.Clock
-	broker       *event.Broker
-	secrets      *secret.Vault
-	mask         *secret.Mask
-	panes        *panes.Registry
-	sandboxes    *goalsandbox.Factory
-	models       *models.Providers
-	mcpServers   *mcpservers.Servers
-	denyAllProxy string // of pages whose goal is closed
-	// updateSocketRules makes the rules of WebSockets those of the goals that have pages of the user.
-	updateSocketRules func()
-	// children are the goals that a goal started.
-	children     func(context.Context, goal.Goal) (childGoalSet, error)
+// Registry opens and closes the sessions of goals.
+type Registry struct {
+	Config       *config.Config
+	Log          *slog.Logger
+	Store        *store.Store
+	Clock        runner.Clock
+	Broker       *event.Broker
+	Secrets      *secret.Vault
+	Mask         *secret.Mask
+	Panes        *panes.Registry
+	Sandboxes    *goalsandbox.Factory
+	Models       *models.Providers
+	McpServers   *mcpservers.Servers
+	DenyAllProxy string // of pages whose goal is closed
+	// UpdateSocketRules makes the rules of WebSockets those of the goals that have pages of the user.
+	UpdateSocketRules func()
+	// Children are the goals that a goal started.
+	Children     func(context.Context, goal.Goal) (Children, error)
 	pendingInput tools.PendingInput // of terminals that the user lends
 
 	mu    sync.Mutex
@@ -55,8 +56,8 @@ type sessionRegistry struct {
 	waits sync.WaitGroup // for the ends of those whose goals are done
 }
 
-// childGoalSet is the goals that one goal's agent has work for it.
-type childGoalSet interface {
+// Children is the goals that one goal's agent has work for it.
+type Children interface {
 	tools.Goals
 	// TotalSpend is what all of them have spent so far.
 	TotalSpend() goal.Spend
@@ -67,7 +68,7 @@ type childGoalSet interface {
 // Session is what one goal runs in. It outlives a pause, so that terminals and
 // pages are still there when the goal is resumed.
 type Session struct {
-	registry      *sessionRegistry
+	registry      *Registry
 	goal          goal.ID
 	provider      string
 	policy        policy.Policy
@@ -82,31 +83,31 @@ type Session struct {
 	recorder      *paneRecorder
 	output        outputCursor
 	warn          func(what, text string)
-	secretsErr    error  // secrets of this goal cannot be opened, so nothing would hide them
+	secretsErr    error  // Secrets of this goal cannot be opened, so nothing would hide them
 	cancelGrace   func() // after done, and nil else: ends the wait for its end; guarded by registry.mu
-	children      childGoalSet
+	children      Children
 	run           goal.Run     // the one that continues, none between two; guarded by registry.mu
 	pendingPopups []event.Body // of pages, not journaled yet; guarded by registry.mu
 }
 
-// openSession gives the goal its room: the one it had before a pause, or a new one.
-func (reg *sessionRegistry) openSession(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Session, error) {
+// Open gives the goal its room: the one it had before a pause, or a new one.
+func (reg *Registry) Open(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Session, error) {
 	if err := reg.closeOverlapping(ctx, g); err != nil {
 		return nil, err
 	}
-	if err := reg.panes.LeaseShared(ctx, run); err != nil {
+	if err := reg.Panes.LeaseShared(ctx, run); err != nil {
 		return nil, err
 	}
 	r, err := reg.sessionFor(ctx, g, run, warn)
 	if err != nil {
 		return nil, err
 	}
-	reg.updateSocketRules() // of what the goal is lent, whose rules are there now
+	reg.UpdateSocketRules() // of what the goal is lent, whose rules are there now
 	return r, r.journalPopups(ctx, run)
 }
 
-func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (*Session, error) {
-	if err := reg.mcpServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
+func (reg *Registry) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (*Session, error) {
+	if err := reg.McpServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
 		return nil, err
 	}
 	sealed, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows what is kept
@@ -118,7 +119,7 @@ func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goa
 	if r := reg.open[g.ID]; r != nil && !r.sandboxEnded() {
 		r.cancelGracePeriod()
 		r.secretsErr = sealed
-		world, err := reg.openWorkspace(ctx, g) // the user may have accepted other versions, also in another process
+		world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
 		if err == nil {
 			r.workspace = world
 			err = r.setUpRun(ctx, g, warn)
@@ -132,42 +133,51 @@ func (reg *sessionRegistry) sessionFor(ctx context.Context, g goal.Goal, run goa
 	} else if r != nil {
 		delete(reg.open, g.ID)
 		if err := r.closeAll(ctx); err != nil {
-			reg.log.Warn("closing a room whose helper died", "goal", g.ID, "error", err)
+			reg.Log.Warn("closing a room whose helper died", "goal", g.ID, "error", err)
 		}
 	}
-	world, err := reg.openWorkspace(ctx, g)
+	world, err := reg.OpenWorkspace(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	held, err := reg.sandboxes.Open(ctx, string(g.ID), g.Policy, reg.sandboxes.Dir(g.ID), lockedFiles(g.Policy.Dir, world)...)
+	held, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.Dir(g.ID), lockedFiles(g.Policy.Dir, world)...)
 	if err != nil {
 		return nil, err
 	}
 	held.SetNetworkLog(reg.netLog(g.ID))
-	if err := goalsandbox.RecordAutorunBaseline(g.Policy, reg.sandboxes.Dir(g.ID)); err != nil && !g.Policy.Unconfined {
+	if err := goalsandbox.RecordAutorunBaseline(g.Policy, reg.Sandboxes.Dir(g.ID)); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
 	r := &Session{registry: reg, goal: g.ID, sandbox: held, workspace: world, secretsErr: sealed, parkCounters: map[string]*model.ParkCounter{}}
-	if r.children, err = reg.children(ctx, g); err != nil {
+	if r.children, err = reg.Children(ctx, g); err != nil {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
-	if r.parkedInARow, err = reg.store.ParkedInARow(ctx, g.ID); err != nil {
+	if r.parkedInARow, err = reg.Store.ParkedInARow(ctx, g.ID); err != nil {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
 	r.recorder = reg.newRecorder(g.ID)
 	if err := r.setUpRun(ctx, g, warn); err != nil {
 		return nil, errors.Join(err, r.mcp.Close(), r.recorder.close(), held.Close(ctx))
 	}
-	reg.open[g.ID], r.run = r, run
+	reg.add(r)
+	r.run = run
 	return r, nil
+}
+
+// add is called with mu held.
+func (reg *Registry) add(r *Session) {
+	if reg.open == nil {
+		reg.open = map[goal.ID]*Session{}
+	}
+	reg.open[r.goal] = r
 }
 
 // setUpRun gives the room the tools, the checks and the models of a run.
 func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.sandbox.Env, r.sandbox.Programs
 	r.policy, r.provider = g.Policy, g.Provider
-	own := &goalPanes{panes: r.registry.panes, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
-	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{own}, Browsers: goalBrowsers{own}, Panes: goalPaneList{own}, Logins: panes.Logins{r.registry.secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.registry.cfg, r.registry.store, g.ID}, PendingInput: &r.registry.pendingInput}
+	own := &goalPanes{panes: r.registry.Panes, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
+	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{own}, Browsers: goalBrowsers{own}, Panes: goalPaneList{own}, Logins: panes.Logins{r.registry.Secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.registry.Config, r.registry.Store, g.ID}, PendingInput: &r.registry.pendingInput}
 	words.Protected = r.protectedReasons()
 	if r.sandbox.Proxy != nil {
 		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
@@ -199,14 +209,14 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		return errors.Join(err, box.Close())
 	}
 	if r.mcp == nil {
-		if r.mcp, err = r.registry.mcpServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
+		if r.mcp, err = r.registry.McpServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
 			return errors.Join(err, box.Close())
 		}
 	}
 	r.tools, r.models = box, m
 	r.recorder.setActive(true)
-	r.checks = r.sandbox.CheckRunner(r.registry.sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
-	r.checks.World, r.checks.Pages = r.workspace, r.registry.panes.CheckPagesFor(g.ID)
+	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
+	r.checks.World, r.checks.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
 	if m.judge != nil {
 		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
 	}
@@ -238,7 +248,7 @@ func (r *Session) Ready() error {
 	if r.secretsErr != nil {
 		return r.secretsErr
 	}
-	if _, err := r.registry.models.Get(r.provider); err != nil {
+	if _, err := r.registry.Models.Get(r.provider); err != nil {
 		return errorWithHint(err)
 	}
 	return nil
@@ -262,7 +272,7 @@ func (r *Session) cancelGracePeriod() {
 
 // closeOverlapping ends what is left of goals that are done where another one begins to
 // work: their programs would write in its folder.
-func (reg *sessionRegistry) closeOverlapping(ctx context.Context, g goal.Goal) error {
+func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
 	reg.mu.Lock()
 	var over []goal.ID
 	for id, r := range reg.open {
@@ -273,8 +283,8 @@ func (reg *sessionRegistry) closeOverlapping(ctx context.Context, g goal.Goal) e
 	reg.mu.Unlock()
 	var errs []error
 	for _, id := range over {
-		reg.log.Info("another goal needs the folder: what a goal that is done left running ends", "goal", id)
-		errs = append(errs, reg.closeSession(ctx, id))
+		reg.Log.Info("another goal needs the folder: what a goal that is done left running ends", "goal", id)
+		errs = append(errs, reg.CloseGoal(ctx, id))
 	}
 	return errors.Join(errs...)
 }
@@ -326,12 +336,12 @@ func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	r.recorder.setActive(false)
 	switch {
 	case exit == goal.Interrupted || goal.StatusForExit(exit) != goal.Paused && exit != goal.Done:
-		return errors.Join(err, r.registry.closeSession(ctx, r.goal))
+		return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
 	case exit == goal.Done:
 		r.closeEgress(context.WithoutCancel(ctx))
-		stays := time.Duration(r.registry.cfg.Settings().GraceMinutes) * time.Minute
+		stays := time.Duration(r.registry.Config.Settings().GraceMinutes) * time.Minute
 		if stays == 0 {
-			return errors.Join(err, r.registry.closeSession(ctx, r.goal))
+			return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
 		}
 		r.closeAfterGrace(context.WithoutCancel(ctx), stays)
 	}
@@ -348,7 +358,7 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 	}
 	waiting, stop := context.WithCancel(ctx)
 	r.cancelGrace = stop
-	over := r.registry.clock.After(stays)
+	over := r.registry.Clock.After(stays)
 	r.registry.waits.Go(func() {
 		select {
 		case <-waiting.Done():
@@ -357,29 +367,29 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		if err := r.registry.closeFinished(ctx, r.goal); err != nil {
-			r.registry.log.Warn("closing a room", "goal", r.goal, "error", err)
+		if err := r.registry.CloseFinished(ctx, r.goal); err != nil {
+			r.registry.Log.Warn("closing a room", "goal", r.goal, "error", err)
 		}
 	})
 }
 
 // closeAll ends every program of the goal and closes its pages.
 func (r *Session) closeAll(ctx context.Context) error {
-	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.panes.Browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
+	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
 }
 
-// closeSession ends every program of a goal. Its terminals stay on the screen with
+// CloseGoal ends every program of a goal. Its terminals stay on the screen with
 // their exit; its pages are closed.
-func (reg *sessionRegistry) closeSession(ctx context.Context, id goal.ID) error {
+func (reg *Registry) CloseGoal(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(*Session) bool { return true })
 }
 
-// closeFinished does so where the goal is done, and leaves one alone that continues.
-func (reg *sessionRegistry) closeFinished(ctx context.Context, id goal.ID) error {
+// CloseFinished does so where the goal is done, and leaves one alone that continues.
+func (reg *Registry) CloseFinished(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })
 }
 
-func (reg *sessionRegistry) closeWhere(ctx context.Context, id goal.ID, wanted func(*Session) bool) error {
+func (reg *Registry) closeWhere(ctx context.Context, id goal.ID, wanted func(*Session) bool) error {
 	reg.mu.Lock()
 	r := reg.open[id]
 	if r == nil || !wanted(r) {
@@ -392,7 +402,7 @@ func (reg *sessionRegistry) closeWhere(ctx context.Context, id goal.ID, wanted f
 	return r.closeAll(ctx)
 }
 
-func (reg *sessionRegistry) closeSessions(ctx context.Context) error {
+func (reg *Registry) CloseAll(ctx context.Context) error {
 	reg.mu.Lock()
 	ids := make([]goal.ID, 0, len(reg.open))
 	for id := range reg.open {
@@ -401,21 +411,21 @@ func (reg *sessionRegistry) closeSessions(ctx context.Context) error {
 	reg.mu.Unlock()
 	var errs []error
 	for _, id := range ids {
-		errs = append(errs, reg.closeSession(ctx, id))
+		errs = append(errs, reg.CloseGoal(ctx, id))
 	}
 	reg.waits.Wait()
 	return errors.Join(errs...)
 }
 
 // networkLog opens the log of a goal with the first request.
-func (reg *sessionRegistry) netLog(id goal.ID) *network.Log {
-	return network.NewLog(id, reg.store.GoalDir(id), reg.broker.Publish, reg.mask, reg.log)
+func (reg *Registry) netLog(id goal.ID) *network.Log {
+	return network.NewLog(id, reg.Store.GoalDir(id), reg.Broker.Publish, reg.Mask, reg.Log)
 }
 
-// onPopup gives a window that a goal's page opened what its opener has: it is
+// OnPopup gives a window that a goal's page opened what its opener has: it is
 // filmed, and its lease is in the journal, that of a window that the user opened
 // between two runs from the next one on.
-func (reg *sessionRegistry) onPopup(w *browser.Pane) {
+func (reg *Registry) OnPopup(w *browser.Pane) {
 	info := w.Info()
 	if info.GoalID == "" {
 		return
@@ -436,7 +446,7 @@ func (reg *sessionRegistry) onPopup(w *browser.Pane) {
 		return
 	}
 	if err := r.journalPopups(context.Background(), run); err != nil {
-		reg.log.Error("the lease of a window", "pane", info.ID, "error", err)
+		reg.Log.Error("the lease of a window", "pane", info.ID, "error", err)
 	}
 }
 
@@ -449,33 +459,33 @@ func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := r.registry.store.Append(context.WithoutCancel(ctx), run, list...); err != nil {
+	if err := r.registry.Store.Append(context.WithoutCancel(ctx), run, list...); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
 }
 
-// paneProxy is the proxies of a goal's pages; "" for an unconfined one. A goal whose
+// PaneProxy is the proxies of a goal's pages; "" for an unconfined one. A goal whose
 // room is closed reaches nothing.
-func (reg *sessionRegistry) paneProxy(id string) string {
+func (reg *Registry) PaneProxy(id string) string {
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
 	if r := reg.open[goal.ID(id)]; r != nil {
 		return r.sandbox.PaneProxy
 	}
-	return reg.denyAllProxy
+	return reg.DenyAllProxy
 }
 
-// openExternal opens the session of another agent, which belongs to no goal, and its tools.
+// OpenExternal opens the session of another agent, which belongs to no goal, and its tools.
 // Its pages find their proxy in the registry, and closing that closes it.
-func (reg *sessionRegistry) openExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
-	held, err := reg.sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.sandboxes.Dir(goal.ExternalAgent))
+func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
+	held, err := reg.Sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.Sandboxes.Dir(goal.ExternalAgent))
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &Session{registry: reg, goal: goal.ExternalAgent, policy: p, sandbox: held}
 	own := &goalPanes{
-		panes:    reg.panes,
+		panes:    reg.Panes,
 		goal:     goal.ExternalAgent,
 		dir:      p.Dir,
 		launcher: held.Programs,
@@ -497,7 +507,7 @@ func (reg *sessionRegistry) openExternal(ctx context.Context, p policy.Policy) (
 		return nil, nil, errors.Join(err, r.closeAll(ctx))
 	}
 	reg.mu.Lock()
-	reg.open[goal.ExternalAgent] = r
+	reg.add(r)
 	reg.mu.Unlock()
 	return r, box, nil
 }

@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/verify"
 )
 
-// preflightProblem says what keeps a goal from starting, nil if nothing does, and notes how
+// PreflightProblem says what keeps a goal from starting, nil if nothing does, and notes how
 // many tests ran.
-func preflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *goal.InvalidError {
+func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *goal.InvalidError {
 	g.TestsBefore = nil
 	for i, c := range g.Criterion.Checks {
 		v := h.Preflight(ctx, c)
@@ -44,15 +44,15 @@ const preflightFreshFor = time.Minute
 // its turn: another goal may have reached this one, or broken what its
 // checks need.
 func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
-	row, err := r.registry.store.Goal(ctx, g.ID)
+	row, err := r.registry.Store.Goal(ctx, g.ID)
 	if err != nil {
 		return "", err
 	}
-	waited, err := r.registry.store.WasQueued(ctx, g.ID)
-	if err != nil || !waited && r.registry.clock.Now().Sub(row.CreatedAt) < preflightFreshFor {
+	waited, err := r.registry.Store.WasQueued(ctx, g.ID)
+	if err != nil || !waited && r.registry.Clock.Now().Sub(row.CreatedAt) < preflightFreshFor {
 		return "", err
 	}
-	if refusal := preflightProblem(ctx, r.checks, &g); refusal != nil {
+	if refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
 		return "since the goal was made, what its checks look at has changed: " + refusal.Reason + ". Resume it if that is as it should be", nil
 	}
 	return "", nil

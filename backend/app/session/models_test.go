@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"errors"
@@ -52,7 +52,7 @@ func study(t *testing.T, providers ...config.Provider) (*Session, *[]string) {
 	if len(providers) > 0 && (err != nil || info.Mode().Perm() != 0o600) {
 		t.Errorf("the settings are %v, %v", info, err)
 	}
-	secrets, err := OpenVault(cfg, os.Getenv, nil)
+	secrets, err := secret.Open(secret.Options{Dir: cfg.State(), Mask: &secret.Mask{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func study(t *testing.T, providers ...config.Provider) (*Session, *[]string) {
 	})
 	warned := &[]string{}
 	return &Session{
-		registry: &sessionRegistry{models: models, clock: clock}, parkCounters: map[string]*model.ParkCounter{},
+		registry: &Registry{Models: models, Clock: clock}, parkCounters: map[string]*model.ParkCounter{},
 		warn: func(what, text string) { *warned = append(*warned, what+" "+text) },
 	}, warned
 }
@@ -152,7 +152,7 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 		t.Errorf("the critic of another provider was asked for %q", got)
 	}
 	for provider, effort := range map[string]string{"a": "minimal", "c": "much", models.DemoProvider: "low"} {
-		err := r.registry.models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
+		err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
 		var refusal *goal.InvalidError
 		if !errors.As(err, &refusal) || refusal.Field != "effort" || refusal.Hint == "" {
 			t.Errorf("%s %s: %v", provider, effort, err)
@@ -186,14 +186,14 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 	)
 	for _, id := range []string{"gone", models.DemoProvider, "nameless", "off"} {
 		for field, o := range map[string]goal.CareOptions{"critic_provider": {CriticProvider: id}, "judge_provider": {JudgeProvider: id}} {
-			err := r.registry.models.Choose(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
+			err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
 			var refusal *goal.InvalidError
 			if !errors.As(err, &refusal) || refusal.Field != field || refusal.Hint == "" {
 				t.Errorf("%s %s: %v", field, id, err)
 			}
 		}
 	}
-	if err := r.registry.models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
+	if err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
 		t.Error(err)
 	}
 	for role, o := range map[string]goal.CareOptions{"critic": {CriticProvider: "gone"}, "judge": {JudgeProvider: "gone"}} {
@@ -217,7 +217,7 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 		}
 		_, err = m.Agent.Turn(t.Context(), goal.Turn{}, nil)
 		var away *goal.Unavailable
-		if !errors.As(err, &away) || away.Until.Sub(r.registry.clock.Now()) != want {
+		if !errors.As(err, &away) || away.Until.Sub(r.registry.Clock.Now()) != want {
 			t.Errorf("run %d: %v", n, err)
 		}
 	}
@@ -248,7 +248,7 @@ func TestProvidersAreTried(t *testing.T) {
 	for id, want := range map[string][2]string{
 		"o": {"ok", `m answered "ready"`}, "a": {"ok", `m answered "ready"`}, "keyless": {"bad", "set GOALPOST_NO_SUCH_KEY"}, "off": {"bad", "is the server running"}, "gone": {"bad", "settings"}, "demo": {"ok", "scripted"},
 	} {
-		if f := r.registry.models.TestProvider(t.Context(), id); f.State != want[0] || !strings.Contains(f.Detail+f.Hint, want[1]) {
+		if f := r.registry.Models.TestProvider(t.Context(), id); f.State != want[0] || !strings.Contains(f.Detail+f.Hint, want[1]) {
 			t.Errorf("%s: %+v", id, f)
 		}
 	}

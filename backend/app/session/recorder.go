@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"bytes"
@@ -43,9 +43,9 @@ type paneRecorder struct {
 	views map[*browser.Viewer]bool
 }
 
-func (reg *sessionRegistry) newRecorder(id goal.ID) *paneRecorder {
+func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {
 	c := &paneRecorder{
-		clock: reg.clock, mask: reg.mask, log: reg.log, goal: id, writer: recording.NewWriter(reg.store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
+		clock: reg.Clock, mask: reg.Mask, log: reg.Log, goal: id, writer: recording.NewWriter(reg.Store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c

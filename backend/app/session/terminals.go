@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"context"
@@ -141,7 +141,7 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 // hold the pause up. over must be called.
 func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()) {
 	waiting, cancel := context.WithCancel(ctx)
-	paused := pauseSignal(ctx)
+	paused := PauseSignal(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
@@ -197,8 +197,8 @@ func (t *lastInputOffsets) get(pane string) int64 {
 	return -1
 }
 
-// pauseSignal is closed when a user pauses the run that ctx belongs to; nil outside one.
-func pauseSignal(ctx context.Context) <-chan struct{} {
+// PauseSignal is closed when a user pauses the run that ctx belongs to; nil outside one.
+func PauseSignal(ctx context.Context) <-chan struct{} {
 	run, _ := goal.RunOf(ctx)
 	if p, ok := run.Control.(interface{ PauseRequested() <-chan struct{} }); ok {
 		return p.PauseRequested()

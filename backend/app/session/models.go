@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type modelSet struct {
 // openModels makes them, each retried and each wait journaled. A scripted goal has
 // no critic: there is nothing to criticise in a script, and a script is no critic.
 func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
-	provider, err := r.registry.models.Get(g.Provider)
+	provider, err := r.registry.Models.Get(g.Provider)
 	if err != nil {
 		return modelSet{}, errorWithHint(err)
 	}
@@ -63,7 +63,7 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 		p := own
 		if id != "" && id != own.ID {
 			var err error
-			if p, err = r.registry.models.Get(id); err != nil {
+			if p, err = r.registry.Models.Get(id); err != nil {
 				return errorWithHint(err)
 			}
 		}
@@ -95,7 +95,7 @@ func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (
 func (r *Session) chooseProvider(ctx context.Context, role, id string, own models.Choice) (namedModel, error) {
 	p := own
 	if id != "" && id != own.ID {
-		other, err := r.registry.models.Get(id)
+		other, err := r.registry.Models.Get(id)
 		if err != nil {
 			return namedModel{}, fmt.Errorf("the %s: %w", role, err)
 		}
@@ -114,7 +114,7 @@ func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)
 
 // openModel makes one model. How often the goal was parked for it outlives the run.
 func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (model.Client, error) {
-	m, err := r.registry.models.NewClient(ctx, p)
+	m, err := r.registry.Models.NewClient(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (
 		r.parkCounters[role] = model.NewParkCounter(r.parkedInARow)
 	}
 	return model.Retry{
-		Model: m, Clock: r.registry.clock, TurnTimeout: r.registry.models.TurnTimeout(), Parks: r.parkCounters[role],
+		Model: m, Clock: r.registry.Clock, TurnTimeout: r.registry.Models.TurnTimeout(), Parks: r.parkCounters[role],
 		OnWait: func(err error, d time.Duration) {
 			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},

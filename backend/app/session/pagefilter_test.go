@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"context"
@@ -216,6 +216,9 @@ type judging struct {
 	done     chan string // titles of the pane
 	kept     string      // the folder of the goal's network log
 }
+
+// late is how long what must come is waited for.
+const late = 3 * time.Minute
 
 // hosts are where the shop is found.
 const hosts = "shop.test"

@@ -1,4 +1,4 @@
-package app
+package session
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const unlockTimeout = 20 * time.Second
 // loadSecretsForMasking opens what is kept, before the goal's first turn in this process: a value
 // that was filled in once, by this goal or another, may stand in any file. sealed
 // says which secret of this goal cannot be opened.
-func (reg *sessionRegistry) loadSecretsForMasking(ctx context.Context, g goal.Goal, warn func(what, text string)) (sealed, err error) {
+func (reg *Registry) loadSecretsForMasking(ctx context.Context, g goal.Goal, warn func(what, text string)) (sealed, err error) {
 	names, err := reg.usedSecrets(ctx, g)
 	if err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func (reg *sessionRegistry) loadSecretsForMasking(ctx context.Context, g goal.Go
 	}
 	within, cancel := context.WithTimeout(ctx, unlockTimeout)
 	defer cancel()
-	if err := reg.secrets.LoadAll(within); err != nil {
-		warn("secret", "not hidden, because it could not be opened: "+reg.mask.Text(err.Error()))
+	if err := reg.Secrets.LoadAll(within); err != nil {
+		warn("secret", "not hidden, because it could not be opened: "+reg.Mask.Text(err.Error()))
 	}
 	if len(closed) > 0 {
 		sealed = fmt.Errorf("secrets that it uses cannot be opened, so nothing would hide them: %s. Unlock them in the settings or with goalctl secret list, then continue it", strings.Join(closed, ", "))
@@ -53,8 +53,8 @@ func (reg *sessionRegistry) loadSecretsForMasking(ctx context.Context, g goal.Go
 
 // usedSecrets are the secrets that the goal was given, and those that the user let
 // it use later, by the names that effects have for them.
-func (reg *sessionRegistry) usedSecrets(ctx context.Context, g goal.Goal) ([]string, error) {
-	asked, err := reg.store.Approvals(ctx, g.ID)
+func (reg *Registry) usedSecrets(ctx context.Context, g goal.Goal) ([]string, error) {
+	asked, err := reg.Store.Approvals(ctx, g.ID)
 	if err != nil {
 		return nil, fmt.Errorf("looking which secrets the goal has used: %w", err)
 	}
@@ -72,18 +72,18 @@ func (reg *sessionRegistry) usedSecrets(ctx context.Context, g goal.Goal) ([]str
 }
 
 // openSecret opens a secret or a saved login by the name that effects have for it.
-func (reg *sessionRegistry) openSecret(ctx context.Context, name string) error {
-	logins, err := reg.secrets.Logins().List()
+func (reg *Registry) openSecret(ctx context.Context, name string) error {
+	logins, err := reg.Secrets.Logins().List()
 	if err != nil {
 		return fmt.Errorf("saved logins: %w", err)
 	}
 	for _, l := range logins {
 		if name == "login of "+l.User+" at "+l.Origin {
-			_, err := reg.secrets.Logins().For(ctx, l.Origin, l.User)
+			_, err := reg.Secrets.Logins().For(ctx, l.Origin, l.User)
 			return err
 		}
 	}
-	_, err = reg.secrets.Get(ctx, name)
+	_, err = reg.Secrets.Get(ctx, name)
 	return err
 }
 
@@ -91,7 +91,7 @@ func (reg *sessionRegistry) openSecret(ctx context.Context, name string) error {
 func (r *Session) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	var uses []policy.SecretUse
 	for _, name := range secret.RefsJSON([]byte(c.Arguments)) {
-		s, err := r.registry.secrets.Find(name)
+		s, err := r.registry.Secrets.Find(name)
 		if err != nil {
 			return nil, fmt.Errorf("%w. The secrets of this goal are: %s", err, strings.Join(r.policy.Secrets, ", "))
 		}
@@ -114,7 +114,7 @@ func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, erro
 		if err := r.validateSecretOrigin(ctx, c, use); err != nil {
 			return c, err
 		}
-		if values[use.Name], err = r.registry.secrets.Get(ctx, use.Name); err != nil {
+		if values[use.Name], err = r.registry.Secrets.Get(ctx, use.Name); err != nil {
 			return c, fmt.Errorf("%s: %w", use.Name, err)
 		}
 	}
@@ -141,7 +141,7 @@ func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
 	}
-	p, ok := r.registry.panes.Browsers.Get(args.Pane)
+	p, ok := r.registry.Panes.Browsers.Get(args.Pane)
 	if !ok {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use pol
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
 	}
-	p, ok := r.registry.panes.Browsers.Get(args.Pane)
+	p, ok := r.registry.Panes.Browsers.Get(args.Pane)
 	if !ok || len(use.Hosts) == 0 {
 		return nil
 	}
@@ -207,11 +207,11 @@ var untrustedBlock = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</ou
 
 // Redact takes known secrets out of a result, and what looks like one by where it stands.
 func (r *Session) Redact(text string) string {
-	text = r.registry.mask.Truncated(text)
+	text = r.registry.Mask.Truncated(text)
 	text = untrustedBlock.ReplaceAllStringFunc(text, func(m string) string {
 		begin := strings.IndexByte(m, '\n') + 1
 		end := len(m) - len("\n</output>")
-		return m[:begin] + r.registry.mask.Partial(m[begin:end]) + m[end:]
+		return m[:begin] + r.registry.Mask.Partial(m[begin:end]) + m[end:]
 	})
 	return secret.MaskLikely(text)
 }

@@ -287,31 +287,20 @@ func (a *App) openGoals(context.Context) error {
 	if err != nil {
 		return err
 	}
-	runs := &goalRuns{store: a.store, log: a.log, panes: a.panes}
-	a.goalService = &goalService{
-		goalRuns: runs,
-		goalIntake: &goalIntake{
-			cfg:        a.cfg,
-			store:      a.store,
-			clock:      a.options.Clock,
-			secrets:    a.secrets,
-			access:     a.access,
-			models:     a.models,
-			sandboxes:  a.sandboxes,
-			panes:      a.panes,
-			unconfined: a.options.Unconfined,
-		},
-		goalResumption: &goalResumption{runs},
-		goalRecovery:   &goalRecovery{runs},
-		cfg:            a.cfg,
-		store:          a.store,
-		panes:          a.panes,
-		sandboxes:      a.sandboxes,
-		sessions:       a.sessions,
-		pageFilters:    a.sandboxes.PageFilters,
-		followOthers:   a.options.Watch,
-	}
-	a.runner = runner.New(runner.Config{
+	a.goalService = newGoalService(goalDeps{
+		Config:       a.cfg,
+		Log:          a.log,
+		Store:        a.store,
+		Clock:        a.options.Clock,
+		Secrets:      a.secrets,
+		Access:       a.access,
+		Models:       a.models,
+		Sandboxes:    a.sandboxes,
+		Panes:        a.panes,
+		Sessions:     a.sessions,
+		Unconfined:   a.options.Unconfined,
+		FollowOthers: a.options.Watch,
+	}, runner.Config{
 		Journal:  a.store,
 		Open:     a.sessions.Open,
 		Publish:  a.broker.Publish,
@@ -321,9 +310,8 @@ func (a *App) openGoals(context.Context) error {
 		Law:      law,
 		Patience: a.approvalTimeout,
 		Disk:     func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
-		Ended:    a.cleanUpRun,
 	})
-	runs.runner = a.runner
+	a.runner = a.goalService.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume
 	return nil
 }

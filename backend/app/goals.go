@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/access"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
@@ -17,6 +19,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
+	"goalpost/backend/secret"
 	"goalpost/backend/store"
 )
 
@@ -31,9 +34,59 @@ type goalService struct {
 	panes        *panes.Registry
 	sandboxes    *goalsandbox.Factory
 	sessions     *session.Registry
-	pageFilters  *network.PageFilters
 	followOthers bool // this program stays, and goals continue in it by themselves
 }
+
+// goalDeps are what can be done with goals is made of.
+type goalDeps struct {
+	Config    *config.Config
+	Log       *slog.Logger
+	Store     *store.Store
+	Clock     runner.Clock
+	Secrets   *secret.Vault
+	Access    *access.Rules
+	Models    *models.Providers
+	Sandboxes *goalsandbox.Factory
+	Panes     *panes.Registry
+	Sessions  *session.Registry
+	// Unconfined makes every new goal one without a sandbox.
+	Unconfined bool
+	// FollowOthers: this program stays, and goals continue in it by themselves.
+	FollowOthers bool
+}
+
+// newGoalService makes the service and its runner, whose Ended is set here.
+func newGoalService(d goalDeps, c runner.Config) *goalService {
+	runs := &goalRuns{store: d.Store, log: d.Log, panes: d.Panes}
+	s := &goalService{
+		goalRuns: runs,
+		goalIntake: &goalIntake{
+			cfg:        d.Config,
+			store:      d.Store,
+			clock:      d.Clock,
+			secrets:    d.Secrets,
+			access:     d.Access,
+			models:     d.Models,
+			sandboxes:  d.Sandboxes,
+			panes:      d.Panes,
+			unconfined: d.Unconfined,
+		},
+		goalResumption: &goalResumption{runs},
+		goalRecovery:   &goalRecovery{runs},
+		cfg:            d.Config,
+		store:          d.Store,
+		panes:          d.Panes,
+		sandboxes:      d.Sandboxes,
+		sessions:       d.Sessions,
+		followOthers:   d.FollowOthers,
+	}
+	c.Ended = s.cleanUpRun
+	runs.runner = runner.New(c)
+	return s
+}
+
+// Runner runs the goals of this process.
+func (s *goalService) Runner() *runner.Runner { return s.runner }
 
 // Start takes a goal in, stores it and starts it. A refusal changes nothing.
 func (s *goalService) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
@@ -204,7 +257,7 @@ func (s *goalService) Panes(id goal.ID) []string {
 
 // Network adds up what is written down of a goal's requests, by host.
 func (s *goalService) Network(id goal.ID) (api.NetworkView, error) {
-	if e := s.pageFilters.Get(string(id)); e != nil {
+	if e := s.sandboxes.PageFilters.Get(string(id)); e != nil {
 		e.NetworkLog().Flush()
 	}
 	return network.ReadLog(s.store.GoalDir(id))

@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/goals"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/mcpservers"
 	"goalpost/backend/app/models"
@@ -73,7 +74,7 @@ type Options struct {
 
 // App is the running program. All methods may be called concurrently after Open.
 type App struct {
-	*goalService // what can be done with a goal
+	*goals.Service // what can be done with a goal
 
 	options Options
 	cfg     *config.Config
@@ -277,7 +278,7 @@ func (a *App) newSessions() *session.Registry {
 		McpServers:        a.mcpServers,
 		DenyAllProxy:      a.denyAll.Address,
 		UpdateSocketRules: a.sockets.UpdateRules,
-		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.childrenOf(ctx, g) },
+		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.ChildrenOf(ctx, g) },
 	}
 }
 
@@ -287,7 +288,7 @@ func (a *App) openGoals(context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.goalService = newGoalService(goalDeps{
+	a.Service = goals.New(goals.Deps{
 		Config:       a.cfg,
 		Log:          a.log,
 		Store:        a.store,
@@ -311,7 +312,7 @@ func (a *App) openGoals(context.Context) error {
 		Patience: a.approvalTimeout,
 		Disk:     func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
-	a.runner = a.goalService.Runner()
+	a.runner = a.Service.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume
 	return nil
 }
@@ -319,7 +320,7 @@ func (a *App) openGoals(context.Context) error {
 // openPeers opens what other processes of this user are answered by, and follows them
 // in a window and serve.
 func (a *App) openPeers(ctx context.Context) (err error) {
-	a.peerServer, err = openPeerServer(ctx, a.log, &a.broker, a.panes, a.goalService, a.options.Front)
+	a.peerServer, err = openPeerServer(ctx, a.log, &a.broker, a.panes, a.Service, a.options.Front)
 	if err != nil {
 		return err
 	}
@@ -331,7 +332,7 @@ func (a *App) openPeers(ctx context.Context) (err error) {
 		return nil
 	}
 	a.follower.store, a.follower.sessions, a.follower.panes = a.store, a.sessions, a.panes
-	a.follower.adoptAnswered = a.adoptManualAnswers
+	a.follower.adoptAnswered = a.AdoptManualAnswers
 	a.follower.peerPanes = &peerPanes{store: a.store, log: a.log, panes: a.panes, open: map[string]bool{}}
 	a.follower.startFollowing(context.WithoutCancel(ctx))
 	a.notifier = &notifier{
@@ -419,12 +420,12 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 
 // GoalAPI is the area of goals, which the command line uses too.
 func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI {
-	return api.NewGoalAPI(ctx, a.goalService, a.store)
+	return api.NewGoalAPI(ctx, a.Service, a.store)
 }
 
 // ApprovalAPI is the area of approvals, which the command line uses too.
 func (a *App) ApprovalAPI(ctx context.Context) *api.ApprovalAPI {
-	return api.NewApprovalAPI(ctx, a.goalService, a.store)
+	return api.NewApprovalAPI(ctx, a.Service, a.store)
 }
 
 // Events subscribes to everything that happens here.
@@ -519,7 +520,7 @@ func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*MCPServer, e
 		panes:      a.panes,
 		sessions:   a.sessions,
 		sandboxes:  a.sandboxes,
-		goals:      a.goalService,
+		goals:      a.Service,
 		unconfined: a.options.Unconfined,
 	}, p)
 }
@@ -541,9 +542,9 @@ func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 var (
 	_ runner.Journal      = (*store.Store)(nil)
 	_ runner.Session      = (*session.Session)(nil)
-	_ api.Goals           = (*goalService)(nil)
+	_ api.Goals           = (*goals.Service)(nil)
 	_ api.Panes           = (*panes.Registry)(nil)
 	_ api.ProviderService = (*App)(nil)
 	_ api.SSHServers      = (*panes.SSH)(nil)
-	_ api.Approvals       = (*goalService)(nil)
+	_ api.Approvals       = (*goals.Service)(nil)
 )

@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/goals"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/session"
@@ -36,7 +37,7 @@ type mcpServerDeps struct {
 	sandboxes  *goalsandbox.Factory
 	panes      *panes.Registry
 	sessions   *session.Registry
-	goals      *goalService
+	goals      *goals.Service
 	unconfined bool
 }
 

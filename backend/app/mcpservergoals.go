@@ -90,7 +90,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 		return nil, err
 	}
 	// Judged once more where the folder is taken: a program of the desk may have put a link there.
-	id, err := d.deps.goals.start(ctx, s, func(g *goal.Goal) error {
+	id, err := d.deps.goals.StartAs(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
 		return d.validatePolicy(g.Policy)
 	})
@@ -269,7 +269,7 @@ func (d *MCPServer) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progr
 	if err != nil {
 		return nil, err
 	}
-	return "the note is left", problemError(d.deps.goals.steer(ctx, row.ID, wrapAgentNote(in.Text)))
+	return "the note is left", problemError(d.deps.goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
 }
 
 func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -278,7 +278,7 @@ func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) 
 		return nil, err
 	}
 	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.ExternalAgent)}
-	return "it pauses after the call that runs", problemError(d.deps.goals.pause(ctx, row.ID, o))
+	return "it pauses after the call that runs", problemError(d.deps.goals.PauseWith(ctx, row.ID, o))
 }
 
 func (d *MCPServer) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -287,7 +287,7 @@ func (d *MCPServer) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) 
 		return nil, err
 	}
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "an agent outside of this program aborted the goal", By: goal.ExternalAgent}
-	return "aborted", problemError(d.deps.goals.abort(ctx, row.ID, stop))
+	return "aborted", problemError(d.deps.goals.AbortWith(ctx, row.ID, stop))
 }
 
 type resumeGoalArgs struct {
@@ -310,10 +310,10 @@ func (d *MCPServer) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Pro
 		return nil, err
 	}
 	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
-		if _, err := d.deps.goals.resumable(ctx, row.ID); err != nil {
+		if _, err := d.deps.goals.Resumable(ctx, row.ID); err != nil {
 			return nil, problemError(err)
 		}
-		if err := d.deps.goals.addOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
+		if err := d.deps.goals.AddOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
 			return nil, problemError(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package goals
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 // Answer gives the user's answer to an open approval. Whoever runs the goal
 // takes it; a goal that paused for it continues here, if this program stays.
-func (s *goalService) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
+func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	open, err := s.store.OpenApprovals(ctx, id)
 	if err != nil {
 		return fmt.Errorf("answer: %w", err)
@@ -59,7 +59,7 @@ func scopes(a goal.Approval) string {
 
 // answered resumes a goal whose last open approval was answered. Another process may
 // have been first.
-func (s *goalService) answered(ctx context.Context, id goal.ID) error {
+func (s *Service) answered(ctx context.Context, id goal.ID) error {
 	open, err := s.store.OpenApprovals(ctx, id) // again: several may be answered at once
 	if err != nil || slices.ContainsFunc(open, func(one store.Approval) bool { return one.Given == nil }) {
 		return err
@@ -78,7 +78,7 @@ func (s *goalService) answered(ctx context.Context, id goal.ID) error {
 
 // Revoke takes a grant back: what it opened is closed at once, and the next call
 // that needs it asks again.
-func (s *goalService) Revoke(ctx context.Context, id goal.ID, request string) error {
+func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error {
 	grants, err := s.store.Grants(ctx, id)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
@@ -90,7 +90,7 @@ func (s *goalService) Revoke(ctx context.Context, id goal.ID, request string) er
 	s.sessions.RevokeGrant(ctx, id, request)
 	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) { // whoever runs it takes it back
-		return s.addOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
+		return s.AddOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
 	}
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)

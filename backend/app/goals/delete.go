@@ -1,4 +1,4 @@
-package app
+package goals
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // Delete removes a goal, with its panes and everything about it. A live one is
 // aborted first.
-func (s *goalService) Delete(ctx context.Context, id goal.ID) error {
+func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 	row, err := s.store.Goal(ctx, id)
 	lives := false
 	if err == nil {
@@ -40,7 +40,7 @@ func (s *goalService) Delete(ctx context.Context, id goal.ID) error {
 
 // Prune deletes ended goals and everything about them, and says how many. One
 // that somebody has just taken up again is left.
-func (s *goalService) Prune(ctx context.Context, in api.PruneInput) (int, error) {
+func (s *Service) Prune(ctx context.Context, in api.PruneInput) (int, error) {
 	p, err := in.Predicate()
 	if err != nil {
 		return 0, err
@@ -62,7 +62,7 @@ func (s *goalService) Prune(ctx context.Context, in api.PruneInput) (int, error)
 	return n, nil
 }
 
-func (s *goalService) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
+func (s *Service) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
 	own, err := s.lockStopped(ctx, id)
 	if errors.Is(err, store.ErrGoalLocked) || api.IsConflict(err) {
 		return false, nil

@@ -1,4 +1,4 @@
-package app
+package goals
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ const (
 // childGoals are the goals that one goal's agent has work for it. All methods may
 // be called concurrently.
 type childGoals struct {
-	goals  *goalService
+	goals  *Service
 	parent goal.ID // of whom they are
 	above  goal.ID // its own parent, "" for none
 
@@ -37,7 +37,7 @@ type childGoals struct {
 	any bool // it has or had one; otherwise nothing is asked of the store
 }
 
-func (s *goalService) childrenOf(ctx context.Context, g goal.Goal) (session.Children, error) {
+func (s *Service) ChildrenOf(ctx context.Context, g goal.Goal) (session.Children, error) {
 	rows, err := s.store.Children(ctx, g.ID)
 	if err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func (c *childGoals) Share(ctx context.Context, to, text string) error {
 	if id == "" {
 		return errors.New("no goal started this one")
 	}
-	return c.goals.addOrder(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
+	return c.goals.AddOrder(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
 }
 
 // FollowParent lets the children stop as their parent does: paused with it, ended with it.
@@ -249,11 +249,11 @@ func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	if err != nil || !owned || r.Queued == "" && !parked(r) && r.Status != goal.Running && r.Status != goal.Pending {
 		return err
 	}
-	return c.goals.addOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
+	return c.goals.AddOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
 }
 
 // endChildren ends every child of a goal that lives, or was over and waits to continue.
-func (s *goalService) endChildren(ctx context.Context, id goal.ID) error {
+func (s *Service) endChildren(ctx context.Context, id goal.ID) error {
 	rows, err := s.store.Children(ctx, id)
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}
 	for _, r := range rows {

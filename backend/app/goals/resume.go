@@ -1,4 +1,4 @@
-package app
+package goals
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ type goalResumption struct {
 // Resume continues a goal that stopped, with the same steps and numbers. A
 // parked one that a process looks after is told to continue now.
 func (rs *goalResumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
-	row, err := rs.resumable(ctx, id)
+	row, err := rs.Resumable(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -239,8 +239,8 @@ func (rs *goalResumption) openingEvents(ctx context.Context, id goal.ID, stale [
 	return opening, row.Goal, err
 }
 
-// resumable reads a goal and says why it cannot be resumed, if so.
-func (rs *goalResumption) resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+// Resumable reads a goal and says why it cannot be resumed, if so.
+func (rs *goalResumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
 	row, err := rs.store.Goal(ctx, id)
 	if err == nil && row.Status == goal.Running { // its program may have died
 		if _, err = rs.store.Interrupt(ctx); err == nil {

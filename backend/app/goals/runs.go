@@ -1,4 +1,4 @@
-package app
+package goals
 
 import (
 	"context"
@@ -104,7 +104,7 @@ func (s *goalRuns) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLoc
 	}
 }
 
-func (s *goalRuns) addOrder(ctx context.Context, id goal.ID, o goal.Order) error {
+func (s *goalRuns) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
 	return s.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
 }
 

@@ -1,4 +1,4 @@
-package app
+package goals
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type goalRecovery struct {
 // that may run goals call it. A window and serve also take up what waits and has
 // lost its process: goals in the queue, parked ones, which continue at their time, and
 // those whose user has said about a claim what nobody heard.
-func (s *goalService) Recover(ctx context.Context) error {
+func (s *Service) Recover(ctx context.Context) error {
 	n, err := s.store.Interrupt(ctx)
 	if n > 0 {
 		s.log.Info("goals were interrupted", "count", n)
@@ -46,7 +46,7 @@ func (s *goalService) Recover(ctx context.Context) error {
 			return fmt.Errorf("recover: %w", err)
 		}
 	}
-	if err := s.adoptManualAnswers(ctx); err != nil {
+	if err := s.AdoptManualAnswers(ctx); err != nil {
 		s.log.Warn("goals that were answered", "error", err)
 	}
 	return nil
@@ -54,7 +54,7 @@ func (s *goalService) Recover(ctx context.Context) error {
 
 // deleteExpired deletes the goals that ended so long ago that the user does not want
 // them any more.
-func (s *goalService) deleteExpired(ctx context.Context) error {
+func (s *Service) deleteExpired(ctx context.Context) error {
 	days := s.cfg.Settings().KeepDays
 	if days == 0 {
 		return nil
@@ -145,8 +145,8 @@ func (s *goalRecovery) settleStaleOrders(ctx context.Context, id goal.ID, word g
 	return s.store.Settle(ctx, slices.DeleteFunc(asked, func(o goal.Order) bool { return o.ID > word.ID })...)
 }
 
-// adoptManualAnswers does so for goals of other processes that died while this one is open.
-func (s *goalRecovery) adoptManualAnswers(ctx context.Context) error {
+// AdoptManualAnswers does so for goals of other processes that died while this one is open.
+func (s *goalRecovery) AdoptManualAnswers(ctx context.Context) error {
 	ids, err := s.store.ManuallyAnswered(ctx)
 	for _, id := range ids {
 		if row, gone := s.store.Goal(ctx, id); gone == nil && !s.parentPaused(ctx, row.Options.Parent) { // again in adopt: now others must not have to wait

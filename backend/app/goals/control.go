@@ -1,4 +1,5 @@
-package app
+// Package goals is what can be done with goals: taking them in, pausing and resuming, approvals, their end.
+package goals
 
 import (
 	"context"
@@ -23,8 +24,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// goalService is what can be done with a goal.
-type goalService struct {
+// Service is what can be done with a goal.
+type Service struct {
 	*goalRuns
 	*goalIntake
 	*goalResumption
@@ -37,8 +38,8 @@ type goalService struct {
 	followOthers bool // this program stays, and goals continue in it by themselves
 }
 
-// goalDeps are what can be done with goals is made of.
-type goalDeps struct {
+// Deps are what can be done with goals is made of.
+type Deps struct {
 	Config    *config.Config
 	Log       *slog.Logger
 	Store     *store.Store
@@ -55,10 +56,10 @@ type goalDeps struct {
 	FollowOthers bool
 }
 
-// newGoalService makes the service and its runner, whose Ended is set here.
-func newGoalService(d goalDeps, c runner.Config) *goalService {
+// New makes the service and its runner, whose Ended is set here.
+func New(d Deps, c runner.Config) *Service {
 	runs := &goalRuns{store: d.Store, log: d.Log, panes: d.Panes}
-	s := &goalService{
+	s := &Service{
 		goalRuns: runs,
 		goalIntake: &goalIntake{
 			cfg:        d.Config,
@@ -86,15 +87,15 @@ func newGoalService(d goalDeps, c runner.Config) *goalService {
 }
 
 // Runner runs the goals of this process.
-func (s *goalService) Runner() *runner.Runner { return s.runner }
+func (s *Service) Runner() *runner.Runner { return s.runner }
 
 // Start takes a goal in, stores it and starts it. A refusal changes nothing.
-func (s *goalService) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
-	return s.start(ctx, in, func(*goal.Goal) error { return nil })
+func (s *Service) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
+	return s.StartAs(ctx, in, func(*goal.Goal) error { return nil })
 }
 
-// start is Start for a goal that shape has a last word on, before its checks are tried.
-func (s *goalService) start(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (id goal.ID, err error) {
+// StartAs is Start for a goal that shape has a last word on, before its checks are tried.
+func (s *Service) StartAs(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (id goal.ID, err error) {
 	g, made, err := s.prepare(ctx, in, shape)
 	if err != nil {
 		return "", err
@@ -121,10 +122,10 @@ func (s *goalService) start(ctx context.Context, in api.StartInput, shape func(*
 }
 
 // Demo starts the built-in demonstration goal with its scripted model.
-func (s *goalService) Demo(ctx context.Context) (goal.ID, error) { return s.Start(ctx, s.DemoInput()) }
+func (s *Service) Demo(ctx context.Context) (goal.ID, error) { return s.Start(ctx, s.DemoInput()) }
 
 // DemoInput is the demonstration goal. The page is served by this very program.
-func (*goalService) DemoInput() api.StartInput {
+func (*Service) DemoInput() api.StartInput {
 	return api.StartInput{
 		Objective: model.DemoObjective(""), Provider: models.DemoProvider,
 		Checks: []goal.Check{{Type: goal.Shell, Command: model.DemoCheck()}},
@@ -132,11 +133,11 @@ func (*goalService) DemoInput() api.StartInput {
 }
 
 // Pause stops a running goal after the call that runs.
-func (s *goalService) Pause(ctx context.Context, id goal.ID) error {
-	return s.pause(ctx, id, goal.Order{Kind: goal.OrderPause})
+func (s *Service) Pause(ctx context.Context, id goal.ID) error {
+	return s.PauseWith(ctx, id, goal.Order{Kind: goal.OrderPause})
 }
 
-func (s *goalService) pause(ctx context.Context, id goal.ID, o goal.Order) error {
+func (s *Service) PauseWith(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := s.store.Goal(ctx, id)
 	if err == nil && row.Status == goal.Running { // its program may have died: then it is paused as interrupted
 		if alive, err := s.store.IsLocked(id); err != nil || !alive {
@@ -151,7 +152,7 @@ func (s *goalService) pause(ctx context.Context, id goal.ID, o goal.Order) error
 }
 
 // pauseProblem says why a goal cannot be paused, if so.
-func (s *goalService) pauseProblem(row store.GoalRow) error {
+func (s *Service) pauseProblem(row store.GoalRow) error {
 	queues, err := s.isQueued(row)
 	switch {
 	case err != nil:
@@ -165,11 +166,11 @@ func (s *goalService) pauseProblem(row store.GoalRow) error {
 }
 
 // Steer leaves the user's note for a goal that lives.
-func (s *goalService) Steer(ctx context.Context, id goal.ID, text string) error {
-	return s.steer(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
+func (s *Service) Steer(ctx context.Context, id goal.ID, text string) error {
+	return s.SteerWith(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
 }
 
-func (s *goalService) steer(ctx context.Context, id goal.ID, o goal.Order) error {
+func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error {
 	if o.Text == "" {
 		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
 	}
@@ -184,11 +185,11 @@ func (s *goalService) steer(ctx context.Context, id goal.ID, o goal.Order) error
 
 // Abort ends a live goal, here or in another process, and waits until it has. One that
 // was over and waits to continue leaves the queue, and is what it was.
-func (s *goalService) Abort(ctx context.Context, id goal.ID) error {
-	return s.abort(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
+func (s *Service) Abort(ctx context.Context, id goal.ID) error {
+	return s.AbortWith(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
 }
 
-func (s *goalService) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
+func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) error {
 	row, err := s.store.Goal(ctx, id)
 	lives := false
 	if err == nil {
@@ -215,10 +216,10 @@ func (s *goalService) abort(ctx context.Context, id goal.ID, stop *runner.Stop) 
 
 // abortHere ends a goal that this process does not run: it is pending, paused,
 // or was just being paused. Another process that owns it is asked to.
-func (s *goalService) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
+func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
 	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
-		if err := s.addOrder(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
+		if err := s.AddOrder(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
 			return err
 		}
 		own, err = s.awaitRelease(ctx, id)
@@ -240,12 +241,12 @@ func (s *goalService) abortHere(ctx context.Context, id goal.ID, stop *runner.St
 
 // cleanUpRun ends what the runs of a goal left for the next one: its programs, and the
 // goals that it started.
-func (s *goalService) cleanUpRun(ctx context.Context, id goal.ID) error {
+func (s *Service) cleanUpRun(ctx context.Context, id goal.ID) error {
 	return errors.Join(s.sessions.CloseGoal(ctx, id), s.endChildren(ctx, id))
 }
 
 // Panes lists the panes that a goal leases.
-func (s *goalService) Panes(id goal.ID) []string {
+func (s *Service) Panes(id goal.ID) []string {
 	var list []string
 	for _, p := range s.panes.Snapshot().Panes {
 		if p.GoalID == string(id) {
@@ -256,7 +257,7 @@ func (s *goalService) Panes(id goal.ID) []string {
 }
 
 // Network adds up what is written down of a goal's requests, by host.
-func (s *goalService) Network(id goal.ID) (api.NetworkView, error) {
+func (s *Service) Network(id goal.ID) (api.NetworkView, error) {
 	if e := s.sandboxes.PageFilters.Get(string(id)); e != nil {
 		e.NetworkLog().Flush()
 	}

@@ -1,4 +1,4 @@
-package app
+package goals
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 	if child.ReadOnly {
 		in.Dir = parent.Policy.Dir
 	}
-	id, err := c.goals.start(ctx, in, func(g *goal.Goal) error {
+	id, err := c.goals.StartAs(ctx, in, func(g *goal.Goal) error {
 		g.Limits, g.Options.Parent, g.Options.Outside = limits, c.parent, parent.Options.Outside
 		if err := restrictPolicy(&g.Policy, parent.Policy, child); err != nil {
 			return err

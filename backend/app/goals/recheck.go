@@ -1,4 +1,4 @@
-package app
+package goals
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // Recheck runs the gates of a goal again in its folder, with the files that
 // decide as they were frozen, and looks whether the evidence of every claim is
 // still what was kept. Judgements are not asked again.
-func (s *goalService) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
+func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
 	row, err := s.store.Goal(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("recheck: %w", err)
@@ -55,7 +55,7 @@ func (s *goalService) Recheck(ctx context.Context, id goal.ID) (out api.RecheckO
 }
 
 // evidenceFaults says what of the evidence of a receipt is not what was kept.
-func (s *goalService) evidenceFaults(claims []store.Claim) []string {
+func (s *Service) evidenceFaults(claims []store.Claim) []string {
 	faults := []string{}
 	for _, c := range claims {
 		for _, fault := range verify.VerifyEvidence(c.Verdicts, s.store) {
@@ -76,7 +76,7 @@ func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
 
 // savedWorkspace compares with what was kept at the goal's start; nil where nothing
 // was, as looking must not begin to keep.
-func (s *goalService) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
+func (s *Service) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
 	if _, err := os.Stat(s.store.GoalDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

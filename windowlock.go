@@ -13,7 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"goalpost/backend/api"
-	"goalpost/backend/app"
+	"goalpost/backend/app/peers"
 )
 
 // windowLock is the right to be the one window of a data folder. The kernel drops
@@ -39,7 +39,7 @@ func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int
 		case ok:
 			return l, 0, l.name("") // who had it before is no matter any more
 		}
-		if pid := l.holder(); pid != 0 && app.RaiseWindow(ctx, state, pid) == nil {
+		if pid := l.holder(); pid != 0 && peers.RaiseWindow(ctx, state, pid) == nil {
 			return nil, pid, l.release()
 		}
 		select {

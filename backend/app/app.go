@@ -22,6 +22,7 @@ import (
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/app/panes"
+	"goalpost/backend/app/peers"
 	"goalpost/backend/app/session"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
@@ -86,7 +87,7 @@ type App struct {
 
 	secrets      *secret.Vault
 	store        *store.Store
-	follower     *follower
+	follower     *peers.Follower
 	userPrograms *sandbox.Supervisor // the user's terminals and Chromium
 	models       *models.Providers
 	sandboxes    *goalsandbox.Factory
@@ -97,7 +98,7 @@ type App struct {
 	stream       *stream.Server
 	sessions     *session.Registry
 	runner       *runner.Runner
-	peerServer   *peerServer
+	peerServer   *peers.Server
 	wakeSocket   *store.WakeSocket // nil where no socket could be made
 	notifier     *notifier
 }
@@ -142,14 +143,14 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 	if err := a.openSecrets(a.options.Passphrase); err != nil {
 		return err
 	}
-	a.follower = &follower{
-		publisher: &publisher{broker: &a.broker, publishedSeq: map[goal.ID]int64{}},
-		log:       a.log,
-		clock:     a.options.Clock,
+	a.follower = &peers.Follower{
+		Publisher: &peers.Publisher{Broker: &a.broker, PublishedSeq: map[goal.ID]int64{}},
+		Log:       a.log,
+		Clock:     a.options.Clock,
 	}
 	a.store, err = store.Open(ctx, store.Options{
 		Dir:     a.cfg.State(),
-		Publish: a.follower.publish,
+		Publish: a.follower.Publish,
 		Redact:  a.mask.JSON,
 		Now:     a.options.Clock.Now,
 		Log:     a.log,
@@ -256,7 +257,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Events:         &a.broker,
 		Terminals:      streamTerminals{a.panes},
 		Browsers:       streamBrowsers{a.panes},
-		FindRemotePane: a.peers().dialPeerPane,
+		FindRemotePane: a.peers().DialPeerPane,
 		Detached:       a.options.Serve,
 	})
 	return err
@@ -320,21 +321,21 @@ func (a *App) openGoals(context.Context) error {
 // openPeers opens what other processes of this user are answered by, and follows them
 // in a window and serve.
 func (a *App) openPeers(ctx context.Context) (err error) {
-	a.peerServer, err = openPeerServer(ctx, a.log, &a.broker, a.panes, a.Service, a.options.Front)
+	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Service, a.options.Front)
 	if err != nil {
 		return err
 	}
-	a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.handleConn)
+	a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.HandleConn)
 	if err != nil {
 		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
 	}
 	if !a.options.Watch {
 		return nil
 	}
-	a.follower.store, a.follower.sessions, a.follower.panes = a.store, a.sessions, a.panes
-	a.follower.adoptAnswered = a.AdoptManualAnswers
-	a.follower.peerPanes = &peerPanes{store: a.store, log: a.log, panes: a.panes, open: map[string]bool{}}
-	a.follower.startFollowing(context.WithoutCancel(ctx))
+	a.follower.Store, a.follower.Sessions, a.follower.Panes = a.store, a.sessions, a.panes
+	a.follower.AdoptAnswered = a.AdoptManualAnswers
+	a.follower.Viewer = &peers.Viewer{Store: a.store, Log: a.log, Panes: a.panes, Open: map[string]bool{}}
+	a.follower.StartFollowing(context.WithoutCancel(ctx))
 	a.notifier = &notifier{
 		cfg:    a.cfg,
 		log:    a.log,
@@ -364,10 +365,10 @@ func (a *App) Close(ctx context.Context) error {
 		errs = append(errs, a.wakeSocket.Close())
 	}
 	if a.peerServer != nil {
-		errs = append(errs, a.peerServer.shutdown(ctx))
+		errs = append(errs, a.peerServer.Shutdown(ctx))
 	}
 	if a.notifier != nil {
-		a.follower.close()
+		a.follower.Close()
 		a.notifier.close()
 	}
 	if a.stream != nil {
@@ -531,7 +532,7 @@ func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.
 }
 
 // peers asks other processes of this user.
-func (a *App) peers() *peerClient { return &peerClient{store: a.store, log: a.log} }
+func (a *App) peers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }
 
 type clock struct{}
 

@@ -1,4 +1,4 @@
-package app
+package peers
 
 import (
 	"context"
@@ -23,11 +23,11 @@ type goalStarter interface {
 	Start(ctx context.Context, in api.StartInput) (goal.ID, error)
 }
 
-// peerServer are other processes of this user. They come over the bell's socket.
+// Server are other processes of this user. They come over the bell's socket.
 // They look at the panes of the goals here, in the page's own protocol, and change
 // nothing there: whoever wants to take part does it where the goal runs. And they
 // may start a goal here that is lent one of the user's panes.
-type peerServer struct {
+type Server struct {
 	log    *slog.Logger
 	panes  *panes.Registry
 	goals  goalStarter
@@ -41,8 +41,8 @@ type peerServer struct {
 	once sync.Once
 }
 
-func openPeerServer(ctx context.Context, log *slog.Logger, broker *event.Broker, panes *panes.Registry, goals goalStarter, front func(context.Context) bool) (*peerServer, error) {
-	v := &peerServer{log: log, panes: panes, goals: goals, front: front, served: make(chan struct{}), come: make(chan net.Conn), end: make(chan struct{})}
+func OpenServer(ctx context.Context, log *slog.Logger, broker *event.Broker, panes *panes.Registry, goals goalStarter, front func(context.Context) bool) (*Server, error) {
+	v := &Server{log: log, panes: panes, goals: goals, front: front, served: make(chan struct{}), come: make(chan net.Conn), end: make(chan struct{})}
 	var err error
 	v.stream, err = stream.Open(ctx, stream.Options{
 		Log: log, Events: broker, Terminals: peerTerminals{panes}, Browsers: peerBrowsers{panes}, Detached: true,
@@ -68,7 +68,7 @@ func openPeerServer(ctx context.Context, log *slog.Logger, broker *event.Broker,
 }
 
 // listPanes tells what there is to see.
-func (v *peerServer) listPanes(w http.ResponseWriter, _ *http.Request) {
+func (v *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
 	list := []pane.Info{}
 	for _, info := range v.panes.Snapshot().Panes {
 		if isShownToPeers(info) {
@@ -84,8 +84,8 @@ func isShownToPeers(info pane.Info) bool {
 	return info.GoalID != "" && !elsewhere
 }
 
-// handleConn takes a visitor in.
-func (v *peerServer) handleConn(c net.Conn) {
+// HandleConn takes a visitor in.
+func (v *Server) HandleConn(c net.Conn) {
 	select {
 	case v.come <- c:
 	case <-v.end:
@@ -94,7 +94,7 @@ func (v *peerServer) handleConn(c net.Conn) {
 }
 
 // Accept, Close and Addr make it the listener of its own server.
-func (v *peerServer) Accept() (net.Conn, error) {
+func (v *Server) Accept() (net.Conn, error) {
 	select {
 	case c := <-v.come:
 		return c, nil
@@ -103,15 +103,15 @@ func (v *peerServer) Accept() (net.Conn, error) {
 	}
 }
 
-func (v *peerServer) Close() error {
+func (v *Server) Close() error {
 	v.once.Do(func() { close(v.end) })
 	return nil
 }
 
-func (*peerServer) Addr() net.Addr { return &net.UnixAddr{Name: "visitors", Net: "unix"} }
+func (*Server) Addr() net.Addr { return &net.UnixAddr{Name: "visitors", Net: "unix"} }
 
-// shutdown ends all visits.
-func (v *peerServer) shutdown(ctx context.Context) error {
+// Shutdown ends all visits.
+func (v *Server) Shutdown(ctx context.Context) error {
 	err := errors.Join(v.http.Close(), v.stream.Close(ctx))
 	<-v.served
 	if err != nil && !errors.Is(err, net.ErrClosed) {

@@ -1,4 +1,6 @@
-package app
+// Package peers is about the other Goalpost processes of this user on the same folder: it follows what they
+// commit, shows their panes, answers their requests.
+package peers
 
 import (
 	"context"
@@ -14,48 +16,48 @@ import (
 	"goalpost/backend/stream"
 )
 
-// peerPanes show the panes of goals that other processes run, for as long as they
+// Viewer show the panes of goals that other processes run, for as long as they
 // do. A pane of another process is called by its own name and the process:
 // t1@4711.
-type peerPanes struct {
-	store *store.Store
-	log   *slog.Logger
-	panes *panes.Registry
+type Viewer struct {
+	Store *store.Store
+	Log   *slog.Logger
+	Panes *panes.Registry
 	work  sync.WaitGroup
 
 	mu   sync.Mutex
-	open map[string]bool // by process
+	Open map[string]bool // by process
 }
 
 // discover visits the processes that have begun to run goals since.
-func (v *peerPanes) discover(ctx context.Context) {
-	processes, err := v.store.PeersRunningGoals(ctx)
+func (v *Viewer) discover(ctx context.Context) {
+	processes, err := v.Store.PeersRunningGoals(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			v.log.Warn("looking for other processes", "error", err)
+			v.Log.Warn("looking for other processes", "error", err)
 		}
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, process := range processes {
-		if v.open[process] {
+		if v.Open[process] {
 			continue
 		}
-		v.open[process] = true
+		v.Open[process] = true
 		v.work.Go(func() {
 			if err := v.follow(ctx, process); err != nil && ctx.Err() == nil {
-				v.log.Debug("looking at another process", "process", process, "error", err)
+				v.Log.Debug("looking at another process", "process", process, "error", err)
 			}
 			v.mu.Lock()
 			defer v.mu.Unlock()
-			delete(v.open, process)
+			delete(v.Open, process)
 		})
 	}
 }
 
 // follow shows the panes of one process until it ends.
-func (v *peerPanes) follow(ctx context.Context, process string) error {
+func (v *Viewer) follow(ctx context.Context, process string) error {
 	seen := map[string]pane.Info{}
 	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
 		if _, _, third := panes.SplitPeerID(info.ID); third { // what that process sees elsewhere itself
@@ -74,14 +76,14 @@ func (v *peerPanes) follow(ctx context.Context, process string) error {
 		default:
 			seen[info.ID] = info
 		}
-		v.panes.OnChange(info, closed)
+		v.Panes.OnChange(info, closed)
 	}
 	defer func() { //nolint:contextcheck // likewise
 		for _, info := range seen {
-			v.panes.OnChange(info, true)
+			v.Panes.OnChange(info, true)
 		}
 	}()
-	dial := dialPeer(v.store, process)
+	dial := dialPeer(v.Store, process)
 	hello := func() error {
 		list, err := fetchPeerPanes(ctx, dial)
 		for _, info := range list {

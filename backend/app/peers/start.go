@@ -1,4 +1,4 @@
-package app
+package peers
 
 import (
 	"bytes"
@@ -21,10 +21,10 @@ import (
 	"goalpost/backend/stream"
 )
 
-// peerClient asks other processes of this user.
-type peerClient struct {
-	store *store.Store
-	log   *slog.Logger
+// Client asks other processes of this user.
+type Client struct {
+	Store *store.Store
+	Log   *slog.Logger
 }
 
 // A pane lives in one process, and so does the run that drives it. Whoever has no
@@ -37,7 +37,7 @@ const maxPeerMessage = 8 << 20
 // StartInOwnerProcess starts a goal in the process that has the panes it is given, which
 // are named t1, or t1@4711 where two processes have one of that name. ctx bounds
 // the intake there; the goal outlives it. Refusals are those of that process.
-func (p *peerClient) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
+func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
 	process, err := p.findPaneOwner(ctx, in.Panes)
 	if err != nil {
 		return "", err
@@ -54,7 +54,7 @@ func (p *peerClient) StartInOwnerProcess(ctx context.Context, in api.StartInput)
 		api.StartOutput
 		Problem *api.Problem `json:"problem"`
 	}
-	if err := callPeer(ctx, dialPeer(p.store, process), http.MethodPost, "/goals", body, &out); err != nil {
+	if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodPost, "/goals", body, &out); err != nil {
 		return "", fmt.Errorf("start in the process %s: %w", process, err)
 	}
 	if out.Problem != nil {
@@ -65,12 +65,12 @@ func (p *peerClient) StartInOwnerProcess(ctx context.Context, in api.StartInput)
 
 // findPaneOwner is the process that has all of the panes to lend, or a refusal that says
 // which there are.
-func (p *peerClient) findPaneOwner(ctx context.Context, ids []string) (string, error) {
+func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error) {
 	var holders, there []string
-	for _, process := range p.store.Peers() {
+	for _, process := range p.Store.Peers() {
 		var list []pane.Info
-		if err := callPeer(ctx, dialPeer(p.store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
-			p.log.Debug("asking another process for its panes", "process", process, "error", err)
+		if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
+			p.Log.Debug("asking another process for its panes", "process", process, "error", err)
 			continue
 		}
 		has := func(id string) bool {
@@ -112,13 +112,13 @@ func describePanes(info pane.Info) string {
 }
 
 // shareablePanes answers a holder of another process.
-func (v *peerServer) shareablePanes(w http.ResponseWriter, _ *http.Request) {
+func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
 	v.writeJSON(w, v.panes.Shareable())
 }
 
 // startGoal answers a StartInOwnerProcess of another process. Only a goal that is given panes
 // has a reason to start here.
-func (v *peerServer) startGoal(w http.ResponseWriter, r *http.Request) {
+func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
 	var in api.StartInput
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
 	if err == nil && len(in.Panes) == 0 {
@@ -136,7 +136,7 @@ func (v *peerServer) startGoal(w http.ResponseWriter, r *http.Request) {
 	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
 }
 
-func (v *peerServer) writeJSON(w http.ResponseWriter, what any) {
+func (v *Server) writeJSON(w http.ResponseWriter, what any) {
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(what); err != nil {
 		v.log.Debug("visitors", "error", err)
@@ -164,10 +164,10 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 	return nil
 }
 
-// dialPeerPane finds the panes of other processes for the page's streams.
-func (p *peerClient) dialPeerPane(id string) (stream.RemotePane, bool) {
+// DialPeerPane finds the panes of other processes for the page's streams.
+func (p *Client) DialPeerPane(id string) (stream.RemotePane, bool) {
 	own, process, ok := panes.SplitPeerID(id)
-	return stream.RemotePane{Pane: own, Dial: dialPeer(p.store, process)}, ok
+	return stream.RemotePane{Pane: own, Dial: dialPeer(p.Store, process)}, ok
 }
 
 func dialPeer(s *store.Store, process string) stream.Dial {

@@ -1,4 +1,4 @@
-package app
+package peers
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func RaiseWindow(ctx context.Context, state string, pid int) error {
 }
 
 // raiseWindow answers a Front of another process.
-func (v *peerServer) raiseWindow(w http.ResponseWriter, r *http.Request) {
+func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
 	const patience = 10 * time.Second // the window may be just opening
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/goals"
 	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/mcpserve"
 	"goalpost/backend/app/mcpservers"
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
@@ -511,18 +512,18 @@ func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*
 }
 
 // OpenMCPServer opens what another agent drives Goalpost with, within a policy.
-func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*MCPServer, error) {
-	return openMCPServer(ctx, mcpServerDeps{
-		version:    a.options.Version,
-		log:        a.log,
-		store:      a.store,
-		broker:     &a.broker,
-		access:     a.access,
-		panes:      a.panes,
-		sessions:   a.sessions,
-		sandboxes:  a.sandboxes,
-		goals:      a.Service,
-		unconfined: a.options.Unconfined,
+func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.MCPServer, error) {
+	return mcpserve.Open(ctx, mcpserve.Deps{
+		Version:    a.options.Version,
+		Log:        a.log,
+		Store:      a.store,
+		Broker:     &a.broker,
+		Access:     a.access,
+		Panes:      a.panes,
+		Sessions:   a.sessions,
+		Sandboxes:  a.sandboxes,
+		Goals:      a.Service,
+		Unconfined: a.options.Unconfined,
 	}, p)
 }
 

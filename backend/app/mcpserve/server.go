@@ -1,4 +1,5 @@
-package app
+// Package mcpserve is how another agent drives Goalpost: goals and panes of its own, within a policy of the user.
+package mcpserve
 
 import (
 	"context"
@@ -27,24 +28,24 @@ import (
 	"goalpost/backend/tools"
 )
 
-// mcpServerDeps are what a server for another agent works with.
-type mcpServerDeps struct {
-	version    string
-	log        *slog.Logger
-	store      *store.Store
-	broker     *event.Broker
-	access     *access.Rules
-	sandboxes  *goalsandbox.Factory
-	panes      *panes.Registry
-	sessions   *session.Registry
-	goals      *goals.Service
-	unconfined bool
+// Deps are what a server for another agent works with.
+type Deps struct {
+	Version    string
+	Log        *slog.Logger
+	Store      *store.Store
+	Broker     *event.Broker
+	Access     *access.Rules
+	Sandboxes  *goalsandbox.Factory
+	Panes      *panes.Registry
+	Sessions   *session.Registry
+	Goals      *goals.Service
+	Unconfined bool
 }
 
 // MCPServer is what another agent gets: goals that it may create and steer within a
 // policy of the user, and panes within the same walls. It answers no approval.
 type MCPServer struct {
-	deps    mcpServerDeps
+	deps    Deps
 	policy  policy.Policy
 	rules   policy.RuleSet
 	box     *tools.Set
@@ -53,19 +54,19 @@ type MCPServer struct {
 	own     ownedGoals
 }
 
-// openMCPServer makes the walls for another agent. There is one such server in a program.
-func openMCPServer(ctx context.Context, deps mcpServerDeps, p policy.Policy) (d *MCPServer, err error) {
+// Open makes the walls for another agent. There is one such server in a program.
+func Open(ctx context.Context, deps Deps, p policy.Policy) (d *MCPServer, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
 	}
-	if p.Dir, err = deps.access.ValidateExistingDir(p.Dir); err != nil {
+	if p.Dir, err = deps.Access.ValidateExistingDir(p.Dir); err != nil {
 		return nil, err
 	}
-	law, err := deps.access.RuleSet()
+	law, err := deps.Access.RuleSet()
 	if err != nil {
 		return nil, err
 	}
-	s, box, err := deps.sessions.OpenExternal(ctx, p)
+	s, box, err := deps.Sessions.OpenExternal(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -74,13 +75,13 @@ func openMCPServer(ctx context.Context, deps mcpServerDeps, p policy.Policy) (d 
 
 // Close ends what runs in the desk's panes.
 func (d *MCPServer) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.deps.sessions.CloseGoal(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.sandboxes.Dir(goal.ExternalAgent)))
+	return errors.Join(d.box.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.Sandboxes.Dir(goal.ExternalAgent)))
 }
 
 // Tools is what the other agent is told.
 func (d *MCPServer) Tools() mcp.ServedTools {
 	o := mcp.ServedTools{
-		Version: d.deps.version,
+		Version: d.deps.Version,
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, until a check passes that the host runs and no agent can edit. " +
 			"Create a goal with a check that fails now, wait for it, read its receipt. " +
 			fmt.Sprintf("What you may ask for is bounded by the user: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
@@ -128,7 +129,7 @@ func (d *MCPServer) callTool(ctx context.Context, t runner.Tool, args json.RawMe
 // a goal is refused, with who can change it.
 func (d *MCPServer) denialReason(name string, e policy.Effect) (no string) {
 	decision := d.rules.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
-	d.deps.log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
+	d.deps.Log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
 	switch decision.Answer {
 	case policy.Allow:
 		return ""
@@ -143,7 +144,7 @@ type listPanesArgs struct{}
 
 func (d *MCPServer) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
 	list := []pane.Info{}
-	for _, info := range d.deps.panes.Snapshot().Panes {
+	for _, info := range d.deps.Panes.Snapshot().Panes {
 		if info.GoalID == string(goal.ExternalAgent) {
 			list = append(list, info)
 		}
@@ -186,5 +187,5 @@ func (d *MCPServer) validatePolicy(p policy.Policy) error {
 
 // goalAPI answers the other agent's questions in the words of the page.
 func (d *MCPServer) goalAPI(ctx context.Context) *api.GoalAPI {
-	return api.NewGoalAPI(ctx, d.deps.goals, d.deps.store)
+	return api.NewGoalAPI(ctx, d.deps.Goals, d.deps.Store)
 }

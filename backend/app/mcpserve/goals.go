@@ -1,4 +1,4 @@
-package app
+package mcpserve
 
 import (
 	"context"
@@ -77,7 +77,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
 		}
 	}
-	if err := d.validatePolicy(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.deps.unconfined}); err != nil {
+	if err := d.validatePolicy(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.deps.Unconfined}); err != nil {
 		return nil, problemError(err)
 	}
 	if err := goalsandbox.ValidateCheckHosts(d.policy, s.Checks); err != nil {
@@ -90,7 +90,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 		return nil, err
 	}
 	// Judged once more where the folder is taken: a program of the desk may have put a link there.
-	id, err := d.deps.goals.StartAs(ctx, s, func(g *goal.Goal) error {
+	id, err := d.deps.Goals.StartAs(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
 		return d.validatePolicy(g.Policy)
 	})
@@ -147,7 +147,7 @@ func (d *MCPServer) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progr
 		in.Limit = usual
 	}
 	const all = 1 << 20
-	rows, _, err := d.deps.store.List(ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
+	rows, _, err := d.deps.Store.List(ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
 	if err != nil {
 		return nil, problemError(err)
 	}
@@ -213,7 +213,7 @@ func (d *MCPServer) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Pro
 
 // findReadable finds a goal that the other agent may read.
 func (d *MCPServer) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
-	row, err := d.deps.store.Find(ctx, id)
+	row, err := d.deps.Store.Find(ctx, id)
 	if err != nil {
 		return row, problemError(err)
 	}
@@ -240,7 +240,7 @@ func (d *MCPServer) readDenialReason(ctx context.Context, row store.GoalRow) err
 	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
 		return err
 	}
-	grants, err := d.deps.store.Grants(ctx, row.ID)
+	grants, err := d.deps.Store.Grants(ctx, row.ID)
 	if err != nil {
 		return fmt.Errorf("what the goal was allowed: %w", err)
 	}
@@ -269,7 +269,7 @@ func (d *MCPServer) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progr
 	if err != nil {
 		return nil, err
 	}
-	return "the note is left", problemError(d.deps.goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
+	return "the note is left", problemError(d.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
 }
 
 func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -278,7 +278,7 @@ func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) 
 		return nil, err
 	}
 	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.ExternalAgent)}
-	return "it pauses after the call that runs", problemError(d.deps.goals.PauseWith(ctx, row.ID, o))
+	return "it pauses after the call that runs", problemError(d.deps.Goals.PauseWith(ctx, row.ID, o))
 }
 
 func (d *MCPServer) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -287,7 +287,7 @@ func (d *MCPServer) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) 
 		return nil, err
 	}
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "an agent outside of this program aborted the goal", By: goal.ExternalAgent}
-	return "aborted", problemError(d.deps.goals.AbortWith(ctx, row.ID, stop))
+	return "aborted", problemError(d.deps.Goals.AbortWith(ctx, row.ID, stop))
 }
 
 type resumeGoalArgs struct {
@@ -310,14 +310,14 @@ func (d *MCPServer) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Pro
 		return nil, err
 	}
 	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
-		if _, err := d.deps.goals.Resumable(ctx, row.ID); err != nil {
+		if _, err := d.deps.Goals.Resumable(ctx, row.ID); err != nil {
 			return nil, problemError(err)
 		}
-		if err := d.deps.goals.AddOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
+		if err := d.deps.Goals.AddOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
 			return nil, problemError(err)
 		}
 	}
-	return "it continues", problemError(d.deps.goals.Resume(ctx, row.ID, api.ResumeInput{
+	return "it continues", problemError(d.deps.Goals.Resume(ctx, row.ID, api.ResumeInput{
 		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
 	}))
 }
@@ -334,7 +334,7 @@ func (d *MCPServer) waitForGoal(ctx context.Context, in waitForGoalArgs, progres
 		in.TimeoutSeconds = usual
 	}
 	late := time.After(time.Duration(min(in.TimeoutSeconds, most)) * time.Second)
-	sub := d.deps.broker.SubscribeReliable(buffer)
+	sub := d.deps.Broker.SubscribeReliable(buffer)
 	defer func() { sub.Close() }()
 	for {
 		row, err := d.findReadable(ctx, in.GoalID)
@@ -348,7 +348,7 @@ func (d *MCPServer) waitForGoal(ctx context.Context, in waitForGoalArgs, progres
 		switch {
 		case errors.Is(err, errSubscriptionLagged):
 			sub.Close()
-			sub = d.deps.broker.SubscribeReliable(buffer)
+			sub = d.deps.Broker.SubscribeReliable(buffer)
 		case err != nil:
 			return nil, err
 		case !stopped:

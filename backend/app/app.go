@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
+	"goalpost/backend/app/doctor"
 	"goalpost/backend/app/goals"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/mcpserve"
@@ -482,15 +483,15 @@ func (a *App) MCPServers() api.MCPServers { return a.mcpServers }
 
 // Doctor looks at what this machine offers, from real state.
 func (a *App) Doctor() []api.DoctorFinding {
-	d := doctor{
-		cfg:        a.cfg,
-		access:     a.access,
-		models:     a.models,
-		sandboxes:  a.sandboxes,
-		mcpServers: a.mcpServers,
-		programs:   a.userPrograms,
+	d := doctor.Doctor{
+		Config:     a.cfg,
+		Access:     a.access,
+		Models:     a.models,
+		Sandboxes:  a.sandboxes,
+		McpServers: a.mcpServers,
+		Programs:   a.userPrograms,
 	}
-	return d.Doctor()
+	return d.Findings()
 }
 
 // TestProvider asks a provider's model one short question.

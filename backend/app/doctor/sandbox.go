@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -21,7 +21,7 @@ const probeTime = 10 * time.Second
 
 // sandboxFinding makes a whole sandbox, runs a program in it, and says what held
 // or which step failed.
-func (dr *doctor) sandboxFinding() api.DoctorFinding {
+func (dr *Doctor) sandboxFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "sandbox", Title: "Sandbox", State: "ok"}
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
@@ -31,7 +31,7 @@ func (dr *doctor) sandboxFinding() api.DoctorFinding {
 		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
 		return f
 	}
-	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + sandboxLimitsText(dr.sandboxes.Limits())
+	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + sandboxLimitsText(dr.Sandboxes.Limits())
 	if os.Geteuid() == 0 {
 		f.State, f.Hint = "warn", "as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user"
 	}
@@ -56,13 +56,13 @@ func processLimitText(pidMax string, l *sandbox.ResourceLimits) string {
 }
 
 // probeSandbox is a sandbox for nothing, with what /proc says of a program in it.
-func (dr *doctor) probeSandbox(ctx context.Context) (string, error) {
-	dir, err := os.MkdirTemp(dr.cfg.State(), "probe-*")
+func (dr *Doctor) probeSandbox(ctx context.Context) (string, error) {
+	dir, err := os.MkdirTemp(dr.Config.State(), "probe-*")
 	if err != nil {
 		return "", err //nolint:wrapcheck // the finding says what for
 	}
 	said := ""
-	err = dr.sandboxes.WithTrial(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.CheckRunner) error {
+	err = dr.Sandboxes.WithTrial(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.CheckRunner) error {
 		out, err := process.Capture(ctx, h.Launcher, process.Command{
 			Argv: []string{"/bin/sh", "-c", "cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.DomainCheck,
 		}, true)
@@ -73,7 +73,7 @@ func (dr *doctor) probeSandbox(ctx context.Context) (string, error) {
 			return errors.New(strings.TrimSpace(string(out.Stdout)))
 		}
 		pidMax, status, _ := strings.Cut(string(out.Stdout), "\n")
-		said = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(), strings.Join(strings.Fields(status), " "), processLimitText(pidMax, dr.sandboxes.Limits()))
+		said = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(), strings.Join(strings.Fields(status), " "), processLimitText(pidMax, dr.Sandboxes.Limits()))
 		return nil
 	})
 	return said, errors.Join(err, os.RemoveAll(dir))

@@ -1,4 +1,5 @@
-package app
+// Package doctor looks at what this machine offers.
+package doctor
 
 import (
 	"context"
@@ -6,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
@@ -18,25 +20,28 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// doctor looks at what this machine offers.
-type doctor struct {
-	cfg        *config.Config
-	access     *access.Rules
-	models     *models.Providers
-	sandboxes  *goalsandbox.Factory
-	mcpServers *mcpservers.Servers
-	programs   *sandbox.Supervisor // the user's
+// desktopTimeout bounds what a desktop takes to answer.
+const desktopTimeout = 5 * time.Second
+
+// Doctor looks at what this machine offers.
+type Doctor struct {
+	Config     *config.Config
+	Access     *access.Rules
+	Models     *models.Providers
+	Sandboxes  *goalsandbox.Factory
+	McpServers *mcpservers.Servers
+	Programs   *sandbox.Supervisor // the user's
 }
 
-// Doctor looks at what this machine offers, from real state.
-func (dr *doctor) Doctor() []api.DoctorFinding {
+// Findings looks at what this machine offers, from real state.
+func (dr *Doctor) Findings() []api.DoctorFinding {
 	list := []api.DoctorFinding{dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding()}
-	return append(append(list, dr.toolchainFindings()...), dr.mcpServers.Findings()...)
+	return append(append(list, dr.toolchainFindings()...), dr.McpServers.Findings()...)
 }
 
-func (dr *doctor) helperFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: dr.sandboxes.HelperPath}
-	if err := dr.programs.Err(); err != nil {
+func (dr *Doctor) helperFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: dr.Sandboxes.HelperPath}
+	if err := dr.Programs.Err(); err != nil {
 		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
 	}
 	return f
@@ -56,9 +61,9 @@ func chromiumFinding() api.DoctorFinding {
 	return f
 }
 
-func (dr *doctor) modelFinding() api.DoctorFinding {
+func (dr *Doctor) modelFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "Model"}
-	p, err := dr.models.Get("")
+	p, err := dr.Models.Get("")
 	if err != nil {
 		f.State, f.Detail, f.Hint = "warn", "none yet", "add one in the settings; the demonstration runs without (scripted, no AI)"
 		return f
@@ -70,13 +75,13 @@ func (dr *doctor) modelFinding() api.DoctorFinding {
 	return f
 }
 
-func (dr *doctor) dataFinding() api.DoctorFinding {
-	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: dr.cfg.State()}
+func (dr *Doctor) dataFinding() api.DoctorFinding {
+	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: dr.Config.State()}
 }
 
 // toolchainFindings say which folders goals see besides the usual ones, if any.
-func (dr *doctor) toolchainFindings() []api.DoctorFinding {
-	fit, left := dr.access.Toolchains()
+func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
+	fit, left := dr.Access.Toolchains()
 	f := api.DoctorFinding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
 	if len(left) > 0 {
 		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"
@@ -88,9 +93,9 @@ func (dr *doctor) toolchainFindings() []api.DoctorFinding {
 }
 
 // notificationFinding says whether a desktop shows notes.
-func (dr *doctor) notificationFinding() api.DoctorFinding {
+func (dr *Doctor) notificationFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
-	ctx, cancel := context.WithTimeout(context.Background(), notificationTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), desktopTimeout)
 	defer cancel()
 	d, err := notify.Open(ctx)
 	if err != nil {

@@ -278,7 +278,7 @@ func (a *App) newSessions() *session.Registry {
 		Panes:             a.panes,
 		Sandboxes:         a.sandboxes,
 		Models:            a.models,
-		McpServers:        a.mcpServers,
+		MCPServers:        a.mcpServers,
 		DenyAllProxy:      a.denyAll.Address,
 		UpdateSocketRules: a.sockets.UpdateRules,
 		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.ChildrenOf(ctx, g) },
@@ -488,7 +488,7 @@ func (a *App) Doctor() []api.DoctorFinding {
 		Access:     a.access,
 		Models:     a.models,
 		Sandboxes:  a.sandboxes,
-		McpServers: a.mcpServers,
+		MCPServers: a.mcpServers,
 		Programs:   a.userPrograms,
 	}
 	return d.Findings()
@@ -513,7 +513,7 @@ func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*
 }
 
 // OpenMCPServer opens what another agent drives Goalpost with, within a policy.
-func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.MCPServer, error) {
+func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.Server, error) {
 	return mcpserve.Open(ctx, mcpserve.Deps{
 		Version:    a.options.Version,
 		Log:        a.log,

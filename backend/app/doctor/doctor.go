@@ -29,14 +29,14 @@ type Doctor struct {
 	Access     *access.Rules
 	Models     *models.Providers
 	Sandboxes  *goalsandbox.Factory
-	McpServers *mcpservers.Servers
+	MCPServers *mcpservers.Servers
 	Programs   *sandbox.Supervisor // the user's
 }
 
 // Findings looks at what this machine offers, from real state.
 func (dr *Doctor) Findings() []api.DoctorFinding {
 	list := []api.DoctorFinding{dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding()}
-	return append(append(list, dr.toolchainFindings()...), dr.McpServers.Findings()...)
+	return append(append(list, dr.toolchainFindings()...), dr.MCPServers.Findings()...)
 }
 
 func (dr *Doctor) helperFinding() api.DoctorFinding {

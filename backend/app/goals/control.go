@@ -26,10 +26,10 @@ import (
 
 // Service is what can be done with a goal.
 type Service struct {
-	*goalRuns
-	*goalIntake
-	*goalResumption
-	*goalRecovery
+	*runs
+	*intake
+	*resumption
+	*recovery
 	cfg          *config.Config
 	store        *store.Store
 	panes        *panes.Registry
@@ -58,10 +58,10 @@ type Deps struct {
 
 // New makes the service and its runner, whose Ended is set here.
 func New(d Deps, c runner.Config) *Service {
-	runs := &goalRuns{store: d.Store, log: d.Log, panes: d.Panes}
+	handed := &runs{store: d.Store, log: d.Log, panes: d.Panes}
 	s := &Service{
-		goalRuns: runs,
-		goalIntake: &goalIntake{
+		runs: handed,
+		intake: &intake{
 			cfg:        d.Config,
 			store:      d.Store,
 			clock:      d.Clock,
@@ -72,17 +72,17 @@ func New(d Deps, c runner.Config) *Service {
 			panes:      d.Panes,
 			unconfined: d.Unconfined,
 		},
-		goalResumption: &goalResumption{runs},
-		goalRecovery:   &goalRecovery{runs},
-		cfg:            d.Config,
-		store:          d.Store,
-		panes:          d.Panes,
-		sandboxes:      d.Sandboxes,
-		sessions:       d.Sessions,
-		followOthers:   d.FollowOthers,
+		resumption:   &resumption{handed},
+		recovery:     &recovery{handed},
+		cfg:          d.Config,
+		store:        d.Store,
+		panes:        d.Panes,
+		sandboxes:    d.Sandboxes,
+		sessions:     d.Sessions,
+		followOthers: d.FollowOthers,
 	}
 	c.Ended = s.cleanUpRun
-	runs.runner = runner.New(c)
+	handed.runner = runner.New(c)
 	return s
 }
 

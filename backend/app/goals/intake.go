@@ -28,8 +28,8 @@ import (
 	"goalpost/backend/verify/protect/detect"
 )
 
-// goalIntake turns what the user filled in into a goal.
-type goalIntake struct {
+// intake turns what the user filled in into a goal.
+type intake struct {
 	cfg        *config.Config
 	store      *store.Store
 	clock      runner.Clock
@@ -44,7 +44,7 @@ type goalIntake struct {
 // prepare turns what the user filled in into a goal, or refuses with a reason
 // and what to do. A folder that it made is taken back after a refusal, with
 // what the checks left in it.
-func (gi *goalIntake) prepare(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (g *goal.Goal, made bool, err error) {
+func (gi *intake) prepare(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (g *goal.Goal, made bool, err error) {
 	g = &goal.Goal{
 		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
 		Policy: policy.Policy{
@@ -124,7 +124,7 @@ func noneIfNegative(n int64) int64 {
 }
 
 // Try runs one check as pre-flight would, in a folder that exists.
-func (gi *goalIntake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
+func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
 	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
 		return v, fmt.Errorf("try: %w", err)
 	}
@@ -142,7 +142,7 @@ func (gi *goalIntake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict,
 		return v, err
 	}
 	p.Dir = dir
-	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.HostsInChecks([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
+	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
@@ -150,7 +150,7 @@ func (gi *goalIntake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict,
 }
 
 // draftPolicy is the policy of the goal that is being written, without its folder.
-func (gi *goalIntake) draftPolicy(in api.TryInput) (policy.Policy, error) {
+func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: gi.unconfined || in.Unconfined}
 	if !p.Risk.IsValid() {
 		return p, &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
@@ -159,7 +159,7 @@ func (gi *goalIntake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 }
 
 // resolveGoalDir is where the goal works: the given one, which must exist, or a new one.
-func (gi *goalIntake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
+func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
 		dir, err = gi.access.ValidateExistingDir(given)
 		return dir, false, err
@@ -208,7 +208,7 @@ func slug(objective string) string {
 }
 
 // validateGoalSecrets looks at the start that every secret of the goal can be opened.
-func (gi *goalIntake) validateGoalSecrets(ctx context.Context, names []string) error {
+func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := gi.secrets.Get(ctx, name); err != nil {
 			return &goal.InvalidError{Field: "secrets", Reason: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
@@ -219,7 +219,7 @@ func (gi *goalIntake) validateGoalSecrets(ctx context.Context, names []string) e
 
 // saveBaseline keeps what decides about a goal as it is when the goal is made: another
 // goal may work in its folder before it.
-func (gi *goalIntake) saveBaseline(ctx context.Context, g goal.Goal) error {
+func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
 		return &goal.InvalidError{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
 	}
@@ -227,7 +227,7 @@ func (gi *goalIntake) saveBaseline(ctx context.Context, g goal.Goal) error {
 }
 
 // removeGoalState removes it.
-func (gi *goalIntake) removeGoalState(id goal.ID) error {
+func (gi *intake) removeGoalState(id goal.ID) error {
 	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.Dir(id))); err != nil {
 		return fmt.Errorf("removing what is kept of the goal: %w", err)
 	}
@@ -235,7 +235,7 @@ func (gi *goalIntake) removeGoalState(id goal.ID) error {
 }
 
 // preflight runs every gate once where it will later decide.
-func (gi *goalIntake) preflight(ctx context.Context, g *goal.Goal) (err error) {
+func (gi *intake) preflight(ctx context.Context, g *goal.Goal) (err error) {
 	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider), goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
 		if r := session.PreflightProblem(ctx, h, g); r != nil {
 			return r
@@ -245,7 +245,7 @@ func (gi *goalIntake) preflight(ctx context.Context, g *goal.Goal) (err error) {
 }
 
 // Protected lists what of a folder would be protected. A new folder is empty.
-func (gi *goalIntake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
+func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
 	list := []api.ProtectedFile{}
 	if in.Dir == "" {
 		return list, nil
@@ -266,7 +266,7 @@ func (gi *goalIntake) Protected(ctx context.Context, in api.ProtectInput) ([]api
 
 // Proposal reads what the folder proposes as its criterion. Nothing of it counts
 // before the user has seen it and says so.
-func (gi *goalIntake) Proposal(dir string) (out api.ProposalView, err error) {
+func (gi *intake) Proposal(dir string) (out api.ProposalView, err error) {
 	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}

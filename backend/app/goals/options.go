@@ -13,7 +13,7 @@ import (
 )
 
 // optionsOf is how the user wants the goal looked after, or a refusal.
-func (gi *goalIntake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
+func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
 	o = goal.CareOptions{
 		Persona: in.Persona, Effort: in.Effort, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,
 		Review: in.Review, Panes: in.Panes, Protect: in.Protect, NoProtect: in.NoProtect, OnAsk: in.OnAsk,
@@ -73,7 +73,7 @@ func validateGlob(glob string) error {
 
 // resolveDependencies finds the goals that must be done first. They are older than this one
 // and their own list is frozen, so no circle can come about.
-func (gi *goalIntake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
+func (gi *intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
 	var ids []goal.ID
 	for _, part := range parts {
 		row, err := gi.store.Find(ctx, part)

@@ -13,9 +13,9 @@ import (
 	"goalpost/backend/store"
 )
 
-// goalRecovery takes up goals whose process has ended.
-type goalRecovery struct {
-	*goalRuns
+// recovery takes up goals whose process has ended.
+type recovery struct {
+	*runs
 }
 
 // Recover turns goals whose process died into paused/interrupted. Only programs
@@ -67,7 +67,7 @@ func (s *Service) deleteExpired(ctx context.Context) error {
 }
 
 // adoptAll takes goals up in the order in which they were created.
-func (s *goalRecovery) adoptAll(ctx context.Context, status goal.Status) error {
+func (s *recovery) adoptAll(ctx context.Context, status goal.Status) error {
 	rows, _, err := s.store.List(ctx, store.Filter{Status: status, Limit: 1 << 20})
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *goalRecovery) adoptAll(ctx context.Context, status goal.Status) error {
 }
 
 // adopt looks after a goal that waits, if nobody else does.
-func (s *goalRecovery) adopt(ctx context.Context, id goal.ID) error {
+func (s *recovery) adopt(ctx context.Context, id goal.ID) error {
 	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
 		return nil
@@ -114,7 +114,7 @@ func (s *goalRecovery) adopt(ctx context.Context, id goal.ID) error {
 
 // parentPaused says whether the goal that started another is paused: what it started
 // spends nothing then, and is woken with it.
-func (s *goalRecovery) parentPaused(ctx context.Context, parent goal.ID) bool {
+func (s *recovery) parentPaused(ctx context.Context, parent goal.ID) bool {
 	if parent == "" {
 		return false
 	}
@@ -124,7 +124,7 @@ func (s *goalRecovery) parentPaused(ctx context.Context, parent goal.ID) bool {
 
 // adoptManualAnswer continues with a goal whose user has accepted its result or sent it
 // back, and whose process died before it could do so.
-func (s *goalRecovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *store.GoalLock) error {
+func (s *recovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *store.GoalLock) error {
 	said, err := s.store.Orders(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil || len(said) == 0 || runProblem(row) != nil { // why it may not is said to who resumes it
 		return errors.Join(err, own.Unlock())
@@ -137,7 +137,7 @@ func (s *goalRecovery) adoptManualAnswer(ctx context.Context, row store.GoalRow,
 
 // settleStaleOrders drops what was asked of the run before the user's word: it says nothing
 // about the one that the word begins.
-func (s *goalRecovery) settleStaleOrders(ctx context.Context, id goal.ID, word goal.Order) error {
+func (s *recovery) settleStaleOrders(ctx context.Context, id goal.ID, word goal.Order) error {
 	asked, err := s.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (s *goalRecovery) settleStaleOrders(ctx context.Context, id goal.ID, word g
 }
 
 // AdoptManualAnswers does so for goals of other processes that died while this one is open.
-func (s *goalRecovery) AdoptManualAnswers(ctx context.Context) error {
+func (s *recovery) AdoptManualAnswers(ctx context.Context) error {
 	ids, err := s.store.ManuallyAnswered(ctx)
 	for _, id := range ids {
 		if row, gone := s.store.Goal(ctx, id); gone == nil && !s.parentPaused(ctx, row.Options.Parent) { // again in adopt: now others must not have to wait

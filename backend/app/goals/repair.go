@@ -15,7 +15,7 @@ import (
 // mayGoOn refuses to continue a goal whose protected files were changed since it
 // stopped, or since the user was shown what was changed, until the user decides what
 // becomes of them. It changes nothing.
-func (rs *goalResumption) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
+func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
 	switch decision {
 	case "":
 	case api.AcceptProtected, api.RestoreProtected:
@@ -61,7 +61,7 @@ func nameSome(files []string) string {
 // decideProtected does what the user decided about changed protected files, and leaves
 // a note that tells the agent. It is in the journal before a run begins: the files may
 // change again while the goal waits in the queue, and nobody has decided about that.
-func (rs *goalResumption) decideProtected(ctx context.Context, g goal.Goal, decision string) error {
+func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision string) error {
 	if decision == "" {
 		return nil
 	}

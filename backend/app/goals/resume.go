@@ -17,14 +17,14 @@ import (
 	"goalpost/backend/store"
 )
 
-// goalResumption continues goals that stopped.
-type goalResumption struct {
-	*goalRuns
+// resumption continues goals that stopped.
+type resumption struct {
+	*runs
 }
 
 // Resume continues a goal that stopped, with the same steps and numbers. A
 // parked one that a process looks after is told to continue now.
-func (rs *goalResumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	row, err := rs.Resumable(ctx, id)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (rs *goalResumption) Resume(ctx context.Context, id goal.ID, in api.ResumeI
 }
 
 // Reopen continues a goal that was done, with new limits where it used them up.
-func (rs *goalResumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
 		return &api.Problem{Code: api.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
@@ -82,7 +82,7 @@ func (rs *goalResumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeI
 
 // retryReopen reopens a goal that was taken out of the queue as it waited for that, with
 // what its user has said since.
-func (rs *goalResumption) retryReopen(ctx context.Context, id goal.ID) error {
+func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
@@ -98,7 +98,7 @@ func (rs *goalResumption) retryReopen(ctx context.Context, id goal.ID) error {
 
 // saveNewLimits gives a goal its new limits. They are in the journal before the goal waits in
 // the queue: a process that ends there loses nothing of what the user said.
-func (rs *goalResumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
+func (rs *resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
 	if limits == g.Limits {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (rs *goalResumption) saveNewLimits(ctx context.Context, g *goal.Goal, limit
 
 // note leaves the user's words for the run that is about to begin: it puts
 // them into the conversation.
-func (rs *goalResumption) note(ctx context.Context, id goal.ID, text string) error {
+func (rs *resumption) note(ctx context.Context, id goal.ID, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -122,12 +122,12 @@ func (rs *goalResumption) note(ctx context.Context, id goal.ID, text string) err
 }
 
 // Accept lets the manual check that a goal waits for pass.
-func (rs *goalResumption) Accept(ctx context.Context, id goal.ID) error {
+func (rs *resumption) Accept(ctx context.Context, id goal.ID) error {
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
 }
 
 // Reject sends such a goal back to work; the note says why.
-func (rs *goalResumption) Reject(ctx context.Context, id goal.ID, note string) error {
+func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error {
 	note = strings.TrimSpace(note)
 	if note == "" {
 		return &api.Problem{Code: api.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
@@ -136,7 +136,7 @@ func (rs *goalResumption) Reject(ctx context.Context, id goal.ID, note string) e
 }
 
 // answerManualCheck leaves the user's word about a manual check, and continues with it.
-func (rs *goalResumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
+func (rs *resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := rs.waitingForManual(ctx, id)
 	if err == nil {
 		err = rs.mayGoOn(ctx, row.Goal, "")
@@ -156,7 +156,7 @@ func (rs *goalResumption) answerManualCheck(ctx context.Context, id goal.ID, o g
 }
 
 // waitingForManual refuses an answer that no check asks for.
-func (rs *goalResumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
 	row, err := rs.store.Goal(ctx, id)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
@@ -173,7 +173,7 @@ func (rs *goalResumption) waitingForManual(ctx context.Context, id goal.ID) (sto
 
 // wakeWaiting lets the process that looks after a parked goal continue now. It says
 // false when there is none, or when this one has let go of the goal.
-func (rs *goalResumption) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string) (bool, error) {
+func (rs *resumption) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string) (bool, error) {
 	watched, err := rs.store.IsLocked(row.ID)
 	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
@@ -206,7 +206,7 @@ func (rs *goalResumption) wakeWaiting(ctx context.Context, row store.GoalRow, li
 
 // startResumed takes the goal and starts a run of it. open says what the run begins
 // with; the goal's sentinel is held then.
-func (rs *goalResumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+func (rs *resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
 	// What was asked of the run before says nothing about this one. What is asked from now
 	// on does.
 	stale, err := rs.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
@@ -224,7 +224,7 @@ func (rs *goalResumption) startResumed(ctx context.Context, id goal.ID, open fun
 	return rs.startRunner(ctx, g, own, opening...)
 }
 
-func (rs *goalResumption) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
+func (rs *resumption) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
 	row, err := rs.store.Goal(ctx, id) // again: now nobody else changes it
 	if err == nil {
 		err = runProblem(row)
@@ -240,7 +240,7 @@ func (rs *goalResumption) openingEvents(ctx context.Context, id goal.ID, stale [
 }
 
 // Resumable reads a goal and says why it cannot be resumed, if so.
-func (rs *goalResumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
 	row, err := rs.store.Goal(ctx, id)
 	if err == nil && row.Status == goal.Running { // its program may have died
 		if _, err = rs.store.Interrupt(ctx); err == nil {
@@ -293,7 +293,7 @@ func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
 
 // validateLimitsLeft refuses limits that are impossible or used up already, with what the goals
 // that it started have spent: the run would stop before its first turn.
-func (rs *goalResumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
+func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
 	if err := l.Validate(); err != nil {
 		return err
 	}

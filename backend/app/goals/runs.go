@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// goalRuns hands goals to the runner and gives orders to their runs.
-type goalRuns struct {
+// runs hands goals to the runner and gives orders to their runs.
+type runs struct {
 	store  *store.Store
 	log    *slog.Logger
 	runner *runner.Runner
@@ -24,13 +24,13 @@ type goalRuns struct {
 }
 
 // startRunner hands a goal to the runner, which gives the sentinel back after the run.
-func (s *goalRuns) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
+func (s *runs) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
 	s.panes.Share(g.Options.Panes, g.ID)
 	return s.releaseFunc(g.ID, own, func(release func()) error { return s.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
 }
 
 // releaseFunc lends the runner a sentinel.
-func (s *goalRuns) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
+func (s *runs) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
 	release := func() {
 		s.panes.EndDrive(id)
 		if err := own.Unlock(); err != nil {
@@ -49,7 +49,7 @@ const runCloseTimeout = 30 * time.Second
 
 // lockStopped takes the sentinel of a goal that does not run. A run of this program
 // that has just told its end is waited for.
-func (s *goalRuns) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
+func (s *runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	if s.runner.Queued(id) {
 		return nil, &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
 	}
@@ -68,7 +68,7 @@ func (s *goalRuns) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock
 
 // isQueued says whether a goal waits in the queue, here or in another process, whatever
 // its status is: that of a goal which was resumed is what it was until its run begins.
-func (s *goalRuns) isQueued(row store.GoalRow) (bool, error) {
+func (s *runs) isQueued(row store.GoalRow) (bool, error) {
 	if s.runner.Queued(row.ID) {
 		return true, nil
 	}
@@ -77,7 +77,7 @@ func (s *goalRuns) isQueued(row store.GoalRow) (bool, error) {
 }
 
 // isActive says whether a goal has a run, waits for one, or may get one.
-func (s *goalRuns) isActive(row store.GoalRow) (bool, error) {
+func (s *runs) isActive(row store.GoalRow) (bool, error) {
 	if row.Status.IsActive() {
 		return true, nil
 	}
@@ -86,7 +86,7 @@ func (s *goalRuns) isActive(row store.GoalRow) (bool, error) {
 
 // awaitRelease waits until the process that owns a goal has ended its run. The
 // kernel signals nothing about a lock, so it is asked.
-func (s *goalRuns) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
+func (s *runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -104,12 +104,12 @@ func (s *goalRuns) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLoc
 	}
 }
 
-func (s *goalRuns) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
+func (s *runs) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
 	return s.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
 }
 
 // addOrderIf gives orders that only some goals hear.
-func (s *goalRuns) addOrderIf(ctx context.Context, id goal.ID, hears func(store.GoalRow) error, orders ...goal.Order) error {
+func (s *runs) addOrderIf(ctx context.Context, id goal.ID, hears func(store.GoalRow) error, orders ...goal.Order) error {
 	if err := s.store.OrderIf(ctx, id, hears, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}

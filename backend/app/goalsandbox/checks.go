@@ -58,14 +58,14 @@ func HostsOf(g goal.Goal) []string {
 	if g.Options.Parent != "" {
 		return nil
 	}
-	return HostsInChecks(g.Criterion.Checks)
+	return CheckHosts(g.Criterion.Checks)
 }
 
 // ValidateCheckHosts refuses checks that name a host which a goal of this policy does not
 // reach by itself: whoever wrote them may open none.
 func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	rules := RulesOf(p)
-	for _, host := range HostsInChecks(checks) {
+	for _, host := range CheckHosts(checks) {
 		reason, ok := rules.Decide(egress.Request{From: egress.SourceProgram, Method: http.MethodConnect, Host: host, Port: "443"})
 		if !ok && !p.Unconfined {
 			return &goal.InvalidError{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it"}
@@ -74,11 +74,8 @@ func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	return nil
 }
 
-// CheckHosts are the hosts outside that checks name, and that are opened to them by it.
-func CheckHosts(checks []goal.Check) []string { return HostsInChecks(checks) }
-
-// HostsInChecks are the hosts outside that checks name in their addresses.
-func HostsInChecks(checks []goal.Check) []string {
+// CheckHosts are the hosts outside that checks name in their addresses.
+func CheckHosts(checks []goal.Check) []string {
 	var hosts []string
 	for _, c := range checks {
 		for _, text := range urlPattern.FindAllString(c.Command+" "+c.URL, -1) {

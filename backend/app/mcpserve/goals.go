@@ -21,7 +21,7 @@ import (
 )
 
 // goalTools are the tools of the desk that create, watch and steer goals.
-func (d *MCPServer) goalTools() []mcp.Handler {
+func (d *Server) goalTools() []mcp.Handler {
 	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
 	return []mcp.Handler{
 		mcp.NewHandler("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.createGoal),
@@ -55,7 +55,7 @@ type goalCreated struct {
 	GoalID string `json:"goal_id"`
 }
 
-func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
+func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
 	s := api.StartInput{
 		Objective: in.Objective, Checks: in.Checks, Any: in.Any, Risk: policy.Risk(in.Risk), AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Protect: in.Protect,
 		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD, OnAsk: "park",
@@ -101,7 +101,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 }
 
 // makeGoalDir makes a goal's folder, and follows no link out of the desk's.
-func (d *MCPServer) makeGoalDir(dir string) (err error) {
+func (d *Server) makeGoalDir(dir string) (err error) {
 	rel, err := filepath.Rel(d.policy.Dir, filepath.Clean(dir))
 	if err != nil {
 		return fmt.Errorf("the folder: %w", err)
@@ -141,7 +141,7 @@ type goalsListed struct {
 	Total int            `json:"total"`
 }
 
-func (d *MCPServer) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
+func (d *Server) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
 	const usual = 20
 	if in.Limit <= 0 {
 		in.Limit = usual
@@ -173,7 +173,7 @@ type goalArgs struct {
 	GoalID string `json:"goal_id" jsonschema:"the goal's id, or a unique part of it of at least six characters"`
 }
 
-func (d *MCPServer) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+func (d *Server) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
 	row, err := d.findReadable(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (d *MCPServer) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (a
 	return out, problemError(err)
 }
 
-func (d *MCPServer) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+func (d *Server) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
 	row, err := d.findReadable(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ type goalEventsArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"50 if left out"`
 }
 
-func (d *MCPServer) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
+func (d *Server) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
 	const usual = 50
 	if in.Limit <= 0 {
 		in.Limit = usual
@@ -212,7 +212,7 @@ func (d *MCPServer) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Pro
 }
 
 // findReadable finds a goal that the other agent may read.
-func (d *MCPServer) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
+func (d *Server) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.deps.Store.Find(ctx, id)
 	if err != nil {
 		return row, problemError(err)
@@ -226,7 +226,7 @@ func (d *MCPServer) findReadable(ctx context.Context, id string) (store.GoalRow,
 // findOwned finds a goal that the other agent may act on: one that an agent over MCP made. A
 // goal of the user has what they allowed it, which words or an end from elsewhere
 // would use or take away.
-func (d *MCPServer) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
+func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.findReadable(ctx, id)
 	if err == nil && !row.Options.Outside {
 		err = fmt.Errorf("the goal %s is its user's: you may read it, and only they steer, pause, resume or end it", row.ID.Short())
@@ -236,7 +236,7 @@ func (d *MCPServer) findOwned(ctx context.Context, id string) (store.GoalRow, er
 
 // readDenialReason says why a goal is none of the other agent's business, nil if it may read it: it is
 // within the desk's bounds, and if the user made it, has nothing of theirs besides.
-func (d *MCPServer) readDenialReason(ctx context.Context, row store.GoalRow) error {
+func (d *Server) readDenialReason(ctx context.Context, row store.GoalRow) error {
 	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
 		return err
 	}
@@ -264,7 +264,7 @@ type steerGoalArgs struct {
 	Text   string `json:"text" jsonschema:"the note"`
 }
 
-func (d *MCPServer) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
+func (d *Server) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
 	row, err := d.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (d *MCPServer) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progr
 	return "the note is left", problemError(d.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
 }
 
-func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+func (d *Server) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
 	row, err := d.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
@@ -281,7 +281,7 @@ func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) 
 	return "it pauses after the call that runs", problemError(d.deps.Goals.PauseWith(ctx, row.ID, o))
 }
 
-func (d *MCPServer) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+func (d *Server) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
 	row, err := d.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
@@ -298,7 +298,7 @@ type resumeGoalArgs struct {
 	MaxUSD           float64 `json:"max_usd,omitempty" jsonschema:"the new limit"`
 }
 
-func (d *MCPServer) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
+func (d *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
 	row, err := d.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
@@ -328,7 +328,7 @@ type waitForGoalArgs struct {
 }
 
 // waitForGoal listens first and reads then, so that nothing is missed in between.
-func (d *MCPServer) waitForGoal(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
+func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
 	const usual, most, buffer = 60, 3600, 4096
 	if in.TimeoutSeconds <= 0 {
 		in.TimeoutSeconds = usual
@@ -360,7 +360,7 @@ func (d *MCPServer) waitForGoal(ctx context.Context, in waitForGoalArgs, progres
 var errSubscriptionLagged = errors.New("too many events at once")
 
 // followUntilStop tells steps until the goal stops; false is a wait that was too long.
-func (d *MCPServer) followUntilStop(ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress) (stopped bool, err error) {
+func (d *Server) followUntilStop(ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress) (stopped bool, err error) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -59,7 +59,7 @@ type readResultArgs struct {
 	From   int `json:"from" jsonschema:"the byte to read on from, as the last page named it"`
 }
 
-func (d *MCPServer) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
+func (d *Server) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
 	d.long.mu.Lock()
 	defer d.long.mu.Unlock()
 	text, ok := d.long.kept[in.Result]

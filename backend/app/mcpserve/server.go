@@ -42,9 +42,9 @@ type Deps struct {
 	Unconfined bool
 }
 
-// MCPServer is what another agent gets: goals that it may create and steer within a
+// Server is what another agent gets: goals that it may create and steer within a
 // policy of the user, and panes within the same walls. It answers no approval.
-type MCPServer struct {
+type Server struct {
 	deps    Deps
 	policy  policy.Policy
 	rules   policy.RuleSet
@@ -55,7 +55,7 @@ type MCPServer struct {
 }
 
 // Open makes the walls for another agent. There is one such server in a program.
-func Open(ctx context.Context, deps Deps, p policy.Policy) (d *MCPServer, err error) {
+func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
 	}
@@ -70,16 +70,16 @@ func Open(ctx context.Context, deps Deps, p policy.Policy) (d *MCPServer, err er
 	if err != nil {
 		return nil, err
 	}
-	return &MCPServer{deps: deps, policy: p, rules: law, box: box, session: s}, nil
+	return &Server{deps: deps, policy: p, rules: law, box: box, session: s}, nil
 }
 
 // Close ends what runs in the desk's panes.
-func (d *MCPServer) Close(ctx context.Context) error {
+func (d *Server) Close(ctx context.Context) error {
 	return errors.Join(d.box.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.Sandboxes.Dir(goal.ExternalAgent)))
 }
 
 // Tools is what the other agent is told.
-func (d *MCPServer) Tools() mcp.ServedTools {
+func (d *Server) Tools() mcp.ServedTools {
 	o := mcp.ServedTools{
 		Version: d.deps.Version,
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, until a check passes that the host runs and no agent can edit. " +
@@ -111,7 +111,7 @@ func toolAnnotations(name string) mcp.Hints {
 
 // callTool is the door of the desk: effect, policy, execution, and what the other
 // agent may read of the result.
-func (d *MCPServer) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
+func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
 	e, err := t.Effect(ctx, args)
 	if err != nil {
 		return goal.Result{Text: err.Error()}
@@ -127,7 +127,7 @@ func (d *MCPServer) callTool(ctx context.Context, t runner.Tool, args json.RawMe
 
 // denialReason says why something is not done, "" if it is. What would be asked of a user in
 // a goal is refused, with who can change it.
-func (d *MCPServer) denialReason(name string, e policy.Effect) (no string) {
+func (d *Server) denialReason(name string, e policy.Effect) (no string) {
 	decision := d.rules.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
 	d.deps.Log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
 	switch decision.Answer {
@@ -142,7 +142,7 @@ func (d *MCPServer) denialReason(name string, e policy.Effect) (no string) {
 
 type listPanesArgs struct{}
 
-func (d *MCPServer) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
+func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
 	list := []pane.Info{}
 	for _, info := range d.deps.Panes.Snapshot().Panes {
 		if info.GoalID == string(goal.ExternalAgent) {
@@ -154,7 +154,7 @@ func (d *MCPServer) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress
 
 // validatePolicy says why a goal is none of the other agent's business, nil if it is: it
 // may do no more than the desk, and nothing outside its folder.
-func (d *MCPServer) validatePolicy(p policy.Policy) error {
+func (d *Server) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
 		return &goal.InvalidError{Field: field, Reason: what, Hint: "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
 	}
@@ -186,6 +186,6 @@ func (d *MCPServer) validatePolicy(p policy.Policy) error {
 }
 
 // goalAPI answers the other agent's questions in the words of the page.
-func (d *MCPServer) goalAPI(ctx context.Context) *api.GoalAPI {
+func (d *Server) goalAPI(ctx context.Context) *api.GoalAPI {
 	return api.NewGoalAPI(ctx, d.deps.Goals, d.deps.Store)
 }

@@ -43,7 +43,7 @@ type Log struct {
 	over  bool // it is closed
 }
 
-func NetLogPaths(dir string) (now, before string) {
+func LogPaths(dir string) (now, before string) {
 	return filepath.Join(dir, "network.jsonl"), filepath.Join(dir, "network.1.jsonl")
 }
 
@@ -114,7 +114,7 @@ func (l *Log) emit(e egress.Entry, times int) {
 }
 
 func (l *Log) write(line []byte) error {
-	now, before := NetLogPaths(l.dir)
+	now, before := LogPaths(l.dir)
 	if l.file != nil && l.size+int64(len(line)) > maxNetLog {
 		if err := errors.Join(l.file.Close(), os.Rename(now, before)); err != nil {
 			return fmt.Errorf("network log: %w", err)
@@ -163,7 +163,7 @@ func (l *Log) Close() error {
 
 // ReadLog adds up by host what the log in a goal's folder holds.
 func ReadLog(dir string) (api.NetworkView, error) {
-	now, before := NetLogPaths(dir)
+	now, before := LogPaths(dir)
 	sum := api.NewNetworkSum()
 	for _, path := range []string{before, now} {
 		f, err := os.Open(path)

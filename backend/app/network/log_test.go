@@ -32,7 +32,7 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 	}
 	l.Add(egress.Entry{Method: "GET", Host: "late.example"}) // after the end: lost, and no harm
 	sum := api.NewNetworkSum()
-	now, before := NetLogPaths(dir)
+	now, before := LogPaths(dir)
 	for _, path := range []string{before, now} {
 		info, err := os.Stat(path)
 		if err != nil || info.Size() > maxNetLog || info.Mode().Perm() != 0o600 {
@@ -65,7 +65,7 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	l.now, l.wait = func() time.Time { return now }, time.Hour // the test says when it is told
 	read := func() (api.NetworkView, int) {
 		t.Helper()
-		path, before := NetLogPaths(dir)
+		path, before := LogPaths(dir)
 		if _, err := os.Stat(before); err == nil {
 			t.Error("the flood pushed lines out of the log")
 		}

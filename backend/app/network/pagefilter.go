@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// filteredGoal is a goal whose pages reach hosts.
-type filteredGoal interface {
+// FilteredGoal is a goal whose pages reach hosts.
+type FilteredGoal interface {
 	Egress() *egress.Proxy
 	NetworkLog() *Log // nil writes nothing down
 	// FiltersPages reports whether its pages reach hosts that they may not send to.
@@ -21,15 +21,15 @@ type filteredGoal interface {
 // own: Chromium's events ask here and must not wait for a room that is being opened.
 type PageFilters struct {
 	mu   sync.Mutex
-	open map[string]filteredGoal
+	open map[string]FilteredGoal
 }
 
 // Add registers the sandbox of a goal until end is called.
-func (g *PageFilters) Add(name string, e filteredGoal) (end func()) {
+func (g *PageFilters) Add(name string, e FilteredGoal) (end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.open == nil {
-		g.open = map[string]filteredGoal{}
+		g.open = map[string]FilteredGoal{}
 	}
 	g.open[name] = e
 	return func() {
@@ -41,7 +41,7 @@ func (g *PageFilters) Add(name string, e filteredGoal) (end func()) {
 	}
 }
 
-func (g *PageFilters) Get(name string) filteredGoal {
+func (g *PageFilters) Get(name string) FilteredGoal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.open[name]

@@ -82,8 +82,8 @@ func (s *WebSocketProxies) UpdateRules() {
 }
 
 // goalsByProfile are the goals that pages of each profile are lent to.
-func (s *WebSocketProxies) goalsByProfile() map[string][]filteredGoal {
-	to := map[string][]filteredGoal{}
+func (s *WebSocketProxies) goalsByProfile() map[string][]FilteredGoal {
+	to := map[string][]FilteredGoal{}
 	for _, info := range s.Panes() {
 		if e := s.Filters.Get(info.GoalID); info.Shared && e != nil {
 			to[info.Profile] = append(to[info.Profile], e)

@@ -305,7 +305,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 
 // tells says whether a request is in the log.
 func (j *judging) tells(method, host string, allowed bool) bool {
-	now, _ := network.NetLogPaths(j.kept)
+	now, _ := network.LogPaths(j.kept)
 	b, err := os.ReadFile(now)
 	if err != nil {
 		j.Fatal(err)

@@ -43,7 +43,7 @@ type Registry struct {
 	Panes        *panes.Registry
 	Sandboxes    *goalsandbox.Factory
 	Models       *models.Providers
-	McpServers   *mcpservers.Servers
+	MCPServers   *mcpservers.Servers
 	DenyAllProxy string // of pages whose goal is closed
 	// UpdateSocketRules makes the rules of WebSockets those of the goals that have pages of the user.
 	UpdateSocketRules func()
@@ -107,7 +107,7 @@ func (reg *Registry) Open(ctx context.Context, g goal.Goal, run goal.Run, warn f
 }
 
 func (reg *Registry) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (*Session, error) {
-	if err := reg.McpServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
+	if err := reg.MCPServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
 		return nil, err
 	}
 	sealed, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows what is kept
@@ -209,7 +209,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		return errors.Join(err, box.Close())
 	}
 	if r.mcp == nil {
-		if r.mcp, err = r.registry.McpServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
+		if r.mcp, err = r.registry.MCPServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
 			return errors.Join(err, box.Close())
 		}
 	}

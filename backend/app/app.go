@@ -145,11 +145,7 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 	if err := a.openSecrets(a.options.Passphrase); err != nil {
 		return err
 	}
-	a.follower = &peers.Follower{
-		Publisher: &peers.Publisher{Broker: &a.broker, PublishedSeq: map[goal.ID]int64{}},
-		Log:       a.log,
-		Clock:     a.options.Clock,
-	}
+	a.follower = peers.NewFollower(&a.broker, a.log, a.options.Clock)
 	a.store, err = store.Open(ctx, store.Options{
 		Dir:     a.cfg.State(),
 		Publish: a.follower.Publish,
@@ -244,7 +240,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Downloads:      browsing.Downloads,
 		GoalFolder:     browsing.GoalFolder,
 		OwnPorts:       a.ports.List,
-		Logins:         panes.Logins{a.secrets.Logins()},
+		Logins:         panes.Logins{Logins: a.secrets.Logins()},
 		Log:            a.log,
 		ContextProxy:   a.sessions.PaneProxy,
 		DenyAllProxy:   a.denyAll.Address,
@@ -315,7 +311,7 @@ func (a *App) openGoals(context.Context) error {
 		Patience: a.approvalTimeout,
 		Disk:     func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
-	a.runner = a.Service.Runner()
+	a.runner = a.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume
 	return nil
 }
@@ -334,10 +330,7 @@ func (a *App) openPeers(ctx context.Context) (err error) {
 	if !a.options.Watch {
 		return nil
 	}
-	a.follower.Store, a.follower.Sessions, a.follower.Panes = a.store, a.sessions, a.panes
-	a.follower.AdoptAnswered = a.AdoptManualAnswers
-	a.follower.Viewer = &peers.Viewer{Store: a.store, Log: a.log, Panes: a.panes, Open: map[string]bool{}}
-	a.follower.StartFollowing(context.WithoutCancel(ctx))
+	a.follower.Start(context.WithoutCancel(ctx), a.store, a.sessions, a.panes, a.AdoptManualAnswers)
 	a.notifier = &notifier{
 		cfg:    a.cfg,
 		log:    a.log,

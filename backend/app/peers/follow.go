@@ -15,44 +15,57 @@ import (
 	"goalpost/backend/store"
 )
 
-// Publisher publishes what is committed to the journal, each event once. All methods may be
+// publisher publishes what is committed to the journal, each event once. All methods may be
 // called concurrently.
-type Publisher struct {
-	Broker *event.Broker
+type publisher struct {
+	broker *event.Broker
 
 	mu           sync.Mutex
-	PublishedSeq map[goal.ID]int64 // newest seq that was told of
+	publishedSeq map[goal.ID]int64 // newest seq that was told of
 }
 
 // Follower publishes what other processes on the same folder commit, and takes up what they left.
 type Follower struct {
-	*Publisher
-	Store    *store.Store
-	Log      *slog.Logger
-	Clock    runner.Clock
-	Sessions *session.Registry
-	Panes    *panes.Registry
-	Viewer   *Viewer
-	// AdoptAnswered continues goals that were answered, and whose process has died.
-	AdoptAnswered func(context.Context) error
+	*publisher
+	log      *slog.Logger
+	clock    runner.Clock
+	store    *store.Store
+	sessions *session.Registry
+	panes    *panes.Registry
+	viewer   *viewer
+	// adoptAnswered continues goals that were answered, and whose process has died.
+	adoptAnswered func(context.Context) error
 
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 }
 
-// What other processes on the same folder do is followed in the journal, and told here once.
+// NewFollower makes one that publishes what this process commits, and follows nobody yet.
+func NewFollower(broker *event.Broker, log *slog.Logger, clock runner.Clock) *Follower {
+	return &Follower{
+		publisher: &publisher{broker: broker, publishedSeq: map[goal.ID]int64{}},
+		log:       log,
+		clock:     clock,
+	}
+}
 
-func (f *Follower) StartFollowing(ctx context.Context) {
+// Start follows in the journal what other processes on the same folder do, until Close. adopt
+// continues goals that were answered, and whose process has died.
+func (f *Follower) Start(
+	ctx context.Context, s *store.Store, sessions *session.Registry, panes *panes.Registry, adopt func(context.Context) error,
+) {
 	ctx, cancel := context.WithCancel(ctx)
 	f.cancel = cancel
+	f.store, f.sessions, f.panes, f.adoptAnswered = s, sessions, panes, adopt
+	f.viewer = &viewer{store: s, log: f.log, panes: panes, open: map[string]bool{}}
 	f.work.Go(func() {
 		for ctx.Err() == nil {
-			if err := f.Store.Follow(ctx, f.publishedSeqs(), f.publishedUpTo, f.publishForeign); err != nil {
-				f.Log.Error("following other processes; trying again", "error", err)
+			if err := f.store.Follow(ctx, f.publishedSeqs(), f.publishedUpTo, f.publishForeign); err != nil {
+				f.log.Error("following other processes; trying again", "error", err)
 			}
 			select {
 			case <-ctx.Done():
-			case <-f.Clock.After(followRetryDelay):
+			case <-f.clock.After(followRetryDelay):
 			}
 		}
 	})
@@ -66,19 +79,19 @@ func (f *Follower) pollOtherProcesses(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		f.Viewer.discover(ctx)
+		f.viewer.discover(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if n, err := f.Store.Interrupt(ctx); err != nil && ctx.Err() == nil {
-			f.Log.Warn("goals of programs that ended", "error", err)
+		if n, err := f.store.Interrupt(ctx); err != nil && ctx.Err() == nil {
+			f.log.Warn("goals of programs that ended", "error", err)
 		} else if n > 0 {
-			f.Log.Info("goals were interrupted", "count", n)
+			f.log.Info("goals were interrupted", "count", n)
 		}
-		if err := f.AdoptAnswered(ctx); err != nil && ctx.Err() == nil {
-			f.Log.Warn("goals that were answered", "error", err)
+		if err := f.adoptAnswered(ctx); err != nil && ctx.Err() == nil {
+			f.log.Warn("goals that were answered", "error", err)
 		}
 	}
 }
@@ -89,25 +102,25 @@ const pollInterval = 2 * time.Second
 const followRetryDelay = 2 * time.Second
 
 // publishedSeqs copies what was told so far, nil before anything was.
-func (f *Publisher) publishedSeqs() map[goal.ID]int64 {
+func (f *publisher) publishedSeqs() map[goal.ID]int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return maps.Clone(f.PublishedSeq)
+	return maps.Clone(f.publishedSeq)
 }
 
 // Publish tells everyone of an event that this process committed. Following may
 // have seen it in the journal first: everything is told once.
-func (f *Publisher) Publish(e event.Event) { f.publishOnce(e) }
+func (f *publisher) Publish(e event.Event) { f.publishOnce(e) }
 
 // publishOnce publishes what is newer than what was told of the goal, and says whether it did.
-func (f *Publisher) publishOnce(e event.Event) bool {
+func (f *publisher) publishOnce(e event.Event) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if e.Seq <= f.PublishedSeq[e.GoalID] {
+	if e.Seq <= f.publishedSeq[e.GoalID] {
 		return false
 	}
-	f.PublishedSeq[e.GoalID] = e.Seq
-	f.Broker.Publish(e)
+	f.publishedSeq[e.GoalID] = e.Seq
+	f.broker.Publish(e)
 	return true
 }
 
@@ -115,26 +128,26 @@ func (f *Publisher) publishOnce(e event.Event) bool {
 // was ended there.
 func (f *Follower) publishForeign(e event.Event) {
 	if b, ok := e.Body.(*event.GrantEnded); ok {
-		f.Sessions.RevokeGrant(context.Background(), e.GoalID, b.Request)
+		f.sessions.RevokeGrant(context.Background(), e.GoalID, b.Request)
 	}
 	_, ended := e.Body.(*event.Ended)
 	if !f.publishOnce(e) || !ended {
 		return
 	}
 	f.work.Go(func() {
-		f.Panes.EndShare(e.GoalID, false)
+		f.panes.EndShare(e.GoalID, false)
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if err := f.Sessions.CloseGoal(ctx, e.GoalID); err != nil {
-			f.Log.Warn("closing a room", "goal", e.GoalID, "error", err)
+		if err := f.sessions.CloseGoal(ctx, e.GoalID); err != nil {
+			f.log.Warn("closing a room", "goal", e.GoalID, "error", err)
 		}
 	})
 }
 
-func (f *Publisher) publishedUpTo(id goal.ID) int64 {
+func (f *publisher) publishedUpTo(id goal.ID) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.PublishedSeq[id]
+	return f.publishedSeq[id]
 }
 
 // Close ends the following and waits for it; one that was not started is left.
@@ -142,6 +155,6 @@ func (f *Follower) Close() {
 	if f.cancel != nil {
 		f.cancel()
 		f.work.Wait()
-		f.Viewer.work.Wait()
+		f.viewer.work.Wait()
 	}
 }

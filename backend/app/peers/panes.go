@@ -16,48 +16,48 @@ import (
 	"goalpost/backend/stream"
 )
 
-// Viewer show the panes of goals that other processes run, for as long as they
+// viewer shows the panes of goals that other processes run, for as long as they
 // do. A pane of another process is called by its own name and the process:
 // t1@4711.
-type Viewer struct {
-	Store *store.Store
-	Log   *slog.Logger
-	Panes *panes.Registry
+type viewer struct {
+	store *store.Store
+	log   *slog.Logger
+	panes *panes.Registry
 	work  sync.WaitGroup
 
 	mu   sync.Mutex
-	Open map[string]bool // by process
+	open map[string]bool // by process
 }
 
 // discover visits the processes that have begun to run goals since.
-func (v *Viewer) discover(ctx context.Context) {
-	processes, err := v.Store.PeersRunningGoals(ctx)
+func (v *viewer) discover(ctx context.Context) {
+	processes, err := v.store.PeersRunningGoals(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			v.Log.Warn("looking for other processes", "error", err)
+			v.log.Warn("looking for other processes", "error", err)
 		}
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, process := range processes {
-		if v.Open[process] {
+		if v.open[process] {
 			continue
 		}
-		v.Open[process] = true
+		v.open[process] = true
 		v.work.Go(func() {
 			if err := v.follow(ctx, process); err != nil && ctx.Err() == nil {
-				v.Log.Debug("looking at another process", "process", process, "error", err)
+				v.log.Debug("looking at another process", "process", process, "error", err)
 			}
 			v.mu.Lock()
 			defer v.mu.Unlock()
-			delete(v.Open, process)
+			delete(v.open, process)
 		})
 	}
 }
 
 // follow shows the panes of one process until it ends.
-func (v *Viewer) follow(ctx context.Context, process string) error {
+func (v *viewer) follow(ctx context.Context, process string) error {
 	seen := map[string]pane.Info{}
 	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
 		if _, _, third := panes.SplitPeerID(info.ID); third { // what that process sees elsewhere itself
@@ -76,14 +76,14 @@ func (v *Viewer) follow(ctx context.Context, process string) error {
 		default:
 			seen[info.ID] = info
 		}
-		v.Panes.OnChange(info, closed)
+		v.panes.OnChange(info, closed)
 	}
 	defer func() { //nolint:contextcheck // likewise
 		for _, info := range seen {
-			v.Panes.OnChange(info, true)
+			v.panes.OnChange(info, true)
 		}
 	}()
-	dial := dialPeer(v.Store, process)
+	dial := dialPeer(v.store, process)
 	hello := func() error {
 		list, err := fetchPeerPanes(ctx, dial)
 		for _, info := range list {

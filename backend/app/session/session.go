@@ -176,8 +176,27 @@ func (reg *Registry) add(r *Session) {
 func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.sandbox.Env, r.sandbox.Programs
 	r.policy, r.provider = g.Policy, g.Provider
-	own := &goalPanes{panes: r.registry.Panes, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
-	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{own}, Browsers: goalBrowsers{own}, Panes: goalPaneList{own}, Logins: panes.Logins{r.registry.Secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.registry.Config, r.registry.Store, g.ID}, PendingInput: &r.registry.pendingInput}
+	own := &goalPanes{
+		panes:    r.registry.Panes,
+		goal:     g.ID,
+		dir:      g.Policy.Dir,
+		launcher: set,
+		env:      env,
+		camera:   r.recorder,
+	}
+	words := tools.Deps{
+		Dir:          g.Policy.Dir,
+		Launcher:     set,
+		Env:          env,
+		Terminals:    goalTerminals{own},
+		Browsers:     goalBrowsers{own},
+		Panes:        goalPaneList{own},
+		Logins:       panes.Logins{Logins: r.registry.Secrets.Logins()},
+		Goals:        r.children,
+		Vision:       visionJudge{r},
+		Recipes:      goalRecipes{r.registry.Config, r.registry.Store, g.ID},
+		PendingInput: &r.registry.pendingInput,
+	}
 	words.Protected = r.protectedReasons()
 	if r.sandbox.Proxy != nil {
 		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set

@@ -131,7 +131,14 @@ func (a *App) Open(ctx context.Context) (err error) {
 			err = errors.Join(fmt.Errorf("start: %w", err), a.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	for _, open := range []func(context.Context) error{a.openStorage, a.openPrograms, a.openPanes, a.openGoals, a.openPeers} {
+	storeys := []func(context.Context) error{
+		a.openStorage,
+		a.openPrograms,
+		a.openPanes,
+		a.openGoals,
+		a.openPeers,
+	}
+	for _, open := range storeys {
 		if err := open(ctx); err != nil {
 			return err
 		}
@@ -216,7 +223,8 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.CloseFinished(ctx, id) },
 	})
 	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.Servers.RunRemoteCheck, a.panes.CheckPagesFor
-	a.panes.Servers.Client, err = ssh.Open(ssh.Options{ //nolint:contextcheck // links live as long as the program, not as its start
+	//nolint:contextcheck // links live as long as the program, not as its start
+	a.panes.Servers.Client, err = ssh.Open(ssh.Options{
 		Launcher: a.userPrograms,
 		Helper:   a.sandboxes.HelperPath,
 		Env:      sandbox.Env(os.Environ()),

@@ -54,6 +54,7 @@ func recordAutorunOf(dir, layer string) error {
 	return nil
 }
 
+// ListAutorun lists what git and editors run automatically in the folders of a policy, and in more.
 func ListAutorun(p policy.Policy, more ...string) []string {
 	list := []string{}
 	for _, dir := range slices.Concat([]string{p.Dir}, p.AllowWrite, more) {

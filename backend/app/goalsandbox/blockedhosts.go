@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// BlockedHosts asks the user about what the proxy refused to a goal's programs, and
+// blockedHosts asks the user about what the proxy refused to a goal's programs, and
 // lets through what the user granted. Pages ask by their own tools. All methods
 // may be called concurrently.
 type blockedHosts struct {

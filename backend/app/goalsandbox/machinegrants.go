@@ -15,7 +15,7 @@ import (
 // grantTimeout bounds a change of the walls; it takes milliseconds.
 const grantTimeout = 10 * time.Second
 
-// MachineGrants are what the user opened for a goal of their machine while it ran, in the
+// machineGrants are what the user opened for a goal of their machine while it ran, in the
 // walls that stand. The zero value is ready; all methods may be called concurrently.
 type machineGrants struct {
 	mu   sync.Mutex

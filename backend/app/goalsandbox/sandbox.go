@@ -136,6 +136,7 @@ func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p pol
 	return nil
 }
 
+// RulesOf are the rules of the proxy of a goal with this policy.
 func RulesOf(p policy.Policy) egress.Rules {
 	r := egress.Rules{Risk: p.Risk, Allow: p.AllowHosts, Deny: p.DenyHosts}
 	for _, port := range p.AllowLocal {
@@ -152,7 +153,7 @@ func loopbackNames(port int) (list []string) {
 	return list
 }
 
-// onRequest writes down every request, and journals what was refused, each once a run.
+// OnRequest writes down every request, and journals what was refused, each once a run.
 func (e *Sandbox) OnRequest(entry egress.Entry) {
 	e.NetworkLog().Add(entry)
 	if entry.Allowed {

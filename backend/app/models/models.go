@@ -158,7 +158,7 @@ type Choice struct {
 	Effort string // "" is the provider's own
 }
 
-// DefaultTurnTimeout is how long a model may take for one turn.
+// TurnTimeout is how long a model may take for one turn.
 func (ps *Providers) TurnTimeout() time.Duration {
 	if m := ps.Config.Settings().TurnMinutes; m > 0 {
 		return time.Duration(m) * time.Minute
@@ -252,6 +252,7 @@ func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 	return f
 }
 
+// TruncateWords returns the beginning of a text, for one line.
 func TruncateWords(s string) string {
 	const most = 60
 	if runes := []rune(s); len(runes) > most {

@@ -41,7 +41,7 @@ func keyOf(e egress.Entry) groupKey {
 	return groupKey{e.From, e.Method, e.Host, e.Port, e.Own, e.Allowed, e.More}
 }
 
-// Add takes a request that has to wait; false is one that may be told at once.
+// add takes a request that has to wait; false is one that may be told at once.
 func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
 	if !f.at.IsZero() {
 		f.tokens = min(0, f.tokens+now.Sub(f.at).Seconds()*floodPerSecond)
@@ -72,7 +72,7 @@ func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
 	return true
 }
 
-// Flush gives what was held, and holds nothing any more.
+// flush gives what was held, and holds nothing any more.
 func (f *requestAggregator) flush() []*requestGroup {
 	list := f.list
 	f.held, f.list = nil, nil

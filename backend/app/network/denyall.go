@@ -28,6 +28,7 @@ type DenyAllProxy struct {
 // maxCountedHosts is how many hosts are counted each for itself; the rest is counted together.
 const maxCountedHosts = 200
 
+// OpenDenyAll starts the proxy that refuses everything.
 func OpenDenyAll(ctx context.Context, log *slog.Logger, ports *OwnPorts) (*DenyAllProxy, error) {
 	n := &DenyAllProxy{log: log, ports: ports, times: map[string]int{}}
 	n.proxy = egress.New(egress.Config{Rules: egress.Rules{Deny: []string{"*"}}, Dial: refusedRequest, OnEntry: n.onRefused, Log: log})

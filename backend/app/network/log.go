@@ -43,6 +43,7 @@ type Log struct {
 	over  bool // it is closed
 }
 
+// LogPaths are the files of the log in a goal's folder: the newer one and the older one.
 func LogPaths(dir string) (now, before string) {
 	return filepath.Join(dir, "network.jsonl"), filepath.Join(dir, "network.1.jsonl")
 }

@@ -201,6 +201,7 @@ func (p *Registry) Terminal(id string) (*terminal.Session, error) {
 	return s, nil
 }
 
+// NoPane is the refusal of a pane that is not here.
 func NoPane(id string) error {
 	if _, _, elsewhere := SplitPeerID(id); elsewhere {
 		return &api.Problem{Code: api.Conflict, Message: ErrReadOnly.Error(), Hint: "take part there, or end that process and resume the goal here"}
@@ -291,6 +292,7 @@ func (p *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bo
 	return browser.Options{ID: p.NewID(pane.Browser), GoalID: opener.GoalID}, true
 }
 
+// PeerSeparator is between the name of a pane and its process, where that is another one.
 const PeerSeparator = "@"
 
 // SplitPeerID splits the name of a pane of another process.
@@ -298,6 +300,7 @@ func SplitPeerID(id string) (own, process string, elsewhere bool) {
 	return strings.Cut(id, PeerSeparator)
 }
 
+// ErrReadOnly refuses to change a pane of another process.
 var ErrReadOnly = errors.New("this pane belongs to a goal that another process runs: here it can only be looked at")
 
 // Shareable are the user's own panes here that no goal has.

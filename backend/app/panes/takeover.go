@@ -21,7 +21,7 @@ type paneRuns interface {
 	Done(id goal.ID) <-chan struct{}
 }
 
-// Background is the work beside calls that ends with the program: links to servers,
+// background is the work beside calls that ends with the program: links to servers,
 // the saving of the workspace, goals that continue because a page was closed.
 type background struct {
 	ctx  context.Context

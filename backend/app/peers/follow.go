@@ -52,7 +52,11 @@ func NewFollower(broker *event.Broker, log *slog.Logger, clock runner.Clock) *Fo
 // Start follows in the journal what other processes on the same folder do, until Close. adopt
 // continues goals that were answered, and whose process has died.
 func (f *Follower) Start(
-	ctx context.Context, s *store.Store, sessions *session.Registry, panes *panes.Registry, adopt func(context.Context) error,
+	ctx context.Context,
+	s *store.Store,
+	sessions *session.Registry,
+	panes *panes.Registry,
+	adopt func(context.Context) error,
 ) {
 	ctx, cancel := context.WithCancel(ctx)
 	f.cancel = cancel

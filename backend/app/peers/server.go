@@ -41,7 +41,15 @@ type Server struct {
 	once sync.Once
 }
 
-func OpenServer(ctx context.Context, log *slog.Logger, broker *event.Broker, panes *panes.Registry, goals goalStarter, front func(context.Context) bool) (*Server, error) {
+// OpenServer makes the server. front brings the window to the front, nil where there is none.
+func OpenServer(
+	ctx context.Context,
+	log *slog.Logger,
+	broker *event.Broker,
+	panes *panes.Registry,
+	goals goalStarter,
+	front func(context.Context) bool,
+) (*Server, error) {
 	v := &Server{log: log, panes: panes, goals: goals, front: front, served: make(chan struct{}), come: make(chan net.Conn), end: make(chan struct{})}
 	var err error
 	v.stream, err = stream.Open(ctx, stream.Options{

@@ -25,7 +25,7 @@ func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 	}
 }
 
-// RevokeGrant closes what a grant opened, whether a run has heard of it or not.
+// revokeGrant closes what a grant opened, whether a run has heard of it or not.
 func (r *Session) revokeGrant(ctx context.Context, id string) {
 	if r.sandbox.Proxy != nil {
 		r.sandbox.BlockedHosts.Revoke(id, r.applyEgressRules)
@@ -45,6 +45,7 @@ func (r *Session) applyEgressRules(rules egress.Rules) {
 	r.sandbox.Filtering.Store(rules.NeedsRequestFilter())
 }
 
+// RevokeGrant closes what a grant opened for a goal that is open here.
 func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string) {
 	reg.mu.Lock()
 	defer reg.mu.Unlock()

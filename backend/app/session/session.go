@@ -436,7 +436,7 @@ func (reg *Registry) CloseAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// networkLog opens the log of a goal with the first request.
+// netLog opens the log of a goal with the first request.
 func (reg *Registry) netLog(id goal.ID) *network.Log {
 	return network.NewLog(id, reg.Store.GoalDir(id), reg.Broker.Publish, reg.Mask, reg.Log)
 }

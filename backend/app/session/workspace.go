@@ -22,6 +22,7 @@ func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.Wo
 	return w, nil
 }
 
+// WorkspaceOptions say what of a goal's folder is compared and protected; dir is its private folder.
 func WorkspaceOptions(g goal.Goal, dir string) verify.Options {
 	return verify.Options{
 		Dir: g.Policy.Dir, Private: dir, Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,

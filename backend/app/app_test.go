@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/cli"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp/mcptest"
 	"goalpost/backend/model/modeltest"
@@ -235,7 +236,7 @@ func TestARefusedStartLeavesNothingBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := p.goal.Start(in)
 			problem := api.ToProblem(err)
-			if err == nil || problem.Code != api.Refused || problem.Hint == "" || problem.Field == "" {
+			if err == nil || problem.Code != fault.Refused || problem.Hint == "" || problem.Field == "" {
 				t.Errorf("%v: %+v", err, problem)
 			}
 		})
@@ -365,7 +366,7 @@ func TestABoundMethodThatPanicsAnswers(t *testing.T) {
 	broken := api.NewGoalAPI(context.Background(), nil, nil)
 	_, err := broken.List(api.ListInput{})
 	problem := api.ToProblem(err)
-	if problem.Code != api.Internal || problem.Message == "" {
+	if problem.Code != fault.Internal || problem.Message == "" {
 		t.Errorf("%v", err)
 	}
 }
@@ -381,7 +382,7 @@ func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
 	if ok, err := p.goal.Delete(out.GoalID); !ok || err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.goal.Get(out.GoalID); api.ToProblem(err).Code != api.NotFound {
+	if _, err := p.goal.Get(out.GoalID); api.ToProblem(err).Code != fault.NotFound {
 		t.Errorf("it is still there: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/store"
@@ -33,7 +34,7 @@ func (p *program) refused(in api.StartInput, field string) {
 		p.Errorf("%+v was accepted", in)
 		return
 	}
-	if problem := api.ToProblem(err); problem.Code != api.Refused || problem.Field != field || problem.Hint == "" {
+	if problem := api.ToProblem(err); problem.Code != fault.Refused || problem.Field != field || problem.Hint == "" {
 		p.Errorf("%s: %+v", field, problem)
 	}
 }
@@ -191,7 +192,7 @@ func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 	if !ok || e.Exit != goal.Done {
 		t.Fatalf("%+v", e)
 	}
-	if _, err := p.goal.Accept(out.GoalID); api.ToProblem(err).Code != api.Conflict {
+	if _, err := p.goal.Accept(out.GoalID); api.ToProblem(err).Code != fault.Conflict {
 		t.Errorf("accepted twice: %v", err)
 	}
 	r, err := p.goal.Receipt(out.GoalID)
@@ -284,7 +285,7 @@ func TestProposalsAreShownAndNotTaken(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	dir := t.TempDir()
-	if _, err := p.goal.Proposal(dir); api.ToProblem(err).Code != api.NotFound {
+	if _, err := p.goal.Proposal(dir); api.ToProblem(err).Code != fault.NotFound {
 		t.Errorf("no proposal: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, ".goalpost"), 0o755); err != nil {

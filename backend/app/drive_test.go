@@ -5,6 +5,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/pane"
@@ -40,7 +41,7 @@ func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
 		}
 	}
 	waiting()
-	if _, err := browsers.Navigate("b1", "about:blank"); api.ToProblem(err).Code != api.Conflict {
+	if _, err := browsers.Navigate("b1", "about:blank"); api.ToProblem(err).Code != fault.Conflict {
 		t.Errorf("the user acts while the agent drives: %v", err)
 	}
 	p.paused(out.GoalID)
@@ -51,7 +52,7 @@ func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
 	p.do("resume", p.resume, out.GoalID)
 	p.driven("b1", pane.DriverAgent)
 	waiting()
-	if _, err := browsers.Navigate("b1", "about:blank"); api.ToProblem(err).Code != api.Conflict {
+	if _, err := browsers.Navigate("b1", "about:blank"); api.ToProblem(err).Code != fault.Conflict {
 		t.Errorf("the user acts while the agent drives again: %v", err)
 	}
 

@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/policy"
@@ -125,7 +126,7 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 		return err
 	}
 	for _, dir := range []string{home, filepath.Dir(home), home + "/.ssh", home + "/work/.keys", "/proc", "/proc/self", "/etc", "/", p.cfg.State()} {
-		if no := api.ToProblem(begin(dir)); no.Code != api.Refused || no.Field != "allow_read" || no.Hint == "" {
+		if no := api.ToProblem(begin(dir)); no.Code != fault.Refused || no.Field != "allow_read" || no.Hint == "" {
 			t.Errorf("%s: %+v", dir, no)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp/mcptest"
 	"goalpost/backend/policy"
@@ -136,11 +137,11 @@ func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
 		"risk": {Name: "a", Command: "x", Risk: "all"},
 	} {
 		_, err := p.mcp().Save(s)
-		if problem := api.ToProblem(err); err == nil || problem.Code != api.Refused || problem.Field != field || problem.Hint == "" {
+		if problem := api.ToProblem(err); err == nil || problem.Code != fault.Refused || problem.Field != field || problem.Hint == "" {
 			t.Errorf("%s: %+v", field, err)
 		}
 	}
-	if _, err := p.mcp().Test("nobody"); api.ToProblem(err).Code != api.NotFound {
+	if _, err := p.mcp().Test("nobody"); api.ToProblem(err).Code != fault.NotFound {
 		t.Error(err)
 	}
 	if _, err := p.mcp().Delete("nobody"); err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 )
 
 // TestAWindowThatHoldsNoGoalIsRefused at intake, with words: nothing is made, and the
@@ -18,7 +19,7 @@ func TestAWindowThatHoldsNoGoalIsRefused(t *testing.T) {
 		return p.goal.Start(api.StartInput{Objective: "fit", Checks: shell("false"), CriticEvery: api.NoLimit})
 	}
 	_, err := give(8_192)
-	if problem := api.ToProblem(err); problem.Code != api.Refused || problem.Field != "provider" || !strings.Contains(problem.Message, "window of 8192 tokens") || problem.Hint == "" {
+	if problem := api.ToProblem(err); problem.Code != fault.Refused || problem.Field != "provider" || !strings.Contains(problem.Message, "window of 8192 tokens") || problem.Hint == "" {
 		t.Errorf("a window of 8,192 tokens: %+v", problem)
 	}
 	if list, err := p.goal.List(api.ListInput{}); err != nil || list.Total != 0 || len(s.Requests()) != 0 {

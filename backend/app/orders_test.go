@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/pane"
@@ -152,7 +153,7 @@ func TestAHomeBehindALinkIsRefused(t *testing.T) {
 	t.Setenv("HOME", link)
 	for _, dir := range []string{real, link, "~"} {
 		_, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f a"), Dir: dir})
-		if problem := api.ToProblem(err); err == nil || problem.Code != api.Refused || problem.Field != "dir" {
+		if problem := api.ToProblem(err); err == nil || problem.Code != fault.Refused || problem.Field != "dir" {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}

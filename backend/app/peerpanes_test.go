@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/pane"
 	"goalpost/backend/stream"
@@ -115,7 +116,7 @@ func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 	other.until(page, "a frame", func(kind websocket.MessageType, data []byte) bool {
 		return kind == websocket.MessageBinary && len(data) > 8+100 && bytes.HasPrefix(data[8:], []byte{0xff, 0xd8})
 	})
-	if _, err := area[*api.BrowserAPI](t, other.app).TakeOver(shown[pane.Browser].ID); err == nil || api.ToProblem(err).Code != api.Conflict {
+	if _, err := area[*api.BrowserAPI](t, other.app).TakeOver(shown[pane.Browser].ID); err == nil || api.ToProblem(err).Code != fault.Conflict {
 		t.Errorf("a pane of another process was taken over: %v", err)
 	}
 

@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
@@ -38,7 +39,7 @@ func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
 	if err := p.app.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.goal.Get(string(old)); api.ToProblem(err).Code != api.NotFound {
+	if _, err := p.goal.Get(string(old)); api.ToProblem(err).Code != fault.NotFound {
 		t.Errorf("the old goal is still there: %v", err)
 	}
 	if _, err := p.goal.Get(out.GoalID); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 )
 
 // toolchains asks for folders that goals see.
@@ -92,7 +93,7 @@ func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 			t.Errorf("%s is taken", path)
 			continue
 		}
-		if problem := api.ToProblem(err); problem.Code != api.Refused || problem.Field != "toolchains" || problem.Hint == "" || !strings.Contains(problem.Message, why) {
+		if problem := api.ToProblem(err); problem.Code != fault.Refused || problem.Field != "toolchains" || problem.Hint == "" || !strings.Contains(problem.Message, why) {
 			t.Errorf("%s: %+v, want %s", path, err, why)
 		}
 	}

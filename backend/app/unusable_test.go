@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/policy"
@@ -175,7 +176,7 @@ func TestAWindowThatIsOpenInterruptsWhatDiedElsewhere(t *testing.T) {
 func TestPausingWhatDiedSaysWhatItIs(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.died()
-	if _, err := p.goal.Pause(string(id)); err != nil && api.ToProblem(err).Code != api.Conflict { // the window may have been faster
+	if _, err := p.goal.Pause(string(id)); err != nil && api.ToProblem(err).Code != fault.Conflict { // the window may have been faster
 		t.Fatal(err)
 	}
 	if row, err := p.app.Store().Goal(t.Context(), id); err != nil || row.Status != goal.Paused || row.Exit != goal.Interrupted {

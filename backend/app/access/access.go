@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/network"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 )
@@ -28,9 +29,9 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
-			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
+			return &fault.Error{Field: "allow_local", Message: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
 		case r.Ports.Contains(port):
-			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
+			return &fault.Error{Field: "allow_local", Message: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
 		}
 	}
 	p.AllowLocal = in.AllowLocal
@@ -51,7 +52,7 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 	for _, socket := range in.AllowSocket {
 		info, err := os.Stat(socket)
 		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
-			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
+			return &fault.Error{Field: "allow_socket", Message: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
 		}
 		if err := r.validateSocket(socket, *p); err != nil {
 			return err
@@ -59,7 +60,7 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
 	}
 	if err := p.Validate(); err != nil {
-		return &goal.InvalidError{Field: "allow_hosts", Reason: err.Error(), Hint: "give names such as docs.example or *.example.org"}
+		return &fault.Error{Field: "allow_hosts", Message: err.Error(), Hint: "give names such as docs.example or *.example.org"}
 	}
 	return nil
 }
@@ -68,18 +69,18 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 	real, err := filepath.EvalSymlinks(socket)
 	if err != nil {
-		return &goal.InvalidError{Field: "allow_socket", Reason: err.Error(), Hint: "give the whole path of a socket that exists"}
+		return &fault.Error{Field: "allow_socket", Message: err.Error(), Hint: "give the whole path of a socket that exists"}
 	}
 	state, err := filepath.EvalSymlinks(r.Config.State())
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
 	if policy.IsWithin(state, real) {
-		return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is Goalpost's own", Hint: "a goal never speaks to it"}
+		return &fault.Error{Field: "allow_socket", Message: socket + " is Goalpost's own", Hint: "a goal never speaks to it"}
 	}
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if policy.IsWithin(dir, real) || policy.IsWithin(dir, filepath.Clean(socket)) {
-			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
+			return &fault.Error{Field: "allow_socket", Message: socket + " is in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
 		}
 	}
 	return nil
@@ -90,7 +91,7 @@ func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 func (r *Rules) validateReadPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
-		return "", &goal.InvalidError{Field: "allow_read", Reason: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
+		return "", &fault.Error{Field: "allow_read", Message: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
 	}
 	if err := r.ValidateForeignPath(real); err != nil {
 		return "", withField(err, "allow_read")
@@ -106,23 +107,23 @@ func (r *Rules) ValidateForeignPath(path string) error {
 		home = ""
 	}
 	if reason, hint := forbiddenGoalDir(path, homes(home)); reason != "" {
-		return &goal.InvalidError{Reason: reason, Hint: hint}
+		return &fault.Error{Message: reason, Hint: hint}
 	}
 	state, err := filepath.EvalSymlinks(r.Config.State())
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
 	if policy.IsWithin(path, state) || policy.IsWithin(state, path) {
-		return &goal.InvalidError{Reason: path + " holds Goalpost's own data", Hint: "choose another folder"}
+		return &fault.Error{Message: path + " holds Goalpost's own data", Hint: "choose another folder"}
 	}
 	return nil
 }
 
 // withField says of which field a refusal is.
 func withField(err error, name string) error {
-	var refusal *goal.InvalidError
+	var refusal *fault.Error
 	if errors.As(err, &refusal) {
-		return &goal.InvalidError{Field: name, Reason: refusal.Reason, Hint: refusal.Hint}
+		return &fault.Error{Field: name, Message: refusal.Message, Hint: refusal.Hint}
 	}
 	return err
 }
@@ -130,7 +131,7 @@ func withField(err error, name string) error {
 // ValidateExistingDir refuses folders whose loss would hurt: the root, the home folder, this program's own.
 func (r *Rules) ValidateExistingDir(given string) (string, error) {
 	refuse := func(reason, hint string) (string, error) {
-		return "", &goal.InvalidError{Field: "dir", Reason: reason, Hint: hint}
+		return "", &fault.Error{Field: "dir", Message: reason, Hint: hint}
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 )
 
@@ -50,7 +51,7 @@ func (r *Rules) ValidateToolchains(list string) error {
 // checks take what lies there for the user's.
 func (r *Rules) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
-		return &config.InvalidError{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
+		return &fault.Error{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	const own = "give the folder that holds the programs alone"
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path {

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
@@ -24,19 +25,19 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	i := slices.IndexFunc(open, func(one store.Approval) bool { return one.ID == o.Request })
 	switch {
 	case i < 0:
-		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no open approval %q", o.Request), Hint: "approvals lists what waits; it may have been answered already"}
+		return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("the goal has no open approval %q", o.Request), Hint: "approvals lists what waits; it may have been answered already"}
 	case open[i].Given != nil:
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the approval %s is answered already", o.Request), Hint: "resume the goal to let it continue"}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the approval %s is answered already", o.Request), Hint: "resume the goal to let it continue"}
 	}
 	if o.Kind == goal.OrderApprove {
 		if _, ok := open[i].FindOffer(o.Scope); !ok {
-			return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope), Hint: "use " + scopes(open[i].Approval), Field: "scope"}
+			return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope), Hint: "use " + scopes(open[i].Approval), Field: "scope"}
 		}
 	}
 	var then store.GoalRow
 	err = s.addOrderIf(ctx, id, func(row store.GoalRow) error {
 		if then = row; row.Status != goal.Running && row.Status != goal.Paused {
-			return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
+			return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 		}
 		return nil
 	}, o)
@@ -69,8 +70,8 @@ func (s *Service) answered(ctx context.Context, id goal.ID) error {
 		return err
 	}
 	err = s.Resume(ctx, id, api.ResumeInput{})
-	var problem *api.Problem
-	if errors.Is(err, store.ErrGoalLocked) || errors.As(err, &problem) && problem.Code == api.Conflict {
+	var problem *fault.Error
+	if errors.Is(err, store.ErrGoalLocked) || errors.As(err, &problem) && problem.Code == fault.Conflict {
 		return nil
 	}
 	return err
@@ -85,7 +86,7 @@ func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error 
 	}
 	named := func(g policy.Grant) bool { return g.ID == request }
 	if !slices.ContainsFunc(grants, named) {
-		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
+		return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
 	}
 	s.sessions.RevokeGrant(ctx, id, request)
 	own, err := s.store.LockGoal(id)

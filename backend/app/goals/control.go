@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/app/session"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
@@ -158,9 +159,9 @@ func (s *Service) pauseProblem(row store.GoalRow) error {
 	case err != nil:
 		return err
 	case row.Status == goal.Pending && queues:
-		return &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue and has not begun", Hint: "abort takes it out of the queue; it can be continued later"}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal waits in the queue and has not begun", Hint: "abort takes it out of the queue; it can be continued later"}
 	case row.Status != goal.Running && !queues:
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
 	}
 	return nil
 }
@@ -172,14 +173,14 @@ func (s *Service) Steer(ctx context.Context, id goal.ID, text string) error {
 
 func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error {
 	if o.Text == "" {
-		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
+		return &fault.Error{Code: fault.Refused, Message: "the note is empty", Field: "text"}
 	}
 	return s.addOrderIf(ctx, id, func(row store.GoalRow) error {
 		lives, err := s.isActive(row)
 		if err != nil || lives {
 			return err
 		}
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
 	}, o)
 }
 
@@ -199,7 +200,7 @@ func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) 
 		return fmt.Errorf("abort: %w", err)
 	}
 	if !lives {
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 	}
 	if s.runner.Cancel(id, stop) {
 		select {

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/session"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
@@ -153,7 +154,7 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err
 func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: gi.unconfined || in.Unconfined}
 	if !p.Risk.IsValid() {
-		return p, &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+		return p, &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	return p, gi.access.ValidateGrants(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
 }
@@ -181,7 +182,7 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		case err == nil:
 			return dir, true, nil
 		case !errors.Is(err, os.ErrExist):
-			return "", false, &goal.InvalidError{Field: "dir", Reason: "the goal's folder cannot be made: " + err.Error(), Hint: "choose a folder with --dir"}
+			return "", false, &fault.Error{Field: "dir", Message: "the goal's folder cannot be made: " + err.Error(), Hint: "choose a folder with --dir"}
 		}
 	}
 }
@@ -211,7 +212,7 @@ func slug(objective string) string {
 func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := gi.secrets.Get(ctx, name); err != nil {
-			return &goal.InvalidError{Field: "secrets", Reason: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
+			return &fault.Error{Field: "secrets", Message: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
 		}
 	}
 	return nil
@@ -221,7 +222,7 @@ func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error
 // goal may work in its folder before it.
 func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
-		return &goal.InvalidError{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
+		return &fault.Error{Field: "protect", Message: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
 	}
 	return nil
 }
@@ -256,7 +257,7 @@ func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 	}
 	found, err := detect.FindProtected(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
 	if err != nil {
-		return nil, &goal.InvalidError{Field: "protect", Reason: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
+		return nil, &fault.Error{Field: "protect", Message: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
 	}
 	for _, p := range found {
 		list = append(list, api.ProtectedFile{Path: p.Path, Kind: string(p.Kind), Part: p.Part, Why: p.Why})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/prompt"
 )
@@ -25,7 +26,7 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 	case in.CriticEvery == api.NoLimit:
 		o.CriticEvery = 0
 	case in.CriticEvery < 0:
-		return o, &goal.InvalidError{Field: "critic_every", Reason: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps", Hint: "give a number of steps, or 0 for no critic"}
+		return o, &fault.Error{Field: "critic_every", Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps", Hint: "give a number of steps, or 0 for no critic"}
 	}
 	if err := validateChoices(o); err != nil {
 		return o, err
@@ -38,13 +39,13 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 
 func validateChoices(o goal.CareOptions) error {
 	if known := prompt.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
-		return &goal.InvalidError{Field: "persona", Reason: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "use one of " + strings.Join(known, ", ")}
+		return &fault.Error{Field: "persona", Message: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "use one of " + strings.Join(known, ", ")}
 	}
 	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
-		return &goal.InvalidError{Field: "review", Reason: fmt.Sprintf("unknown choice %q", o.Review), Hint: "use always or never, or leave it to the host"}
+		return &fault.Error{Field: "review", Message: fmt.Sprintf("unknown choice %q", o.Review), Hint: "use always or never, or leave it to the host"}
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
-		return &goal.InvalidError{Field: "on_ask", Reason: fmt.Sprintf("unknown choice %q", o.OnAsk), Hint: "use park, deny or allow"}
+		return &fault.Error{Field: "on_ask", Message: fmt.Sprintf("unknown choice %q", o.OnAsk), Hint: "use park, deny or allow"}
 	}
 	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
 		if err := validateGlob(glob); err != nil {
@@ -57,7 +58,7 @@ func validateChoices(o goal.CareOptions) error {
 // validateGlob refuses a pattern that no file inside the folder can fit.
 func validateGlob(glob string) error {
 	refuse := func(reason string) error {
-		return &goal.InvalidError{Field: "protect", Reason: fmt.Sprintf("the pattern %q %s", glob, reason), Hint: "write one relative to the goal's folder, such as tests/**"}
+		return &fault.Error{Field: "protect", Message: fmt.Sprintf("the pattern %q %s", glob, reason), Hint: "write one relative to the goal's folder, such as tests/**"}
 	}
 	switch clean := path.Clean(glob); {
 	case strings.TrimSpace(glob) == "":
@@ -78,7 +79,7 @@ func (gi *intake) resolveDependencies(ctx context.Context, parts []string) ([]go
 	for _, part := range parts {
 		row, err := gi.store.Find(ctx, part)
 		if err != nil {
-			return nil, &goal.InvalidError{Field: "after", Reason: err.Error(), Hint: "list shows the goals there are"}
+			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "list shows the goals there are"}
 		}
 		if !slices.Contains(ids, row.ID) {
 			ids = append(ids, row.ID)

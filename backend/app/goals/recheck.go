@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 	"goalpost/backend/verify"
@@ -24,10 +25,10 @@ func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutpu
 		return out, fmt.Errorf("recheck: %w", err)
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return out, &api.Problem{Code: api.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then try again"}
+		return out, &fault.Error{Code: fault.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then try again"}
 	}
 	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.IsDeterministic() }) {
-		return out, &api.Problem{Code: api.Conflict, Message: "no program decides about this goal, so nothing can be run again", Hint: "the receipt has what was said"}
+		return out, &fault.Error{Code: fault.Conflict, Message: "no program decides about this goal, so nothing can be run again", Hint: "the receipt has what was said"}
 	}
 	claims, err := s.store.Claims(ctx, id)
 	if err != nil {

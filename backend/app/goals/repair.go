@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/session"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
 )
@@ -21,8 +22,8 @@ func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string)
 	case api.AcceptProtected, api.RestoreProtected:
 		return nil
 	default:
-		return &api.Problem{
-			Code: api.Refused, Message: fmt.Sprintf("%q is no decision about protected files", decision),
+		return &fault.Error{
+			Code: fault.Refused, Message: fmt.Sprintf("%q is no decision about protected files", decision),
 			Hint: "use " + api.AcceptProtected + " or " + api.RestoreProtected, Field: "protected",
 		}
 	}
@@ -41,8 +42,8 @@ func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string)
 	if g.Status == goal.Completed {
 		command = "reopen"
 	}
-	return &api.Problem{
-		Code: api.ProtectedChanged, Field: "protected",
+	return &fault.Error{
+		Code: fault.ProtectedChanged, Field: "protected",
 		Message: "protected files are not what the goal holds of them: " + nameSome(files),
 		Hint: "look at them, then " + command + " the goal with --accept-protected to keep and protect them " +
 			"as they are now, or with --restore-protected to put the old versions back",
@@ -75,8 +76,8 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision
 	if decision == api.AcceptProtected {
 		versions, err := held.Accept(ctx)
 		if err != nil {
-			return &api.Problem{
-				Code: api.Refused, Message: "the changed files cannot become the protected ones: " + err.Error(),
+			return &fault.Error{
+				Code: fault.Refused, Message: "the changed files cannot become the protected ones: " + err.Error(),
 				Hint: "correct that, or put the old versions back with --restore-protected", Field: "protected",
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 )
@@ -54,14 +55,14 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
-		return &api.Problem{Code: api.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
+		return &fault.Error{Code: fault.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
 	}
 	row, err := rs.store.Goal(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reopen: %w", err)
 	}
 	if row.Status != goal.Completed {
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
 	}
 	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
 		return err
@@ -71,7 +72,7 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 	}
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
-			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal"}
+			return nil, &fault.Error{Code: fault.Conflict, Message: "somebody else has reopened the goal"}
 		}
 		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err
@@ -86,7 +87,7 @@ func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
-			return nil, cmp.Or(err, error(&api.Problem{Code: api.Conflict, Message: "nobody reopens the goal any more"}))
+			return nil, cmp.Or(err, error(&fault.Error{Code: fault.Conflict, Message: "nobody reopens the goal any more"}))
 		}
 		notes := make([]string, len(said))
 		for i, o := range said {
@@ -130,7 +131,7 @@ func (rs *resumption) Accept(ctx context.Context, id goal.ID) error {
 func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error {
 	note = strings.TrimSpace(note)
 	if note == "" {
-		return &api.Problem{Code: api.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
+		return &fault.Error{Code: fault.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
 	}
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
@@ -166,7 +167,7 @@ func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.G
 		return row, fmt.Errorf("answer: %w", err)
 	}
 	if !waits {
-		return row, &api.Problem{Code: api.Conflict, Message: "no check of this goal waits for a user", Hint: "resume continues it, with a note if you like"}
+		return row, &fault.Error{Code: fault.Conflict, Message: "no check of this goal waits for a user", Hint: "resume continues it, with a note if you like"}
 	}
 	return row, nil
 }
@@ -200,7 +201,7 @@ func (rs *resumption) wakeWaiting(ctx context.Context, row store.GoalRow, limits
 		if parked(now) { // or in the queue since: its run begins with them
 			return nil
 		}
-		return &api.Problem{Code: api.Conflict, Message: "the goal continues already: its provider may be asked again"}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal continues already: its provider may be asked again"}
 	}, orders...)
 }
 
@@ -251,7 +252,7 @@ func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow,
 		return row, fmt.Errorf("resume: %w", err)
 	}
 	if row.Status == goal.Completed {
-		return row, &api.Problem{Code: api.Conflict, Message: "the goal is done already", Hint: "reopen it with a note, or start a new goal from it"}
+		return row, &fault.Error{Code: fault.Conflict, Message: "the goal is done already", Hint: "reopen it with a note, or start a new goal from it"}
 	}
 	return row, runProblem(row)
 }
@@ -259,10 +260,10 @@ func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow,
 // runProblem says why a goal cannot begin a run, if so.
 func runProblem(row store.GoalRow) error {
 	if err := goal.Transition(row.Status, goal.Running); err != nil {
-		return &api.Problem{Code: api.Conflict, Message: err.Error()}
+		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return &api.Problem{Code: api.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
 	}
 	return nil
 }
@@ -305,7 +306,7 @@ func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 		if shared != (goal.Spend{}) {
 			what += ", with the goals that it started,"
 		}
-		return &goal.InvalidError{Field: "limits", Reason: what + " are used up", Hint: "raise the limit, such as with " + flag}
+		return &fault.Error{Field: "limits", Message: what + " are used up", Hint: "raise the limit, such as with " + flag}
 	}
 	s := g.Spent.Add(shared)
 	switch tokens := s.TokensIn + s.TokensOut; {

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner"
 	"goalpost/backend/store"
@@ -51,7 +52,7 @@ const runCloseTimeout = 30 * time.Second
 // that has just told its end is waited for.
 func (s *runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	if s.runner.Queued(id) {
-		return nil, &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
+		return nil, &fault.Error{Code: fault.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
@@ -99,7 +100,7 @@ func (s *runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, e
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, &api.Problem{Code: api.Conflict, Message: "the process that runs the goal has not answered yet", Hint: "the order stays with it; look again in a moment"}
+			return nil, &fault.Error{Code: fault.Conflict, Message: "the process that runs the goal has not answered yet", Hint: "the order stays with it; look again in a moment"}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
@@ -36,7 +37,7 @@ func validateToolName(names []string, field string, list []string) error {
 		if near := closestName(name, names); near != "" {
 			hint = "did you mean " + near + "? " + hint
 		}
-		return &goal.InvalidError{Field: field, Reason: fmt.Sprintf("there is no tool %q", name), Hint: hint}
+		return &fault.Error{Field: field, Message: fmt.Sprintf("there is no tool %q", name), Hint: hint}
 	}
 	return nil
 }

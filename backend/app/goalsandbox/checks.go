@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
@@ -68,7 +69,7 @@ func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	for _, host := range CheckHosts(checks) {
 		reason, ok := rules.Decide(egress.Request{From: egress.SourceProgram, Method: http.MethodConnect, Host: host, Port: "443"})
 		if !ok && !p.Unconfined {
-			return &goal.InvalidError{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it"}
+			return &fault.Error{Field: "checks", Message: "a check asks " + host + ", and " + reason, Hint: "let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it"}
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
@@ -42,7 +43,7 @@ func (w *TrialSandbox) Violations() []string {
 func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
-		return &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+		return &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := f.Open(ctx, "sandbox", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "doctor says what holds here"}
+		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "doctor says what holds here"}
 	}
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (f *Factory) WithTrial(ctx context.Context, p policy.Policy, judge verify.J
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := f.Open(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
+		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
 	}
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
@@ -251,7 +252,7 @@ func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
-	return &goal.InvalidError{Field: "policy", Reason: "its user lent it panes or allowed it more", Hint: "ask them what it does"}
+	return &fault.Error{Field: "policy", Message: "its user lent it panes or allowed it more", Hint: "ask them what it does"}
 }
 
 // wrapAgentNote is what the other agent says to a goal's: data, and not the user's word.

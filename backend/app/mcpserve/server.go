@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/session"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/pane"
@@ -57,7 +58,7 @@ type Server struct {
 // Open makes the walls for another agent. There is one such server in a program.
 func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error) {
 	if err := p.Validate(); err != nil {
-		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
+		return nil, &fault.Error{Field: "risk", Message: err.Error(), Hint: "see --help"}
 	}
 	if p.Dir, err = deps.Access.ValidateExistingDir(p.Dir); err != nil {
 		return nil, err
@@ -156,7 +157,7 @@ func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (
 // may do no more than the desk, and nothing outside its folder.
 func (d *Server) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
-		return &goal.InvalidError{Field: field, Reason: what, Hint: "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
+		return &fault.Error{Field: field, Message: what, Hint: "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
 	}
 	dir := p.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

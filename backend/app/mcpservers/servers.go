@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
@@ -270,7 +271,7 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 	for _, entry := range list {
 		k, v, ok := strings.Cut(entry, between)
 		if k = strings.TrimSpace(k); !ok || k == "" {
-			return nil, &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%q is no entry", entry), Hint: "write NAME" + between + "VALUE", Field: field}
+			return nil, &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%q is no entry", entry), Hint: "write NAME" + between + "VALUE", Field: field}
 		}
 		out[k] = strings.TrimSpace(v)
 	}
@@ -295,9 +296,9 @@ func (ms *Servers) SaveMCPServer(v api.MCPServer) error {
 }
 
 func serverProblem(err error) error {
-	var invalid *mcp.InvalidError
+	var invalid *fault.Error
 	if errors.As(err, &invalid) {
-		return &api.Problem{Code: api.Refused, Message: invalid.Reason, Hint: invalid.Hint, Field: invalid.Field}
+		return &fault.Error{Code: fault.Refused, Message: invalid.Message, Hint: invalid.Hint, Field: invalid.Field}
 	}
 	return err
 }
@@ -315,7 +316,7 @@ func (ms *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPS
 			return ms.testServer(ctx, c)
 		}
 	}
-	return out, &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("there is no MCP server %q", name), Hint: "add it first", Field: "name"}
+	return out, &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("there is no MCP server %q", name), Hint: "add it first", Field: "name"}
 }
 
 func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
@@ -343,7 +344,7 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 	room := mcp.Environment{Launcher: e.Programs, Env: e.Env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets}
 	list, err := mcp.FetchTools(ctx, s, room, ms.mcpToolCache(), ms.Clock.Now())
 	if err != nil {
-		return out, &api.Problem{Code: api.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}
+		return out, &fault.Error{Code: fault.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}
 	}
 	out = serverView(c)
 	addCachedTools(&out, s, list)

@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
@@ -60,7 +61,7 @@ func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput
 		g.Model = "demo (scripted, no AI)"
 	} else {
 		if g.Model == "" {
-			return &goal.InvalidError{Field: "model", Reason: "no model is chosen", Hint: "name one, as the provider calls it"}
+			return &fault.Error{Field: "model", Message: "no model is chosen", Hint: "name one, as the provider calls it"}
 		}
 		if err := checkReachable(ctx, p); err != nil {
 			return err
@@ -76,9 +77,9 @@ func validateEffort(p config.Provider, effort string) error {
 	case effort == "" || slices.Contains(words, effort):
 		return nil
 	case len(words) == 0:
-		return &goal.InvalidError{Field: "effort", Reason: "the scripted model knows no effort", Hint: "leave it out, or choose another provider"}
+		return &fault.Error{Field: "effort", Message: "the scripted model knows no effort", Hint: "leave it out, or choose another provider"}
 	}
-	return &goal.InvalidError{Field: "effort", Reason: fmt.Sprintf("%s knows no effort %q", p.ID, effort), Hint: "use one of " + strings.Join(words, ", ") + ", or leave it out"}
+	return &fault.Error{Field: "effort", Message: fmt.Sprintf("%s knows no effort %q", p.ID, effort), Hint: "use one of " + strings.Join(words, ", ") + ", or leave it out"}
 }
 
 // validateSecondaryModel refuses a critic or a judge that could not be asked when its time comes.
@@ -90,15 +91,15 @@ func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id strin
 	switch {
 	case err != nil:
 	case p.Kind == config.Demo:
-		err = &goal.InvalidError{Reason: "the scripted model can judge nothing", Hint: "choose another provider"}
+		err = &fault.Error{Message: "the scripted model can judge nothing", Hint: "choose another provider"}
 	case p.Model == "":
-		err = &goal.InvalidError{Reason: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
+		err = &fault.Error{Message: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
 	default:
 		err = checkReachable(ctx, p)
 	}
-	var refusal *goal.InvalidError
+	var refusal *fault.Error
 	if errors.As(err, &refusal) {
-		return &goal.InvalidError{Field: field, Reason: refusal.Reason, Hint: refusal.Hint}
+		return &fault.Error{Field: field, Message: refusal.Message, Hint: refusal.Hint}
 	}
 	return err
 }
@@ -114,9 +115,9 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 		}
 	}
 	if id == "" {
-		return config.Provider{}, &goal.InvalidError{Field: "provider", Reason: "no model is configured", Hint: "add a provider in the settings or give --base-url and --model; --demo runs without one"}
+		return config.Provider{}, &fault.Error{Field: "provider", Message: "no model is configured", Hint: "add a provider in the settings or give --base-url and --model; --demo runs without one"}
 	}
-	return config.Provider{}, &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("there is no provider %q", id), Hint: "the settings and `providers list` show them"}
+	return config.Provider{}, &fault.Error{Field: "provider", Message: fmt.Sprintf("there is no provider %q", id), Hint: "the settings and `providers list` show them"}
 }
 
 // checkReachable looks whether something listens at the provider's address, so that a
@@ -124,7 +125,7 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 func checkReachable(ctx context.Context, p config.Provider) error {
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || u.Hostname() == "" {
-		return &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("%q is not an address", p.BaseURL), Hint: "give one like http://127.0.0.1:11434/v1"}
+		return &fault.Error{Field: "provider", Message: fmt.Sprintf("%q is not an address", p.BaseURL), Hint: "give one like http://127.0.0.1:11434/v1"}
 	}
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
 		return nil
@@ -136,7 +137,7 @@ func checkReachable(ctx context.Context, p config.Provider) error {
 	d := net.Dialer{Timeout: reachTimeout}
 	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
-		return &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)), Hint: "is the server running there?"}
+		return &fault.Error{Field: "provider", Message: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)), Hint: "is the server running there?"}
 	}
 	if err := conn.Close(); err != nil {
 		return fmt.Errorf("reach %s: %w", p.BaseURL, err)
@@ -189,10 +190,10 @@ func (ps *Providers) ValidateWindow(g goal.Goal) error {
 		return fmt.Errorf("what the model is told: %w", err)
 	}
 	if w, needs := Window(p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
-		return &goal.InvalidError{
-			Field:  "provider",
-			Reason: fmt.Sprintf("the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w, needs),
-			Hint:   "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
+		return &fault.Error{
+			Field:   "provider",
+			Message: fmt.Sprintf("the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w, needs),
+			Hint:    "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
 		}
 	}
 	return nil

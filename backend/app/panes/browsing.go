@@ -14,6 +14,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
@@ -91,8 +92,8 @@ func (b *Browsing) Destination(text string) (string, error) {
 	}
 	search := b.panes.Config.Settings().SearchPage
 	if search == "" {
-		return "", &api.Problem{
-			Code: api.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
+		return "", &fault.Error{
+			Code: fault.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
 			Hint: "enter an address such as localhost:8080, or set a search page in the settings, under Pages",
 		}
 	}
@@ -184,7 +185,7 @@ func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
 }
 
 func refusedUpload(why string) error {
-	return &api.Problem{Code: api.Refused, Message: why, Hint: "choose the file again"}
+	return &fault.Error{Code: fault.Refused, Message: why, Hint: "choose the file again"}
 }
 
 // OpenFile opens a downloaded file, or its folder, with the desktop's program for it.
@@ -196,7 +197,7 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	list := p.Downloads()
 	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.Path != "" })
 	if i < 0 {
-		return &api.Problem{Code: api.NotFound, Message: "this download is not there", Hint: "it may still be on its way"}
+		return &fault.Error{Code: fault.NotFound, Message: "this download is not there", Hint: "it may still be on its way"}
 	}
 	path := list[i].Path
 	if folder {
@@ -206,7 +207,7 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	}
 	program, ok := browser.FindDesktopOpener()
 	if !ok {
-		return &api.Problem{Code: api.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
+		return &fault.Error{Code: fault.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
 	}
 	if _, err := b.panes.Programs.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
@@ -231,7 +232,7 @@ func validateOpenable(lease, path string) error {
 	default:
 		return nil
 	}
-	return &api.Problem{Code: api.Refused, Message: why, Hint: "show it in its folder, and open it there if you trust it"}
+	return &fault.Error{Code: fault.Refused, Message: why, Hint: "show it in its folder, and open it there if you trust it"}
 }
 
 // Profiles lists the user's profiles, their own first.
@@ -250,7 +251,7 @@ func (b *Browsing) DeleteProfile(ctx context.Context, name string) error {
 // RenameProfile renames a profile; the user's own keeps its name.
 func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
-		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
 	}
 	if err := b.panes.Browsers.RenameProfile(ctx, name, to); err != nil {
 		return fmt.Errorf("rename profile: %w", err)

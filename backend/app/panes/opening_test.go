@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 )
 
@@ -19,8 +20,8 @@ func TestMayOpen(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/x/a.desktop", "/x/a.HTML", "/x/report.pdf.svg", "/x/run.sh", "/x/a.Exe"} {
-		var said *api.Problem
-		if err := validateOpenable("", path); !errors.As(err, &said) || said.Code != api.Refused || said.Hint == "" {
+		var said *fault.Error
+		if err := validateOpenable("", path); !errors.As(err, &said) || said.Code != fault.Refused || said.Hint == "" {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
 	"goalpost/backend/ssh"
@@ -82,10 +83,10 @@ func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (p
 
 // unreachable is a failure that lies with the server and not with us.
 func unreachable(err error) error {
-	if problem := api.ToProblem(err); problem.Code != api.Internal {
+	if problem := api.ToProblem(err); problem.Code != fault.Internal {
 		return problem
 	}
-	return &api.Problem{Code: api.Unavailable, Message: err.Error()}
+	return &fault.Error{Code: fault.Unavailable, Message: err.Error()}
 }
 
 // OpenSSH connects a new pane to a server.
@@ -149,7 +150,7 @@ func (p *SSH) AnswerSSH(in api.ArgsAnswer) error {
 		return NoPane(in.Pane)
 	}
 	if !link.Answer(in.Ask, in.Text, in.OK) {
-		return &api.Problem{Code: api.Conflict, Message: "ssh does not ask this any more"}
+		return &fault.Error{Code: fault.Conflict, Message: "ssh does not ask this any more"}
 	}
 	return nil
 }
@@ -177,7 +178,7 @@ func (p *SSH) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.S
 		return nil
 	}
 	if _, ended := s.Exit(); !ended {
-		return &api.Problem{Code: api.Conflict, Message: "this terminal is connected", Hint: "close it, or end what runs in it"}
+		return &fault.Error{Code: fault.Conflict, Message: "this terminal is connected", Hint: "close it, or end what runs in it"}
 	}
 	s.SetMeta(func(n *terminal.PaneMeta) { n.Problem = "" })
 	if err := s.Restart(ctx); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/panes"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/store"
@@ -52,7 +53,7 @@ func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (go
 	}
 	var out struct {
 		api.StartOutput
-		Problem *api.Problem `json:"problem"`
+		Problem *fault.Error `json:"problem"`
 	}
 	if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodPost, "/goals", body, &out); err != nil {
 		return "", fmt.Errorf("start in the process %s: %w", process, err)
@@ -85,7 +86,7 @@ func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 		}
 	}
 	refuse := func(reason, hint string) (string, error) {
-		return "", &goal.InvalidError{Field: "panes", Reason: reason, Hint: hint}
+		return "", &fault.Error{Field: "panes", Message: reason, Hint: hint}
 	}
 	wanted := strings.Join(ids, " and ")
 	switch {
@@ -130,7 +131,7 @@ func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := v.goals.Start(r.Context(), in)
 	if err != nil {
-		v.writeJSON(w, map[string]*api.Problem{"problem": api.ToProblem(err)})
+		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
 		return
 	}
 	v.writeJSON(w, api.StartOutput{GoalID: string(id)})

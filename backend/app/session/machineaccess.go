@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"goalpost/backend/api"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/tools"
@@ -56,9 +57,9 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 
 // agentRefusal is a refusal with its hint, for the agent.
 func agentRefusal(err error) error {
-	var no *goal.InvalidError
+	var no *fault.Error
 	if errors.As(err, &no) {
-		return fmt.Errorf("%s: %s", no.Reason, no.Hint)
+		return fmt.Errorf("%s: %s", no.Message, no.Hint)
 	}
 	return err
 }

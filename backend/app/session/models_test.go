@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/models"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/model/modeltest"
@@ -153,7 +154,7 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 	}
 	for provider, effort := range map[string]string{"a": "minimal", "c": "much", models.DemoProvider: "low"} {
 		err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
-		var refusal *goal.InvalidError
+		var refusal *fault.Error
 		if !errors.As(err, &refusal) || refusal.Field != "effort" || refusal.Hint == "" {
 			t.Errorf("%s %s: %v", provider, effort, err)
 		}
@@ -187,7 +188,7 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 	for _, id := range []string{"gone", models.DemoProvider, "nameless", "off"} {
 		for field, o := range map[string]goal.CareOptions{"critic_provider": {CriticProvider: id}, "judge_provider": {JudgeProvider: id}} {
 			err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
-			var refusal *goal.InvalidError
+			var refusal *fault.Error
 			if !errors.As(err, &refusal) || refusal.Field != field || refusal.Hint == "" {
 				t.Errorf("%s %s: %v", field, id, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner"
 	"goalpost/backend/verify"
@@ -12,7 +13,7 @@ import (
 
 // PreflightProblem says what keeps a goal from starting, nil if nothing does, and notes how
 // many tests ran.
-func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *goal.InvalidError {
+func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *fault.Error {
 	g.TestsBefore = nil
 	for i, c := range g.Criterion.Checks {
 		v := h.Preflight(ctx, c)
@@ -20,11 +21,11 @@ func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *
 		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 		switch {
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
-			return &goal.InvalidError{Field: "criterion", Reason: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
+			return &fault.Error{Field: "criterion", Message: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
 		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // however it comes to be made
-			return &goal.InvalidError{Field: "criterion", Reason: where + withOutputTail(v), Hint: "correct the check, or what it needs"}
+			return &fault.Error{Field: "criterion", Message: where + withOutputTail(v), Hint: "correct the check, or what it needs"}
 		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
-			return &goal.InvalidError{Field: "criterion", Reason: where + withOutputTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
+			return &fault.Error{Field: "criterion", Message: where + withOutputTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
 		}
 	}
 	return nil
@@ -53,7 +54,7 @@ func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, er
 		return "", err
 	}
 	if refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
-		return "since the goal was made, what its checks look at has changed: " + refusal.Reason + ". Resume it if that is as it should be", nil
+		return "since the goal was made, what its checks look at has changed: " + refusal.Message + ". Resume it if that is as it should be", nil
 	}
 	return "", nil
 }

@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/pane"
@@ -275,7 +276,7 @@ func (r *Session) Ready() error {
 
 // errorWithHint is an error with its hint, where only words are kept.
 func errorWithHint(err error) error {
-	var refusal *goal.InvalidError
+	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Hint != "" {
 		return fmt.Errorf("%w: %s", err, refusal.Hint)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"goalpost/backend/app"
+	"goalpost/backend/app/peers"
 	"goalpost/backend/fault"
 )
 
@@ -38,7 +38,7 @@ func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int
 		case ok:
 			return l, 0, l.name("") // the name of the earlier holder no longer matters
 		}
-		if pid := l.holder(); pid != 0 && app.RaiseWindow(ctx, state, pid) == nil {
+		if pid := l.holder(); pid != 0 && peers.RaiseWindow(ctx, state, pid) == nil {
 			return nil, pid, l.release()
 		}
 		select {

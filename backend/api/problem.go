@@ -43,3 +43,9 @@ func ToProblem(err error) *fault.Error {
 
 // sanitizeOutput makes output valid UTF-8.
 func sanitizeOutput(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+
+// IsConflict reports whether an error has the code Conflict.
+func IsConflict(err error) bool {
+	var p *fault.Error
+	return errors.As(err, &p) && p.Code == fault.Conflict
+}

@@ -3,24 +3,25 @@ package app
 import (
 	"context"
 
+	"goalpost/backend/app/panes"
 	"goalpost/backend/stream"
 )
 
 // streamTerminals and streamBrowsers attach the page's viewers.
-type streamTerminals struct{ app *App }
+type streamTerminals struct{ panes *panes.Registry }
 
 func (t streamTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
-	s, err := t.app.panes.terminal(id)
+	s, err := t.panes.Terminal(id)
 	if err != nil {
 		return nil, err
 	}
 	return s.Attach(offset), nil
 }
 
-type streamBrowsers struct{ app *App }
+type streamBrowsers struct{ panes *panes.Registry }
 
 func (b streamBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
-	p, err := b.app.panes.Browser(id)
+	p, err := b.panes.Browser(id)
 	if err != nil {
 		return nil, err
 	}

@@ -9,26 +9,37 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
+	"runtime"
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/access"
+	"goalpost/backend/app/doctor"
+	"goalpost/backend/app/goals"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/mcpserve"
+	"goalpost/backend/app/mcpservers"
+	"goalpost/backend/app/models"
+	"goalpost/backend/app/network"
+	"goalpost/backend/app/panes"
+	"goalpost/backend/app/peers"
+	"goalpost/backend/app/session"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/secret"
 	"goalpost/backend/ssh"
 	"goalpost/backend/store"
 	"goalpost/backend/stream"
-	"goalpost/backend/terminal"
-	"goalpost/backend/tools"
 )
 
 // defaultSlots is how many goals run at once when the user says nothing.
@@ -67,57 +78,32 @@ type Options struct {
 
 // App is the running program. All methods may be called concurrently after Open.
 type App struct {
-	cfg          *config.Config
-	log          *slog.Logger
-	version      string
-	began        time.Time
-	followOthers bool
-	serve        bool
-	attended     bool
-	pace         time.Duration
-	clock        runner.Clock
-	slots        int
-	unconfined   bool
-	front        func(context.Context) bool
+	*goals.Service // what can be done with a goal
 
-	broker           event.Broker
-	secrets          *secret.Vault
-	mask             *secret.Mask
-	askPassphrase    func(context.Context) (string, error)
-	store            *store.Store
-	wakeSocket       *store.WakeSocket // nil where no socket could be made
-	peerServer       *peerServer
-	peerPanes        *peerPanes
-	runner           *runner.Runner
-	helperPath       string
-	userPrograms     *sandbox.Supervisor // the user's terminals and Chromium
-	terminals        *terminal.Manager
-	ssh              *ssh.Client
-	workspaceSaver   workspaceSaver
-	browsers         *browser.Manager
-	browsing         *userBrowsing
-	sockets          *webSocketProxies
-	denyAll          *denyAllProxy
-	panes            *panes
-	stream           *stream.Server
-	sessions         SessionRegistry
-	pageFilters      pageRequestFilters
-	takeovers        takeovers
-	pendingInput     tools.PendingInput // of terminals that the user lends
-	modelTransport   *http.Transport    // to the models, shared by all goals
-	failedMCPServers sync.Map           // MCP servers that did not start: name → why
+	options Options
+	cfg     *config.Config
+	log     *slog.Logger
+	mask    *secret.Mask
+	broker  event.Broker
+	ports   *network.OwnPorts
+	access  *access.Rules
 
-	follow            context.CancelFunc
-	stopNotifications func()          // ends the notes on the desktop
-	lifetime          context.Context // of what runs beside: links, the keeper
-	end               context.CancelFunc
-	background        sync.WaitGroup
-	// closing: what ends now ends with the program, and nothing continues for it.
-	closing atomic.Bool
-	wg      sync.WaitGroup
-
-	mu           sync.Mutex
-	publishedSeq map[goal.ID]int64 // newest seq that was told of
+	secrets      *secret.Vault
+	store        *store.Store
+	follower     *peers.Follower
+	userPrograms *sandbox.Supervisor // the user's terminals and Chromium
+	models       *models.Providers
+	sandboxes    *goalsandbox.Factory
+	mcpServers   *mcpservers.Servers
+	denyAll      *network.DenyAllProxy
+	sockets      *network.WebSocketProxies
+	panes        *panes.Registry
+	stream       *stream.Server
+	sessions     *session.Registry
+	runner       *runner.Runner
+	peerServer   *peers.Server
+	wakeSocket   *store.WakeSocket // nil where no socket could be made
+	notifier     *notifier
 }
 
 // New makes a program that is not started yet.
@@ -125,21 +111,16 @@ func New(o Options) *App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &App{
-		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, followOthers: o.Watch, serve: o.Serve, attended: o.Attended, pace: o.Pace,
-		mask: &secret.Mask{}, askPassphrase: o.Passphrase,
-		clock: o.Clock, slots: cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots), unconfined: o.Unconfined, front: o.Front,
-		publishedSeq: map[goal.ID]int64{}, modelTransport: model.NewTransport(), sessions: SessionRegistry{open: map[goal.ID]*Session{}},
+	if o.Began.IsZero() {
+		o.Began = time.Now()
 	}
-	if a.began.IsZero() {
-		a.began = time.Now()
+	if o.Clock == nil {
+		o.Clock = clock{}
 	}
-	if a.clock == nil {
-		a.clock = clock{}
-	}
-	a.panes = &panes{app: a, shares: map[string]*paneShare{}}
-	a.browsing = &userBrowsing{app: a}
-	a.sockets = &webSocketProxies{app: a}
+	o.Slots = cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots)
+	a := &App{options: o, cfg: o.Config, log: o.Log, mask: &secret.Mask{}}
+	a.ports = &network.OwnPorts{StreamURL: a.streamURL, Processes: func() []int { return a.store.Processes() }}
+	a.access = &access.Rules{Config: a.cfg, Ports: a.ports}
 	return a
 }
 
@@ -148,61 +129,226 @@ func New(o Options) *App {
 func (a *App) Open(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, a.Close(context.WithoutCancel(ctx)))
+			err = errors.Join(fmt.Errorf("start: %w", err), a.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err := a.openSecrets(a.askPassphrase); err != nil {
-		return fmt.Errorf("start: %w", err)
+	storeys := []func(context.Context) error{
+		a.openStorage,
+		a.openPrograms,
+		a.openPanes,
+		a.openGoals,
+		a.openPeers,
 	}
-	if a.store, err = store.Open(ctx, store.Options{Dir: a.cfg.State(), Publish: a.publish, Redact: a.mask.JSON, Now: a.clock.Now, Log: a.log}); err != nil {
-		return fmt.Errorf("start: %w", err)
+	for _, open := range storeys {
+		if err := open(ctx); err != nil {
+			return err
+		}
 	}
-	if a.helperPath, err = sandbox.Install(a.cfg.State()); err != nil {
-		return fmt.Errorf("start: %w", err)
+	a.log.Info("program open", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
+	return nil
+}
+
+// openStorage opens the secrets and the journal.
+func (a *App) openStorage(ctx context.Context) (err error) {
+	if err := a.openSecrets(a.options.Passphrase); err != nil {
+		return err
 	}
-	if a.userPrograms, err = sandbox.Open(ctx, sandbox.Options{Helper: a.helperPath, Name: "person"}); err != nil {
-		return fmt.Errorf("start: %w", err)
+	a.follower = peers.NewFollower(&a.broker, a.log, a.options.Clock)
+	a.store, err = store.Open(ctx, store.Options{
+		Dir:     a.cfg.State(),
+		Publish: a.follower.Publish,
+		Redact:  a.mask.JSON,
+		Now:     a.options.Clock.Now,
+		Log:     a.log,
+	})
+	return err
+}
+
+// openPrograms opens what starts programs, the user's and those of goals.
+func (a *App) openPrograms(ctx context.Context) error {
+	helper, err := sandbox.Install(a.cfg.State())
+	if err != nil {
+		return err
 	}
-	a.lifetime, a.end = context.WithCancel(context.WithoutCancel(ctx))
-	a.terminals = terminal.NewManager(a.panes.onChange)
-	if a.ssh, err = ssh.Open(ssh.Options{Launcher: a.userPrograms, Helper: a.helperPath, Env: a.userEnv(), OnState: a.onLinkState}); err != nil { //nolint:contextcheck // links live as long as the program, not as its start
-		return fmt.Errorf("start: %w", err)
+	a.userPrograms, err = sandbox.Open(ctx, sandbox.Options{Helper: helper, Name: "person"})
+	if err != nil {
+		return err
 	}
-	if a.denyAll, err = a.openDenyAllProxy(ctx); err != nil {
-		return fmt.Errorf("start: %w", err)
+	a.models = &models.Providers{
+		Config:    a.cfg,
+		Secrets:   a.secrets,
+		Mask:      a.mask,
+		Clock:     a.options.Clock,
+		Transport: model.NewTransport(),
+		Pace:      a.options.Pace,
 	}
-	a.browsers = browser.New(browser.Config{
-		Launcher: a.userPrograms, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.onChange, OnPopup: a.panes.popupOptions, OnWindow: a.panes.onPopup,
-		OnVisit: a.browsing.onVisit, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: browserLogins{a.secrets.Logins()}, Log: a.log,
-		ContextProxy: a.paneProxy, DenyAllProxy: a.denyAll.at, WebSocketProxy: a.sockets.proxy, Secrets: a.mask, NeedsFilter: a.pageFilters.active, FilterRequest: a.pageFilters.decide, OnRequest: a.pageFilters.onRequest,
+	a.sandboxes = &goalsandbox.Factory{
+		Config:       a.cfg,
+		Log:          a.log,
+		Mask:         a.mask,
+		Access:       a.access,
+		Ports:        a.ports,
+		PageFilters:  &network.PageFilters{},
+		UserPrograms: a.userPrograms,
+		HelperPath:   helper,
+	}
+	a.mcpServers = &mcpservers.Servers{
+		Config:     a.cfg,
+		Log:        a.log,
+		Clock:      a.options.Clock,
+		Secrets:    a.secrets,
+		Access:     a.access,
+		Sandboxes:  a.sandboxes,
+		Unconfined: a.options.Unconfined,
+	}
+	return nil
+}
+
+// openPanes opens what shows terminals and pages.
+func (a *App) openPanes(ctx context.Context) (err error) {
+	filters := a.sandboxes.PageFilters
+	a.sockets = &network.WebSocketProxies{
+		Ports:   a.ports,
+		Log:     a.log,
+		Filters: filters,
+		Panes:   func() []pane.Info { return a.panes.Browsers.List() },
+	}
+	a.panes = panes.New(context.WithoutCancel(ctx), &panes.Registry{
+		Config:        a.cfg,
+		Log:           a.log,
+		Store:         a.store,
+		Clock:         a.options.Clock,
+		Broker:        &a.broker,
+		Programs:      a.userPrograms,
+		OnShareEnded:  a.sockets.UpdateRules,
+		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.CloseFinished(ctx, id) },
+	})
+	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.Servers.RunRemoteCheck, a.panes.CheckPagesFor
+	//nolint:contextcheck // links live as long as the program, not as its start
+	a.panes.Servers.Client, err = ssh.Open(ssh.Options{
+		Launcher: a.userPrograms,
+		Helper:   a.sandboxes.HelperPath,
+		Env:      environ.Base(os.Environ()),
+		OnState:  a.panes.Servers.OnLinkState,
+	})
+	if err != nil {
+		return err
+	}
+	if a.denyAll, err = network.OpenDenyAll(ctx, a.log, a.ports); err != nil {
+		return err
+	}
+	a.sessions = a.newSessions()
+	browsing := a.panes.Browsing
+	a.panes.Browsers = browser.New(browser.Config{
+		Launcher:       a.userPrograms,
+		Dir:            filepath.Join(a.cfg.State(), "browser"),
+		OnChange:       a.panes.OnChange,
+		OnPopup:        a.panes.PopupOptions,
+		OnWindow:       a.sessions.OnPopup,
+		OnVisit:        browsing.OnVisit,
+		Downloads:      browsing.Downloads,
+		GoalFolder:     browsing.GoalFolder,
+		OwnPorts:       a.ports.List,
+		Logins:         panes.Logins{Logins: a.secrets.Logins()},
+		Log:            a.log,
+		ContextProxy:   a.sessions.PaneProxy,
+		DenyAllProxy:   a.denyAll.Address,
+		WebSocketProxy: a.sockets.Proxy,
+		Secrets:        a.mask,
+		NeedsFilter:    filters.Active,
+		FilterRequest:  filters.Decide,
+		OnRequest:      filters.OnRequest,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
-		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, FindRemotePane: a.dialPeerPane, Detached: a.serve,
+		Log:            a.log,
+		Events:         &a.broker,
+		Terminals:      streamTerminals{a.panes},
+		Browsers:       streamBrowsers{a.panes},
+		FindRemotePane: a.peers().DialPeerPane,
+		Detached:       a.options.Serve,
 	})
-	if err != nil {
-		return fmt.Errorf("start: %w", err)
+	return err
+}
+
+// newSessions makes the sessions of goals, of which none is open.
+func (a *App) newSessions() *session.Registry {
+	return &session.Registry{
+		Config:            a.cfg,
+		Log:               a.log,
+		Store:             a.store,
+		Clock:             a.options.Clock,
+		Broker:            &a.broker,
+		Secrets:           a.secrets,
+		Mask:              a.mask,
+		Panes:             a.panes,
+		Sandboxes:         a.sandboxes,
+		Models:            a.models,
+		MCPServers:        a.mcpServers,
+		DenyAllProxy:      a.denyAll.Address,
+		UpdateSocketRules: a.sockets.UpdateRules,
+		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.ChildrenOf(ctx, g) },
 	}
-	law, err := a.ruleSet()
+}
+
+// openGoals opens what runs goals.
+func (a *App) openGoals(context.Context) error {
+	law, err := a.access.RuleSet()
 	if err != nil {
-		return fmt.Errorf("start: %w", err)
+		return err
 	}
-	a.runner = runner.New(runner.Config{
-		Journal: a.store, Open: a.openSession, Publish: a.broker.Publish, Clock: a.clock, Log: a.log, Slots: a.slots,
-		Law: law, Patience: a.approvalTimeout,
-		Disk:  func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
-		Ended: a.cleanUpRun,
+	a.Service = goals.New(goals.Deps{
+		Config:       a.cfg,
+		Log:          a.log,
+		Store:        a.store,
+		Clock:        a.options.Clock,
+		Secrets:      a.secrets,
+		Access:       a.access,
+		Models:       a.models,
+		Sandboxes:    a.sandboxes,
+		Panes:        a.panes,
+		Sessions:     a.sessions,
+		Unconfined:   a.options.Unconfined,
+		FollowOthers: a.options.Watch,
+	}, runner.Config{
+		Journal:  a.store,
+		Open:     a.sessions.Open,
+		Publish:  a.broker.Publish,
+		Clock:    a.options.Clock,
+		Log:      a.log,
+		Slots:    a.options.Slots,
+		Law:      law,
+		Patience: a.approvalTimeout,
+		Disk:     func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
-	if a.peerServer, err = a.openPeerServer(ctx); err != nil {
-		return fmt.Errorf("start: %w", err)
+	a.runner = a.Runner()
+	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume
+	return nil
+}
+
+// openPeers opens what other processes of this user are answered by, and follows them
+// in a window and serve.
+func (a *App) openPeers(ctx context.Context) (err error) {
+	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Service, a.options.Front)
+	if err != nil {
+		return err
 	}
-	if a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.handleConn); err != nil {
+	a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.HandleConn)
+	if err != nil {
 		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
 	}
-	if a.followOthers {
-		a.startFollowing(context.WithoutCancel(ctx))
-		a.startNotifications(context.WithoutCancel(ctx))
+	if !a.options.Watch {
+		return nil
 	}
-	a.log.Info("program open", "elapsed_ms", time.Since(a.began).Milliseconds())
+	a.follower.Start(context.WithoutCancel(ctx), a.store, a.sessions, a.panes, a.AdoptManualAnswers)
+	a.notifier = &notifier{
+		cfg:    a.cfg,
+		log:    a.log,
+		mask:   a.mask,
+		store:  a.store,
+		broker: &a.broker,
+		began:  a.options.Began,
+	}
+	a.notifier.start(context.WithoutCancel(ctx))
 	return nil
 }
 
@@ -210,35 +356,30 @@ func (a *App) Open(ctx context.Context) (err error) {
 // database, in that order. It may be called at any time, once.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
-	a.closing.Store(true)
+	if a.panes != nil {
+		a.panes.Background.Closing.Store(true)
+	}
 	if a.runner != nil {
 		errs = append(errs, a.runner.Close(ctx))
 	}
-	a.modelTransport.CloseIdleConnections()
+	if a.models != nil {
+		a.models.Transport.CloseIdleConnections()
+	}
 	if a.wakeSocket != nil {
 		errs = append(errs, a.wakeSocket.Close())
 	}
 	if a.peerServer != nil {
-		errs = append(errs, a.peerServer.shutdown(ctx))
+		errs = append(errs, a.peerServer.Shutdown(ctx))
 	}
-	if a.follow != nil {
-		a.follow()
-		a.stopNotifications()
-		a.wg.Wait()
-		a.peerPanes.work.Wait()
+	if a.notifier != nil {
+		a.follower.Close()
+		a.notifier.close()
 	}
 	if a.stream != nil {
 		errs = append(errs, a.stream.Close(ctx))
 	}
-	if a.browsers != nil {
-		errs = append(errs, a.closeSessions(ctx), a.browsers.Close(ctx), a.sockets.close())
-	}
-	if a.denyAll != nil {
-		errs = append(errs, a.denyAll.close())
-	}
-	errs = append(errs, a.stopSaving(ctx))
-	if a.terminals != nil {
-		errs = append(errs, a.terminals.CloseAll(ctx))
+	if a.panes != nil {
+		errs = append(errs, a.closePanes(ctx))
 	}
 	if a.userPrograms != nil {
 		errs = append(errs, a.userPrograms.Close(ctx))
@@ -252,22 +393,44 @@ func (a *App) Close(ctx context.Context) error {
 	return nil
 }
 
+// closePanes ends what runs for goals and for the user, pages first.
+func (a *App) closePanes(ctx context.Context) error {
+	var errs []error
+	if a.panes.Browsers != nil {
+		errs = append(errs, a.sessions.CloseAll(ctx), a.panes.Browsers.Close(ctx), a.sockets.Close())
+	}
+	if a.denyAll != nil {
+		errs = append(errs, a.denyAll.Close())
+	}
+	errs = append(errs, a.panes.Workspace.StopSaving(ctx), a.panes.Terminals.CloseAll(ctx))
+	return errors.Join(errs...)
+}
+
 // BoundAPIs are the structs that are bound to the window and reached in serve. ctx
 // is the program's life.
 func (a *App) BoundAPIs(ctx context.Context) []any {
 	return []any{
-		a.GoalAPI(ctx), a.ApprovalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes, a.browsing, a.store),
-		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a), api.NewSSHAPI(ctx, a),
-		api.NewMCPAPI(ctx, a), api.NewSecretAPI(ctx, a.secrets),
+		a.GoalAPI(ctx),
+		a.ApprovalAPI(ctx),
+		api.NewTerminalAPI(ctx, a.panes),
+		api.NewBrowserAPI(ctx, a.panes, a.panes.Browsing, a.store),
+		api.NewWorkspaceAPI(ctx, a.panes, a.store),
+		api.NewModelAPI(ctx, a.cfg, a),
+		api.NewSettingsAPI(ctx, a.cfg, a),
+		api.NewSSHAPI(ctx, a.panes.Servers),
+		api.NewMCPAPI(ctx, a.mcpServers),
+		api.NewSecretAPI(ctx, a.secrets),
 	}
 }
 
 // GoalAPI is the area of goals, which the command line uses too.
-func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI { return api.NewGoalAPI(ctx, a, a.store) }
+func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI {
+	return api.NewGoalAPI(ctx, a.Service, a.store)
+}
 
 // ApprovalAPI is the area of approvals, which the command line uses too.
 func (a *App) ApprovalAPI(ctx context.Context) *api.ApprovalAPI {
-	return api.NewApprovalAPI(ctx, a, a.store)
+	return api.NewApprovalAPI(ctx, a.Service, a.store)
 }
 
 // Events subscribes to everything that happens here.
@@ -290,13 +453,90 @@ func (a *App) Store() *store.Store { return a.store }
 // Stream serves the page's streams; serve mounts it behind its cookie.
 func (a *App) Stream() *stream.Server { return a.stream }
 
+// streamURL is where the streams are served, "" as long as they are not.
+func (a *App) streamURL() string {
+	if a.stream == nil {
+		return ""
+	}
+	return a.stream.URL()
+}
+
+// StreamConnection is how the page reaches the streams.
+func (a *App) StreamConnection() api.Connection {
+	a.log.Info("page connected", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
+	c := api.Connection{Version: a.options.Version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work()}
+	if !a.options.Serve {
+		c.URL, c.Token = a.stream.URL(), a.stream.Token()
+	}
+	return c
+}
+
+// RegisterOwnPort tells of a port that this program listens on, which no page may reach.
+func (a *App) RegisterOwnPort(port int) { a.ports.Register(port) }
+
 // Done is closed when this process no longer runs the goal.
 func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
 
 // ActiveGoals counts the goals that this process runs or has queued.
 func (a *App) ActiveGoals() int { return a.runner.ActiveCount() }
 
-func (a *App) now() time.Time { return a.clock.Now() }
+// MCPServers is the user's MCP servers.
+func (a *App) MCPServers() api.MCPServers { return a.mcpServers }
+
+// Doctor looks at what this machine offers, from real state.
+func (a *App) Doctor() []api.DoctorFinding {
+	d := doctor.Doctor{
+		Config:     a.cfg,
+		Access:     a.access,
+		Models:     a.models,
+		Sandboxes:  a.sandboxes,
+		MCPServers: a.mcpServers,
+		Programs:   a.userPrograms,
+	}
+	return d.Findings()
+}
+
+// TestProvider asks a provider's model one short question.
+func (a *App) TestProvider(ctx context.Context, id string) api.DoctorFinding {
+	return a.models.TestProvider(ctx, id)
+}
+
+// ValidateToolchains refuses a list in which a folder is that goals may not see.
+func (a *App) ValidateToolchains(list string) error { return a.access.ValidateToolchains(list) }
+
+// RestoreWorkspace opens the user's terminals as they were, and saves them from now on.
+func (a *App) RestoreWorkspace(ctx context.Context) error {
+	return a.panes.Workspace.RestoreWorkspace(ctx)
+}
+
+// OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends everything in it.
+func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*goalsandbox.TrialSandbox) error) error {
+	return a.sandboxes.OpenTrialSandbox(ctx, in, do)
+}
+
+// OpenMCPServer opens what another agent drives Goalpost with, within a policy.
+func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.Server, error) {
+	return mcpserve.Open(ctx, mcpserve.Deps{
+		Version:    a.options.Version,
+		Log:        a.log,
+		Store:      a.store,
+		Broker:     &a.broker,
+		Access:     a.access,
+		Panes:      a.panes,
+		Sessions:   a.sessions,
+		Sandboxes:  a.sandboxes,
+		Goals:      a.Service,
+		Unconfined: a.options.Unconfined,
+	}, p)
+}
+
+// StartInOwnerProcess starts a goal in the process that has the panes it is given.
+func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
+	return a.peers().StartInOwnerProcess(ctx, in)
+}
+
+// peers asks other processes of this user.
+func (a *App) peers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }
 
 type clock struct{}
 
@@ -306,10 +546,10 @@ func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 // The fits that the rest of the program relies on.
 var (
 	_ runner.Journal      = (*store.Store)(nil)
-	_ runner.Session      = (*Session)(nil)
-	_ api.Goals           = (*App)(nil)
-	_ api.Panes           = (*panes)(nil)
+	_ runner.Session      = (*session.Session)(nil)
+	_ api.Goals           = (*goals.Service)(nil)
+	_ api.Panes           = (*panes.Registry)(nil)
 	_ api.ProviderService = (*App)(nil)
-	_ api.SSHServers      = (*App)(nil)
-	_ api.Approvals       = (*App)(nil)
+	_ api.SSHServers      = (*panes.SSH)(nil)
+	_ api.Approvals       = (*goals.Service)(nil)
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"goalpost/backend/api"
-	"goalpost/backend/app"
+	"goalpost/backend/app/goalsandbox"
 )
 
 // TestWhatProgramsHaveOfTheEnvironment: a variable that nobody knows stays outside,
@@ -19,7 +19,7 @@ import (
 func TestWhatProgramsHaveOfTheEnvironment(t *testing.T) {
 	t.Setenv("STRIPE", "canary-of-a-plain-name")
 	t.Setenv("BUILD_KIND", "named-and-wanted")
-	t.Setenv(app.KeepVariable, "BUILD_KIND, OTHER")
+	t.Setenv(goalsandbox.KeepVariable, "BUILD_KIND, OTHER")
 	p := start(t, t.TempDir())
 	_, steps := p.results(nil, args("run_command", map[string]any{"command": "env; tr '\\0' '\\n' < /proc/1/environ"}))
 	if said := steps[0].Result; strings.Contains(said, "canary-of") || !strings.Contains(said, "named-and-wanted") || !strings.Contains(said, "GOCACHE=") && os.Getenv("GOCACHE") != "" {

@@ -2,33 +2,59 @@ package app
 
 import (
 	"context"
+	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
-	"goalpost/backend/api"
+	"goalpost/backend/app/models"
+	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/notify"
+	"goalpost/backend/secret"
+	"goalpost/backend/store"
 )
+
+// notifier tells the user's desktop when a goal needs somebody and when one is over.
+type notifier struct {
+	cfg    *config.Config
+	log    *slog.Logger
+	mask   *secret.Mask
+	store  *store.Store
+	broker *event.Broker
+	began  time.Time // of this process: what happened before is not shown
+
+	sub  *event.Subscription // nil before start
+	work sync.WaitGroup
+}
 
 // notificationTimeout bounds what a desktop takes to show a note.
 const notificationTimeout = 5 * time.Second
 
-// startNotifications tells the user's desktop when a goal needs somebody and when one
+// start tells the user's desktop when a goal needs somebody and when one
 // is over. Each need is told once; where no desktop is, nothing is.
-func (a *App) startNotifications(ctx context.Context) {
-	sub := a.broker.SubscribeLossy(64)
-	a.stopNotifications = sub.Close
-	a.wg.Go(func() {
+func (nt *notifier) start(ctx context.Context) {
+	sub := nt.broker.SubscribeLossy(64)
+	nt.sub = sub
+	nt.work.Go(func() {
 		waits := map[goal.ID]bool{}
 		for e := range sub.C {
 			n, ok := notificationFor(e, waits)
-			if !ok || e.At.Before(a.began) || !a.cfg.Settings().Notifications {
+			if !ok || e.At.Before(nt.began) || !nt.cfg.Settings().Notifications {
 				continue
 			}
-			a.show(ctx, e.GoalID, n)
+			nt.show(ctx, e.GoalID, n)
 		}
 	})
+}
+
+// close ends the notes and waits for the last one.
+func (nt *notifier) close() {
+	if nt.sub != nil {
+		nt.sub.Close()
+		nt.work.Wait()
+	}
 }
 
 // notificationFor says what a user is told of an event. waits are the goals of which a
@@ -55,34 +81,19 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 	return n, tell
 }
 
-func (a *App) show(ctx context.Context, id goal.ID, n notify.Notification) {
+func (nt *notifier) show(ctx context.Context, id goal.ID, n notify.Notification) {
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
-	if row, err := a.store.Goal(ctx, id); err == nil {
-		n.Text = truncateWords(row.Objective) + "\n" + truncateWords(n.Text)
+	if row, err := nt.store.Goal(ctx, id); err == nil {
+		n.Text = models.TruncateWords(row.Objective) + "\n" + models.TruncateWords(n.Text)
 	}
-	n.Text = a.mask.Text(n.Text)
+	n.Text = nt.mask.Text(n.Text)
 	d, err := notify.Open(ctx)
 	if err == nil {
 		err = d.Notify(ctx, n)
 		_ = d.Close() // the note is with the desktop
 	}
 	if err != nil {
-		a.log.Debug("a note was not shown", "error", err)
+		nt.log.Debug("a note was not shown", "error", err)
 	}
-}
-
-// notificationFinding says whether a desktop shows notes.
-func (a *App) notificationFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
-	ctx, cancel := context.WithTimeout(context.Background(), notificationTimeout)
-	defer cancel()
-	d, err := notify.Open(ctx)
-	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", "nothing shows them here: "+err.Error(), "goals that need you are listed under approvals all the same"
-		return f
-	}
-	f.Detail = "shown by " + d.Name()
-	_ = d.Close()
-	return f
 }

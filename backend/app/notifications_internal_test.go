@@ -53,7 +53,7 @@ func TestPatience(t *testing.T) {
 		watch, attended bool
 		want            time.Duration
 	}{{false, false, 0}, {true, false, 10 * time.Minute}, {false, true, 10 * time.Minute}} {
-		if got := (&App{cfg: cfg, followOthers: c.watch, attended: c.attended}).approvalTimeout(); got != c.want {
+		if got := (&App{cfg: cfg, options: Options{Watch: c.watch, Attended: c.attended}}).approvalTimeout(); got != c.want {
 			t.Errorf("window %v, terminal %v: %s", c.watch, c.attended, got)
 		}
 	}

@@ -85,7 +85,7 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		if opened, err = a.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{Dir: home}); err != nil {
 			t.Fatal(err)
 		}
-		s, err := a.terminals.Get(opened.ID)
+		s, err := a.panes.Terminals.Get(opened.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		if len(list) != 1 || list[0].ID != opened.ID || list[0].Title != "the server" || list[0].Cwd != work || !list[0].Running {
 			t.Fatalf("%+v", list)
 		}
-		s, err := a.terminals.Get(opened.ID)
+		s, err := a.panes.Terminals.Get(opened.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		if err := a.panes.CloseTerminal(t.Context(), opened.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.saveTerminals(t.Context()); err != nil { // now and then, for a crash
+		if err := a.panes.Workspace.SaveTerminals(t.Context()); err != nil { // now and then, for a crash
 			t.Fatal(err)
 		}
 		kept, err := a.store.Terminals(t.Context())
@@ -147,7 +147,7 @@ func TestOneProcessHoldsTheWorkspace(t *testing.T) {
 	if _, err := first.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.saveTerminals(t.Context()); err != nil {
+	if err := first.panes.Workspace.SaveTerminals(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("second", func(t *testing.T) {
@@ -168,15 +168,15 @@ func TestServersAfterARestart(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		a := begin(t, home)
 		for _, name := range []string{"stays", "goes"} {
-			server, err := a.SaveServer(t.Context(), pane.SSHServer{Name: name, Host: "127.0.0.1", Port: 1})
+			server, err := a.panes.Servers.SaveServer(t.Context(), pane.SSHServer{Name: name, Host: "127.0.0.1", Port: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := a.OpenSSH(t.Context(), api.ArgsOpenSSH{Server: server.ID}); err != nil {
+			if _, err := a.panes.Servers.OpenSSH(t.Context(), api.ArgsOpenSSH{Server: server.ID}); err != nil {
 				t.Fatal(err)
 			}
 			if name == "goes" {
-				if err := a.DeleteServer(t.Context(), server.ID); err != nil {
+				if err := a.panes.Servers.DeleteServer(t.Context(), server.ID); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -191,7 +191,7 @@ func TestServersAfterARestart(t *testing.T) {
 		if _, err := a.panes.RestartTerminal(t.Context(), list[0].ID); err != nil {
 			t.Fatal(err)
 		}
-		s, err := a.terminals.Get(list[0].ID)
+		s, err := a.panes.Terminals.Get(list[0].ID)
 		if err != nil {
 			t.Fatal(err)
 		}

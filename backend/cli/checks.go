@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"goalpost/backend/api"
-	"goalpost/backend/app"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/config"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -128,7 +128,7 @@ func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 		p.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
 	}
 	p.errorf("meaning: done when %s\n", file.Criterion.Describe())
-	if hosts := app.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
+	if hosts := goalsandbox.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
 		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
 	if !f.yes && isTerminal(os.Stdin) && !p.confirm("Use these checks? [y/N] ") {

@@ -90,7 +90,7 @@ func (p mcpCommands) mcpServers() *cobra.Command {
 
 // withMCPServers runs a command with the API of MCP servers.
 func (p mcpCommands) withMCPServers(ctx context.Context, do func(*api.MCPAPI) error) error {
-	return p.withApp(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a)) })
+	return p.withApp(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a.MCPServers())) })
 }
 
 func (p mcpCommands) listMCPServers() *cobra.Command {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/api"
-	"goalpost/backend/app"
+	"goalpost/backend/app/session"
 	"goalpost/backend/config"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -132,7 +132,7 @@ func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, 
 		if err != nil {
 			return fmt.Errorf("recipe: %w", err)
 		}
-		calls, err := app.StepsToKeep(ctx, st, row.ID, s.from, s.to)
+		calls, err := session.StepsToKeep(ctx, st, row.ID, s.from, s.to)
 		if err != nil {
 			return err
 		}

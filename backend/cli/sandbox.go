@@ -14,6 +14,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/fault"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
@@ -39,7 +40,7 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 				p.errorf("%s: %s\n", p.Name, idle)
 			}
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				return a.OpenTrialSandbox(c.Context(), in, func(w *app.TrialSandbox) error {
+				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
 					if times > 0 {
 						return p.benchmark(c.Context(), w, argv, times)
 					}
@@ -64,7 +65,7 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 
 // runInSandbox connects the command to this program's own input and output. It has no terminal of its own, so a shell
 // in it has no job control.
-func (p sandboxCommand) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []string) error {
+func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string) error {
 	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if errors.Is(err, fs.ErrNotExist) {
 		return &fault.Error{Code: fault.NotFound, Message: "the sandbox: " + err.Error(), Hint: "the sandbox has the programs of the system and of the usual toolchains; use --allow-read PATH for others"}
@@ -94,7 +95,7 @@ func (p sandboxCommand) runInSandbox(ctx context.Context, w *app.TrialSandbox, a
 }
 
 // benchmark prints a row for docs/performance.md: the command inside and outside.
-func (p sandboxCommand) benchmark(ctx context.Context, w *app.TrialSandbox, argv []string, times int) error {
+func (p sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, times int) error {
 	in, err1 := measure(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
 	out, err2 := measure(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
 	if err := errors.Join(err1, err2); err != nil {

@@ -1,0 +1,126 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"goalpost/backend/fault"
+	"goalpost/backend/policy"
+)
+
+// credentialPaths are where programs keep keys and logins below a home.
+var credentialPaths = []string{
+	".ssh", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/gcloud", ".config/op", ".aws", ".azure", ".kube", ".oci", ".docker/config.json",
+	".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".nuget/NuGet", ".terraform.d/credentials.tfrc.json",
+	".password-store", ".vault-token", ".pgpass", ".my.cnf", ".local/share/keyrings", ".local/share/kwalletd", ".local/share/uv/credentials", ".pki", ".mozilla", ".thunderbird", ".config/chromium", ".config/google-chrome",
+}
+
+// credentialNames are names under which keys and logins lie anywhere.
+var credentialNames = []string{
+	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json", "auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
+}
+
+// Toolchains are the folders that the user lets goals see besides the usual ones,
+// and why the others of the list are left out now.
+func (r *Rules) Toolchains() (fit []string, left []error) {
+	for _, path := range filepath.SplitList(r.Config.Settings().Toolchains) {
+		if err := r.validateToolchain(path); err != nil {
+			left = append(left, err)
+		} else {
+			fit = append(fit, path)
+		}
+	}
+	return fit, left
+}
+
+// ValidateToolchains refuses a list in which a folder is that goals may not see.
+func (r *Rules) ValidateToolchains(list string) error {
+	for _, path := range filepath.SplitList(list) {
+		if err := r.validateToolchain(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateToolchain refuses what is no folder of programs: a goal reads everything in it, and
+// checks take what lies there for the user's.
+func (r *Rules) validateToolchain(path string) error {
+	refuse := func(hint, format string, args ...any) error {
+		return &fault.Error{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	const own = "give the folder that holds the programs alone"
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+		return refuse("give it from the root on, such as /home/you/.zig", "%q does not say which folder", path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return refuse("install it first, or take it out of the list", "%s is not there", path)
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.IsDir() {
+		return refuse("give the folder that it is in", "%s is no folder", path)
+	}
+	home, _ := os.UserHomeDir()
+	for _, home := range homes(home) {
+		if policy.IsWithin(real, home) {
+			return refuse(own, "%s is a home folder or holds one", path)
+		}
+		if key := findCredentials(real, home); key != "" {
+			return refuse(own, "%s holds keys or logins: %s", path, key)
+		}
+	}
+	if isSystemDir(real) {
+		return refuse("goals see the system's programs without it", "%s belongs to the system", path)
+	}
+	for _, ours := range []string{r.Config.State(), r.Config.Work()} {
+		if there, err := filepath.EvalSymlinks(ours); err == nil {
+			ours = there
+		}
+		if policy.IsWithin(ours, real) || policy.IsWithin(real, ours) {
+			return refuse(own, "%s is where Goalpost keeps its data or goals write", path)
+		}
+	}
+	if open := worldWritableParent(real); open != "" {
+		return refuse("take that right from others: chmod o-w", "anybody on this machine can change %s, and checks would run what lies there", open)
+	}
+	return nil
+}
+
+// findCredentials names what is in a folder and says who the user is, "" if nothing is known
+// to. The folder has no links in it.
+func findCredentials(dir, home string) string {
+	for _, name := range credentialPaths {
+		place := filepath.Join(home, name)
+		if policy.IsWithin(place, dir) {
+			return place
+		}
+		if _, err := os.Lstat(place); err == nil && policy.IsWithin(dir, place) {
+			return place
+		}
+	}
+	for _, name := range credentialNames {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return filepath.Join(dir, name)
+		}
+	}
+	return ""
+}
+
+// worldWritableParent is the folder that everybody may write or put another one in the place of, on
+// the way to a path, "" if there is none.
+func worldWritableParent(path string) string {
+	const others = 0o002
+	for at := path; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil || info.Mode()&others != 0 && (at == path || info.Mode()&os.ModeSticky == 0) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}

@@ -1,0 +1,108 @@
+// Package doctor looks at what this machine offers.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/access"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/mcpservers"
+	"goalpost/backend/app/models"
+	"goalpost/backend/browser"
+	"goalpost/backend/config"
+	"goalpost/backend/notify"
+	"goalpost/backend/sandbox"
+)
+
+// desktopTimeout bounds what a desktop takes to answer.
+const desktopTimeout = 5 * time.Second
+
+// Doctor looks at what this machine offers.
+type Doctor struct {
+	Config     *config.Config
+	Access     *access.Rules
+	Models     *models.Providers
+	Sandboxes  *goalsandbox.Factory
+	MCPServers *mcpservers.Servers
+	Programs   *sandbox.Supervisor // the user's
+}
+
+// Findings looks at what this machine offers, from real state.
+func (dr *Doctor) Findings() []api.DoctorFinding {
+	list := []api.DoctorFinding{dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding()}
+	return append(append(list, dr.toolchainFindings()...), dr.MCPServers.Findings()...)
+}
+
+func (dr *Doctor) helperFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: dr.Sandboxes.HelperPath}
+	if err := dr.Programs.Err(); err != nil {
+		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
+	}
+	return f
+}
+
+func chromiumFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "chromium", Title: "Chromium", State: "ok"}
+	path, err := browser.Find()
+	if err != nil {
+		f.State, f.Detail, f.Hint = "warn", err.Error(), "terminals and commands work without it; browser panes and browser tools do not"
+		return f
+	}
+	f.Detail = path
+	if os.Geteuid() == 0 {
+		f.State, f.Detail, f.Hint = "warn", path+" runs without its own sandbox, because this is root", "run Goalpost as an ordinary user"
+	}
+	return f
+}
+
+func (dr *Doctor) modelFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "model", Title: "Model"}
+	p, err := dr.Models.Get("")
+	if err != nil {
+		f.State, f.Detail, f.Hint = "warn", "none yet", "add one in the settings; the demonstration runs without (scripted, no AI)"
+		return f
+	}
+	f.State, f.Detail = "ok", fmt.Sprintf("%s at %s", p.Model, p.BaseURL)
+	if p.Kind == config.Demo {
+		f.State, f.Detail = "warn", "the demonstration only (scripted, no AI)"
+	}
+	return f
+}
+
+func (dr *Doctor) dataFinding() api.DoctorFinding {
+	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: dr.Config.State()}
+}
+
+// toolchainFindings say which folders goals see besides the usual ones, if any.
+func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
+	fit, left := dr.Access.Toolchains()
+	f := api.DoctorFinding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
+	if len(left) > 0 {
+		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"
+	}
+	if len(fit)+len(left) == 0 {
+		return nil
+	}
+	return []api.DoctorFinding{f}
+}
+
+// notificationFinding says whether a desktop shows notes.
+func (dr *Doctor) notificationFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
+	ctx, cancel := context.WithTimeout(context.Background(), desktopTimeout)
+	defer cancel()
+	d, err := notify.Open(ctx)
+	if err != nil {
+		f.State, f.Detail, f.Hint = "warn", "nothing shows them here: "+err.Error(), "goals that need you are listed under approvals all the same"
+		return f
+	}
+	f.Detail = "shown by " + d.Name()
+	_ = d.Close()
+	return f
+}

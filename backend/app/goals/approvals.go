@@ -1,0 +1,105 @@
+package goals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// Answer gives the user's answer to an open approval. Whoever runs the goal
+// takes it; a goal that paused for it continues here, if this program stays.
+func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
+	open, err := s.store.OpenApprovals(ctx, id)
+	if err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	i := slices.IndexFunc(open, func(one store.Approval) bool { return one.ID == o.Request })
+	switch {
+	case i < 0:
+		return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("the goal has no open approval %q", o.Request), Hint: "approvals lists what waits; it may have been answered already"}
+	case open[i].Given != nil:
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the approval %s is answered already", o.Request), Hint: "resume the goal to let it continue"}
+	}
+	if o.Kind == goal.OrderApprove {
+		if _, ok := open[i].FindOffer(o.Scope); !ok {
+			return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope), Hint: "use " + scopes(open[i].Approval), Field: "scope"}
+		}
+	}
+	var then store.GoalRow
+	err = s.addOrderIf(ctx, id, func(row store.GoalRow) error {
+		if then = row; row.Status != goal.Running && row.Status != goal.Paused {
+			return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
+		}
+		return nil
+	}, o)
+	if err != nil || then.Status == goal.Running { // its run hears of it, or continues when it has paused
+		return err
+	}
+	return s.answered(ctx, id)
+}
+
+func scopes(a goal.Approval) string {
+	words := []string{}
+	for _, o := range a.Offers {
+		words = append(words, string(o.Scope))
+	}
+	if len(words) > 0 && words[len(words)-1] != string(policy.ScopeOnce) {
+		words = append(words, "goal")
+	}
+	return strings.Join(words, ", ")
+}
+
+// answered resumes a goal whose last open approval was answered. Another process may
+// have been first.
+func (s *Service) answered(ctx context.Context, id goal.ID) error {
+	open, err := s.store.OpenApprovals(ctx, id) // again: several may be answered at once
+	if err != nil || slices.ContainsFunc(open, func(one store.Approval) bool { return one.Given == nil }) {
+		return err
+	}
+	row, err := s.store.Goal(ctx, id)
+	if err != nil || !s.followOthers || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
+		return err
+	}
+	err = s.Resume(ctx, id, api.ResumeInput{})
+	var problem *fault.Error
+	if errors.Is(err, store.ErrGoalLocked) || errors.As(err, &problem) && problem.Code == fault.Conflict {
+		return nil
+	}
+	return err
+}
+
+// Revoke takes a grant back: what it opened is closed at once, and the next call
+// that needs it asks again.
+func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error {
+	grants, err := s.store.Grants(ctx, id)
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	named := func(g policy.Grant) bool { return g.ID == request }
+	if !slices.ContainsFunc(grants, named) {
+		return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
+	}
+	s.sessions.RevokeGrant(ctx, id, request)
+	own, err := s.store.LockGoal(id)
+	if errors.Is(err, store.ErrGoalLocked) { // whoever runs it takes it back
+		return s.AddOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
+	}
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	grants, err = s.store.Grants(ctx, id) // now nobody else ends it
+	row, gone := s.store.Goal(ctx, id)
+	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
+		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the user took it back"})
+	}
+	return errors.Join(err, own.Unlock())
+}

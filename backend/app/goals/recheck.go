@@ -1,0 +1,85 @@
+package goals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+	"goalpost/backend/verify"
+)
+
+// Recheck runs the gates of a goal again in its folder, with the files that
+// decide as they were frozen, and looks whether the evidence of every claim is
+// still what was kept. Judgements are not asked again.
+func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
+	row, err := s.store.Goal(ctx, id)
+	if err != nil {
+		return out, fmt.Errorf("recheck: %w", err)
+	}
+	if _, err := os.Stat(row.Policy.Dir); err != nil {
+		return out, &fault.Error{Code: fault.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then try again"}
+	}
+	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.IsDeterministic() }) {
+		return out, &fault.Error{Code: fault.Conflict, Message: "no program decides about this goal, so nothing can be run again", Hint: "the receipt has what was said"}
+	}
+	claims, err := s.store.Claims(ctx, id)
+	if err != nil {
+		return out, fmt.Errorf("recheck: %w", err)
+	}
+	claim, was := lastClaim(claims)
+	out.Verdicts, out.Faults = []goal.Verdict{}, s.evidenceFaults(claims)
+	err = s.sandboxes.WithTrial(ctx, row.Policy, nil, goalsandbox.HostsOf(row.Goal), func(h verify.CheckRunner) error {
+		var err error
+		if h.World, err = s.savedWorkspace(ctx, row.Goal); err != nil {
+			return err
+		}
+		return h.Recheck(ctx, row.Goal, claim, was, func(v goal.Verdict) error {
+			out.Verdicts = append(out.Verdicts, v)
+			return nil
+		})
+	})
+	if err != nil {
+		return out, fmt.Errorf("recheck: %w", err)
+	}
+	found := verify.SummarizeRecheck(row.Criterion, was, out.Verdicts)
+	out.Passed = found == verify.RecheckPassed && len(out.Faults) == 0
+	out.Open = found == verify.RecheckInconclusive && len(out.Faults) == 0
+	return out, nil
+}
+
+// evidenceFaults says what of the evidence of a receipt is not what was kept.
+func (s *Service) evidenceFaults(claims []store.Claim) []string {
+	faults := []string{}
+	for _, c := range claims {
+		for _, fault := range verify.VerifyEvidence(c.Verdicts, s.store) {
+			faults = append(faults, fmt.Sprintf("claim %d: %s", c.N, fault))
+		}
+	}
+	return faults
+}
+
+// lastClaim is what a predicate over the claim looks at, and what was found then.
+func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
+	if len(claims) == 0 {
+		return goal.Claim{}, nil
+	}
+	last := claims[len(claims)-1]
+	return goal.Claim{N: last.N, Rationale: last.Rationale, Result: last.Result}, last.Verdicts
+}
+
+// savedWorkspace compares with what was kept at the goal's start; nil where nothing
+// was, as looking must not begin to keep.
+func (s *Service) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
+	if _, err := os.Stat(s.store.GoalDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return s.sessions.OpenWorkspace(ctx, g)
+}

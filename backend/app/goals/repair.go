@@ -1,0 +1,110 @@
+package goals
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/session"
+	"goalpost/backend/event"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/verify"
+)
+
+// mayGoOn refuses to continue a goal whose protected files were changed since it
+// stopped, or since the user was shown what was changed, until the user decides what
+// becomes of them. It changes nothing.
+func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
+	switch decision {
+	case "":
+	case api.AcceptProtected, api.RestoreProtected:
+		return nil
+	default:
+		return &fault.Error{
+			Code: fault.Refused, Message: fmt.Sprintf("%q is no decision about protected files", decision),
+			Hint: "use " + api.AcceptProtected + " or " + api.RestoreProtected, Field: "protected",
+		}
+	}
+	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
+	if err != nil {
+		return fmt.Errorf("what the goal protects: %w", err)
+	}
+	files, err := held.Undecided(ctx)
+	if err != nil {
+		return fmt.Errorf("looking at the protected files: %w", err)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	command := "resume"
+	if g.Status == goal.Completed {
+		command = "reopen"
+	}
+	return &fault.Error{
+		Code: fault.ProtectedChanged, Field: "protected",
+		Message: "protected files are not what the goal holds of them: " + nameSome(files),
+		Hint: "look at them, then " + command + " the goal with --accept-protected to keep and protect them " +
+			"as they are now, or with --restore-protected to put the old versions back",
+	}
+}
+
+// nameSome names files for a line that has room for so many.
+func nameSome(files []string) string {
+	const most = 10
+	if len(files) <= most {
+		return strings.Join(files, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
+}
+
+// decideProtected does what the user decided about changed protected files, and leaves
+// a note that tells the agent. It is in the journal before a run begins: the files may
+// change again while the goal waits in the queue, and nobody has decided about that.
+func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision string) error {
+	if decision == "" {
+		return nil
+	}
+	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
+	if err != nil {
+		return fmt.Errorf("what the goal protects: %w", err)
+	}
+	var files []string
+	var told *event.Warning
+	var note string
+	if decision == api.AcceptProtected {
+		versions, err := held.Accept(ctx)
+		if err != nil {
+			return &fault.Error{
+				Code: fault.Refused, Message: "the changed files cannot become the protected ones: " + err.Error(),
+				Hint: "correct that, or put the old versions back with --restore-protected", Field: "protected",
+			}
+		}
+		var kept []string
+		for _, v := range versions {
+			files, kept = append(files, v.Path), append(kept, v.String())
+		}
+		told = event.ProtectedAccepted(kept)
+		note = "I accept the changes to these protected files, and their present versions are the protected ones now: %s. " +
+			"Do not change them."
+	} else {
+		var aside string
+		if files, aside, err = held.PutBack(ctx); err != nil {
+			return fmt.Errorf("putting the protected files back: %w", err)
+		}
+		told = event.ProtectedRestored(files, aside)
+		note = "I put these protected files back to what they were: %s. Do not change them."
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	row, err := rs.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
+	if err == nil {
+		err = rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, told)
+	}
+	if err != nil {
+		return fmt.Errorf("what was decided about the protected files: %w", err)
+	}
+	return rs.note(ctx, g.ID, fmt.Sprintf(note, strings.Join(files, ", ")))
+}

@@ -1,0 +1,332 @@
+package goals
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// resumption continues goals that stopped.
+type resumption struct {
+	*runs
+}
+
+// Resume continues a goal that stopped, with the same steps and numbers. A
+// parked one that a process looks after is told to continue now.
+func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+	row, err := rs.Resumable(ctx, id)
+	if err != nil {
+		return err
+	}
+	limits := mergeLimits(row.Limits, in)
+	if err := rs.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
+		return err
+	}
+	if err := rs.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+		return err
+	}
+	note := strings.TrimSpace(in.Note)
+	if row.Exit == goal.WaitingForProvider {
+		if told, err := rs.wakeWaiting(ctx, row, limits, note, in.Protected); told || err != nil {
+			return err
+		}
+	}
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
+			return nil, err
+		}
+		return []event.Body{&event.Resumed{Note: note}}, errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
+	})
+}
+
+// Reopen continues a goal that was done, with new limits where it used them up.
+func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+	note := strings.TrimSpace(in.Note)
+	if note == "" {
+		return &fault.Error{Code: fault.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
+	}
+	row, err := rs.store.Goal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reopen: %w", err)
+	}
+	if row.Status != goal.Completed {
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
+	}
+	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
+		return err
+	}
+	if err := rs.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+		return err
+	}
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		if g.Status != goal.Completed {
+			return nil, &fault.Error{Code: fault.Conflict, Message: "somebody else has reopened the goal"}
+		}
+		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
+			return nil, err
+		}
+		return []event.Body{&event.Reopened{Note: note}}, errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
+	})
+}
+
+// retryReopen reopens a goal that was taken out of the queue as it waited for that, with
+// what its user has said since.
+func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
+	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
+		if err != nil || g.Status != goal.Completed || len(said) == 0 {
+			return nil, cmp.Or(err, error(&fault.Error{Code: fault.Conflict, Message: "nobody reopens the goal any more"}))
+		}
+		notes := make([]string, len(said))
+		for i, o := range said {
+			notes[i] = o.Text
+		}
+		return []event.Body{&event.Reopened{Note: strings.Join(notes, "\n")}}, nil
+	})
+}
+
+// saveNewLimits gives a goal its new limits. They are in the journal before the goal waits in
+// the queue: a process that ends there loses nothing of what the user said.
+func (rs *resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
+	if limits == g.Limits {
+		return nil
+	}
+	if err := rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
+		return fmt.Errorf("new limits: %w", err)
+	}
+	g.Limits = limits
+	return nil
+}
+
+// note leaves the user's words for the run that is about to begin: it puts
+// them into the conversation.
+func (rs *resumption) note(ctx context.Context, id goal.ID, text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := rs.store.Order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
+		return fmt.Errorf("note: %w", err)
+	}
+	return nil
+}
+
+// Accept lets the manual check that a goal waits for pass.
+func (rs *resumption) Accept(ctx context.Context, id goal.ID) error {
+	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
+}
+
+// Reject sends such a goal back to work; the note says why.
+func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error {
+	note = strings.TrimSpace(note)
+	if note == "" {
+		return &fault.Error{Code: fault.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
+	}
+	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
+}
+
+// answerManualCheck leaves the user's word about a manual check, and continues with it.
+func (rs *resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
+	row, err := rs.waitingForManual(ctx, id)
+	if err == nil {
+		err = rs.mayGoOn(ctx, row.Goal, "")
+	}
+	if err != nil {
+		return err
+	}
+	return rs.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
+		if _, err := rs.waitingForManual(ctx, id); err != nil { // again: now nobody else answers
+			return nil, err
+		}
+		if err := rs.store.Order(ctx, id, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Kind, err)
+		}
+		return []event.Body{&event.Resumed{}}, nil
+	})
+}
+
+// waitingForManual refuses an answer that no check asks for.
+func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := rs.store.Goal(ctx, id)
+	if err != nil {
+		return row, fmt.Errorf("answer: %w", err)
+	}
+	waits, err := rs.store.WaitsForManual(ctx, row)
+	if err != nil {
+		return row, fmt.Errorf("answer: %w", err)
+	}
+	if !waits {
+		return row, &fault.Error{Code: fault.Conflict, Message: "no check of this goal waits for a user", Hint: "resume continues it, with a note if you like"}
+	}
+	return row, nil
+}
+
+// wakeWaiting lets the process that looks after a parked goal continue now. It says
+// false when there is none, or when this one has let go of the goal.
+func (rs *resumption) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string) (bool, error) {
+	watched, err := rs.store.IsLocked(row.ID)
+	if err != nil {
+		return false, fmt.Errorf("resume: %w", err)
+	}
+	if !watched {
+		return false, nil
+	}
+	if err := rs.decideProtected(ctx, row.Goal, decision); err != nil {
+		return false, err
+	}
+	o := goal.Order{Kind: goal.OrderResume}
+	if limits != row.Limits {
+		b, err := json.Marshal(limits)
+		if err != nil {
+			return false, fmt.Errorf("resume: %w", err)
+		}
+		o.Text = string(b)
+	}
+	orders := []goal.Order{o}
+	if note != "" {
+		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
+	}
+	return true, rs.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
+		if parked(now) { // or in the queue since: its run begins with them
+			return nil
+		}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal continues already: its provider may be asked again"}
+	}, orders...)
+}
+
+// startResumed takes the goal and starts a run of it. open says what the run begins
+// with; the goal's sentinel is held then.
+func (rs *resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+	// What was asked of the run before says nothing about this one. What is asked from now
+	// on does.
+	stale, err := rs.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	own, err := rs.lockStopped(ctx, id)
+	if err != nil {
+		return err
+	}
+	opening, g, err := rs.openingEvents(ctx, id, stale, open)
+	if err != nil {
+		return errors.Join(err, own.Unlock())
+	}
+	return rs.startRunner(ctx, g, own, opening...)
+}
+
+func (rs *resumption) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
+	row, err := rs.store.Goal(ctx, id) // again: now nobody else changes it
+	if err == nil {
+		err = runProblem(row)
+	}
+	if err != nil {
+		return nil, row.Goal, err
+	}
+	if err := rs.store.Settle(ctx, stale...); err != nil { // the user's word about a claim waits until it has decided
+		return nil, row.Goal, fmt.Errorf("resume: %w", err)
+	}
+	opening, err := open(&row.Goal)
+	return opening, row.Goal, err
+}
+
+// Resumable reads a goal and says why it cannot be resumed, if so.
+func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := rs.store.Goal(ctx, id)
+	if err == nil && row.Status == goal.Running { // its program may have died
+		if _, err = rs.store.Interrupt(ctx); err == nil {
+			row, err = rs.store.Goal(ctx, id)
+		}
+	}
+	if err != nil {
+		return row, fmt.Errorf("resume: %w", err)
+	}
+	if row.Status == goal.Completed {
+		return row, &fault.Error{Code: fault.Conflict, Message: "the goal is done already", Hint: "reopen it with a note, or start a new goal from it"}
+	}
+	return row, runProblem(row)
+}
+
+// runProblem says why a goal cannot begin a run, if so.
+func runProblem(row store.GoalRow) error {
+	if err := goal.Transition(row.Status, goal.Running); err != nil {
+		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
+	}
+	if _, err := os.Stat(row.Policy.Dir); err != nil {
+		return &fault.Error{Code: fault.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
+	}
+	return nil
+}
+
+// mergeLimits are the limits with what the user says; what is not said stays.
+func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
+	if in.WallClockMS != 0 {
+		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
+	}
+	if in.Iterations != 0 {
+		l.Iterations = int(noneIfNegative(int64(in.Iterations)))
+	}
+	if in.ClaimsPerCheck != 0 {
+		l.ClaimsPerCheck = int(noneIfNegative(int64(in.ClaimsPerCheck)))
+	}
+	if in.Tokens != 0 {
+		l.Tokens = noneIfNegative(in.Tokens)
+	}
+	switch in.USD {
+	case 0:
+	case api.NoLimit:
+		l.USD = 0
+	default:
+		l.USD = in.USD
+	}
+	return l
+}
+
+// validateLimitsLeft refuses limits that are impossible or used up already, with what the goals
+// that it started have spent: the run would stop before its first turn.
+func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
+	shared, err := rs.store.Shared(ctx, g.ID)
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	refuse := func(what, flag string) error {
+		if shared != (goal.Spend{}) {
+			what += ", with the goals that it started,"
+		}
+		return &fault.Error{Field: "limits", Message: what + " are used up", Hint: "raise the limit, such as with " + flag}
+	}
+	s := g.Spent.Add(shared)
+	switch tokens := s.TokensIn + s.TokensOut; {
+	case l.Iterations > 0 && s.Iterations >= l.Iterations:
+		return refuse(fmt.Sprintf("%d of %d iterations", s.Iterations, l.Iterations), fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
+	case l.WallClock > 0 && s.WallClock >= l.WallClock:
+		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock)), "--wall-clock "+raisedTime(s.WallClock+l.WallClock).String())
+	case l.Tokens > 0 && tokens >= l.Tokens:
+		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
+	case l.USD > 0 && s.USD >= l.USD:
+		return refuse(fmt.Sprintf("$%.2f of $%.2f", s.USD, l.USD), fmt.Sprintf("--max-usd %.2f", math.Ceil((s.USD+l.USD)*100)/100))
+	}
+	return nil
+}
+
+// raisedTime is a limit that can be typed and is not refused: rounded up.
+func raisedTime(d time.Duration) time.Duration {
+	to := time.Second
+	if d > time.Minute {
+		to = time.Minute
+	}
+	return (d + to - 1).Truncate(to)
+}

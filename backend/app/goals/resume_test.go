@@ -1,0 +1,22 @@
+package goals
+
+import (
+	"testing"
+	"time"
+)
+
+// TestTheProposedTimeIsTaken: what the refusal of a used up wall clock proposes is more
+// than what was used, however little that is.
+func TestTheProposedTimeIsTaken(t *testing.T) {
+	for _, c := range []struct{ spent, limit time.Duration }{
+		{10 * time.Second, 10 * time.Second},
+		{1400 * time.Millisecond, time.Second},
+		{time.Minute + 29*time.Second, 20 * time.Second},
+		{time.Hour + 29*time.Second, time.Hour},
+	} {
+		proposed := raisedTime(c.spent + c.limit)
+		if typed, err := time.ParseDuration(proposed.String()); err != nil || typed <= c.spent {
+			t.Errorf("%s of %s are used up, and %s is proposed: %v", c.spent, c.limit, proposed, err)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package goals
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"goalpost/backend/fault"
+	"goalpost/backend/mcp"
+	"goalpost/backend/policy"
+	"goalpost/backend/tools"
+)
+
+// validateToolNames refuses a list with the name of no tool: what was to be denied would be
+// allowed. An MCP server's tools are known only when it runs.
+func validateToolNames(p policy.Policy) error {
+	if len(p.AllowTools)+len(p.DenyTools) == 0 {
+		return nil
+	}
+	names, err := tools.Names(p.Dir)
+	if err != nil {
+		return fmt.Errorf("the names of tools: %w", err)
+	}
+	if err := validateToolName(names, "allow_tools", p.AllowTools); err != nil {
+		return err
+	}
+	return validateToolName(names, "deny_tools", p.DenyTools)
+}
+
+func validateToolName(names []string, field string, list []string) error {
+	for _, name := range list {
+		if slices.Contains(names, name) || strings.Contains(name, mcp.NameSeparator) {
+			continue
+		}
+		hint := "docs/tools.md names them all; those of an MCP server are SERVER" + mcp.NameSeparator + "TOOL"
+		if near := closestName(name, names); near != "" {
+			hint = "did you mean " + near + "? " + hint
+		}
+		return &fault.Error{Field: field, Message: fmt.Sprintf("there is no tool %q", name), Hint: hint}
+	}
+	return nil
+}
+
+// closestName is the name that shares the longest beginning with what was written, "" if
+// none shares half of it.
+func closestName(written string, names []string) string {
+	best, longest := "", len(written)/2
+	for _, name := range names {
+		n := 0
+		for n < len(name) && n < len(written) && name[n] == written[n] {
+			n++
+		}
+		if n > longest || n == longest && n > 0 && best == "" {
+			best, longest = name, n
+		}
+	}
+	return best
+}

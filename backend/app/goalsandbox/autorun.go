@@ -1,0 +1,73 @@
+package goalsandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox/autorun"
+)
+
+// AutorunBaselineFile is what ran by itself in the goal's folders before the goal did
+// anything, in its private folder.
+const AutorunBaselineFile = "selfrun.json"
+
+// RecordAutorunBaseline notes what git and editors run by themselves in the goal's folders,
+// once: at its first start.
+func RecordAutorunBaseline(p policy.Policy, layer string) error {
+	path := filepath.Join(layer, AutorunBaselineFile)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err //nolint:wrapcheck // nil, or it says stat and the path
+	}
+	body, err := json.Marshal(ListAutorun(p))
+	if err == nil {
+		err = os.WriteFile(path, body, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("noting what git obeys: %w", err)
+	}
+	return nil
+}
+
+// recordAutorunOf notes the same of a folder that the user allows later.
+func recordAutorunOf(dir, layer string) error {
+	path := filepath.Join(layer, AutorunBaselineFile)
+	before := []string{}
+	body, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(body, &before)
+	}
+	if err == nil {
+		body, err = json.Marshal(append(before, ListAutorun(policy.Policy{}, dir)...))
+	}
+	if err == nil {
+		err = os.WriteFile(path, body, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("noting what git obeys in %s: %w", dir, err)
+	}
+	return nil
+}
+
+// ListAutorun lists what git and editors run automatically in the folders of a policy, and in more.
+func ListAutorun(p policy.Policy, more ...string) []string {
+	list := []string{}
+	for _, dir := range slices.Concat([]string{p.Dir}, p.AllowWrite, more) {
+		if dir == "" {
+			continue
+		}
+		found, err := autorun.ListAutorun(dir)
+		if err != nil {
+			continue // the folder is gone, and nothing in it runs
+		}
+		for _, line := range found {
+			list = append(list, filepath.Join(dir, line))
+		}
+	}
+	return list
+}

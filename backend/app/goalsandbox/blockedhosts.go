@@ -1,0 +1,118 @@
+package goalsandbox
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox/egress"
+)
+
+// blockedHosts asks the user about what the proxy refused to a goal's programs, and
+// lets through what the user granted. Pages ask by their own tools. All methods
+// may be called concurrently.
+type blockedHosts struct {
+	mu      sync.Mutex
+	base    egress.Rules // of the policy
+	grants  []policy.Grant
+	now     []policy.Grant // of the calls that are being executed
+	gone    map[string]bool
+	rules   egress.Rules // in force
+	stopped []policy.Effect
+}
+
+// onRefused keeps a refusal that a user could lift: by its name, not by its address.
+func (b *blockedHosts) onRefused(e egress.Entry) {
+	const most = 20
+	if e.From != egress.SourceProgram || e.Method == "NAME" { // Chromium's events must not wait for the lock
+		return
+	}
+	q := egress.Request{From: e.From, Method: e.Method, Host: e.Host, Port: e.Port}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, now := b.rules.Decide(q)
+	_, ever := egress.Rules{Risk: policy.NetworkWrite, Deny: b.rules.Deny}.Decide(q)
+	if now || !ever {
+		return
+	}
+	effect := policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{e.Host}, Ports: []string{e.Port}, Reason: "a program wanted " + e.Method + " " + e.Host}
+	switch e.Method {
+	case "CONNECT": // what a tunnel carries cannot be read
+		effect.Risk, effect.Reason = policy.NetworkGet, "a program wanted a tunnel to "+e.Host+", and what is sent there cannot be read"
+	case "GET", "HEAD", "OPTIONS":
+		effect.Risk = policy.NetworkGet
+	}
+	i := slices.IndexFunc(b.stopped, func(s policy.Effect) bool { return s.Hosts[0] == e.Host })
+	switch {
+	case i < 0 && len(b.stopped) < most:
+		b.stopped = append(b.stopped, effect)
+	case i >= 0 && effect.Risk.Exceeds(b.stopped[i].Risk): // the user is asked about the most that was wanted
+		b.stopped[i] = effect
+	}
+}
+
+func (b *blockedHosts) Drain() []policy.Effect {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := b.stopped
+	b.stopped = nil
+	return list
+}
+
+// SetGrants makes the rules of a goal and what its user granted. What was taken back
+// stays closed, whoever has not heard of that yet.
+func (b *blockedHosts) SetGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.base, b.grants, b.now = rules, grants, now
+	b.applyRules(set)
+}
+
+// Revoke closes what one grant opened.
+func (b *blockedHosts) Revoke(id string, set func(egress.Rules)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.gone == nil {
+		b.gone = map[string]bool{}
+	}
+	b.gone[id] = true
+	b.applyRules(set)
+}
+
+// applyRules is called with the border locked, so that the last word is the one that holds.
+func (b *blockedHosts) applyRules(set func(egress.Rules)) {
+	rules := b.base
+	rules.Given, rules.Local = nil, b.base.Local[:len(b.base.Local):len(b.base.Local)]
+	for _, g := range b.grants {
+		if g.Scope == policy.ScopeHost && !b.gone[g.ID] {
+			rules.Given = append(rules.Given, isOpened(g, "")...)
+		}
+		if g.Scope == policy.ScopeMachine && g.Access != nil && g.Access.Kind == policy.PortAccess && !b.gone[g.ID] {
+			rules.Local = append(rules.Local, loopbackNames(g.Access.Port)...)
+		}
+	}
+	for _, g := range b.now {
+		if g.Scope == policy.ScopeOnce || !b.gone[g.ID] {
+			rules.Given = append(rules.Given, isOpened(g, requesterName(g.Tool))...)
+		}
+	}
+	b.rules = rules
+	set(rules)
+}
+
+func isOpened(g policy.Grant, from egress.Source) []egress.HostGrant {
+	list := make([]egress.HostGrant, 0, len(g.Hosts))
+	for _, h := range g.Hosts {
+		list = append(list, egress.HostGrant{Host: h, Risk: g.Risk, From: from})
+	}
+	return list
+}
+
+// requesterName says who contacts a host when a tool does.
+func requesterName(tool string) egress.Source {
+	if strings.HasPrefix(tool, "browser_") || tool == "open_pane" {
+		return egress.SourcePane
+	}
+	return egress.SourceProgram
+}

@@ -1,0 +1,92 @@
+package goalsandbox
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/secret"
+)
+
+// checkLauncher starts the programs of checks. While one runs, the hosts that its
+// criterion names are open to it: the pass is in its environment, which the
+// agent's programs cannot read, and holds as long as it runs.
+type checkLauncher struct {
+	process.Launcher
+	proxy *egress.Proxy
+	hosts []string
+	mask  *secret.Mask
+}
+
+func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.Process, error) {
+	if len(c.hosts) == 0 || cmd.Domain != process.DomainCheck {
+		return c.Launcher.Start(ctx, cmd)
+	}
+	pass, end := c.proxy.AddPass(c.hosts)
+	c.mask.Add("[hidden: the check's pass]", pass[strings.Index(pass, ":")+1:])
+	cmd.Env = slices.Clone(cmd.Env)
+	for i, entry := range cmd.Env {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasSuffix(strings.ToLower(name), "_proxy") && strings.ToLower(name) != "no_proxy" {
+			cmd.Env[i] = strings.Replace(entry, "=http://", "=http://"+pass+"@", 1)
+		}
+	}
+	p, err := c.Launcher.Start(ctx, cmd)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	go func() { // ends with the program, which ends with its set
+		<-p.Done()
+		end()
+	}()
+	return p, nil
+}
+
+var urlPattern = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
+
+// HostsOf are the hosts that a goal's checks may reach besides what the goal may:
+// those that a user named in the criterion. What an agent wrote opens nothing,
+// so a child's checks reach what its own programs reach.
+func HostsOf(g goal.Goal) []string {
+	if g.Options.Parent != "" {
+		return nil
+	}
+	return CheckHosts(g.Criterion.Checks)
+}
+
+// ValidateCheckHosts refuses checks that name a host which a goal of this policy does not
+// reach by itself: whoever wrote them may open none.
+func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
+	rules := RulesOf(p)
+	for _, host := range CheckHosts(checks) {
+		reason, ok := rules.Decide(egress.Request{From: egress.SourceProgram, Method: http.MethodConnect, Host: host, Port: "443"})
+		if !ok && !p.Unconfined {
+			return &fault.Error{Field: "checks", Message: "a check asks " + host + ", and " + reason, Hint: "let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it"}
+		}
+	}
+	return nil
+}
+
+// CheckHosts are the hosts outside that checks name in their addresses.
+func CheckHosts(checks []goal.Check) []string {
+	var hosts []string
+	for _, c := range checks {
+		for _, text := range urlPattern.FindAllString(c.Command+" "+c.URL, -1) {
+			u, err := url.Parse(text)
+			if err != nil || u.Hostname() == "" || egress.IsGoalLoopback(u.Hostname()+":80") {
+				continue
+			}
+			hosts = append(hosts, strings.ToLower(u.Hostname()))
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}

@@ -1,0 +1,41 @@
+package goalsandbox
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/verify"
+)
+
+// predicateEngine evaluates expressions. Its program is laid down when the first goal
+// wants one, and started beside the user's own programs: it shuts itself off.
+type predicateEngine struct {
+	state    string // the folder of the program
+	programs process.Launcher
+}
+
+func (e predicateEngine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
+	program, err := e.program()
+	if err != nil {
+		return false, err
+	}
+	return program.Evaluate(ctx, expr, response)
+}
+
+func (e predicateEngine) Read(ctx context.Context, expr string) error {
+	program, err := e.program()
+	if err != nil {
+		return err
+	}
+	return program.Read(ctx, expr)
+}
+
+func (e predicateEngine) program() (verify.PredicateEngine, error) {
+	path, err := sandbox.InstallPredicate(e.state)
+	if err != nil {
+		return verify.PredicateEngine{}, fmt.Errorf("expressions: %w", err)
+	}
+	return verify.PredicateEngine{Launcher: e.programs, Program: path}, nil
+}

@@ -1,0 +1,95 @@
+package goalsandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"goalpost/backend/api"
+	"goalpost/backend/fault"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/verify"
+)
+
+// TrialSandbox is a sandbox without a goal, for a user who wants to see what holds.
+type TrialSandbox struct {
+	Inside  process.Launcher // the agent's programs of a goal
+	Outside process.Launcher // the user's own, through a helper too
+	Env     []string         // of Inside
+	OwnEnv  []string         // of Outside
+	Dir     string
+
+	held *Sandbox
+}
+
+// Network lists what the network has refused so far, a line each.
+func (w *TrialSandbox) Network() []string { return w.held.Proxy.RefusedSince(0) }
+
+// Violations lists what the kernel has refused so far, a line each.
+func (w *TrialSandbox) Violations() []string {
+	w.held.mu.Lock()
+	defer w.held.mu.Unlock()
+	return slices.Clone(w.held.violations)
+}
+
+// OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends
+// everything in it.
+func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
+	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
+	if !p.Risk.IsValid() {
+		return &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+	}
+	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
+		return err
+	}
+	if err := f.Access.ValidateGrants(in, &p); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "rooms"), "person-*")
+	if err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
+	held, err := f.Open(ctx, "sandbox", p, layer)
+	if errors.Is(err, sandbox.ErrRefused) {
+		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "doctor says what holds here"}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
+	return do(&TrialSandbox{Inside: held.Programs, Outside: f.UserPrograms, Env: held.Env, OwnEnv: environ.Base(os.Environ()), Dir: p.Dir, held: held})
+}
+
+// WithTrial lends a place for checks as the goal's own will be, with a private
+// folder that is gone afterwards.
+func (f *Factory) WithTrial(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.CheckRunner) error) (err error) {
+	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
+		return fmt.Errorf("pre-flight: %w", err)
+	}
+	layer, err := os.MkdirTemp(filepath.Join(f.Config.State(), "rooms"), "preflight-*")
+	if err != nil {
+		return fmt.Errorf("pre-flight: %w", err)
+	}
+	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
+	held, err := f.Open(ctx, "pre-flight", p, layer)
+	if errors.Is(err, sandbox.ErrRefused) {
+		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
+	}
+	if err != nil {
+		return err
+	}
+	host := held.CheckRunner(f, p.Dir, hosts)
+	host.Judge, host.Pages = judge, f.Pages("") // nobody is asked before a claim, and nothing is opened
+	err = do(host)
+	return errors.Join(err, held.Close(context.WithoutCancel(ctx)))
+}

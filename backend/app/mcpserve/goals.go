@@ -1,0 +1,386 @@
+package mcpserve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/event"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/mcp"
+	"goalpost/backend/policy"
+	"goalpost/backend/runner"
+	"goalpost/backend/store"
+	"goalpost/backend/tools"
+)
+
+// goalTools are the tools of the desk that create, watch and steer goals.
+func (d *Server) goalTools() []mcp.Handler {
+	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
+	return []mcp.Handler{
+		mcp.NewHandler("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.createGoal),
+		mcp.NewHandler("list_goals", "List the goals within your bounds, newest first.", look, d.listGoals),
+		mcp.NewHandler("get_goal", "Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.", look, d.getGoal),
+		mcp.NewHandler("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.waitForGoal),
+		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
+		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
+		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the user's.", act, d.steerGoal),
+		mcp.NewHandler("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
+		mcp.NewHandler("resume_goal", "Let a paused or failed goal of yours continue, with a note if there is something to say. A limit that was reached must be raised.", act, d.resumeGoal),
+		mcp.NewHandler("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
+	}
+}
+
+type createGoalArgs struct {
+	Objective        string       `json:"objective" jsonschema:"what is to be true at the end"`
+	CheckShell       string       `json:"check_shell,omitempty" jsonschema:"a command that exits with 0 once the goal is reached; it runs in the goal's folder"`
+	Checks           []goal.Check `json:"checks,omitempty" jsonschema:"checks of other kinds, instead of or besides check_shell"`
+	Any              bool         `json:"any,omitempty" jsonschema:"one passing check is enough"`
+	Dir              string       `json:"dir,omitempty" jsonschema:"the goal's folder, inside the one that the user allows; that one if left out"`
+	Risk             string       `json:"risk,omitempty" jsonschema:"what the goal may do at most: read_only, write_local, network_get, network_write or spends_money; write_local if left out"`
+	AllowHosts       []string     `json:"allow_hosts,omitempty" jsonschema:"hosts that it may contact"`
+	Protect          []string     `json:"protect,omitempty" jsonschema:"globs of files that the check needs and the agent must not change"`
+	MaxIterations    int          `json:"max_iterations,omitempty"`
+	WallClockMinutes int          `json:"wall_clock_minutes,omitempty"`
+	MaxUSD           float64      `json:"max_usd,omitempty"`
+}
+
+type goalCreated struct {
+	GoalID string `json:"goal_id"`
+}
+
+func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
+	s := api.StartInput{
+		Objective: in.Objective, Checks: in.Checks, Any: in.Any, Risk: policy.Risk(in.Risk), AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Protect: in.Protect,
+		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD, OnAsk: "park",
+	}
+	if in.CheckShell != "" {
+		s.Checks = append(s.Checks, goal.Check{Type: goal.Shell, Command: in.CheckShell})
+	}
+	if s.Risk == "" {
+		s.Risk = policy.WriteLocal
+		if s.Risk.Exceeds(d.policy.Risk) {
+			s.Risk = d.policy.Risk
+		}
+	}
+	if s.Dir = in.Dir; !filepath.IsAbs(s.Dir) {
+		s.Dir = filepath.Join(d.policy.Dir, in.Dir)
+	}
+	for _, c := range s.Checks { // host and servers are the user's to choose
+		if c.Where != "" && c.Where != "sandbox" {
+			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
+		}
+	}
+	if err := d.validatePolicy(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.deps.Unconfined}); err != nil {
+		return nil, problemError(err)
+	}
+	if err := goalsandbox.ValidateCheckHosts(d.policy, s.Checks); err != nil {
+		return nil, problemError(err)
+	}
+	if no := d.denialReason("create_goal", tools.CheckEffect(s.Checks)); no != "" {
+		return nil, errors.New("a check of yours would be run at once, and " + no)
+	}
+	if err := d.makeGoalDir(s.Dir); err != nil {
+		return nil, err
+	}
+	// Judged once more where the folder is taken: a program of the desk may have put a link there.
+	id, err := d.deps.Goals.StartAs(ctx, s, func(g *goal.Goal) error {
+		g.Options.Outside = true
+		return d.validatePolicy(g.Policy)
+	})
+	if err == nil {
+		d.own.add(id)
+	}
+	return goalCreated{string(id)}, problemError(err)
+}
+
+// makeGoalDir makes a goal's folder, and follows no link out of the desk's.
+func (d *Server) makeGoalDir(dir string) (err error) {
+	rel, err := filepath.Rel(d.policy.Dir, filepath.Clean(dir))
+	if err != nil {
+		return fmt.Errorf("the folder: %w", err)
+	}
+	root, err := os.OpenRoot(d.policy.Dir)
+	if err != nil {
+		return fmt.Errorf("the folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := root.MkdirAll(rel, 0o755); err != nil {
+		return fmt.Errorf("the folder: %w", err)
+	}
+	return nil
+}
+
+// problemError is an error with what to do, in one text.
+func problemError(err error) error {
+	if err == nil {
+		return nil
+	}
+	p := api.ToProblem(err)
+	if p.Hint == "" {
+		return errors.New(p.Message)
+	}
+	return fmt.Errorf("%s: %s", p.Message, p.Hint)
+}
+
+type listGoalsArgs struct {
+	Status string `json:"status,omitempty" jsonschema:"pending, running, paused, completed, failed or aborted"`
+	Search string `json:"search,omitempty" jsonschema:"text that the objective holds"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"20 if left out"`
+}
+
+// goalsListed are the newest of the goals that the other agent may read, and how many there are.
+type goalsListed struct {
+	Goals []api.GoalCard `json:"goals"`
+	Total int            `json:"total"`
+}
+
+func (d *Server) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
+	const usual = 20
+	if in.Limit <= 0 {
+		in.Limit = usual
+	}
+	const all = 1 << 20
+	rows, _, err := d.deps.Store.List(ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
+	if err != nil {
+		return nil, problemError(err)
+	}
+	mine := map[string]bool{}
+	for _, r := range rows {
+		mine[string(r.ID)] = d.readDenialReason(ctx, r) == nil
+	}
+	list, err := d.goalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
+	out := goalsListed{Goals: []api.GoalCard{}}
+	for _, c := range list.Goals {
+		if !mine[c.ID] {
+			continue
+		}
+		if out.Total++; len(out.Goals) < in.Limit {
+			c.Activity = nil
+			out.Goals = append(out.Goals, c)
+		}
+	}
+	return out, problemError(err)
+}
+
+type goalArgs struct {
+	GoalID string `json:"goal_id" jsonschema:"the goal's id, or a unique part of it of at least six characters"`
+}
+
+func (d *Server) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findReadable(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.goalAPI(ctx).Get(string(row.ID))
+	out.Activity, out.Marks = nil, nil
+	return out, problemError(err)
+}
+
+func (d *Server) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findReadable(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.goalAPI(ctx).Receipt(string(row.ID))
+	return out, problemError(err)
+}
+
+type goalEventsArgs struct {
+	GoalID string `json:"goal_id"`
+	After  int64  `json:"after,omitempty" jsonschema:"the seq after which to read; 0 is the beginning"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"50 if left out"`
+}
+
+func (d *Server) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
+	const usual = 50
+	if in.Limit <= 0 {
+		in.Limit = usual
+	}
+	row, err := d.findReadable(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.goalAPI(ctx).Events(string(row.ID), in.After, in.Limit)
+	return out, problemError(err)
+}
+
+// findReadable finds a goal that the other agent may read.
+func (d *Server) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
+	row, err := d.deps.Store.Find(ctx, id)
+	if err != nil {
+		return row, problemError(err)
+	}
+	if err := d.readDenialReason(ctx, row); err != nil {
+		return row, fmt.Errorf("the goal %s is none of yours: %w", row.ID.Short(), problemError(err))
+	}
+	return row, nil
+}
+
+// findOwned finds a goal that the other agent may act on: one that an agent over MCP made. A
+// goal of the user has what they allowed it, which words or an end from elsewhere
+// would use or take away.
+func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
+	row, err := d.findReadable(ctx, id)
+	if err == nil && !row.Options.Outside {
+		err = fmt.Errorf("the goal %s is its user's: you may read it, and only they steer, pause, resume or end it", row.ID.Short())
+	}
+	return row, err
+}
+
+// readDenialReason says why a goal is none of the other agent's business, nil if it may read it: it is
+// within the desk's bounds, and if the user made it, has nothing of theirs besides.
+func (d *Server) readDenialReason(ctx context.Context, row store.GoalRow) error {
+	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
+		return err
+	}
+	grants, err := d.deps.Store.Grants(ctx, row.ID)
+	if err != nil {
+		return fmt.Errorf("what the goal was allowed: %w", err)
+	}
+	return outOfBoundsError(row.Options, grants)
+}
+
+func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
+	if len(o.Panes)+len(grants) == 0 {
+		return nil
+	}
+	return &fault.Error{Field: "policy", Message: "its user lent it panes or allowed it more", Hint: "ask them what it does"}
+}
+
+// wrapAgentNote is what the other agent says to a goal's: data, and not the user's word.
+func wrapAgentNote(text string) goal.Order {
+	return goal.Order{Kind: goal.OrderNote, Text: text, Request: string(goal.ExternalAgent)}
+}
+
+type steerGoalArgs struct {
+	GoalID string `json:"goal_id"`
+	Text   string `json:"text" jsonschema:"the note"`
+}
+
+func (d *Server) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findOwned(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return "the note is left", problemError(d.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
+}
+
+func (d *Server) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findOwned(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.ExternalAgent)}
+	return "it pauses after the call that runs", problemError(d.deps.Goals.PauseWith(ctx, row.ID, o))
+}
+
+func (d *Server) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findOwned(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "an agent outside of this program aborted the goal", By: goal.ExternalAgent}
+	return "aborted", problemError(d.deps.Goals.AbortWith(ctx, row.ID, stop))
+}
+
+type resumeGoalArgs struct {
+	GoalID           string  `json:"goal_id"`
+	Note             string  `json:"note,omitempty" jsonschema:"what the agent should know"`
+	MaxIterations    int     `json:"max_iterations,omitempty" jsonschema:"the new limit, of all runs together"`
+	WallClockMinutes int     `json:"wall_clock_minutes,omitempty" jsonschema:"the new limit, of all runs together"`
+	MaxUSD           float64 `json:"max_usd,omitempty" jsonschema:"the new limit"`
+}
+
+func (d *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findOwned(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	if in.MaxIterations < 0 || in.WallClockMinutes < 0 || in.MaxUSD < 0 {
+		return nil, errors.New("a limit is a positive number; leave it out to keep it")
+	}
+	if err := d.own.mayResume(row, in.MaxIterations > 0 || in.WallClockMinutes > 0 || in.MaxUSD > 0); err != nil {
+		return nil, err
+	}
+	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
+		if _, err := d.deps.Goals.Resumable(ctx, row.ID); err != nil {
+			return nil, problemError(err)
+		}
+		if err := d.deps.Goals.AddOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
+			return nil, problemError(err)
+		}
+	}
+	return "it continues", problemError(d.deps.Goals.Resume(ctx, row.ID, api.ResumeInput{
+		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
+	}))
+}
+
+type waitForGoalArgs struct {
+	GoalID         string `json:"goal_id"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"60 if left out, at most 3600"`
+}
+
+// waitForGoal listens first and reads then, so that nothing is missed in between.
+func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
+	const usual, most, buffer = 60, 3600, 4096
+	if in.TimeoutSeconds <= 0 {
+		in.TimeoutSeconds = usual
+	}
+	late := time.After(time.Duration(min(in.TimeoutSeconds, most)) * time.Second)
+	sub := d.deps.Broker.SubscribeReliable(buffer)
+	defer func() { sub.Close() }()
+	for {
+		row, err := d.findReadable(ctx, in.GoalID)
+		if err != nil {
+			return nil, err
+		}
+		if row.Status != goal.Running && row.Status != goal.Pending {
+			return d.getGoal(ctx, goalArgs{string(row.ID)}, progress)
+		}
+		stopped, err := d.followUntilStop(ctx, row.ID, sub, late, progress)
+		switch {
+		case errors.Is(err, errSubscriptionLagged):
+			sub.Close()
+			sub = d.deps.Broker.SubscribeReliable(buffer)
+		case err != nil:
+			return nil, err
+		case !stopped:
+			return d.getGoal(ctx, goalArgs{string(row.ID)}, progress)
+		}
+	}
+}
+
+var errSubscriptionLagged = errors.New("too many events at once")
+
+// followUntilStop tells steps until the goal stops; false is a wait that was too long.
+func (d *Server) followUntilStop(ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress) (stopped bool, err error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return false, fmt.Errorf("waiting: %w", ctx.Err())
+		case <-late:
+			return false, nil
+		case e, ok := <-sub.C:
+			if !ok {
+				return false, errSubscriptionLagged
+			}
+			if e.GoalID != id {
+				continue
+			}
+			switch b := e.Body.(type) {
+			case *event.Step:
+				progress(fmt.Sprintf("step %d: %s %s", b.StepID, b.Tool, b.Outcome), float64(b.StepID))
+			case *event.Ended, *event.Paused:
+				return true, nil
+			}
+		}
+	}
+}

@@ -1,0 +1,334 @@
+// Package models finds the user's providers and makes the clients of their models.
+package models
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/config"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/runner"
+	"goalpost/backend/secret"
+	"goalpost/backend/tools"
+	"goalpost/backend/verify"
+)
+
+// Providers are the user's providers and the clients of their models.
+type Providers struct {
+	Config  *config.Config
+	Secrets *secret.Vault
+	Mask    *secret.Mask
+	Clock   runner.Clock
+
+	Pace      time.Duration
+	Transport *http.Transport // to the models, shared by all goals
+}
+
+const (
+	DemoProvider = "demo"
+	// demoWordDelay lets a user follow the demonstration.
+	demoWordDelay      = 25 * time.Millisecond
+	DefaultTurnTimeout = 180 * time.Second // unless the user's settings say another
+	reachTimeout       = 3 * time.Second
+)
+
+// Choose finds the provider and looks whether it can be reached.
+func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput) error {
+	p, err := ps.Get(in.Provider)
+	if err != nil {
+		return err
+	}
+	g.Provider, g.Model, g.Scripted = p.ID, p.Model, p.Kind == config.Demo
+	if in.Model != "" {
+		g.Model = in.Model
+	}
+	if err := validateEffort(p, g.Options.Effort); err != nil {
+		return err
+	}
+	if p.Kind == config.Demo {
+		g.Model = "demo (scripted, no AI)"
+	} else {
+		if g.Model == "" {
+			return &fault.Error{Field: "model", Message: "no model is chosen", Hint: "name one, as the provider calls it"}
+		}
+		if err := checkReachable(ctx, p); err != nil {
+			return err
+		}
+	}
+	return errors.Join(ps.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p), ps.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
+}
+
+// validateEffort refuses an effort for which the provider's protocol has no word.
+func validateEffort(p config.Provider, effort string) error {
+	words := model.Protocol(p.Kind).Efforts()
+	switch {
+	case effort == "" || slices.Contains(words, effort):
+		return nil
+	case len(words) == 0:
+		return &fault.Error{Field: "effort", Message: "the scripted model knows no effort", Hint: "leave it out, or choose another provider"}
+	}
+	return &fault.Error{Field: "effort", Message: fmt.Sprintf("%s knows no effort %q", p.ID, effort), Hint: "use one of " + strings.Join(words, ", ") + ", or leave it out"}
+}
+
+// validateSecondaryModel refuses a critic or a judge that could not be asked when its time comes.
+func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
+	if id == "" || id == own.ID {
+		return nil
+	}
+	p, err := ps.Get(id)
+	switch {
+	case err != nil:
+	case p.Kind == config.Demo:
+		err = &fault.Error{Message: "the scripted model can judge nothing", Hint: "choose another provider"}
+	case p.Model == "":
+		err = &fault.Error{Message: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
+	default:
+		err = checkReachable(ctx, p)
+	}
+	var refusal *fault.Error
+	if errors.As(err, &refusal) {
+		return &fault.Error{Field: field, Message: refusal.Message, Hint: refusal.Hint}
+	}
+	return err
+}
+
+// Get is the one with the given id, or the active one.
+func (ps *Providers) Get(id string) (config.Provider, error) {
+	if id == DemoProvider {
+		return config.Provider{ID: DemoProvider, Kind: config.Demo}, nil
+	}
+	for _, p := range ps.Config.Providers() {
+		if p.ID == id || id == "" && p.Active {
+			return p, nil
+		}
+	}
+	if id == "" {
+		return config.Provider{}, &fault.Error{Field: "provider", Message: "no model is configured", Hint: "add a provider in the settings or give --base-url and --model; --demo runs without one"}
+	}
+	return config.Provider{}, &fault.Error{Field: "provider", Message: fmt.Sprintf("there is no provider %q", id), Hint: "the settings and `providers list` show them"}
+}
+
+// checkReachable looks whether something listens at the provider's address, so that a
+// goal is not created for a server that is off. Behind a proxy it cannot tell.
+func checkReachable(ctx context.Context, p config.Provider) error {
+	u, err := url.Parse(p.BaseURL)
+	if err != nil || u.Hostname() == "" {
+		return &fault.Error{Field: "provider", Message: fmt.Sprintf("%q is not an address", p.BaseURL), Hint: "give one like http://127.0.0.1:11434/v1"}
+	}
+	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
+		return nil
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	d := net.Dialer{Timeout: reachTimeout}
+	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return &fault.Error{Field: "provider", Message: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)), Hint: "is the server running there?"}
+	}
+	if err := conn.Close(); err != nil {
+		return fmt.Errorf("reach %s: %w", p.BaseURL, err)
+	}
+	return nil
+}
+
+func rootCause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// Choice is a provider with the effort that its model is asked for.
+type Choice struct {
+	config.Provider
+	Effort string // "" is the provider's own
+}
+
+// TurnTimeout is how long a model may take for one turn.
+func (ps *Providers) TurnTimeout() time.Duration {
+	if m := ps.Config.Settings().TurnMinutes; m > 0 {
+		return time.Duration(m) * time.Minute
+	}
+	return DefaultTurnTimeout
+}
+
+// Window is how many tokens the model's context holds, 0 for the script.
+func Window(p config.Provider) int {
+	switch {
+	case p.Kind == config.Demo:
+		return 0
+	case p.ContextWindow > 0:
+		return p.ContextWindow
+	}
+	return model.ContextWindow(p.Model)
+}
+
+// ValidateWindow refuses a model whose window does not hold what every turn of a goal begins with.
+func (ps *Providers) ValidateWindow(g goal.Goal) error {
+	p, err := ps.Get(g.Provider)
+	if err != nil {
+		return err
+	}
+	p.Model = g.Model
+	specs, err := tools.Specs(g.Policy.Dir)
+	if err != nil {
+		return fmt.Errorf("what the model is told: %w", err)
+	}
+	if w, needs := Window(p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
+		return &fault.Error{
+			Field:   "provider",
+			Message: fmt.Sprintf("the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w, needs),
+			Hint:    "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
+		}
+	}
+	return nil
+}
+
+// NewClient is a client of a provider, without retries.
+func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, err error) {
+	key, err := ps.apiKey(ctx, p.Provider)
+	if err != nil {
+		return nil, err
+	}
+	o := model.Options{
+		BaseURL: p.BaseURL, Model: p.Model, Effort: p.Effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: ps.Transport, Clock: ps.Clock,
+	}
+	switch p.Kind {
+	case config.Demo:
+		return model.Demo{Pace: ps.Pace, Server: staticServer()}, nil
+	case config.OpenAI:
+		m, err = model.NewOpenAI(o)
+	case config.Anthropic:
+		m, err = model.NewAnthropic(o)
+	default:
+		err = fmt.Errorf("unknown kind of provider %q", p.Kind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
+	}
+	return redactingModel{m, ps.Mask}, nil
+}
+
+// TestProvider asks the model one short question.
+func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFinding {
+	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
+	p, err := ps.Get(id)
+	if err == nil && p.Kind != config.Demo {
+		err = checkReachable(ctx, p)
+	}
+	if err == nil && p.Kind == config.Demo {
+		f.State, f.Detail = "ok", "scripted, no AI: it plays the demonstration only"
+		return f
+	}
+	var reply goal.Reply
+	if err == nil {
+		var m model.Client
+		if m, err = ps.NewClient(ctx, Choice{Provider: p}); err == nil {
+			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+			defer cancel()
+			reply, err = m.Turn(ctx, goal.Turn{Model: p.Model, Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}}}, nil)
+		}
+	}
+	if err != nil {
+		problem := api.ToProblem(err)
+		f.State, f.Detail, f.Hint = "bad", problem.Message, problem.Hint
+		return f
+	}
+	f.State, f.Detail = "ok", fmt.Sprintf("%s answered %q", p.Model, TruncateWords(reply.Text))
+	return f
+}
+
+// TruncateWords returns the beginning of a text, for one line.
+func TruncateWords(s string) string {
+	const most = 60
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}
+
+// JudgeFor is the model that judges a goal; nil where there is none: nobody asks
+// a script for its opinion.
+func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) verify.Judge {
+	if judge != "" {
+		provider = judge
+	}
+	p, err := ps.Get(provider)
+	if err != nil || p.ID == DemoProvider {
+		return nil
+	}
+	m, err := ps.NewClient(ctx, Choice{Provider: p})
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// apiKey is a provider's key, out of the vault or the environment. "" where it needs none.
+func (ps *Providers) apiKey(ctx context.Context, p config.Provider) (string, error) {
+	key := os.Getenv(p.APIKeyEnv)
+	if p.APIKeySecret != "" {
+		var err error
+		if key, err = ps.Secrets.Get(ctx, p.APIKeySecret); err != nil {
+			return "", fmt.Errorf("the key of the provider %s: %w", p.ID, err)
+		}
+	}
+	ps.Mask.Add("[hidden: the key of the provider "+p.ID+"]", key)
+	return key, nil
+}
+
+// redactingModel is a model that is never sent a secret, and whose errors tell none: some
+// servers repeat the key that they refuse.
+type redactingModel struct {
+	model.Client
+	mask *secret.Mask
+}
+
+func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	t.System, t.Messages = v.mask.Text(t.System), slices.Clone(t.Messages)
+	for i, m := range t.Messages {
+		m.Text, m.Calls = v.mask.Text(m.Text), slices.Clone(m.Calls)
+		for j, c := range m.Calls {
+			m.Calls[j].Arguments = string(v.mask.JSON([]byte(c.Arguments)))
+		}
+		t.Messages[i] = m
+	}
+	reply, err := v.Client.Turn(ctx, t, delta)
+	if e, ok := model.AsError(err); ok {
+		shown := *e
+		shown.Message, shown.Hint = v.mask.Text(e.Message), v.mask.Text(e.Hint)
+		if shown.Message != e.Message || shown.Hint != e.Hint {
+			return reply, &shown
+		}
+	}
+	return reply, err
+}
+
+// staticServer is a command line that serves the current folder on a free port
+// of the loopback and prints its address: this program itself, so that the
+// demonstration needs nothing else on the machine.
+func staticServer() string {
+	self, err := os.Executable()
+	if err != nil {
+		self = "goalpost"
+	}
+	return shellQuote(self) + " static ."
+}
+
+// shellQuote makes one word of a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,77 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"strconv"
+
+	"goalpost/backend/sandbox/egress"
+)
+
+// DenyAllProxy is the proxy of what belongs to no goal that is open: what the goals'
+// Chromium fetches beside their pages, and a page whose goal's room is closed. It
+// refuses everything and tells the log, where a port that nobody holds could belong
+// to any server of this machine.
+type DenyAllProxy struct {
+	log     *slog.Logger
+	ports   *OwnPorts
+	proxy   *egress.Proxy
+	Address string // as Chromium's --proxy-server
+	port    int
+	times   map[string]int // by host; egress tells of one request at a time
+}
+
+// maxCountedHosts is how many hosts are counted each for itself; the rest is counted together.
+const maxCountedHosts = 200
+
+// OpenDenyAll starts the proxy that refuses everything.
+func OpenDenyAll(ctx context.Context, log *slog.Logger, ports *OwnPorts) (*DenyAllProxy, error) {
+	n := &DenyAllProxy{log: log, ports: ports, times: map[string]int{}}
+	n.proxy = egress.New(egress.Config{Rules: egress.Rules{Deny: []string{"*"}}, Dial: refusedRequest, OnEntry: n.onRefused, Log: log})
+	var err error
+	if n.Address, err = n.proxy.Listen(ctx); err != nil {
+		return n, fmt.Errorf("the proxy that refuses everything: %w", err)
+	}
+	at, err := url.Parse(n.Address)
+	if err == nil {
+		n.port, err = strconv.Atoi(at.Port())
+	}
+	if err != nil {
+		return n, fmt.Errorf("the proxy that refuses everything: %w", err)
+	}
+	ports.Register(n.port)
+	return n, nil
+}
+
+func refusedRequest(context.Context, string) (net.Conn, error) {
+	return nil, errors.New("nothing is reached from here")
+}
+
+// onRefused logs what was refused: of each host the first, the tenth, the hundredth.
+func (n *DenyAllProxy) onRefused(e egress.Entry) {
+	host := e.Host
+	if _, known := n.times[host]; !known && len(n.times) >= maxCountedHosts {
+		host = "others"
+	}
+	n.times[host]++
+	if times := n.times[host]; isPowerOfTen(times) {
+		n.log.Warn("the goals' browser wanted out beside their pages, and was refused", "method", e.Method, "host", host, "port", e.Port, "times", times)
+	}
+}
+
+// isPowerOfTen says whether a count is 1, 10, 100 and so on.
+func isPowerOfTen(n int) bool {
+	for n > 1 && n%10 == 0 {
+		n /= 10
+	}
+	return n == 1
+}
+
+func (n *DenyAllProxy) Close() error {
+	n.ports.Unregister(n.port)
+	return n.proxy.Close()
+}

@@ -1,0 +1,260 @@
+package panes
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/browser"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+	"goalpost/backend/secret"
+)
+
+// The profiles of a user's browser panes that have a name of their own.
+const (
+	ownProfile       = "default"
+	temporaryProfile = "temporary" // nothing is kept
+)
+
+// Browsing is what the user's browser panes share: files on their way to a
+// page, and the folders.
+type Browsing struct {
+	panes      *Registry
+	background *background
+	// Runs are the runs of goals, to pause one whose page the user takes over.
+	Runs paneRuns
+	// Resume continues a goal that was paused for that.
+	Resume    func(context.Context, goal.ID, api.ResumeInput) error
+	takeovers takeovers
+}
+
+// GoalFolder is where a goal works and its pages' downloads go; "" of what is no goal,
+// or may not write.
+func (b *Browsing) GoalFolder(id string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	row, err := b.panes.Store.Goal(ctx, goal.ID(id))
+	if err != nil {
+		return ""
+	}
+	return downloadDirFor(row.Policy)
+}
+
+// downloadDirFor is the folder in which pages of a goal may save; "" where it only reads: a
+// file that comes is in no call that the policy could judge.
+func downloadDirFor(p policy.Policy) string {
+	if policy.WriteLocal.Exceeds(p.Risk) {
+		return ""
+	}
+	return p.Dir
+}
+
+// Downloads is the user's folder for downloads.
+func (b *Browsing) Downloads(string) string {
+	if home, err := os.UserHomeDir(); err == nil {
+		dir := filepath.Join(home, "Downloads")
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+	}
+	return filepath.Join(b.panes.Config.State(), "downloads")
+}
+
+func (b *Browsing) OnVisit(profile, address, title string) {
+	if profile == "" {
+		return // a temporary page leaves nothing
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := b.panes.Store.AddVisit(ctx, profile, address, title); err != nil {
+		b.panes.Log.Warn("history", "error", err)
+	}
+}
+
+// Destination is where what the user wrote into an address bar leads. Words go to
+// the search page that they have set, and without one nowhere.
+func (b *Browsing) Destination(text string) (string, error) {
+	words, ok := browser.SearchTerms(text)
+	if !ok {
+		return text, nil
+	}
+	search := b.panes.Config.Settings().SearchPage
+	if search == "" {
+		return "", &fault.Error{
+			Code: fault.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
+			Hint: "enter an address such as localhost:8080, or set a search page in the settings, under Pages",
+		}
+	}
+	return strings.Replace(search, "%s", url.QueryEscape(words), 1), nil
+}
+
+// open opens a user's pane. Without a wish it keeps its logins, unless another
+// Goalpost has them; then it says so and keeps nothing.
+func (b *Browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
+	o := browser.Options{ID: b.panes.NewID(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
+	switch in.Profile {
+	case "":
+		o.Profile = ownProfile
+	case temporaryProfile:
+		o.Profile = ""
+	}
+	p, err := b.panes.Browsers.Open(ctx, o)
+	if in.Profile == "" && errors.Is(err, browser.ErrLocked) {
+		o.Profile = ""
+		if p, err = b.panes.Browsers.Open(ctx, o); err == nil {
+			p.Notice("another Goalpost has your logins: this page is temporary")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open browser: %w", err)
+	}
+	return p, nil
+}
+
+// Logins are the saved logins as pages know them.
+type Logins struct{ *secret.Logins }
+
+// Open gives a login of exactly this origin.
+func (l Logins) Open(ctx context.Context, origin, user string) (name, password string, err error) {
+	in, err := l.For(ctx, origin, user)
+	if err != nil {
+		return "", "", fmt.Errorf("the login: %w", err)
+	}
+	return in.User, in.Password, nil
+}
+
+// Save keeps a login.
+func (l Logins) Save(ctx context.Context, origin, user, password string) error {
+	if err := l.Logins.Save(ctx, secret.Login{Origin: origin, User: user, Password: password}); err != nil {
+		return fmt.Errorf("the login: %w", err)
+	}
+	return nil
+}
+
+// maxUploadBytes is how large a file may be that the page hands over.
+const maxUploadBytes = 1 << 30
+
+func (b *Browsing) uploads() string {
+	return filepath.Join(b.panes.Config.State(), "browser", "uploads")
+}
+
+// Upload adds a piece to a file that the user gives to a page and says where
+// it is. The page that shows Goalpost may be on another machine: it sends bytes.
+func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
+	piece, err := base64.StdEncoding.DecodeString(in.Data)
+	if err != nil {
+		return "", refusedUpload("a piece is not base64")
+	}
+	path := in.Path
+	if path == "" {
+		if err := os.MkdirAll(b.uploads(), 0o700); err != nil {
+			return "", fmt.Errorf("upload: %w", err)
+		}
+		dir, err := os.MkdirTemp(b.uploads(), "")
+		if err != nil {
+			return "", fmt.Errorf("upload: %w", err)
+		}
+		path = filepath.Join(dir, browser.FileName(in.Name))
+	} else if rel, err := filepath.Rel(b.uploads(), path); err != nil || strings.HasPrefix(rel, "..") {
+		return "", refusedUpload("this file is not one that was begun here")
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("upload: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || info.Size()+int64(len(piece)) > maxUploadBytes {
+		return "", refusedUpload("the file is larger than 1 GiB")
+	}
+	if _, err := f.Write(piece); err != nil {
+		return "", fmt.Errorf("upload: %w", err)
+	}
+	return path, nil
+}
+
+func refusedUpload(why string) error {
+	return &fault.Error{Code: fault.Refused, Message: why, Hint: "choose the file again"}
+}
+
+// OpenFile opens a downloaded file, or its folder, with the desktop's program for it.
+func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder bool) error {
+	p, err := b.panes.Browser(id)
+	if err != nil {
+		return err
+	}
+	list := p.Downloads()
+	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.Path != "" })
+	if i < 0 {
+		return &fault.Error{Code: fault.NotFound, Message: "this download is not there", Hint: "it may still be on its way"}
+	}
+	path := list[i].Path
+	if folder {
+		path = filepath.Dir(path)
+	} else if err := validateOpenable(p.Lease(), path); err != nil {
+		return err
+	}
+	program, ok := browser.FindDesktopOpener()
+	if !ok {
+		return &fault.Error{Code: fault.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
+	}
+	if _, err := b.panes.Programs.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	return nil
+}
+
+// executableExtensions are the endings of files that a desktop may run, or show with scripts of
+// theirs that may read other files.
+var executableExtensions = strings.Fields(`.appimage .bat .cmd .com .deb .desktop .dmg .exe .flatpak .hta .htm .html .ipynb .jar .js .lnk .mht .mhtml .msi
+	.pif .pkg .ps1 .py .rpm .run .scr .sh .shtml .snap .svg .url .vbs .webloc .xht .xhtml .xml`)
+
+// validateOpenable refuses a download that opening could start, and every one of a goal: its
+// programs write where the file is, and may have put another there.
+func validateOpenable(lease, path string) error {
+	why := ""
+	switch {
+	case lease != "":
+		why = "a goal has this page, and its programs may have altered the file"
+	case slices.Contains(executableExtensions, strings.ToLower(filepath.Ext(path))):
+		why = "opening a file of this kind may run what is in it"
+	default:
+		return nil
+	}
+	return &fault.Error{Code: fault.Refused, Message: why, Hint: "show it in its folder, and open it there if you trust it"}
+}
+
+// Profiles lists the user's profiles, their own first.
+func (b *Browsing) Profiles() []string {
+	list := slices.DeleteFunc(b.panes.Browsers.Profiles(), func(name string) bool { return name == ownProfile })
+	return append([]string{ownProfile}, list...)
+}
+
+func (b *Browsing) DeleteProfile(ctx context.Context, name string) error {
+	if err := b.panes.Browsers.DeleteProfile(ctx, name); err != nil {
+		return fmt.Errorf("delete profile: %w", err)
+	}
+	return nil
+}
+
+// RenameProfile renames a profile; the user's own keeps its name.
+func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
+	if name == ownProfile || to == temporaryProfile || to == ownProfile {
+		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
+	}
+	if err := b.panes.Browsers.RenameProfile(ctx, name, to); err != nil {
+		return fmt.Errorf("rename profile: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package panes
+
+import (
+	"errors"
+	"testing"
+
+	"goalpost/backend/fault"
+	"goalpost/backend/policy"
+)
+
+// TestMayOpen: a click on Open starts no program, and nothing that a goal could have put there.
+func TestMayOpen(t *testing.T) {
+	for _, path := range []string{"/home/ann/Downloads/report.pdf", "/x/a.txt", "/x/noending", "/x/picture.PNG"} {
+		if err := validateOpenable("", path); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err := validateOpenable("g1", path); err == nil {
+			t.Errorf("%s of a goal is opened", path)
+		}
+	}
+	for _, path := range []string{"/x/a.desktop", "/x/a.HTML", "/x/report.pdf.svg", "/x/run.sh", "/x/a.Exe"} {
+		var said *fault.Error
+		if err := validateOpenable("", path); !errors.As(err, &said) || said.Code != fault.Refused || said.Hint == "" {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestAGoalThatOnlyReadsSavesNothing: what a page sends comes without any call.
+func TestAGoalThatOnlyReadsSavesNothing(t *testing.T) {
+	for risk, want := range map[policy.Risk]string{policy.ReadOnly: "", policy.WriteLocal: "/work", policy.NetworkGet: "/work", policy.SpendsMoney: "/work", "": ""} {
+		if got := downloadDirFor(policy.Policy{Risk: risk, Dir: "/work"}); got != want {
+			t.Errorf("%q saves in %q", risk, got)
+		}
+	}
+}

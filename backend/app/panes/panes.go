@@ -1,0 +1,325 @@
+// Package panes holds all panes of this process, and who has them: the user's terminals and pages, those
+// that are shared with goals, and those of goals.
+package panes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"goalpost/backend/api"
+	"goalpost/backend/browser"
+	"goalpost/backend/config"
+	"goalpost/backend/event"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/store"
+	"goalpost/backend/terminal"
+)
+
+// Registry is the list of all panes, whoever opened them, with a revision that
+// grows with every change. It is what the page draws from.
+type Registry struct {
+	Config   *config.Config
+	Log      *slog.Logger
+	Store    *store.Store
+	Clock    runner.Clock
+	Broker   *event.Broker
+	Programs *sandbox.Supervisor // the user's terminals and Chromium
+	// OnShareEnded is called when a goal has pages of the user no more.
+	OnShareEnded func()
+	// CloseFinished ends what a goal that is done left running.
+	CloseFinished func(context.Context, goal.ID) error
+	Terminals     *terminal.Manager
+	Browsers      *browser.Manager
+
+	Background *background
+	Browsing   *Browsing
+	Servers    *SSH
+	Workspace  *Workspace
+
+	mu     sync.Mutex
+	shares map[string]*paneShare // of the user, that a goal may drive
+	named  map[string]string     // titles given to browser panes
+	rev    int64
+	list   []pane.Info // in the order in which they were opened
+	terms  int         // names of panes: t1, t2, b1, …
+	pages  int
+}
+
+// New makes the list of panes of a program, in which there are none. ctx is the program's life.
+func New(ctx context.Context, p *Registry) *Registry {
+	p.Background = &background{}
+	p.Background.ctx, p.Background.end = context.WithCancel(ctx)
+	p.Browsing = &Browsing{panes: p, background: p.Background}
+	p.Servers = &SSH{panes: p, background: p.Background}
+	p.Workspace = &Workspace{panes: p, servers: p.Servers, background: p.Background}
+	p.shares = map[string]*paneShare{}
+	p.Terminals = terminal.NewManager(p.OnChange)
+	return p
+}
+
+// ValidateShareable refuses panes that are not there, or that a goal has already.
+func (p *Registry) ValidateShareable(ids []string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range ids {
+		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
+		switch {
+		case i < 0:
+			return &fault.Error{Field: "panes", Message: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
+		case p.list[i].GoalID != "" || p.shares[id] != nil:
+			return &fault.Error{Field: "panes", Message: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
+		}
+	}
+	return nil
+}
+
+// OnChange takes news of a terminal or a browser and tells everyone who listens.
+func (p *Registry) OnChange(info pane.Info, closed bool) {
+	p.mu.Lock()
+	info = p.leasedTerminal(info)
+	if title, ok := p.named[info.ID]; ok {
+		info.Title = title
+	}
+	if closed {
+		delete(p.shares, info.ID)
+		delete(p.named, info.ID)
+	}
+	p.publish(info, closed)
+	p.mu.Unlock()
+	if closed && info.GoalID != "" {
+		p.journalRelease(goal.ID(info.GoalID), info.ID)
+		p.Browsing.onPaneClosed(info)
+	}
+}
+
+// journalRelease journals that a goal has a pane no more.
+func (p *Registry) journalRelease(id goal.ID, name string) {
+	if err := p.Store.ReleaseLease(context.Background(), id, name); err != nil {
+		p.Log.Warn("the end of a lease", "goal", id, "pane", name, "error", err)
+	}
+}
+
+// Rename gives a browser pane a title that stays whatever its page is called.
+func (p *Registry) Rename(info pane.Info, title string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.named == nil {
+		p.named = map[string]string{}
+	}
+	p.named[info.ID] = title
+	info.Title = title
+	p.publish(info, false)
+}
+
+// Focus asks the window to bring a pane to the front of its tabs.
+func (p *Registry) Focus(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, info := range p.list {
+		if info.ID == id {
+			p.rev++
+			p.Broker.Publish(event.Event{At: p.Clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Focus: true}})
+		}
+	}
+}
+
+func (p *Registry) IsShared(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
+}
+
+// publish brings the list up to date and says so; mu is held.
+func (p *Registry) publish(info pane.Info, closed bool) {
+	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
+	switch {
+	case closed && i < 0:
+		return
+	case closed:
+		p.list = slices.Delete(p.list, i, i+1)
+	case i < 0:
+		p.list = append(p.list, info)
+	case p.list[i] == info:
+		return
+	default:
+		p.list[i] = info
+	}
+	p.rev++
+	p.Broker.Publish(event.Event{At: p.Clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Closed: closed}})
+}
+
+// Snapshot is the list at one revision.
+func (p *Registry) Snapshot() api.PaneList {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return api.PaneList{Rev: p.rev, Panes: append([]pane.Info{}, p.list...)}
+}
+
+// NewID gives a new pane its id.
+func (p *Registry) NewID(k pane.Kind) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k == pane.Terminal {
+		p.terms++
+		return fmt.Sprintf("t%d", p.terms)
+	}
+	p.pages++
+	return fmt.Sprintf("b%d", p.pages)
+}
+
+func (p *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
+	dir := in.Dir
+	if dir == "" {
+		dir = home()
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return pane.Info{}, &fault.Error{Code: fault.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
+	}
+	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
+		ID: p.NewID(pane.Terminal), Dir: dir, Env: environ.Base(os.Environ()), Cols: in.Cols, Rows: in.Rows, Scrollback: p.Scrollback(),
+	})
+	if err != nil {
+		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
+	}
+	return s.Info(), nil
+}
+
+func (p *Registry) Terminal(id string) (*terminal.Session, error) {
+	s, err := p.Terminals.Get(id)
+	if err != nil {
+		return nil, NoPane(id)
+	}
+	return s, nil
+}
+
+// NoPane is the refusal of a pane that is not here.
+func NoPane(id string) error {
+	if _, _, elsewhere := SplitPeerID(id); elsewhere {
+		return &fault.Error{Code: fault.Conflict, Message: ErrReadOnly.Error(), Hint: "take part there, or end that process and resume the goal here"}
+	}
+	return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("there is no pane %q", id), Hint: "it may have been closed"}
+}
+
+func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
+	s, err := p.Terminal(id)
+	if err != nil {
+		return pane.Info{}, err
+	}
+	if s.Info().GoalID != "" {
+		return pane.Info{}, &fault.Error{Code: fault.Conflict, Message: "this terminal belongs to a goal", Hint: "open one of your own"}
+	}
+	if link, ok := p.Servers.Client.Connection(id); ok {
+		err := p.Servers.reconnect(ctx, link, s)
+		return s.Info(), err
+	}
+	if err := s.Restart(ctx); err != nil {
+		return pane.Info{}, fmt.Errorf("restart terminal: %w", err)
+	}
+	return s.Info(), nil
+}
+
+func (p *Registry) RenameTerminal(id, title string) error {
+	s, err := p.Terminal(id)
+	if err != nil {
+		return err
+	}
+	s.Rename(title)
+	return nil
+}
+
+func (p *Registry) CloseTerminal(ctx context.Context, id string) error {
+	s, err := p.Terminal(id)
+	if err != nil {
+		return err
+	}
+	if link, ok := p.Servers.Client.Connection(id); ok {
+		link.Close() // the session on the server lives on
+	}
+	if err := p.Terminals.Close(ctx, id); err != nil {
+		return fmt.Errorf("close terminal: %w", err)
+	}
+	return p.endIfLast(ctx, s.Info())
+}
+
+// endIfLast ends what a goal that is done left running, once the last of its panes is closed.
+func (p *Registry) endIfLast(ctx context.Context, closed pane.Info) error {
+	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Shared }
+	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.Terminals.List(), p.Browsers.List()...), of) {
+		return nil
+	}
+	return p.CloseFinished(ctx, goal.ID(closed.GoalID))
+}
+
+func (p *Registry) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
+	b, err := p.Browsing.open(ctx, in)
+	if err != nil {
+		return pane.Info{}, err
+	}
+	return b.Info(), nil
+}
+
+func (p *Registry) Browser(id string) (*browser.Pane, error) {
+	b, ok := p.Browsers.Get(id)
+	if !ok {
+		return nil, NoPane(id)
+	}
+	return b, nil
+}
+
+func (p *Registry) CloseBrowser(ctx context.Context, id string) error {
+	b, err := p.Browser(id)
+	if err != nil {
+		return err
+	}
+	info := b.Info()
+	if err := p.Browsers.ClosePane(ctx, id); err != nil {
+		return fmt.Errorf("close browser: %w", err)
+	}
+	return p.endIfLast(ctx, info)
+}
+
+// PopupOptions shows a window that a page opens as a pane of the same owner.
+func (p *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bool) {
+	return browser.Options{ID: p.NewID(pane.Browser), GoalID: opener.GoalID}, true
+}
+
+// PeerSeparator is between the name of a pane and its process, where that is another one.
+const PeerSeparator = "@"
+
+// SplitPeerID splits the name of a pane of another process.
+func SplitPeerID(id string) (own, process string, elsewhere bool) {
+	return strings.Cut(id, PeerSeparator)
+}
+
+// ErrReadOnly refuses to change a pane of another process.
+var ErrReadOnly = errors.New("this pane belongs to a goal that another process runs: here it can only be looked at")
+
+// Shareable are the user's own panes here that no goal has.
+func (p *Registry) Shareable() []pane.Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := []pane.Info{}
+	for _, info := range p.list {
+		_, _, elsewhere := SplitPeerID(info.ID)
+		if info.GoalID == "" && p.shares[info.ID] == nil && !elsewhere && (info.Running || info.Kind == pane.Browser) {
+			list = append(list, info)
+		}
+	}
+	return list
+}
+
+func (p *Registry) Scrollback() int {
+	const bytesPerLine = 800 // generous, colours included
+	return p.Config.Settings().Scrollback * bytesPerLine
+}

@@ -1,0 +1,195 @@
+package panes
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+// paneShare is a pane of the user that a goal may drive: promised from the goal's
+// start, held while a run of it continues.
+type paneShare struct {
+	to   goal.ID
+	held bool
+}
+
+// Share promises a goal panes of the user, as it was given at its start. What
+// has been closed since, or is lent to another, is left out.
+func (p *Registry) Share(ids []string, id goal.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, name := range ids {
+		for _, info := range p.list {
+			if _, lent := p.shares[name]; info.ID == name && info.GoalID == "" && !lent {
+				p.shares[name] = &paneShare{to: id}
+				break
+			}
+		}
+	}
+}
+
+// beginLease gives the goal, whose run begins, what it was promised, and says what it has.
+func (p *Registry) beginLease(id goal.ID) ([]pane.Info, error) {
+	var list []pane.Info
+	for _, info := range p.sharedWith(id) {
+		if info.Kind == pane.Browser {
+			if b, ok := p.Browsers.Get(info.ID); !ok {
+				continue // closed
+			} else if err := b.Share(string(id)); err != nil {
+				return nil, fmt.Errorf("pane %s: %w", info.ID, err)
+			}
+		}
+		p.mu.Lock()
+		if l := p.shares[info.ID]; l != nil && l.to == id {
+			l.held = true
+			info.GoalID, info.Shared = string(id), true
+			list = append(list, info)
+		}
+		p.mu.Unlock()
+		p.republish(info.ID)
+	}
+	return list, nil
+}
+
+func (p *Registry) sharedWith(id goal.ID) []pane.Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []pane.Info
+	for _, info := range p.list {
+		if l := p.shares[info.ID]; l != nil && l.to == id {
+			list = append(list, info)
+		}
+	}
+	return list
+}
+
+// EndShare ends it for everything that the goal was lent, and for the windows
+// that such pages opened. With taken, a page that the user has taken over stays
+// with the goal, which is paused for it, until it is handed back.
+func (p *Registry) EndShare(id goal.ID, taken bool) {
+	stays := map[string]bool{}
+	for _, info := range p.Browsers.List() {
+		b, ok := p.Browsers.Get(info.ID)
+		switch {
+		case !ok || !info.Shared || info.GoalID != string(id):
+		case taken && b.Driver() == pane.DriverUser:
+			stays[info.ID] = true
+		default:
+			b.EndShare()
+		}
+	}
+	p.OnShareEnded()
+	p.mu.Lock()
+	var back []string
+	for name, l := range p.shares {
+		if l.to == id && !stays[name] {
+			delete(p.shares, name)
+			back = append(back, name)
+		}
+	}
+	p.mu.Unlock()
+	for _, name := range back {
+		p.republish(name)
+		p.journalRelease(id, name)
+	}
+}
+
+// republish tells of a pane whose loan has changed. A browser's pane says it itself.
+func (p *Registry) republish(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, info := range p.list {
+		if info.ID != id || info.Kind != pane.Terminal {
+			continue
+		}
+		info.GoalID, info.Shared = "", false
+		p.publish(p.leasedTerminal(info), false)
+		return
+	}
+}
+
+// leasedTerminal is a terminal of the user with the goal that it is lent to; mu is held.
+func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
+	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
+		info.GoalID, info.Shared = string(l.to), true
+	}
+	return info
+}
+
+// CanDrive says whether the goal may drive a pane: it opened it, or was lent it.
+func (p *Registry) CanDrive(id goal.ID, info pane.Info) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leasedTerminal(info).GoalID == string(id)
+}
+
+// LeaseShared gives a run the panes that the user lent its goal, and journals what
+// it has: those, and of its own what is still there after done.
+func (p *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
+	lent, err := p.beginLease(run.Goal)
+	if err != nil {
+		return err
+	}
+	for _, b := range p.browsersOf(run.Goal) {
+		b.BeginDrive()
+	}
+	bodies := []event.Body{}
+	for _, info := range p.Snapshot().Panes {
+		if info.GoalID == string(run.Goal) && !info.Shared && (info.Running || info.Kind == pane.Browser) {
+			bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true})
+		}
+	}
+	for _, info := range lent {
+		bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true, Shared: true})
+	}
+	if len(bodies) == 0 {
+		return nil
+	}
+	if err := p.Store.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
+		return fmt.Errorf("lease: %w", err)
+	}
+	return nil
+}
+
+// endLeases ends the loans of a goal whose run is over.
+func (p *Registry) endLeases(id goal.ID) { p.EndShare(id, p.isPaused(id)) }
+
+// EndDrive ends the loans of a goal whose run has just ended, and lets the user act on
+// the pages that it keeps. Pages that were taken over are waited for by a paused goal
+// alone.
+func (p *Registry) EndDrive(id goal.ID) {
+	paused := p.isPaused(id)
+	p.EndShare(id, paused)
+	for _, b := range p.browsersOf(id) {
+		b.EndDrive()
+		if paused || b.Driver() != pane.DriverUser {
+			continue
+		}
+		if err := b.HandBack(); err != nil {
+			p.Log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back
+		}
+	}
+}
+
+func (p *Registry) isPaused(id goal.ID) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	row, err := p.Store.Goal(ctx, id)
+	return err == nil && row.Status == goal.Paused
+}
+
+// browsersOf are the browser panes that a goal has: its own and those that it is lent.
+func (p *Registry) browsersOf(id goal.ID) []*browser.Pane {
+	var list []*browser.Pane
+	for _, info := range p.Browsers.List() {
+		if b, ok := p.Browsers.Get(info.ID); ok && info.GoalID == string(id) {
+			list = append(list, b)
+		}
+	}
+	return list
+}

@@ -1,0 +1,198 @@
+package panes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/fault"
+	"goalpost/backend/pane"
+	"goalpost/backend/process"
+	"goalpost/backend/ssh"
+	"goalpost/backend/terminal"
+)
+
+// SSH are the user's servers and the terminals that are connected to them.
+type SSH struct {
+	panes      *Registry
+	background *background
+
+	Client *ssh.Client
+}
+
+// Servers lists the stored servers.
+func (p *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
+	list, err := p.panes.Store.Servers(ctx)
+	if list == nil {
+		list = []pane.SSHServer{}
+	}
+	return list, err
+}
+
+// SaveServer keeps a server.
+func (p *SSH) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
+	return p.panes.Store.SaveServer(ctx, s)
+}
+
+// DeleteServer forgets a server.
+func (p *SSH) DeleteServer(ctx context.Context, id string) error {
+	return p.panes.Store.DeleteServer(ctx, id)
+}
+
+// sideCommandTimeout bounds a command beside the sessions: ssh itself gives up a little earlier.
+const sideCommandTimeout = 12 * time.Second
+
+// RemoteSessions lists tmux's sessions on a server.
+func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
+	s, err := p.panes.Store.Server(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sideCommandTimeout)
+	defer cancel()
+	list, err := p.Client.Sessions(ctx, s)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	out := []api.RemoteSession{}
+	for _, one := range list {
+		out = append(out, api.RemoteSession{Name: one.Name, Created: one.Created.Format(time.RFC3339), Attached: one.Attached, Windows: one.Windows})
+	}
+	return out, nil
+}
+
+// RunRemoteCheck runs a program of a check on a server of the user's list, by its name.
+func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
+	list, err := p.panes.Store.Servers(ctx)
+	if err != nil {
+		return process.Output{}, err
+	}
+	names := make([]string, 0, len(list))
+	for _, s := range list {
+		if s.DisplayName() == name || s.ID == name {
+			return p.Client.Run(ctx, s, argv)
+		}
+		names = append(names, s.DisplayName())
+	}
+	return process.Output{}, fmt.Errorf("there is no server of that name; there are: %s", cmp.Or(strings.Join(names, ", "), "none"))
+}
+
+// unreachable is a failure that lies with the server and not with us.
+func unreachable(err error) error {
+	if problem := api.ToProblem(err); problem.Code != fault.Internal {
+		return problem
+	}
+	return &fault.Error{Code: fault.Unavailable, Message: err.Error()}
+}
+
+// OpenSSH connects a new pane to a server.
+func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
+	server, err := p.panes.Store.Server(ctx, in.Server)
+	if err != nil {
+		return pane.Info{}, err
+	}
+	session := in.Session
+	if session == "" {
+		session = ssh.NewSession()
+	}
+	s, err := p.connect(ctx, server, session, false, terminal.Options{ID: p.panes.NewID(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
+	if err != nil {
+		return pane.Info{}, err
+	}
+	return s.Info(), nil
+}
+
+// connect opens the terminal of a link and stays with it.
+func (p *SSH) connect(ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options) (*terminal.Session, error) {
+	link, err := p.Client.New(ctx, o.ID, server, session, known)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	if o.Title == "" {
+		o.Title = server.DisplayName()
+	}
+	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), p.panes.Scrollback()
+	o.Note.Server, o.Note.Session = server.DisplayName(), link.Session()
+	s, err := p.panes.Terminals.Open(ctx, p.panes.Programs, o)
+	if err != nil {
+		link.Close()
+		return nil, fmt.Errorf("open terminal: %w", err)
+	}
+	if !o.Asleep {
+		p.OnLinkState(o.ID, link.State()) // what it asked before the terminal was known
+		p.superviseLink(link, s)
+	}
+	return s, nil
+}
+
+// superviseLink follows a link until its terminal is closed or ssh has ended for good.
+func (p *SSH) superviseLink(link *ssh.Connection, s *terminal.Session) {
+	p.background.work.Go(func() { link.Supervise(p.background.ctx, s) })
+}
+
+// OnLinkState shows the state of a link on its pane.
+func (p *SSH) OnLinkState(id string, state ssh.State) {
+	s, err := p.panes.Terminals.Get(id)
+	if err != nil {
+		return // not there yet, or closed
+	}
+	s.SetMeta(func(n *terminal.PaneMeta) { n.Ask, n.Secret, n.Problem = state.Ask, state.Secret, state.Problem })
+}
+
+// AnswerSSH gives ssh what it asks for.
+func (p *SSH) AnswerSSH(in api.ArgsAnswer) error {
+	link, ok := p.Client.Connection(in.Pane)
+	if !ok {
+		return NoPane(in.Pane)
+	}
+	if !link.Answer(in.Ask, in.Text, in.OK) {
+		return &fault.Error{Code: fault.Conflict, Message: "ssh does not ask this any more"}
+	}
+	return nil
+}
+
+// DestroySession ends a pane's session on its server and closes the pane.
+func (p *SSH) DestroySession(ctx context.Context, id string) error {
+	link, ok := p.Client.Connection(id)
+	if !ok {
+		return NoPane(id)
+	}
+	bounded, cancel := context.WithTimeout(ctx, sideCommandTimeout)
+	defer cancel()
+	if err := link.Destroy(bounded); err != nil {
+		problem := *api.ToProblem(unreachable(err))
+		problem.Message = "the session was not ended, and its pane stays: " + problem.Message
+		return &problem
+	}
+	return p.panes.CloseTerminal(ctx, id)
+}
+
+// reconnect is Restart for a pane with a link: at once if it waits for its next
+// try, else after ssh has ended.
+func (p *SSH) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
+	if link.RetryNow() {
+		return nil
+	}
+	if _, ended := s.Exit(); !ended {
+		return &fault.Error{Code: fault.Conflict, Message: "this terminal is connected", Hint: "close it, or end what runs in it"}
+	}
+	s.SetMeta(func(n *terminal.PaneMeta) { n.Problem = "" })
+	if err := s.Restart(ctx); err != nil {
+		return fmt.Errorf("connect again: %w", err)
+	}
+	p.superviseLink(link, s)
+	return nil
+}
+
+// home is the user's home folder.
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "/"
+	}
+	return dir
+}

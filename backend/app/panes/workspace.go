@@ -1,0 +1,198 @@
+package panes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/store"
+	"goalpost/backend/terminal"
+)
+
+// Workspace restores the user's terminals and saves them for the next start.
+type Workspace struct {
+	panes      *Registry
+	servers    *SSH
+	background *background
+
+	release func() error          // nil where another process holds the workspace
+	last    map[string]savedState // what was saved last
+}
+
+const (
+	saveInterval = 20 * time.Second
+	saveMaxBytes = 512 << 10 // of a terminal's output
+)
+
+// savedState is what tells whether a terminal must be kept again.
+type savedState struct {
+	info pane.Info
+	end  int64
+	runs string
+}
+
+// RestoreWorkspace opens the user's terminals as they were, and keeps them from
+// now on. Nothing that ran in them is started: the command is typed at the prompt
+// and Enter is the user's. Terminals on servers attach to their sessions again.
+// Where another process holds the workspace nothing happens.
+func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
+	release, ok, err := w.panes.Store.HoldWorkspace()
+	if err != nil || !ok {
+		return err
+	}
+	w.release = release
+	list, err := w.panes.Store.Terminals(ctx)
+	if err != nil {
+		return fmt.Errorf("restore the workspace: %w", err)
+	}
+	for _, t := range list {
+		w.panes.reserveID(t.ID)
+		if err := w.restore(ctx, t); err != nil {
+			w.panes.Log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
+		}
+	}
+	w.background.work.Go(w.startSaving)
+	return nil
+}
+
+func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
+	o := terminal.Options{ID: t.ID, Title: t.Title, Before: terminal.RestoredScrollback(t.Output, t.SavedAt), Scrollback: w.panes.Scrollback()}
+	if t.Server != "" {
+		return w.restoreRemote(ctx, t, o)
+	}
+	o.Dir, o.Env = t.Dir, environ.Base(os.Environ())
+	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
+		o.Dir = home()
+	}
+	s, err := w.panes.Terminals.Open(ctx, w.panes.Programs, o)
+	if err != nil {
+		return fmt.Errorf("open terminal: %w", err)
+	}
+	if t.Command != "" {
+		w.background.work.Go(func() {
+			if err := s.TypeAtPrompt(w.background.ctx, t.Command); err != nil && w.background.ctx.Err() == nil {
+				w.panes.Log.Warn("a command was not offered", "pane", t.ID, "error", err)
+			}
+		})
+	}
+	return nil
+}
+
+// restoreRemote attaches to the session that the terminal showed. Without tmux
+// there is none: connecting is left to the user.
+func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
+	server, err := w.panes.Store.Server(ctx, t.Server)
+	if errors.Is(err, os.ErrNotExist) {
+		w.panes.Log.Info("a terminal's server is gone", "pane", t.ID, "server", t.Server)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if t.Session == "" || !server.Tmux {
+		o.Asleep = true
+		o.Note.Problem = "Not connected."
+	}
+	_, err = w.servers.connect(ctx, server, t.Session, true, o)
+	return err
+}
+
+// reserveID makes sure that no new pane gets the id.
+func (p *Registry) reserveID(id string) {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.terms = max(p.terms, n)
+}
+
+// startSaving keeps the terminals now and then: a crash loses little.
+func (w *Workspace) startSaving() {
+	tick := time.NewTicker(saveInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := w.SaveTerminals(w.background.ctx); err != nil && w.background.ctx.Err() == nil {
+				w.panes.Log.Warn("the terminals were not kept", "error", err)
+			}
+		case <-w.background.ctx.Done():
+			return
+		}
+	}
+}
+
+// SaveTerminals writes down the user's terminals if something of them has changed.
+func (w *Workspace) SaveTerminals(ctx context.Context) error {
+	now := map[string]savedState{}
+	var list []store.Terminal
+	for _, info := range w.panes.Snapshot().Panes {
+		if info.Kind != pane.Terminal || info.GoalID != "" && !info.Shared {
+			continue
+		}
+		s, err := w.panes.Terminals.Get(info.ID)
+		if err != nil {
+			continue // closed
+		}
+		line, _ := s.Running()
+		_, end := s.Range()
+		now[info.ID] = savedState{info, end, line}
+		t := store.Terminal{ID: info.ID, Title: info.Title, Dir: info.Cwd, Command: line}
+		if link, ok := w.servers.Client.Connection(info.ID); ok {
+			t.Server, t.Session, t.Command = link.Server().ID, link.Session(), ""
+		}
+		list = append(list, t)
+	}
+	if unchanged(w.last, now) {
+		return nil
+	}
+	for i := range list {
+		s, err := w.panes.Terminals.Get(list[i].ID)
+		if err == nil {
+			list[i].Output = s.Tail(saveMaxBytes)
+		}
+	}
+	if err := w.panes.Store.SaveTerminals(ctx, list); err != nil {
+		return err
+	}
+	w.last = now
+	return nil
+}
+
+func unchanged(a, b map[string]savedState) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for id, k := range a {
+		if b[id] != k {
+			return false
+		}
+	}
+	return true
+}
+
+// StopSaving keeps the terminals a last time, before they are closed, and ends what
+// runs beside them.
+func (w *Workspace) StopSaving(ctx context.Context) error {
+	var errs []error
+	if w.background.end != nil {
+		w.background.end()
+		w.background.work.Wait()
+	}
+	if w.release != nil {
+		errs = append(errs, w.SaveTerminals(context.WithoutCancel(ctx)), w.release())
+	}
+	if w.servers.Client != nil {
+		errs = append(errs, w.servers.Client.Close())
+	}
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
+}

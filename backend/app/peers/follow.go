@@ -1,0 +1,164 @@
+package peers
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"goalpost/backend/app/panes"
+	"goalpost/backend/app/session"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/runner"
+	"goalpost/backend/store"
+)
+
+// publisher publishes what is committed to the journal, each event once. All methods may be
+// called concurrently.
+type publisher struct {
+	broker *event.Broker
+
+	mu           sync.Mutex
+	publishedSeq map[goal.ID]int64 // newest seq that was told of
+}
+
+// Follower publishes what other processes on the same folder commit, and takes up what they left.
+type Follower struct {
+	*publisher
+	log      *slog.Logger
+	clock    runner.Clock
+	store    *store.Store
+	sessions *session.Registry
+	panes    *panes.Registry
+	viewer   *viewer
+	// adoptAnswered continues goals that were answered, and whose process has died.
+	adoptAnswered func(context.Context) error
+
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+// NewFollower makes one that publishes what this process commits, and follows nobody yet.
+func NewFollower(broker *event.Broker, log *slog.Logger, clock runner.Clock) *Follower {
+	return &Follower{
+		publisher: &publisher{broker: broker, publishedSeq: map[goal.ID]int64{}},
+		log:       log,
+		clock:     clock,
+	}
+}
+
+// Start follows in the journal what other processes on the same folder do, until Close. adopt
+// continues goals that were answered, and whose process has died.
+func (f *Follower) Start(
+	ctx context.Context,
+	s *store.Store,
+	sessions *session.Registry,
+	panes *panes.Registry,
+	adopt func(context.Context) error,
+) {
+	ctx, cancel := context.WithCancel(ctx)
+	f.cancel = cancel
+	f.store, f.sessions, f.panes, f.adoptAnswered = s, sessions, panes, adopt
+	f.viewer = &viewer{store: s, log: f.log, panes: panes, open: map[string]bool{}}
+	f.work.Go(func() {
+		for ctx.Err() == nil {
+			if err := f.store.Follow(ctx, f.publishedSeqs(), f.publishedUpTo, f.publishForeign); err != nil {
+				f.log.Error("following other processes; trying again", "error", err)
+			}
+			select {
+			case <-ctx.Done():
+			case <-f.clock.After(followRetryDelay):
+			}
+		}
+	})
+	f.work.Go(func() { f.pollOtherProcesses(ctx) })
+}
+
+// pollOtherProcesses pauses, as interrupted, what another process was running when it
+// died: the kernel drops its sentinel, and tells nobody. And it shows the panes of
+// goals that others run.
+func (f *Follower) pollOtherProcesses(ctx context.Context) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		f.viewer.discover(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if n, err := f.store.Interrupt(ctx); err != nil && ctx.Err() == nil {
+			f.log.Warn("goals of programs that ended", "error", err)
+		} else if n > 0 {
+			f.log.Info("goals were interrupted", "count", n)
+		}
+		if err := f.adoptAnswered(ctx); err != nil && ctx.Err() == nil {
+			f.log.Warn("goals that were answered", "error", err)
+		}
+	}
+}
+
+const pollInterval = 2 * time.Second
+
+// followRetryDelay is how long after a fault the journal of other processes is looked at again.
+const followRetryDelay = 2 * time.Second
+
+// publishedSeqs copies what was told so far, nil before anything was.
+func (f *publisher) publishedSeqs() map[goal.ID]int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.publishedSeq)
+}
+
+// Publish tells everyone of an event that this process committed. Following may
+// have seen it in the journal first: everything is told once.
+func (f *publisher) Publish(e event.Event) { f.publishOnce(e) }
+
+// publishOnce publishes what is newer than what was told of the goal, and says whether it did.
+func (f *publisher) publishOnce(e event.Event) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e.Seq <= f.publishedSeq[e.GoalID] {
+		return false
+	}
+	f.publishedSeq[e.GoalID] = e.Seq
+	f.broker.Publish(e)
+	return true
+}
+
+// publishForeign tells of an event of another process. What a goal has here ends when it
+// was ended there.
+func (f *Follower) publishForeign(e event.Event) {
+	if b, ok := e.Body.(*event.GrantEnded); ok {
+		f.sessions.RevokeGrant(context.Background(), e.GoalID, b.Request)
+	}
+	_, ended := e.Body.(*event.Ended)
+	if !f.publishOnce(e) || !ended {
+		return
+	}
+	f.work.Go(func() {
+		f.panes.EndShare(e.GoalID, false)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := f.sessions.CloseGoal(ctx, e.GoalID); err != nil {
+			f.log.Warn("closing a room", "goal", e.GoalID, "error", err)
+		}
+	})
+}
+
+func (f *publisher) publishedUpTo(id goal.ID) int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.publishedSeq[id]
+}
+
+// Close ends the following and waits for it; one that was not started is left.
+func (f *Follower) Close() {
+	if f.cancel != nil {
+		f.cancel()
+		f.work.Wait()
+		f.viewer.work.Wait()
+	}
+}

@@ -1,0 +1,105 @@
+// Package peers is about the other Goalpost processes of this user on the same folder: it follows what they
+// commit, shows their panes, answers their requests.
+package peers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"goalpost/backend/app/panes"
+	"goalpost/backend/event"
+	"goalpost/backend/pane"
+	"goalpost/backend/store"
+	"goalpost/backend/stream"
+)
+
+// viewer shows the panes of goals that other processes run, for as long as they
+// do. A pane of another process is called by its own name and the process:
+// t1@4711.
+type viewer struct {
+	store *store.Store
+	log   *slog.Logger
+	panes *panes.Registry
+	work  sync.WaitGroup
+
+	mu   sync.Mutex
+	open map[string]bool // by process
+}
+
+// discover visits the processes that have begun to run goals since.
+func (v *viewer) discover(ctx context.Context) {
+	processes, err := v.store.PeersRunningGoals(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			v.log.Warn("looking for other processes", "error", err)
+		}
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, process := range processes {
+		if v.open[process] {
+			continue
+		}
+		v.open[process] = true
+		v.work.Go(func() {
+			if err := v.follow(ctx, process); err != nil && ctx.Err() == nil {
+				v.log.Debug("looking at another process", "process", process, "error", err)
+			}
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			delete(v.open, process)
+		})
+	}
+}
+
+// follow shows the panes of one process until it ends.
+func (v *viewer) follow(ctx context.Context, process string) error {
+	seen := map[string]pane.Info{}
+	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
+		if _, _, third := panes.SplitPeerID(info.ID); third { // what that process sees elsewhere itself
+			return
+		}
+		info.ID += panes.PeerSeparator + process
+		before, known := seen[info.ID]
+		if info.GoalID == "" { // the user's own there, perhaps lent until now
+			info, closed = before, true
+		}
+		switch {
+		case closed && !known:
+			return
+		case closed:
+			delete(seen, info.ID)
+		default:
+			seen[info.ID] = info
+		}
+		v.panes.OnChange(info, closed)
+	}
+	defer func() { //nolint:contextcheck // likewise
+		for _, info := range seen {
+			v.panes.OnChange(info, true)
+		}
+	}()
+	dial := dialPeer(v.store, process)
+	hello := func() error {
+		list, err := fetchPeerPanes(ctx, dial)
+		for _, info := range list {
+			show(info, false)
+		}
+		return err
+	}
+	err := stream.WatchRemotePanes(ctx, dial, hello, func(e *event.Pane) { show(e.Pane, e.Closed) })
+	if err != nil {
+		return fmt.Errorf("visit: %w", err)
+	}
+	return nil
+}
+
+// fetchPeerPanes asks another process for the panes of its goals.
+func fetchPeerPanes(ctx context.Context, dial stream.Dial) (list []pane.Info, err error) {
+	err = callPeer(ctx, dial, http.MethodGet, "/panes", nil, &list)
+	return list, err
+}

@@ -1,0 +1,206 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/panes"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/stream"
+)
+
+// goalStarter starts goals.
+type goalStarter interface {
+	Start(ctx context.Context, in api.StartInput) (goal.ID, error)
+}
+
+// Server are other processes of this user. They come over the bell's socket.
+// They look at the panes of the goals here, in the page's own protocol, and change
+// nothing there: whoever wants to take part does it where the goal runs. And they
+// may start a goal here that is lent one of the user's panes.
+type Server struct {
+	log    *slog.Logger
+	panes  *panes.Registry
+	goals  goalStarter
+	front  func(context.Context) bool // brings the window to the front; nil: there is none
+	stream *stream.Server
+	http   *http.Server
+	served chan struct{} // closed when nobody is let in any more
+
+	come chan net.Conn
+	end  chan struct{}
+	once sync.Once
+}
+
+// OpenServer makes the server. front brings the window to the front, nil where there is none.
+func OpenServer(
+	ctx context.Context,
+	log *slog.Logger,
+	broker *event.Broker,
+	panes *panes.Registry,
+	goals goalStarter,
+	front func(context.Context) bool,
+) (*Server, error) {
+	v := &Server{log: log, panes: panes, goals: goals, front: front, served: make(chan struct{}), come: make(chan net.Conn), end: make(chan struct{})}
+	var err error
+	v.stream, err = stream.Open(ctx, stream.Options{
+		Log: log, Events: broker, Terminals: peerTerminals{panes}, Browsers: peerBrowsers{panes}, Detached: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("visitors: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", v.stream.Handler(func(*http.Request) bool { return true })) // the socket lets nobody else in
+	mux.HandleFunc("GET /panes", v.listPanes)
+	mux.HandleFunc("GET /lendable", v.shareablePanes)
+	mux.HandleFunc("POST /goals", v.startGoal)
+	mux.HandleFunc("POST /front", v.raiseWindow)
+	const patience = 10 * time.Second
+	v.http = &http.Server{Handler: mux, ReadHeaderTimeout: patience, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	go func() {
+		defer close(v.served)
+		if err := v.http.Serve(v); !errors.Is(err, http.ErrServerClosed) {
+			log.Warn("visitors", "error", err)
+		}
+	}()
+	return v, nil
+}
+
+// listPanes tells what there is to see.
+func (v *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
+	list := []pane.Info{}
+	for _, info := range v.panes.Snapshot().Panes {
+		if isShownToPeers(info) {
+			list = append(list, info)
+		}
+	}
+	v.writeJSON(w, list)
+}
+
+// isShownToPeers says whether a pane is a goal's, and of this process: the user's own are nobody else's.
+func isShownToPeers(info pane.Info) bool {
+	_, _, elsewhere := panes.SplitPeerID(info.ID)
+	return info.GoalID != "" && !elsewhere
+}
+
+// HandleConn takes a visitor in.
+func (v *Server) HandleConn(c net.Conn) {
+	select {
+	case v.come <- c:
+	case <-v.end:
+		_ = c.Close()
+	}
+}
+
+// Accept, Close and Addr make it the listener of its own server.
+func (v *Server) Accept() (net.Conn, error) {
+	select {
+	case c := <-v.come:
+		return c, nil
+	case <-v.end:
+		return nil, net.ErrClosed
+	}
+}
+
+func (v *Server) Close() error {
+	v.once.Do(func() { close(v.end) })
+	return nil
+}
+
+func (*Server) Addr() net.Addr { return &net.UnixAddr{Name: "visitors", Net: "unix"} }
+
+// Shutdown ends all visits.
+func (v *Server) Shutdown(ctx context.Context) error {
+	err := errors.Join(v.http.Close(), v.stream.Close(ctx))
+	<-v.served
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("visitors: %w", err)
+	}
+	return nil
+}
+
+type peerTerminals struct{ panes *panes.Registry }
+
+func (t peerTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
+	s, err := t.panes.Terminal(id)
+	if err != nil {
+		return nil, err
+	}
+	if !isShownToPeers(s.Info()) && !t.panes.IsShared(id) {
+		return nil, panes.NoPane(id)
+	}
+	v := &readOnlyTerminal{TerminalViewer: s.Attach(offset), resized: make(chan struct{}, 1), end: make(chan struct{})}
+	v.resized <- struct{}{} // it begins with the size that there is
+	v.work.Go(v.forwardResize)
+	return v, nil
+}
+
+// readOnlyTerminal sees a terminal and changes nothing of it, its size included.
+type readOnlyTerminal struct {
+	stream.TerminalViewer
+	resized chan struct{}
+	end     chan struct{}
+	work    sync.WaitGroup
+}
+
+func (v *readOnlyTerminal) forwardResize() {
+	for {
+		select {
+		case <-v.end:
+			return
+		case <-v.TerminalViewer.Resized():
+			v.notify()
+		}
+	}
+}
+
+func (v *readOnlyTerminal) notify() {
+	select {
+	case v.resized <- struct{}{}:
+	default:
+	}
+}
+
+func (*readOnlyTerminal) Write([]byte) (int, error) { return 0, panes.ErrReadOnly }
+
+// Resize puts the page's size back to what it is.
+func (v *readOnlyTerminal) Resize(int, int) error {
+	v.notify()
+	return nil
+}
+
+func (v *readOnlyTerminal) Resized() <-chan struct{} { return v.resized }
+
+func (v *readOnlyTerminal) Close() {
+	close(v.end)
+	v.work.Wait()
+	v.TerminalViewer.Close()
+}
+
+type peerBrowsers struct{ panes *panes.Registry }
+
+func (b peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
+	p, err := b.panes.Browser(id)
+	if err != nil {
+		return nil, err
+	}
+	if !isShownToPeers(p.Info()) && !b.panes.IsShared(id) {
+		return nil, panes.NoPane(id)
+	}
+	return readOnlyBrowser{p.Attach()}, nil
+}
+
+// readOnlyBrowser sees a page and does nothing there.
+type readOnlyBrowser struct{ stream.BrowserViewer }
+
+func (readOnlyBrowser) Input(context.Context, pane.Input) error         { return panes.ErrReadOnly }
+func (readOnlyBrowser) Resize(context.Context, int, int, float64) error { return nil }

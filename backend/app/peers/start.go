@@ -1,0 +1,176 @@
+package peers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/panes"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/store"
+	"goalpost/backend/stream"
+)
+
+// Client asks other processes of this user.
+type Client struct {
+	Store *store.Store
+	Log   *slog.Logger
+}
+
+// A pane lives in one process, and so does the run that drives it. Whoever has no
+// panes of the user, as the command line, asks the process that has them to take
+// the goal in, and watches. The socket between processes lets in the same user alone.
+
+// maxPeerMessage bounds what such processes say to each other, in bytes.
+const maxPeerMessage = 8 << 20
+
+// StartInOwnerProcess starts a goal in the process that has the panes it is given, which
+// are named t1, or t1@4711 where two processes have one of that name. ctx bounds
+// the intake there; the goal outlives it. Refusals are those of that process.
+func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
+	process, err := p.findPaneOwner(ctx, in.Panes)
+	if err != nil {
+		return "", err
+	}
+	in.Panes = slices.Clone(in.Panes)
+	for i, id := range in.Panes {
+		in.Panes[i], _, _ = panes.SplitPeerID(id)
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return "", fmt.Errorf("start in the process %s: %w", process, err)
+	}
+	var out struct {
+		api.StartOutput
+		Problem *fault.Error `json:"problem"`
+	}
+	if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodPost, "/goals", body, &out); err != nil {
+		return "", fmt.Errorf("start in the process %s: %w", process, err)
+	}
+	if out.Problem != nil {
+		return "", out.Problem
+	}
+	return goal.ID(out.GoalID), nil
+}
+
+// findPaneOwner is the process that has all of the panes to lend, or a refusal that says
+// which there are.
+func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error) {
+	var holders, there []string
+	for _, process := range p.Store.Peers() {
+		var list []pane.Info
+		if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
+			p.Log.Debug("asking another process for its panes", "process", process, "error", err)
+			continue
+		}
+		has := func(id string) bool {
+			own, at, placed := panes.SplitPeerID(id)
+			return (!placed || at == process) && slices.ContainsFunc(list, func(i pane.Info) bool { return i.ID == own })
+		}
+		if !slices.ContainsFunc(ids, func(id string) bool { return !has(id) }) {
+			holders = append(holders, process)
+		}
+		for _, info := range list {
+			there = append(there, fmt.Sprintf("%s%s%s (%s, %s)", info.ID, panes.PeerSeparator, process, info.Kind, describePanes(info)))
+		}
+	}
+	refuse := func(reason, hint string) (string, error) {
+		return "", &fault.Error{Field: "panes", Message: reason, Hint: hint}
+	}
+	wanted := strings.Join(ids, " and ")
+	switch {
+	case len(holders) == 1:
+		return holders[0], nil
+	case len(holders) > 1:
+		return refuse(fmt.Sprintf("%d programs have a pane %s", len(holders), wanted), "say which: "+strings.Join(there, ", "))
+	case len(there) == 0:
+		return refuse(fmt.Sprintf("no program that is open on this folder has the pane %s to lend", wanted), "open it in the window or in serve, or leave the pane out for new ones")
+	}
+	return refuse("no program has the pane "+wanted+" to lend", "there are "+strings.Join(there, ", "))
+}
+
+func describePanes(info pane.Info) string {
+	const most = 40
+	words := []rune(strings.Join(strings.Fields(info.Title), " "))
+	if len(words) == 0 {
+		words = []rune(info.URL)
+	}
+	if len(words) > most {
+		words = append(words[:most-1], '…')
+	}
+	return string(words)
+}
+
+// shareablePanes answers a holder of another process.
+func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
+	v.writeJSON(w, v.panes.Shareable())
+}
+
+// startGoal answers a StartInOwnerProcess of another process. Only a goal that is given panes
+// has a reason to start here.
+func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
+	var in api.StartInput
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
+	if err == nil && len(in.Panes) == 0 {
+		err = errors.New("it is given no pane of this process")
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	id, err := v.goals.Start(r.Context(), in)
+	if err != nil {
+		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
+		return
+	}
+	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
+}
+
+func (v *Server) writeJSON(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(what); err != nil {
+		v.log.Debug("visitors", "error", err)
+	}
+}
+
+// callPeer asks another process over the socket between them, and reads its JSON.
+func callPeer(ctx context.Context, dial stream.Dial, method, path string, body []byte, out any) (err error) {
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}
+	r, err := http.NewRequestWithContext(ctx, method, "http://neighbour"+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("asking another process: %w", err)
+	}
+	resp, err := transport.RoundTrip(r)
+	if err != nil {
+		return fmt.Errorf("asking another process: %w", err)
+	}
+	defer func() { err = errors.Join(err, resp.Body.Close()) }()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("asking another process: it answered %s", resp.Status)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxPeerMessage)).Decode(out); err != nil {
+		return fmt.Errorf("asking another process: %w", err)
+	}
+	return nil
+}
+
+// DialPeerPane finds the panes of other processes for the page's streams.
+func (p *Client) DialPeerPane(id string) (stream.RemotePane, bool) {
+	own, process, ok := panes.SplitPeerID(id)
+	return stream.RemotePane{Pane: own, Dial: dialPeer(p.Store, process)}, ok
+}
+
+func dialPeer(s *store.Store, process string) stream.Dial {
+	return func(ctx context.Context) (net.Conn, error) { return s.DialPeer(ctx, process) }
+}

@@ -1,0 +1,52 @@
+package peers
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// RaiseWindow asks the process pid on the same data folder to bring its window to the
+// front, and returns when it has. An error says that nothing of the kind happened:
+// it has ended, has no window, or is not that far yet.
+func RaiseWindow(ctx context.Context, state string, pid int) error {
+	road := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		c, err := d.DialContext(ctx, "unix", filepath.Join(state, "run", strconv.Itoa(pid)+".sock"))
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the client says what for
+		}
+		_, err = c.Write([]byte("visit\n")) // the bell's word for what is answered by visitors
+		return c, err                       //nolint:wrapcheck // the same
+	}}
+	defer road.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://goalpost/front", nil)
+	if err != nil {
+		return fmt.Errorf("the window of pid %d: %w", pid, err)
+	}
+	answer, err := road.RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("the window of pid %d: %w", pid, err)
+	}
+	_ = answer.Body.Close() // it is empty
+	if answer.StatusCode != http.StatusNoContent {
+		return fmt.Errorf("the window of pid %d: %s", pid, answer.Status)
+	}
+	return nil
+}
+
+// raiseWindow answers a Front of another process.
+func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
+	const patience = 10 * time.Second // the window may be just opening
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	if v.front == nil || !v.front(ctx) {
+		http.Error(w, "there is no window here", http.StatusNotFound)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"goalpost/backend/api"
+	"goalpost/backend/fault"
+	"goalpost/backend/policy"
+	"goalpost/backend/tools"
+)
+
+// accessRequester is how a goal's agent asks for more.
+type accessRequester struct{ session *Session }
+
+var _ tools.Access = accessRequester{}
+
+// Validate refuses what no goal gets. Whether something is there at all, the agent
+// does not learn without the user.
+func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
+	rules, p := k.session.registry.Sandboxes.Access, k.session.policy
+	var in api.StartInput
+	if want.Kind == policy.PortAccess {
+		in.AllowLocal = []int{want.Port}
+		return want, agentRefusal(rules.ValidateGrants(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
+	}
+	if want.Kind != policy.SocketAccess { // said of the name, so that it does not tell whether something is there
+		if err := rules.ValidateForeignPath(filepath.Clean(want.Path)); err != nil {
+			return want, agentRefusal(err)
+		}
+	}
+	real, err := filepath.EvalSymlinks(want.Path)
+	if err != nil || rules.ValidateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
+		return want, nil //nolint:nilerr // the user sees the path, and an approval opens nothing
+	}
+	if want.Path = real; policy.IsWithin(p.Dir, real) {
+		return want, fmt.Errorf("%s is in the goal's own folder", real)
+	}
+	as := policy.Policy{Risk: p.Risk, Dir: p.Dir, AllowWrite: p.AllowWrite}
+	switch want.Kind {
+	case policy.ReadAccess:
+		in.AllowRead = []string{real}
+	case policy.SocketAccess:
+		in.AllowSocket = []string{real}
+	case policy.WriteAccess:
+		in.AllowWrite = []string{real}
+		if other, err := k.session.registry.Store.ConflictingWriter(ctx, real, k.session.goal); err != nil || other != "" {
+			return want, errors.Join(err, fmt.Errorf("goal %s writes there now; wait until it is over", other.Short()))
+		}
+	case policy.PortAccess:
+	}
+	return want, agentRefusal(rules.ValidateGrants(in, &as))
+}
+
+// agentRefusal is a refusal with its hint, for the agent.
+func agentRefusal(err error) error {
+	var no *fault.Error
+	if errors.As(err, &no) {
+		return fmt.Errorf("%s: %s", no.Message, no.Hint)
+	}
+	return err
+}
+
+func (k accessRequester) Problem(a policy.MachineAccess) error {
+	return k.session.sandbox.MachineGrants.Problem(a)
+}

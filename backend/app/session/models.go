@@ -1,0 +1,130 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/app/models"
+	"goalpost/backend/config"
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/runner"
+)
+
+// modelSet are the models of one goal's run.
+type modelSet struct {
+	runner.Models
+	judge  model.Client // nil: nobody judges a scripted goal that names no judge
+	window int          // of the judge's model in tokens
+}
+
+// openModels makes them, each retried and each wait journaled. A scripted goal has
+// no critic: there is nothing to criticise in a script, and a script is no critic.
+func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
+	provider, err := r.registry.Models.Get(g.Provider)
+	if err != nil {
+		return modelSet{}, errorWithHint(err)
+	}
+	provider.Model = g.Model // the user may have named another than the provider's
+	own := models.Choice{Provider: provider, Effort: g.Options.Effort}
+	agent, err := r.openModel(ctx, "model", own)
+	if err != nil {
+		return modelSet{}, err
+	}
+	m := modelSet{Models: runner.Models{Agent: agent, Window: models.Window(provider)}}
+	if !g.Scripted {
+		critic, err := r.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)
+		if err != nil {
+			return modelSet{}, err
+		}
+		m.Critic, m.CriticModel, m.CriticWindow = critic.Client, critic.name, critic.window
+	}
+	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
+		judge, err := r.chooseProvider(ctx, "judge", g.Options.JudgeProvider, own)
+		if err != nil {
+			return modelSet{}, err
+		}
+		m.judge, m.window = pausableModel{judge}, judge.window
+	}
+	return m, r.warnUnpriced(g, provider)
+}
+
+// warnUnpriced says where a limit of money cannot hold: what a model costs counts
+// only where its price is known.
+func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
+	if g.Limits.USD <= 0 || g.Scripted {
+		return nil
+	}
+	var free []string
+	for _, id := range []string{own.ID, g.Options.CriticProvider, g.Options.JudgeProvider} {
+		p := own
+		if id != "" && id != own.ID {
+			var err error
+			if p, err = r.registry.Models.Get(id); err != nil {
+				return errorWithHint(err)
+			}
+		}
+		if !model.HasPrice(p.BaseURL, p.Model) && !slices.Contains(free, p.Model) {
+			free = append(free, p.Model)
+		}
+	}
+	if len(free) > 0 {
+		r.warn("usd", fmt.Sprintf("no price is known for %s: what it costs is not counted, and the limit of $%.2f does not hold it; limit the tokens, too (--max-tokens)", strings.Join(free, ", "), g.Limits.USD))
+	}
+	return nil
+}
+
+// namedModel is a model with the name that its provider knows, and its window in tokens.
+type namedModel struct {
+	model.Client
+	name   string
+	window int
+}
+
+// Turn asks its own model, whatever the turn says.
+func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	t.Model = m.name
+	return m.Client.Turn(ctx, t, delta)
+}
+
+// chooseProvider is the model of the provider with that id, or of the goal's own, which
+// is asked for the goal's effort whatever its role.
+func (r *Session) chooseProvider(ctx context.Context, role, id string, own models.Choice) (namedModel, error) {
+	p := own
+	if id != "" && id != own.ID {
+		other, err := r.registry.Models.Get(id)
+		if err != nil {
+			return namedModel{}, fmt.Errorf("the %s: %w", role, err)
+		}
+		p = models.Choice{Provider: other}
+	}
+	m, err := r.openModel(ctx, role, p)
+	return namedModel{m, p.Model, models.Window(p.Provider)}, err
+}
+
+// pausableModel asks through the gate of the run, which a user's pause shuts.
+type pausableModel struct{ model.Client }
+
+func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	return runner.AskModel(ctx, m.Client, t, delta)
+}
+
+// openModel makes one model. How often the goal was parked for it outlives the run.
+func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (model.Client, error) {
+	m, err := r.registry.Models.NewClient(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if r.parkCounters[role] == nil {
+		r.parkCounters[role] = model.NewParkCounter(r.parkedInARow)
+	}
+	return model.Retry{
+		Model: m, Clock: r.registry.Clock, TurnTimeout: r.registry.Models.TurnTimeout(), Parks: r.parkCounters[role],
+		OnWait: func(err error, d time.Duration) {
+			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
+		},
+	}, nil
+}

@@ -1,0 +1,461 @@
+package session
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/network"
+	"goalpost/backend/browser"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/secret"
+)
+
+// sending is a page that tries to send by every road that a page has. Each attempt
+// asks the server for a path of its own, below /to/. It ends, whatever came of it.
+const sending = `<!doctype html><title>trying</title><script>
+const soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 2500))]).catch(() => {});
+const post = (n, o) => fetch("/to/" + n, Object.assign({ method: "POST", body: "x" }, o));
+const socket = (url) => new Promise((r) => { const w = new WebSocket(url); w.onopen = w.onerror = r; });
+const frame = (alter) => new Promise((r) => { const f = document.createElement("iframe"); alter(f); f.onload = () => r(f); document.body.append(f); });
+const said = (port) => new Promise((r) => { port.onmessage = r; });
+const inside = (n) => "Promise.all([fetch('" + location.origin + "/to/" + n + "', {method: 'POST', mode: 'no-cors', body: 'x'}).catch(() => {}), new Promise((r) => { const w = new WebSocket('wss://" + location.host + "/to/" + n + "-socket'); w.onopen = w.onerror = r; })])";
+const blob = (code) => URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+async function all() {
+  await soon(fetch("/to/get"));
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) await soon(post("fetch-" + method, { method }));
+  await soon(post("keepalive", { keepalive: true }));
+  await soon(post("crossorigin/", { mode: "no-cors" }));
+  await soon(fetch("/to/redirected?to=/to/redirect-post", { method: "POST" }));
+  try { const x = new XMLHttpRequest(); x.open("POST", "/to/sync", false); x.send("x"); } catch {}
+  try { const x = new XMLHttpRequest(); x.open("POST", location.origin.replace("//", "//user:word@") + "/to/user"); x.send("x"); } catch {}
+  navigator.sendBeacon("/to/beacon", "x");
+  await soon(socket("wss://" + location.host + "/to/socket"));
+  await soon(frame((f) => { f.srcdoc = "<script>" + inside("srcdoc") + ".then(() => parent.postMessage(1, '*'))<\/script>"; }).then(() => said(window)));
+  await soon(frame((f) => {}).then((f) => f.contentWindow.fetch("/to/blank", { method: "POST" })));
+  await soon(frame((f) => { f.sandbox = "allow-scripts"; f.src = "data:text/html,<script>" + inside("dataframe") + ".then(() => parent.postMessage(1, '*'))<\/script>"; }).then(() => said(window)));
+  await soon(frame((f) => { f.src = location.origin.replace("shop.test", "other.test") + "/frame?other"; }).then(() => said(window)));
+  await soon(new Promise((r) => { const f = document.createElement("form"); f.method = "POST"; f.action = "/to/form"; frame((i) => { i.name = f.target = "there"; }).then((i) => { i.onload = r; document.body.append(f); f.submit(); }); }));
+  await soon(frame((f) => { f.src = "/report"; }));
+  await soon(frame((f) => { f.src = "/reporting"; }));
+  const a = document.createElement("a"); a.href = "#x"; a.ping = "/to/ping"; document.body.append(a); a.click();
+  await soon(said(new Worker(blob(inside("worker") + ".then(() => postMessage(1))"))));
+  await soon(said(new Worker("/worker.js?scriptworker")));
+  await soon(said(new Worker(blob("new Worker('" + location.origin + "/worker.js?nested').onmessage = () => postMessage(1)"))));
+  await soon(said(new SharedWorker("/worker.js?shared").port));
+  await soon(navigator.serviceWorker.register("/worker.js?service").then(() => said(navigator.serviceWorker)));
+  try { fetchLater("/to/later", { method: "POST", body: "x", activateAfter: 0 }); } catch {}
+  const rtc = new RTCPeerConnection({ iceTransportPolicy: "relay", iceServers: [{ urls: "turn:relay.test:RELAY?transport=tcp", username: "secret", credential: "x" }] });
+  rtc.createDataChannel("x"); await rtc.setLocalDescription(await rtc.createOffer());
+  await soon(new Promise((r) => { rtc.onicegatheringstatechange = () => rtc.iceGatheringState === "complete" && r(); }));
+  await soon(new Promise((r) => setTimeout(r, 300)));
+  document.title = "all tried";
+}
+function popup() { // what needs a hand
+  const w = window.open("about:blank");
+  w.fetch("/to/popup", { method: "POST" }); new w.WebSocket("wss://" + location.host + "/to/popup-socket");
+}
+function other() { window.open("/frame?window", "_blank", "noopener"); }
+function sent() { const f = document.createElement("form"); f.method = "POST"; f.action = "/to/windowform"; f.target = "_blank"; document.body.append(f); f.submit(); }
+addEventListener("load", () => location.search || all());
+</script><body><button onclick="popup()">Popup</button> <button onclick="sent()">Send</button> <button onclick="other()">Other</button>`
+
+// shop is a server outside that counts what is sent to it.
+type shop struct {
+	testing.TB
+	mu     sync.Mutex
+	got    []string
+	news   chan struct{}
+	server *httptest.Server
+	relay  net.Listener
+}
+
+func (s *shop) hear(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.got, what) {
+		s.got = append(s.got, what)
+		close(s.news)
+		s.news = make(chan struct{})
+	}
+}
+
+func (s *shop) heard() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(slices.Values(s.got))
+}
+
+// hears waits for something to arrive.
+func (s *shop) hears(what string) {
+	s.Helper()
+	over := time.After(late)
+	for {
+		s.mu.Lock()
+		there, news := slices.Contains(s.got, what), s.news
+		s.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-news:
+		case <-over:
+			s.Fatalf("%s never came; what came: %v", what, s.heard())
+		}
+	}
+}
+
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, to := strings.CutPrefix(r.URL.Path, "/to/")
+	switch {
+	case to && (r.Header.Get("Upgrade") != "" || r.Method == http.MethodConnect):
+		s.hear(name)
+		if c, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}); err == nil {
+			_ = c.CloseNow()
+		}
+		return
+	case to:
+		s.hear(name)
+		if next := r.URL.Query().Get("to"); next != "" {
+			http.Redirect(w, r, next, http.StatusTemporaryRedirect)
+		}
+		return
+	case r.URL.Path == "/worker.js":
+		w.Header().Set("Content-Type", "text/javascript")
+		n := r.URL.RawQuery
+		_, _ = fmt.Fprintf(w, `const done = Promise.all([fetch("/to/%[1]s", {method: "POST", body: "x"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/%[1]s-socket"); w.onopen = w.onerror = r; })]);
+onconnect = (e) => done.then(() => e.ports[0].postMessage(1));
+if (self.clients) { oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(done.then(() => clients.claim()).then(() => clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1)))); }
+else if (self.postMessage) done.then(() => postMessage(1));`, n)
+		return
+	case r.URL.Path == "/report":
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Security-Policy", "img-src 'none'; report-uri /to/cspreport")
+		_, _ = fmt.Fprint(w, `<img src="/nothing">`)
+		return
+	case r.URL.Path == "/reporting": // Chromium itself sends these, and none of its pages
+		to := "https://" + r.Host + "/to/"
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Reporting-Endpoints", fmt.Sprintf(`csp=%q`, to+"reportingapi"))
+		w.Header().Set("Content-Security-Policy", "img-src 'none'; report-to csp")
+		_, _ = fmt.Fprint(w, `<img src="/nothing">`)
+		return
+	case r.URL.Path == "/frame":
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, `<script>const n = %q; Promise.all([fetch("/to/" + n, {method: "POST"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/" + n + "-socket"); w.onopen = w.onerror = r; }),
+new Promise((r) => { new Worker(URL.createObjectURL(new Blob(["fetch('" + location.origin + "/to/" + n + "-worker', {method: 'POST', mode: 'no-cors'}).finally(() => postMessage(1))"]))).onmessage = r; })]).then(() => parent.postMessage(1, "*"))</script>`, r.URL.RawQuery)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	_, port, _ := net.SplitHostPort(s.relay.Addr().String())
+	_, _ = fmt.Fprint(w, strings.ReplaceAll(sending, "RELAY", port))
+}
+
+func openShop(t testing.TB) *shop {
+	t.Helper()
+	s := &shop{TB: t, news: make(chan struct{})}
+	var err error
+	if s.relay, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := s.relay.Accept()
+			if err != nil {
+				return
+			}
+			if n, _ := io.ReadFull(c, make([]byte, 1)); n > 0 {
+				s.hear("relay")
+			}
+			_ = c.Close()
+		}
+	}()
+	s.server = httptest.NewUnstartedServer(s)
+	s.server.EnableHTTP2 = true
+	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	s.server.StartTLS()
+	t.Cleanup(func() { s.server.Close(); _ = s.relay.Close(); <-done })
+	return s
+}
+
+// judging is a goal's way out with its pages, and nothing else of it.
+type judging struct {
+	*shop
+	browsers *browser.Manager
+	room     *Session
+	pane     *browser.Pane
+	ctx      context.Context
+	done     chan string // titles of the pane
+	kept     string      // the folder of the goal's network log
+}
+
+// late is how long what must come is waited for.
+const late = 3 * time.Minute
+
+// hosts are where the shop is found.
+const hosts = "shop.test"
+
+func judgePages(t testing.TB, rules egress.Rules) *judging {
+	t.Helper()
+	path, err := browser.Find()
+	if errors.Is(err, browser.ErrMissing) {
+		t.Skipf("needs Chromium: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &judging{shop: openShop(t), done: make(chan string, 100)}
+	// Its certificate is of nobody: Chromium is told not to look.
+	dir, err := os.MkdirTemp("", "goalpost-judge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusting := filepath.Join(dir, "chromium")
+	if err := os.WriteFile(trusting, []byte("#!/bin/sh\nexec '"+path+"' --ignore-certificate-errors --short-reporting-delay \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	j.kept = filepath.Join(dir, "log")
+	life, end := context.WithCancel(context.Background())
+	j.ctx = goal.WithRun(life, goal.Run{Goal: "g"})
+	filters := &network.PageFilters{}
+	helper, err := sandbox.Install(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launcher, err := sandbox.Open(j.ctx, sandbox.Options{Helper: helper, Name: "judge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var windows atomic.Int64
+	held := &goalsandbox.Sandbox{Journaled: map[string]bool{}}
+	held.SetNetworkLog(network.NewLog("g", j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
+	proxy := egress.New(egress.Config{
+		Rules: rules, OnEntry: held.OnRequest, Public: func(netip.Addr) error { return nil },
+		Resolver: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		},
+	})
+	held.Proxy = proxy
+	held.Filtering.Store(rules.NeedsRequestFilter())
+	held.RemovePageFilter = filters.Add("g", held)
+	if held.PaneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
+		t.Fatal(err)
+	}
+	j.room = &Session{goal: "g", sandbox: held}
+	j.browsers = browser.New(browser.Config{
+		Launcher: launcher, Dir: filepath.Join(dir, "b"), Path: trusting,
+		ContextProxy: func(string) string { return held.PaneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: filters.Active, FilterRequest: filters.Decide, OnRequest: filters.OnRequest,
+		OnPopup: func(pane.Info, string) (browser.Options, bool) {
+			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
+		},
+		OnChange: func(i pane.Info, _ bool) {
+			select {
+			case j.done <- i.Title:
+			default:
+			}
+		},
+	}.WithTestLimits())
+	t.Cleanup(func() {
+		if err := j.browsers.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := errors.Join(proxy.Close(), held.NetworkLog().Close()); err != nil {
+			t.Error(err)
+		}
+		if err := launcher.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		end()
+		_ = os.RemoveAll(dir)
+	})
+	j.pane, err = j.browsers.Open(j.ctx, browser.Options{ID: "b1", GoalID: "g", Width: 800, Height: 600})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// tells says whether a request is in the log.
+func (j *judging) tells(method, host string, allowed bool) bool {
+	now, _ := network.LogPaths(j.kept)
+	b, err := os.ReadFile(now)
+	if err != nil {
+		j.Fatal(err)
+	}
+	line := fmt.Sprintf(`"from":"pane","method":%q,"host":%q,"port":`, method, host)
+	return slices.ContainsFunc(strings.Split(string(b), "\n"), func(l string) bool {
+		return strings.Contains(l, line) && strings.Contains(l, fmt.Sprintf(`"allowed":%t`, allowed))
+	})
+}
+
+func (j *judging) address(query string) string {
+	u, err := url.Parse(j.server.URL)
+	if err != nil {
+		j.Fatal(err)
+	}
+	return "https://" + hosts + ":" + u.Port() + "/" + query
+}
+
+// try opens the page and waits until it has tried all that needs no hand.
+func (j *judging) try() {
+	j.Helper()
+	if err := j.pane.Navigate(j.ctx, j.address("")); err != nil {
+		j.Fatal(err)
+	}
+	over := time.After(late)
+	for j.pane.Info().Title != "all tried" {
+		select {
+		case <-j.done:
+		case <-over:
+			j.Fatalf("the page never ended: %+v", j.pane.Info())
+		}
+	}
+}
+
+// roads are those that the page goes by itself. One more is that of reports, which
+// Chromium sends itself past all judgement: it is told to send none, wherever it may.
+var roads = []string{
+	"fetch-POST", "fetch-PUT", "fetch-PATCH", "fetch-DELETE", "keepalive", "crossorigin/", "redirected", "redirect-post", "sync", "user", "beacon", "socket",
+	"srcdoc", "srcdoc-socket", "blank", "dataframe", "dataframe-socket", "other", "other-socket", "other-worker", "form", "cspreport", "ping", "worker", "worker-socket",
+	"scriptworker", "scriptworker-socket", "nested", "nested-socket", "shared", "shared-socket", "service", "service-socket", "later", "relay",
+}
+
+// TestPagesSendNothingWhereTheyMayRead: every attempt of a page to send works where
+// the goal may send, and none where it may read: from the start, or since an approval.
+func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
+	t.Run("where it may send", func(t *testing.T) {
+		j := judgePages(t, egress.Rules{Risk: policy.NetworkWrite})
+		j.try()
+		for _, road := range roads {
+			j.hears(road) // a slow machine may take longer than the page waits
+		}
+		j.windows()
+		for _, road := range []string{"popup", "popup-socket", "windowform", "window", "window-socket"} {
+			j.hears(road)
+		}
+		if !j.tells("POST", hosts, true) || !j.tells(egress.WebSocket, hosts, true) {
+			t.Error("what was sent does not stand in the log")
+		}
+	})
+	read := egress.Rules{Risk: policy.NetworkGet, Allow: []string{"*.test"}}
+	t.Run("where it may read", func(t *testing.T) { judgePages(t, read).holds() })
+	t.Run("where a yes lets it read", func(t *testing.T) {
+		j := judgePages(t, egress.Rules{Risk: policy.WriteLocal})
+		if err := j.pane.Navigate(j.ctx, j.address("")); err == nil {
+			t.Fatal("a host is open that nobody opened")
+		}
+		var given []egress.HostGrant
+		for _, host := range []string{hosts, "other.test", "relay.test"} {
+			given = append(given, egress.HostGrant{Host: host, Risk: policy.NetworkGet})
+		}
+		j.room.applyEgressRules(egress.Rules{Risk: policy.WriteLocal, Given: given})
+		j.holds()
+	})
+}
+
+// holds tries everything and finds that reading works and nothing else does.
+func (j *judging) holds() {
+	j.Helper()
+	j.try()
+	j.windows()
+	if err := j.pane.Navigate(j.ctx, j.address("to/last")); err != nil { // what was sent before it would have come before it
+		j.Fatal(err)
+	}
+	j.hears("last")
+	got := j.heard()
+	j.Logf("%d attempts of a page to send, %d escaped", len(roads)+6, len(got)-2)
+	if want := []string{"get", "last"}; !slices.Equal(got, want) {
+		j.Errorf("%v arrived, want %v", got, want)
+	}
+	if !j.tells("GET", hosts, true) || !j.tells("POST", hosts, false) || !j.tells(egress.WebSocket, hosts, false) || !j.tells("POST", "other.test", false) {
+		j.Error("what was read and what was refused do not stand in the log")
+	}
+}
+
+// windows makes the page do what needs a hand.
+func (j *judging) windows() {
+	j.Helper()
+	for _, button := range []string{"Popup", "Send", "Other"} {
+		if _, err := j.pane.Click(j.ctx, button); err != nil {
+			j.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkJudged is a page's fetching over https, one after the other, with its
+// requests judged and without.
+func BenchmarkJudged(b *testing.B) {
+	for name, rules := range map[string]egress.Rules{
+		"no":  {Risk: policy.NetworkWrite},
+		"yes": {Risk: policy.NetworkGet, Allow: []string{"*.test"}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			j := judgePages(b, rules)
+			if err := j.pane.Navigate(j.ctx, j.address("?still")); err != nil {
+				b.Fatal(err)
+			}
+			b.ResetTimer()
+			_, err := j.pane.Eval(j.ctx, fmt.Sprintf(`(async () => { for (let i = 0; i < %d; i++) await (await fetch("/to/get")).text(); })()`, b.N))
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestARefusalIsSaid beside the page, which stays as it was, and to the agent.
+func TestARefusalIsSaid(t *testing.T) {
+	j := judgePages(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"*.test"}})
+	if err := j.pane.Navigate(j.ctx, j.address("?still")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := j.pane.Eval(j.ctx, `document.body.insertAdjacentHTML("beforeend", '<form method=post action=/to/order><input name=word value=kept><button>Order</button></form>')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := j.pane.Click(j.ctx, "Order")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "refused by this goal's policy: POST to https://" + hosts
+	if got := fmt.Sprint(out); !strings.Contains(got, want) || !strings.Contains(got, "asks the user for this host") {
+		t.Errorf("the agent hears %q", got)
+	}
+	if info := j.pane.Info(); !strings.Contains(info.Notice, want) {
+		t.Errorf("the user reads %q", info.Notice)
+	}
+	if kept, err := j.pane.Eval(j.ctx, `document.querySelector("input").value`); err != nil || !strings.Contains(kept, "kept") {
+		t.Errorf("the page went: %q, %v", kept, err)
+	}
+	if len(j.heard()) > 0 {
+		t.Errorf("%v arrived", j.heard())
+	}
+}

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/app/panes"
+	"goalpost/backend/browser"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/process"
+	"goalpost/backend/tools"
+)
+
+// goalPanes are the panes as one goal sees them: only its own.
+type goalPanes struct {
+	panes    *panes.Registry
+	goal     goal.ID
+	dir      string
+	launcher process.Launcher
+	env      []string
+	typed    lastInputOffsets
+	external bool // another agent's: in no run, so nothing is journaled
+	camera   *paneRecorder
+}
+
+// lease journals that the goal got a pane.
+func (p *goalPanes) lease(ctx context.Context, id string, k pane.Kind) error {
+	if p.external {
+		return nil
+	}
+	run, ok := goal.RunOf(ctx)
+	if !ok || run.Goal != p.goal {
+		return errors.New("panes are leased inside a run only")
+	}
+	if err := p.panes.Store.Append(context.WithoutCancel(ctx), run, &event.Lease{Pane: id, Kind: k, Held: true}); err != nil {
+		return fmt.Errorf("lease: %w", err)
+	}
+	return nil
+}
+
+type goalBrowsers struct{ *goalPanes }
+
+func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, error) {
+	if id != "" {
+		p, err := b.pane(id)
+		if err != nil {
+			return tools.Page{}, err
+		}
+		if err := p.Navigate(ctx, url); err != nil {
+			return tools.Page{}, fmt.Errorf("pane %s: %w", id, err)
+		}
+		return arrivedAt(p)
+	}
+	p, err := b.panes.Browsers.Open(ctx, browser.Options{ID: b.panes.NewID(pane.Browser), URL: url, GoalID: string(b.goal)})
+	if err != nil {
+		return tools.Page{}, fmt.Errorf("open browser: %w", err)
+	}
+	b.camera.recordPage(p)
+	if err := b.lease(ctx, p.Info().ID, pane.Browser); err != nil {
+		return tools.Page{}, err
+	}
+	return arrivedAt(p)
+}
+
+// arrivedAt says where a pane arrived. A page that did not load is a failure that names the pane.
+func arrivedAt(p *browser.Pane) (tools.Page, error) {
+	info := p.Info()
+	if info.Problem != "" {
+		return tools.Page{}, fmt.Errorf("pane %s is open at %s, but: %s", info.ID, info.URL, info.Problem)
+	}
+	return tools.Page{Pane: info.ID, URL: info.URL, Title: info.Title}, nil
+}
+
+func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
+	p, ok := b.panes.Browsers.Get(id)
+	if !ok || !b.panes.CanDrive(b.goal, p.Info()) {
+		return nil, panes.ErrNotYours(id)
+	}
+	return p, nil
+}
+
+// Get gives a pane of the goal as its tools use it.
+func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) }
+
+func (b goalBrowsers) List() []pane.Info {
+	var list []pane.Info
+	for _, i := range b.panes.Browsers.List() {
+		if b.panes.CanDrive(b.goal, i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// Close closes a pane that the goal opened; one that a user lent stays.
+func (b goalBrowsers) Close(ctx context.Context, id string) error {
+	p, err := b.pane(id)
+	if err != nil {
+		return err
+	}
+	if p.Info().Shared {
+		return fmt.Errorf("pane %s is the user's own: it stays", id)
+	}
+	if err := b.panes.Browsers.ClosePane(ctx, id); err != nil {
+		return fmt.Errorf("pane %s: %w", id, err)
+	}
+	return nil
+}
+
+// goalPaneList is all panes of one goal together.
+type goalPaneList struct{ *goalPanes }
+
+func (s goalPaneList) List() []pane.Info {
+	var list []pane.Info
+	for _, i := range s.panes.Snapshot().Panes {
+		if s.panes.CanDrive(s.goal, i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (s goalPaneList) get(id string) (pane.Info, error) {
+	for _, i := range s.List() {
+		if i.ID == id {
+			return i, nil
+		}
+	}
+	return pane.Info{}, panes.ErrNotYours(id)
+}
+
+func (s goalPaneList) IsShared(id string) bool { return s.panes.IsShared(id) }
+
+func (s goalPaneList) Close(ctx context.Context, id string) error {
+	i, err := s.get(id)
+	switch {
+	case err != nil:
+		return err
+	case s.IsShared(id):
+		return fmt.Errorf("pane %s is the user's own: it stays", id)
+	case i.Kind == pane.Browser:
+		err = s.panes.CloseBrowser(ctx, id)
+	default:
+		err = s.panes.CloseTerminal(ctx, id)
+	}
+	return err
+}
+
+func (s goalPaneList) Focus(id string) error {
+	if _, err := s.get(id); err != nil {
+		return err
+	}
+	s.panes.Focus(id)
+	return nil
+}
+
+func (s goalPaneList) Name(id, title string) error {
+	i, err := s.get(id)
+	switch {
+	case err != nil:
+		return err
+	case s.IsShared(id):
+		return fmt.Errorf("pane %s is the user's own: it keeps its title", id)
+	case i.Kind == pane.Terminal:
+		return s.panes.RenameTerminal(id, title)
+	}
+	s.panes.Rename(i, title)
+	return nil
+}

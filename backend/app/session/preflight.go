@@ -1,0 +1,62 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/runner"
+	"goalpost/backend/verify"
+)
+
+// PreflightProblem says what keeps a goal from starting, nil if nothing does, and notes how
+// many tests ran.
+func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *fault.Error {
+	g.TestsBefore = nil
+	for i, c := range g.Criterion.Checks {
+		v := h.Preflight(ctx, c)
+		g.TestsBefore = append(g.TestsBefore, v.Tests)
+		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
+		switch {
+		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
+			return &fault.Error{Field: "criterion", Message: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
+		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // however it comes to be made
+			return &fault.Error{Field: "criterion", Message: where + withOutputTail(v), Hint: "correct the check, or what it needs"}
+		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
+			return &fault.Error{Field: "criterion", Message: where + withOutputTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
+		}
+	}
+	return nil
+}
+
+func withOutputTail(v goal.Verdict) string {
+	if v.Tail == "" {
+		return v.Detail
+	}
+	return v.Detail + ": " + v.Tail
+}
+
+// preflightFreshFor is how long after its making a goal begins with what was found out then.
+const preflightFreshFor = time.Minute
+
+// RecheckPreflight runs the gates again before the first turn of a goal that has waited for
+// its turn: another goal may have reached this one, or broken what its
+// checks need.
+func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
+	row, err := r.registry.Store.Goal(ctx, g.ID)
+	if err != nil {
+		return "", err
+	}
+	waited, err := r.registry.Store.WasQueued(ctx, g.ID)
+	if err != nil || !waited && r.registry.Clock.Now().Sub(row.CreatedAt) < preflightFreshFor {
+		return "", err
+	}
+	if refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
+		return "since the goal was made, what its checks look at has changed: " + refusal.Message + ". Resume it if that is as it should be", nil
+	}
+	return "", nil
+}
+
+var _ runner.Preflighter = (*Session)(nil)

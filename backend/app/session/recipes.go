@@ -1,0 +1,47 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/config"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// goalRecipes are the recipes as one goal's tools use them.
+type goalRecipes struct {
+	cfg   *config.Config
+	store *store.Store
+	goal  goal.ID
+}
+
+func (r goalRecipes) List() ([]goal.Recipe, error)         { return r.cfg.Recipes() }
+func (r goalRecipes) Get(name string) (goal.Recipe, error) { return r.cfg.Recipe(name) }
+func (r goalRecipes) Save(recipe goal.Recipe) error        { return r.cfg.SaveRecipe(recipe) }
+
+func (r goalRecipes) Steps(ctx context.Context, from, to int) ([]goal.Call, error) {
+	return StepsToKeep(ctx, r.store, r.goal, from, to)
+}
+
+// StepsToKeep are the calls of a goal from one step to another that went well,
+// without control tools and without what saves or runs recipes.
+func StepsToKeep(ctx context.Context, s *store.Store, id goal.ID, from, to int) ([]goal.Call, error) {
+	if to-from >= 10*goal.MaxRecipe {
+		return nil, fmt.Errorf("steps %d to %d are too many; a recipe has at most %d", from, to, goal.MaxRecipe)
+	}
+	steps, err := s.Steps(ctx, id, from-1, to-from+1)
+	if err != nil {
+		return nil, fmt.Errorf("the steps: %w", err)
+	}
+	var calls []goal.Call
+	for _, st := range steps {
+		if st.N > to || st.Outcome != event.OK || st.Risk == string(policy.Risk("")) || st.Tool == "save_recipe" || st.Tool == "run_recipe" {
+			continue
+		}
+		calls = append(calls, goal.Call{Tool: st.Tool, Arguments: st.Arguments})
+	}
+	return calls, nil
+}

@@ -1,0 +1,203 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/recording"
+	"goalpost/backend/runner"
+	"goalpost/backend/secret"
+	"goalpost/backend/terminal"
+)
+
+// minFrameInterval is how far apart the pictures of a page are at least: enough to
+// see what happened, and little for a page that moves all the time.
+const minFrameInterval = 500 * time.Millisecond
+
+// paneRecorder records the panes that a goal opened, as long as its room is open. Panes
+// that it was lent are the user's and are not recorded. Nothing is filmed between
+// runs, nor while the user has taken a page over. All methods may be called concurrently, and on nil, which
+// records nothing: what is lent to another agent belongs to no goal.
+type paneRecorder struct {
+	clock  runner.Clock
+	mask   *secret.Mask
+	log    *slog.Logger
+	goal   goal.ID
+	writer *recording.Writer
+	life   context.Context
+	end    context.CancelFunc
+	rolled sync.WaitGroup
+	broken sync.Once
+
+	mu    sync.Mutex
+	on    bool
+	ended bool
+	views map[*browser.Viewer]bool
+}
+
+func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {
+	c := &paneRecorder{
+		clock: reg.Clock, mask: reg.Mask, log: reg.Log, goal: id, writer: recording.NewWriter(reg.Store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
+	}
+	c.life, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// setActive films while a run continues; without one nobody acts.
+func (c *paneRecorder) setActive(on bool) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.on = on
+	for v := range c.views {
+		v.SetVisible(on)
+	}
+}
+
+// start starts f, unless the camera has ended.
+func (c *paneRecorder) start(f func()) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		c.rolled.Go(f)
+	}
+}
+
+// close ends the recording and waits for it.
+func (c *paneRecorder) close() error {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
+	c.end()
+	c.rolled.Wait()
+	return c.writer.Close()
+}
+
+func (c *paneRecorder) write(r recording.Record) {
+	r.At = c.clock.Now()
+	if err := c.writer.Add(r); err != nil {
+		c.broken.Do(func() { c.log.Error("recording", "goal", c.goal, "error", err) })
+	}
+}
+
+// recordTerminal records a terminal from its first byte until its program has ended.
+func (c *paneRecorder) recordTerminal(s *terminal.Session) {
+	c.start(func() {
+		v := s.Attach(0)
+		defer v.Close()
+		mask := c.mask.Stream() // a value may lie across two chunks
+		add := func(text []byte) {
+			if len(text) > 0 {
+				cols, rows := v.Size()
+				c.write(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: text})
+			}
+		}
+		defer func() { add(mask.End()) }()
+		for {
+			offset, chunk, err := v.Read(c.life)
+			var lost *terminal.GapError
+			if errors.As(err, &lost) {
+				continue
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrClosed) && c.life.Err() == nil {
+					c.log.Warn("recording a terminal", "pane", s.ID(), "error", err)
+				}
+				return
+			}
+			add(mask.Next(bytes.Clone(chunk)))
+			v.Ack(offset + int64(len(chunk)))
+		}
+	})
+}
+
+// recordPage records a page until it is closed.
+func (c *paneRecorder) recordPage(p *browser.Pane) {
+	c.start(func() {
+		v := p.Attach()
+		c.mu.Lock()
+		c.views[v] = true
+		v.SetVisible(c.on)
+		c.mu.Unlock()
+		defer func() {
+			c.mu.Lock()
+			delete(c.views, v)
+			c.mu.Unlock()
+			v.Close()
+		}()
+		shutter := frameFilter{}
+		for {
+			news, err := v.Next(c.life)
+			if err != nil {
+				return // closed
+			}
+			if news.Frame == nil {
+				continue
+			}
+			if shutter.mayRecord(p.Driver()) && shutter.isNew(news.Frame.JPEG) {
+				c.recordFrame(p, news.Frame)
+				c.throttle()
+			}
+			v.Ack(news.Frame.N)
+		}
+	})
+}
+
+// recordFrame records what a page shows, without secrets. Of a page that does not let them be
+// found nothing is kept, nor of one that the user took over.
+func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
+	picture, err := p.RedactFrame(c.life, f)
+	if err != nil {
+		c.log.Debug("a frame is not recorded", "pane", p.Info().ID, "error", err)
+		return
+	}
+	if p.Driver() != pane.DriverUser {
+		c.write(recording.Record{Pane: p.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height, Data: picture})
+	}
+}
+
+// throttle holds the next frame back.
+func (c *paneRecorder) throttle() {
+	timer := time.NewTimer(minFrameInterval)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.life.Done():
+	}
+}
+
+// frameFilter says which frames are recorded: none of the user's, nor the first
+// one after, which may have been taken before the page was handed back; and none that
+// shows what the last one did: a picture that is taken of a page makes Chromium draw it.
+type frameFilter struct {
+	covered bool
+	last    []byte
+}
+
+func (s *frameFilter) isNew(frame []byte) bool {
+	fresh := !bytes.Equal(s.last, frame)
+	s.last = frame
+	return fresh
+}
+
+func (s *frameFilter) mayRecord(driver pane.Driver) bool {
+	open := driver != pane.DriverUser && !s.covered
+	s.covered = driver == pane.DriverUser
+	return open
+}

@@ -1,0 +1,38 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/tools"
+	"goalpost/backend/verify"
+)
+
+// visionJudge is the goal's judge as its tools ask it to look. It never sees the
+// agent's conversation.
+type visionJudge struct{ session *Session }
+
+// Ask asks one question.
+func (e visionJudge) Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
+	judge := e.session.models.judge
+	if judge == nil {
+		return goal.Reply{}, errors.New("no model that can look is configured for this goal")
+	}
+	m := goal.Message{Role: goal.User, Text: question}
+	if picture != nil {
+		m.Images = [][]byte{picture}
+	}
+	reply, err := judge.Turn(ctx, goal.Turn{System: system, Messages: []goal.Message{m}}, func(string) {})
+	if err != nil {
+		return reply, fmt.Errorf("asking the model that looks: %w", err)
+	}
+	return reply, nil
+}
+
+// Decide decides as the check visual does.
+func (e visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
+	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, verify.PageCapture{PNG: s.PNG, URL: s.URL, Title: s.Title})
+	return tools.VisionVerdict{Word: word, Why: why, Usage: usage}, err
+}

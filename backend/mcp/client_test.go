@@ -135,7 +135,7 @@ func TestAServerThatDiesIsStartedAgain(t *testing.T) {
 	if r.OK {
 		t.Fatal(r.Text)
 	}
-	has(t, r.Text, "ended during the call", "not known", "out of cheese")
+	has(t, r.Text, "ended during the call", "unknown", "out of cheese")
 	second := call(t, s, "fix__echo", `{"text":"a"}`)
 	if !second.OK || second.Text == first {
 		t.Fatalf("%s\n%s", first, second.Text)
@@ -171,7 +171,7 @@ func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
 	for range 3 {
 		has(t, call(t, s, "fix__note", `{}`).Text, "does not start", "exit 1")
 	}
-	has(t, call(t, s, "fix__note", `{}`).Text, "left alone")
+	has(t, call(t, s, "fix__note", `{}`).Text, "not used for the rest")
 	if counted.n.Load() != 3 {
 		t.Fatalf("%d starts", counted.n.Load())
 	}
@@ -207,7 +207,7 @@ func TestACallThatHangsIsGivenUp(t *testing.T) {
 	server := program("whole")
 	server.Timeout = 300 * time.Millisecond
 	s := f.known(t, server)
-	has(t, call(t, s, "fix__hang", `{}`).Text, "did not answer within 300 ms", "not known")
+	has(t, call(t, s, "fix__hang", `{}`).Text, "did not answer within 300 ms", "unknown")
 	tool(t, s, "fix__note").SetTimeout(time.Minute)
 	if r := call(t, s, "fix__note", `{}`); !r.OK { // the server is still good
 		t.Fatal(r.Text)

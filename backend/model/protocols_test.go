@@ -479,7 +479,7 @@ func TestImages_ModelWithoutVision_IsRefused(t *testing.T) {
 			t.Errorf("without a picture: %v", e)
 		}
 		in.Messages[0].Images = [][]byte{picture}
-		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.NoVision || !strings.Contains(e.Hint, "sees") {
+		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.NoVision || !strings.Contains(e.Hint, "accepts images") {
 			t.Errorf("refused by the server: %v", e)
 		}
 		in.Model = "qwen2.5-coder:7b" // known

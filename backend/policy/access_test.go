@@ -31,7 +31,7 @@ func TestMachineAccess_NeedsTheUser(t *testing.T) {
 		}
 		for _, other := range []policy.MachineAccess{{Kind: a.Kind, Path: "/data/below", Port: 5433}, {Kind: policy.WriteAccess, Path: "/else"}} {
 			if d := law.Decide(call(other), p, []policy.Grant{g}); d.Answer != policy.Ask {
-				t.Errorf("a yes to %v allows %v", a, other)
+				t.Errorf("an approval of %v allows %v", a, other)
 			}
 		}
 		writes := policy.Call{Tool: "run_command", Key: "w", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{"/data/x"}}}

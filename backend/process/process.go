@@ -75,7 +75,7 @@ type Launcher interface {
 type TerminalLauncher interface {
 	Launcher
 	// StartTerminal starts c with a new terminal of that size, in character cells, as descriptors 0 to 2 and as
-	// controlling terminal. Files[3:] are passed on, Files[:3] must be nil. The caller closes master, which is in
-	// blocking mode.
+	// controlling terminal. Files[3:] are passed on, Files[:3] must be nil. The caller closes master, which is
+	// non-blocking.
 	StartTerminal(ctx context.Context, c Command, cols, rows int) (p Process, master *os.File, err error)
 }

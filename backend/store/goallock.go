@@ -65,8 +65,8 @@ func acquireExclusive(l *flock.Flock) (bool, error) {
 	}
 }
 
-// LockOwner is the process that holds the lock file of a goal: it runs the goal, has it in its queue, or is stopping
-// it. The zero value is nobody.
+// LockOwner is the process that holds the lock file of a goal: it runs the goal, has it in its queue, or waits with
+// it for the provider. The zero value is nobody.
 type LockOwner struct {
 	PID     int
 	Other   bool   // it is not this process

@@ -22,8 +22,8 @@ type Run struct {
 	Next     int64  // where to continue reading
 }
 
-// promptGrace is the minimum time for a shell to reach its prompt, and to begin a command: on a busy machine it takes
-// seconds.
+// promptGrace is how long a shell may take at least to reach its prompt, and to begin a command: on a busy machine it
+// takes seconds.
 const promptGrace = 15 * time.Second
 
 // Run types a command into the shell and waits at most wait until it is done. A command that takes longer, such as a

@@ -45,8 +45,8 @@ func (p *Pane) Find(ctx context.Context, text string, step int) (FindResult, err
 	return f, err
 }
 
-// textSearch is the search of a pane.
-type textSearch struct {
+// searchState is the search of a pane.
+type searchState struct {
 	mu   sync.Mutex
 	text string
 	at   int // the match that is shown, counted from 0

@@ -18,10 +18,10 @@ var (
 	errSuperseded  = cdp.NewCause("somebody went elsewhere")
 )
 
-// navigation is a way to another document, from the moment at which somebody wants
+// pendingNavigation is a way to another document, from the moment at which somebody wants
 // it. A pane has at most one: the next gives up the one before it, and Stop does
 // so too, also when Chromium has not heard of it yet.
-type navigation struct {
+type pendingNavigation struct {
 	address string // "" for back, forward and reload
 	begun   bool   // Chromium has told that it loads; guarded by the pane's mu
 	end     context.CancelCauseFunc
@@ -29,10 +29,10 @@ type navigation struct {
 }
 
 // startNavigation begins a navigation and gives its context; endNavigation must be called.
-func (p *Pane) startNavigation(ctx context.Context, address string) (context.Context, *navigation) {
+func (p *Pane) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
 	ctx, end := context.WithCancelCause(ctx)
-	v := &navigation{address: address, end: end, over: make(chan struct{})}
-	var last *navigation
+	v := &pendingNavigation{address: address, end: end, over: make(chan struct{})}
+	var last *pendingNavigation
 	p.change(func() {
 		last, p.navigation = p.navigation, v
 		if address != "" && originOf(address) != p.certException.origin {
@@ -44,7 +44,7 @@ func (p *Pane) startNavigation(ctx context.Context, address string) (context.Con
 }
 
 // endNavigation ends the navigation, wherever it led to.
-func (p *Pane) endNavigation(v *navigation) {
+func (p *Pane) endNavigation(v *pendingNavigation) {
 	p.change(func() {
 		if p.navigation == v {
 			p.navigation = nil
@@ -56,7 +56,7 @@ func (p *Pane) endNavigation(v *navigation) {
 
 // cancel ends a navigation, if there is one, and waits until it sends nothing more:
 // otherwise its order to stop could meet the navigation after it.
-func (v *navigation) cancel(ctx context.Context, why error) {
+func (v *pendingNavigation) cancel(ctx context.Context, why error) {
 	if v == nil {
 		return
 	}
@@ -84,7 +84,7 @@ func (p *Pane) Stop(ctx context.Context) error {
 			p.m.cfg.Log.Debug("staying", "pane", p.id, "error", err)
 		}
 	}
-	var v *navigation
+	var v *pendingNavigation
 	p.change(func() { v, p.loadError = p.navigation, "" })
 	v.cancel(ctx, errLoadStopped)
 	ctx, cancel := p.beginNavigation(ctx)

@@ -33,7 +33,7 @@ type Pane struct {
 	cancel         context.CancelCauseFunc
 	work           sync.WaitGroup
 	refs           refAllocator // of refs in all documents of the pane, so that an old one fits none of a new one
-	search         textSearch
+	search         searchState
 
 	profile    string
 	proxyGoal  string // the goal whose proxy its pages use
@@ -50,11 +50,12 @@ type Pane struct {
 	processError      string             // the page or the browser is gone
 	loadError         string             // why the address shows no page, until the next one
 	loadNotice        string             // what the user should know, until they act
-	width, height     int
+	width             int
+	height            int
 	ratio             float64 // pixels of the viewer's screen for one of CSS
 	load              load
-	loading           bool        // Chromium says so; Info().Loading is true from the moment at which somebody wants it
-	navigation        *navigation // nil if nobody is under way
+	loading           bool               // Chromium says so; Info().Loading is true from the moment at which somebody wants it
+	navigation        *pendingNavigation // nil if nobody is under way
 	network           networkActivity
 	popupURL          string // of the last window.open
 	paymentURL        string // the address at which a card was asked for

@@ -28,82 +28,82 @@ type targetPoint struct {
 
 // runAction wraps an action that changes the page: it watches what the page does,
 // waits until it is quiet, and tells what changed.
-func (p *Pane) runAction(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
-	return p.runActionOn(ctx, what, func(*page) bool { return false }, f)
+func (ac *actions) runAction(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	return ac.runActionOn(ctx, what, func(*page) bool { return false }, f)
 }
 
 // runActionOn is act; asks says that f begins by asking the page itself.
-func (p *Pane) runActionOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
+func (ac *actions) runActionOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
-	err := p.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
-		before := p.Info()
-		p.change(func() { p.loadNotice, p.dialogsInARow = "", 0 })
-		if err := p.markState(ctx, pg, asks(pg)); err != nil {
+	err := ac.turns.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		before := ac.state.Info()
+		ac.state.change(func() { ac.state.loadNotice, ac.prompts.dialogsInARow = "", 0 })
+		if err := ac.markState(ctx, pg, asks(pg)); err != nil {
 			return err
 		}
-		err := p.actAndSettle(ctx, pg, f)
+		err := ac.actAndSettle(ctx, pg, f)
 		if err != nil && !errors.Is(err, errPromptOpen) {
 			return err
 		}
-		acted = p.actionResult(ctx, pg, before)
+		acted = ac.actionResult(ctx, pg, before)
 		return nil
 	})
 	return acted, err
 }
 
 // runActionDuringDialog is act while the page waits for an answer, which f gives.
-func (p *Pane) runActionDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+func (ac *actions) runActionDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
-	err := p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
-		before := p.Info()
-		err := p.actAndSettle(ctx, pg, f)
+	err := ac.turns.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		before := ac.state.Info()
+		err := ac.actAndSettle(ctx, pg, f)
 		if err != nil && !errors.Is(err, errPromptOpen) {
 			return err
 		}
-		acted = p.actionResult(ctx, pg, before)
+		acted = ac.actionResult(ctx, pg, before)
 		return nil
 	})
 	return acted, err
 }
 
 // actAndSettle acts and waits until the page is quiet, or asks something.
-func (p *Pane) actAndSettle(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
-	p.lastClickActivity, p.lastChanges = map[*page]*frameActivity{}, map[*page]*changes{}
-	p.trackNetwork(pg, true)
-	defer p.trackNetwork(pg, false)
-	defer p.clearActionHint()
+func (ac *actions) actAndSettle(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
+	ac.lastClickActivity, ac.lastChanges = map[*page]*frameActivity{}, map[*page]*changes{}
+	ac.state.trackNetwork(pg, true)
+	defer ac.state.trackNetwork(pg, false)
+	defer ac.clearActionHint()
 	if err := f(ctx, pg); err != nil {
 		return err
 	}
-	ctx, calm := p.withoutPrompts(ctx)
+	ctx, calm := ac.prompts.withoutPrompts(ctx)
 	defer calm(nil)
-	p.settle(ctx, pg)
+	ac.settle(ctx, pg)
 	if ctx.Err() == nil {
-		p.notePendingNavigation()
+		ac.notePendingNavigation()
 	}
 	return nil
 }
 
 // notePendingNavigation keeps for the outcome what the page has announced and not done yet.
-func (p *Pane) notePendingNavigation() {
-	p.mu.Lock()
-	net := p.network
-	p.mu.Unlock()
+func (ac *actions) notePendingNavigation() {
+	ac.state.mu.Lock()
+	net := ac.state.network
+	ac.state.mu.Unlock()
 	if !net.leaving.IsZero() {
-		p.noteDuringAction("the page is about to go elsewhere")
+		ac.activity.noteDuringAction("the page is about to go elsewhere")
 	}
 	if !net.opening.IsZero() {
-		p.noteDuringAction("it asks for a new window, which is not there yet")
+		ac.activity.noteDuringAction("it asks for a new window, which is not there yet")
 	}
 }
 
 // actionResult never fails: the action is done, whatever the page is like now.
-func (p *Pane) actionResult(ctx context.Context, pg *page, before pane.Info) Acted {
+func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info) Acted {
 	var b strings.Builder
-	p.mu.Lock()
-	now, happened := p.info, p.actionEvents
-	p.actionEvents = nil
-	p.mu.Unlock()
+	ac.state.mu.Lock()
+	now, happened := ac.state.info, ac.activity.actionEvents
+	ac.activity.actionEvents = nil
+	ac.state.mu.Unlock()
 	for _, h := range happened {
 		fmt.Fprintf(&b, "%s\n", h)
 	}
@@ -113,17 +113,17 @@ func (p *Pane) actionResult(ctx context.Context, pg *page, before pane.Info) Act
 	if now.Loading {
 		b.WriteString("the page is still loading\n")
 	}
-	if q, open := p.blockingPrompt(); open {
+	if q, open := ac.prompts.blockingPrompt(); open {
 		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
 		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.m.limits.settle)
+	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
 	defer cancel()
-	ctx, calm := p.withoutPrompts(ctx)
+	ctx, calm := ac.prompts.withoutPrompts(ctx)
 	defer calm(nil)
-	told, err := p.changesSinceMark(ctx, pg)
+	told, err := ac.changesSinceMark(ctx, pg)
 	if err != nil {
-		p.markHung(err)
+		ac.state.markHung(err)
 		fmt.Fprintf(&b, "what changed cannot be told: %s\n", sanitize.Line(err.Error(), 200))
 	} else {
 		if told == "" && b.Len() == 0 {
@@ -137,8 +137,8 @@ func (p *Pane) actionResult(ctx context.Context, pg *page, before pane.Info) Act
 // markState remembers what is in view, on the page and in its parts. With asks the page is
 // not waited for: what it is asked next comes after it. Keys and the mouse would not,
 // they reach the page another way.
-func (p *Pane) markState(ctx context.Context, pg *page, asks bool) error {
-	for _, view := range p.framesInOrder(pg) {
+func (ac *actions) markState(ctx context.Context, pg *page, asks bool) error {
+	for _, view := range ac.frames.framesInOrder(pg) {
 		if asks && view == pg && view.callScriptAsync("mark") {
 			continue
 		}
@@ -157,11 +157,11 @@ type changes struct {
 }
 
 // changesSinceMark tells what is different since mark.
-func (p *Pane) changesSinceMark(ctx context.Context, pg *page) (string, error) {
+func (ac *actions) changesSinceMark(ctx context.Context, pg *page) (string, error) {
 	var all changes
 	silent := false
-	for _, view := range p.framesInOrder(pg) {
-		d := p.lastChanges[view]
+	for _, view := range ac.frames.framesInOrder(pg) {
+		d := ac.lastChanges[view]
 		if d == nil || !view.callScriptAsync("rest") {
 			d = &changes{}
 			if err := view.callScript(ctx, d, "diff"); err != nil {
@@ -178,7 +178,7 @@ func (p *Pane) changesSinceMark(ctx context.Context, pg *page) (string, error) {
 		all.Added = append(all.Added, slices.DeleteFunc(d.Added, isFramePlaceholder)...)
 		all.More, all.Removed = all.More+d.More, all.Removed+d.Removed
 	}
-	p.rememberRefs(all.Added)
+	ac.targets.rememberRefs(all.Added)
 	told := describeChange(all.Fresh, all.Added, all.More, all.Removed)
 	if silent {
 		told += unresponsiveFrameText + "\n"
@@ -220,39 +220,39 @@ func truncateLines(text string, limit int) string {
 }
 
 // showActionHint tells the user what the agent does, and where.
-func (p *Pane) showActionHint(words string, x, y float64) {
-	p.change(func() {
-		p.actionCount++
-		p.info.Acting, p.info.X, p.info.Y = words, x, y
+func (ac *actions) showActionHint(words string, x, y float64) {
+	ac.state.change(func() {
+		ac.actionCount++
+		ac.state.info.Acting, ac.state.info.X, ac.state.info.Y = words, x, y
 	})
 }
 
 // clearActionHint takes the words back after a while, unless another action came.
-func (p *Pane) clearActionHint() {
-	p.mu.Lock()
-	acts := p.actionCount
-	p.mu.Unlock()
+func (ac *actions) clearActionHint() {
+	ac.state.mu.Lock()
+	acts := ac.actionCount
+	ac.state.mu.Unlock()
 	time.AfterFunc(actionHintDuration, func() { // of a closed pane it alters nothing that anybody sees
-		p.change(func() {
-			if p.actionCount == acts {
-				p.info.Acting = ""
+		ac.state.change(func() {
+			if ac.actionCount == acts {
+				ac.state.info.Acting = ""
 			}
 		})
 	})
 }
 
 // markHung remembers that the page let a call time out, see freeHung.
-func (p *Pane) markHung(err error) {
+func (s *state) markHung(err error) {
 	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
-		p.change(func() { p.unresponsive = true })
+		s.change(func() { s.unresponsive = true })
 	}
 }
 
 // noteDuringAction keeps what happened on the page for the outcome of the action under way.
-func (p *Pane) noteDuringAction(what string) {
-	p.change(func() {
-		if len(p.actionEvents) < 5 {
-			p.actionEvents = append(p.actionEvents, what)
+func (log *activity) noteDuringAction(what string) {
+	log.state.change(func() {
+		if len(log.actionEvents) < 5 {
+			log.actionEvents = append(log.actionEvents, what)
 		}
 	})
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // Origins lists the origins of the page and of its frames, the page's own first.
-func (p *Pane) Origins(ctx context.Context) ([]string, error) {
+func (lg *logins) Origins(ctx context.Context) ([]string, error) {
 	var list []string
-	err := p.withTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
-		for _, view := range p.framesInOrder(pg) {
+	err := lg.turns.withTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
+		for _, view := range lg.frames.framesInOrder(pg) {
 			var some []string
 			if err := view.callScript(ctx, &some, "origins"); err != nil && view == pg {
 				return err
@@ -31,20 +31,20 @@ func (p *Pane) Origins(ctx context.Context) ([]string, error) {
 
 // LoginForm finds the fields for a login on a page of exactly this origin, or in a
 // frame of it; it changes nothing.
-func (p *Pane) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
+func (lg *logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
 	var f pane.LoginForm
-	err := p.withTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
-		_, f, err = p.loginForm(ctx, pg, origin)
+	err := lg.turns.withTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
+		_, f, err = lg.loginForm(ctx, pg, origin)
 		return err
 	})
 	return f, err
 }
 
 // loginForm also says in which page or part the form is.
-func (p *Pane) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
+func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
 	var f pane.LoginForm
 	var missed error
-	for _, view := range p.framesInOrder(pg) {
+	for _, view := range lg.frames.framesInOrder(pg) {
 		err := view.callScript(ctx, &f, "loginForm", origin)
 		if err == nil {
 			return view, f, nil
@@ -60,9 +60,9 @@ func (p *Pane) loginForm(ctx context.Context, pg *page, origin string) (*page, p
 // Login types a saved login into the page, or a frame of it, which must be of the
 // origin that it belongs to, also at the moment of typing. What is typed is told to
 // nobody.
-func (p *Pane) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
-	return p.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
-		where, f, err := p.loginForm(ctx, pg, origin)
+func (lg *logins) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
+	return lg.actions.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
+		where, f, err := lg.loginForm(ctx, pg, origin)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (p *Pane) Login(ctx context.Context, origin, user, password string, submit 
 			if !still.Held {
 				return fmt.Errorf("the page has gone from %s", origin)
 			}
-			return p.fillField(ctx, pg, where, ref, text, true)
+			return lg.forms.fillField(ctx, pg, where, ref, text, true)
 		}
 		if err := fill(f.User, user); err != nil {
 			return err
@@ -88,9 +88,9 @@ func (p *Pane) Login(ctx context.Context, origin, user, password string, submit 
 		}
 		switch {
 		case f.Password == "":
-			p.noteDuringAction("the page asks for the user first: log in again where it asks for the password")
+			lg.activity.noteDuringAction("the page asks for the user first: log in again where it asks for the password")
 		case f.User == "":
-			p.noteDuringAction("only the password was asked for")
+			lg.activity.noteDuringAction("only the password was asked for")
 		}
 		if !submit {
 			return nil
@@ -98,6 +98,6 @@ func (p *Pane) Login(ctx context.Context, origin, user, password string, submit 
 		if f.User == "" && f.Password == "" {
 			return errors.New("there is nothing to send")
 		}
-		return p.pressKey(ctx, pg, "Enter")
+		return lg.forms.pressKey(ctx, pg, "Enter")
 	})
 }

@@ -14,10 +14,10 @@ import (
 // seen before that: the pane knows the session before any event of it can
 // matter.
 func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
-	pg := &page{engine: e, target: target, count: &p.refs}
+	pg := &page{engine: e, target: target, count: &p.frames.refs}
 	err := e.Do(ctx, e.Alive, "", launchLimit, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
-			id, err := e.contextFor(c, p.goalID, p.proxyGoal)
+			id, err := e.contextFor(c, p.state.goalID, p.state.proxyGoal)
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 			proto.PageSetLifecycleEventsEnabled{Enabled: true},
 			// Without it a page is hidden, and draws nothing, once another of the same window is in front.
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
-			p.metrics(),
+			p.viewport.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
 			e.m.fetchPatterns(),
 			autoAttachFrames{},
@@ -58,7 +58,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 			proto.SecurityEnable{},
 			proto.SecuritySetOverrideCertificateErrors{Override: true},
 		}
-		if !p.scriptless {
+		if !p.state.scriptless {
 			requests = append(requests, pageSetup...)
 		}
 		if listens { // what a goal's pages fetch is kept for its agent
@@ -73,7 +73,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 		tree, err := cdp.Call(c, proto.PageGetFrameTree{})
 		if err == nil && target != "" {
 			e.DrainEvents()
-			p.onPopupDocument(tree.FrameTree.Frame)
+			p.popup.onPopupDocument(tree.FrameTree.Frame)
 		}
 		return err
 	})
@@ -87,16 +87,16 @@ var pageSetup = []proto.Request{
 }
 
 // metrics is the size of the page, in CSS pixels, on the screen that it is seen on.
-func (p *Pane) metrics() proto.EmulationSetDeviceMetricsOverride {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return proto.EmulationSetDeviceMetricsOverride{Width: p.width, Height: p.height, DeviceScaleFactor: p.ratio}
+func (vp *viewport) metrics() proto.EmulationSetDeviceMetricsOverride {
+	vp.state.mu.Lock()
+	defer vp.state.mu.Unlock()
+	return proto.EmulationSetDeviceMetricsOverride{Width: vp.width, Height: vp.height, DeviceScaleFactor: vp.ratio}
 }
 
 // applyViewport gives the page the pane's size. Whoever changes that calls it afterwards:
 // however many do so at once, the last that Chromium hears of is the newest.
-func (p *Pane) applyViewport(pg *page) {
-	p.viewportMu.Lock()
-	defer p.viewportMu.Unlock()
-	pg.post(p.metrics())
+func (vp *viewport) applyViewport(pg *page) {
+	vp.viewportMu.Lock()
+	defer vp.viewportMu.Unlock()
+	pg.post(vp.metrics())
 }

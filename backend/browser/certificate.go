@@ -18,7 +18,7 @@ type certificateException struct{ origin, fault string }
 // onCertificate asks whether to continue to such a server. Chromium asks for each
 // connection, and a page makes several: the user is asked once, and the word
 // holds for that server until the pane is sent to another one.
-func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
+func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 	var ev proto.SecurityCertificateError
 	if !decode(e, &ev) {
 		return
@@ -32,13 +32,13 @@ func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 		pg.post(proto.SecurityHandleCertificateError{EventID: id, Action: action})
 	}
 	trusted, joined := false, false
-	p.change(func() {
-		trusted = p.certException == who
-		i := slices.IndexFunc(p.prompts, func(a openPrompt) bool {
+	pe.state.change(func() {
+		trusted = pe.prompts.certException == who
+		i := slices.IndexFunc(pe.prompts.prompts, func(a openPrompt) bool {
 			return a.Kind == pane.Certificate && a.Origin == who.origin && a.Text == who.fault
 		})
 		if joined = i >= 0; joined {
-			*p.prompts[i].events = append(*p.prompts[i].events, ev.EventID)
+			*pe.prompts.prompts[i].events = append(*pe.prompts.prompts[i].events, ev.EventID)
 		}
 	})
 	if trusted {
@@ -47,22 +47,22 @@ func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 	if trusted || joined {
 		return
 	}
-	p.noteDuringAction("the certificate of " + who.origin + " is not valid (" + who.fault + ")")
+	pe.activity.noteDuringAction("the certificate of " + who.origin + " is not valid (" + who.fault + ")")
 	events := &[]int{ev.EventID}
-	p.openPrompt(openPrompt{
+	pe.prompts.openPrompt(openPrompt{
 		stops:      true,
 		events:     events,
 		UserPrompt: pane.UserPrompt{Kind: pane.Certificate, Origin: who.origin, Text: who.fault},
 		answer: func(_ context.Context, a pane.Answer) error {
 			var all []int
-			p.change(func() {
+			pe.state.change(func() {
 				all = *events
 				if a.Yes {
-					p.certException = who
+					pe.prompts.certException = who
 				}
 			})
 			if !a.Yes {
-				p.setLoadError("%s was not opened: its certificate is not valid (%s)", who.origin, who.fault)
+				pe.state.setLoadError("%s was not opened: its certificate is not valid (%s)", who.origin, who.fault)
 			}
 			for _, id := range all {
 				settle(id, a.Yes)

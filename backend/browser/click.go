@@ -13,46 +13,46 @@ import (
 // selector (css=#id) or the visible text. The element is scrolled into view; one
 // that is covered is not clicked, and the error names what covers it. Then the
 // page gets up to two seconds to settle.
-func (p *Pane) Click(ctx context.Context, target string) (Acted, error) {
-	return p.ClickWith(ctx, target, Press{})
+func (m *mouse) Click(ctx context.Context, target string) (Acted, error) {
+	return m.ClickWith(ctx, target, Press{})
 }
 
 // resolveTarget finds the point of an element for the mouse and shows it to the user. It waits
 // until an element that moves is steady.
-func (p *Pane) resolveTarget(ctx context.Context, pg *page, verb, target string) (targetPoint, error) {
-	at, _, err := p.aimWith(ctx, pg, verb, target, false, false)
+func (m *mouse) resolveTarget(ctx context.Context, pg *page, verb, target string) (targetPoint, error) {
+	at, _, err := m.aimWith(ctx, pg, verb, target, false, false)
 	return at, err
 }
 
 // aimWith is aim; unsure has it wait in any case, and clicks sets the guard of a click.
-func (p *Pane) aimWith(ctx context.Context, pg *page, verb, target string, unsure, clicks bool) (targetPoint, *page, error) {
+func (m *mouse) aimWith(ctx context.Context, pg *page, verb, target string, unsure, clicks bool) (targetPoint, *page, error) {
 	var at targetPoint
-	where, err := p.callOnTarget(ctx, pg, &at, "aim", target, unsure, clicks)
+	where, err := m.targets.callOnTarget(ctx, pg, &at, "aim", target, unsure, clicks)
 	if err == nil {
-		err = p.toPagePoint(ctx, where, &at)
+		err = m.frames.toPagePoint(ctx, where, &at)
 	}
 	if err != nil {
 		return at, where, err
 	}
-	p.showActionHint(verb+" "+sanitize.Line(at.Words, 120), at.X, at.Y)
+	m.actions.showActionHint(verb+" "+sanitize.Line(at.Words, 120), at.X, at.Y)
 	return at, where, nil
 }
 
 // clickOn clicks an element. Something that comes over it in the last moment is
 // kept from being clicked by snapshot.js, and the click is tried again.
-func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
+func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
 	missed := ""
 	for try := range 3 {
-		at, where, err := p.aimWith(ctx, pg, verb, target, try > 0, true)
+		at, where, err := m.aimWith(ctx, pg, verb, target, try > 0, true)
 		if err == nil {
 			err = cdp.Cause(ctx)
 		}
 		if err != nil {
-			p.releaseGuards(ctx, pg, false)
+			m.releaseGuards(ctx, pg, false)
 			return err
 		}
-		if err := p.click(ctx, pg, at, how.Press); err != nil {
-			p.releaseGuards(ctx, pg, true)
+		if err := m.click(ctx, pg, at, how.Press); err != nil {
+			m.releaseGuards(ctx, pg, true)
 			return err
 		}
 		var landed struct {
@@ -66,7 +66,7 @@ func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how m
 			if errors.Is(err, errPromptOpen) {
 				return err
 			}
-			p.lastClickActivity[where] = landed.Calm
+			m.actions.lastClickActivity[where] = landed.Calm
 			return nil // the click may have ended the document
 		}
 		missed, target = landed.Missed, at.Ref
@@ -78,8 +78,8 @@ func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how m
 // end is unknown. Which view has it is not known where one did not answer, so all are
 // told, whatever became of ctx. While that lasts they are waited for: the mouse reaches
 // the page another way.
-func (p *Pane) releaseGuards(ctx context.Context, pg *page, pressed bool) {
-	views := p.framesInOrder(pg)
+func (m *mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
+	views := m.frames.framesInOrder(pg)
 	for _, view := range views {
 		view.send("release", pressed)
 	}
@@ -88,7 +88,7 @@ func (p *Pane) releaseGuards(ctx context.Context, pg *page, pressed bool) {
 			return
 		}
 		if err := view.callScript(ctx, nil, "release", pressed); err != nil {
-			p.m.cfg.Log.Debug("releasing the guard of a click", "pane", p.id, "error", err)
+			m.state.m.cfg.Log.Debug("releasing the guard of a click", "pane", m.state.id, "error", err)
 		}
 	}
 }

@@ -16,11 +16,11 @@ import (
 // The cookies of the page that an agent sees. Their values never leave here.
 
 // Cookies lists what the page at its address would send.
-func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
+func (sd *siteData) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 	var list []pane.Cookie
-	err := p.withReadTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
+	err := sd.turns.withReadTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
 		return pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
-			got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{p.Info().URL}})
+			got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{sd.state.Info().URL}})
 			if err != nil {
 				return err
 			}
@@ -41,9 +41,9 @@ func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 }
 
 // SetCookie sets a cookie for the page's host, until the browser ends.
-func (p *Pane) SetCookie(ctx context.Context, name, value string) error {
-	return p.withTurn(ctx, "setting a cookie", func(ctx context.Context, pg *page) error {
-		address, err := p.cookieAddress(name)
+func (sd *siteData) SetCookie(ctx context.Context, name, value string) error {
+	return sd.turns.withTurn(ctx, "setting a cookie", func(ctx context.Context, pg *page) error {
+		address, err := sd.cookieAddress(name)
 		if err != nil {
 			return err
 		}
@@ -58,9 +58,9 @@ func (p *Pane) SetCookie(ctx context.Context, name, value string) error {
 }
 
 // DeleteCookie deletes a cookie of the page.
-func (p *Pane) DeleteCookie(ctx context.Context, name string) error {
-	return p.withTurn(ctx, "deleting a cookie", func(ctx context.Context, pg *page) error {
-		address, err := p.cookieAddress(name)
+func (sd *siteData) DeleteCookie(ctx context.Context, name string) error {
+	return sd.turns.withTurn(ctx, "deleting a cookie", func(ctx context.Context, pg *page) error {
+		address, err := sd.cookieAddress(name)
 		if err != nil {
 			return err
 		}
@@ -70,11 +70,11 @@ func (p *Pane) DeleteCookie(ctx context.Context, name string) error {
 	})
 }
 
-func (p *Pane) cookieAddress(name string) (string, error) {
+func (sd *siteData) cookieAddress(name string) (string, error) {
 	if strings.TrimSpace(name) == "" {
 		return "", errors.New("the cookie has no name")
 	}
-	address := p.Info().URL
+	address := sd.state.Info().URL
 	if !strings.HasPrefix(address, "http") {
 		return "", fmt.Errorf("a page at %s has no cookies", sanitize.Line(address, 200))
 	}

@@ -22,7 +22,7 @@ const maxDialogsInARow = 10
 
 // onDialog puts a dialog of the page to whoever drives. The agent leaves a page
 // by asking for it, so nothing is asked again then.
-func (p *Pane) onDialog(pg *page, e *cdp.Event) {
+func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	var dialog proto.PageJavascriptDialogOpening
 	if !decode(e, &dialog) {
 		return
@@ -32,18 +32,18 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
 		return
 	}
-	p.mu.Lock()
-	agent := p.info.Driver == pane.DriverAgent
-	p.dialogsInARow++
-	again := p.dialogsInARow > maxDialogsInARow
-	p.unresponsive = p.unresponsive || again
-	p.mu.Unlock()
-	if p.scriptless {
+	pe.state.mu.Lock()
+	agent := pe.state.info.Driver == pane.DriverAgent
+	pe.prompts.dialogsInARow++
+	again := pe.prompts.dialogsInARow > maxDialogsInARow
+	pe.state.unresponsive = pe.state.unresponsive || again
+	pe.state.mu.Unlock()
+	if pe.state.scriptless {
 		pg.post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.BeforeUnload})
 		return
 	}
 	if again {
-		p.notice("the page asks again and again: its dialogs are dismissed; stop it or go elsewhere")
+		pe.state.notice("the page asks again and again: its dialogs are dismissed; stop it or go elsewhere")
 		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
 		return
 	}
@@ -53,9 +53,9 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 	}
 	said := sanitize.Line(dialog.Message, 2000)
 	if kind != pane.BeforeUnload {
-		p.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitize.Line(said, 300)))
+		pe.activity.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitize.Line(said, 300)))
 	}
-	p.openPrompt(openPrompt{
+	pe.prompts.openPrompt(openPrompt{
 		stops:      true,
 		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: sanitize.Line(dialog.DefaultPrompt, 2000)},
 		answer: func(ctx context.Context, a pane.Answer) error {
@@ -68,9 +68,9 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 
 // dismiss answers what the page waits for as one does who has nothing to say:
 // OK to an alert, Cancel to everything else.
-func (p *Pane) dismiss(ctx context.Context) {
+func (ps *prompts) dismiss(ctx context.Context) {
 	for range 20 { // a page may ask again and again
-		q, err := p.takePrompt(func(a openPrompt) bool { return a.stops })
+		q, err := ps.takePrompt(func(a openPrompt) bool { return a.stops })
 		if err != nil {
 			return
 		}
@@ -79,16 +79,16 @@ func (p *Pane) dismiss(ctx context.Context) {
 		if a.Yes {
 			word = "OK"
 		}
-		p.noteDuringAction(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitize.Line(q.Text, 300), word))
+		ps.activity.noteDuringAction(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitize.Line(q.Text, 300), word))
 		if err := q.answer(ctx, a); err != nil {
-			p.m.cfg.Log.Debug("dismissing", "pane", p.id, "error", err)
+			ps.state.m.cfg.Log.Debug("dismissing", "pane", ps.state.id, "error", err)
 		}
 	}
 }
 
 // OpenPrompt is the oldest question that the page, or its loading, waits for.
-func (p *Pane) OpenPrompt() (pane.UserPrompt, bool) {
-	q, open := p.blockingPrompt()
+func (ps *prompts) OpenPrompt() (pane.UserPrompt, bool) {
+	q, open := ps.blockingPrompt()
 	return q.UserPrompt, open
 }
 
@@ -96,39 +96,39 @@ func (p *Pane) OpenPrompt() (pane.UserPrompt, bool) {
 // alert, a confirm or a prompt, with text for the latter. Without one it is an
 // error. What needs more than an approval is refused: see Trust and SignIn. An agent
 // that acts without answering dismisses the question.
-func (p *Pane) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
-	q, open := p.blockingPrompt()
+func (ac *actions) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
+	q, open := ac.prompts.blockingPrompt()
 	if !open {
 		return Acted{}, errors.New("answering a dialog: the page asks nothing")
 	}
 	if yes && (q.Kind == pane.Certificate || q.Kind == pane.Login) {
 		return Acted{}, fmt.Errorf("answering a dialog: %s of %s takes more than a yes", q.Kind, q.Origin)
 	}
-	return p.answerForAgent(ctx, q, pane.Answer{Yes: yes, Text: text})
+	return ac.answerForAgent(ctx, q, pane.Answer{Yes: yes, Text: text})
 }
 
 // AcceptCertificate continues to a server of exactly this origin, of which the page asks, though
 // it cannot prove who it is.
-func (p *Pane) AcceptCertificate(ctx context.Context, origin string) (Acted, error) {
-	q, err := p.promptOfKind(pane.Certificate, origin)
+func (ac *actions) AcceptCertificate(ctx context.Context, origin string) (Acted, error) {
+	q, err := ac.prompts.promptOfKind(pane.Certificate, origin)
 	if err != nil {
 		return Acted{}, err
 	}
-	return p.answerForAgent(ctx, q, pane.Answer{Yes: true})
+	return ac.answerForAgent(ctx, q, pane.Answer{Yes: true})
 }
 
 // SignIn gives a server of exactly this origin, which asks for it, a name and a
 // password. They are told to nobody else.
-func (p *Pane) SignIn(ctx context.Context, origin, user, password string) (Acted, error) {
-	q, err := p.promptOfKind(pane.Login, origin)
+func (ac *actions) SignIn(ctx context.Context, origin, user, password string) (Acted, error) {
+	q, err := ac.prompts.promptOfKind(pane.Login, origin)
 	if err != nil {
 		return Acted{}, err
 	}
-	return p.answerForAgent(ctx, q, pane.Answer{Yes: true, User: user, Password: password})
+	return ac.answerForAgent(ctx, q, pane.Answer{Yes: true, User: user, Password: password})
 }
 
-func (p *Pane) promptOfKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
-	q, open := p.blockingPrompt()
+func (ps *prompts) promptOfKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
+	q, open := ps.blockingPrompt()
 	if !open || q.Kind != kind || q.Origin != origin {
 		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, sanitize.Line(origin, 200))
 	}
@@ -136,10 +136,10 @@ func (p *Pane) promptOfKind(kind pane.UserPromptKind, origin string) (openPrompt
 }
 
 // answerForAgent answers this question and no other one for the agent.
-func (p *Pane) answerForAgent(ctx context.Context, q openPrompt, a pane.Answer) (Acted, error) {
+func (ac *actions) answerForAgent(ctx context.Context, q openPrompt, a pane.Answer) (Acted, error) {
 	a.ID = q.ID
-	return p.runActionDuringDialog(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
-		q, err := p.takePrompt(func(a openPrompt) bool { return a.ID == q.ID })
+	return ac.runActionDuringDialog(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
+		q, err := ac.prompts.takePrompt(func(a openPrompt) bool { return a.ID == q.ID })
 		if err != nil {
 			return err
 		}

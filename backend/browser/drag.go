@@ -10,30 +10,30 @@ import (
 // onDrag takes what the page lets the mouse drag. Chromium would hand it to the
 // window system, which there is none of; so the moves that follow are told to
 // the page as a drag, until the button is let go.
-func (p *Pane) onDrag(e *cdp.Event) {
+func (m *mouse) onDrag(e *cdp.Event) {
 	var ev proto.InputDragIntercepted
 	if decode(e, &ev) && ev.Data != nil {
-		p.mu.Lock()
-		p.drag, p.dragged = ev.Data, false
-		p.mu.Unlock()
+		m.state.mu.Lock()
+		m.drag, m.dragged = ev.Data, false
+		m.state.mu.Unlock()
 	}
 }
 
 // dragging gives the events that an input becomes while something is dragged,
 // nil if nothing is.
-func (p *Pane) dragging(in pane.Input) []proto.Request {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.drag == nil {
+func (m *mouse) dragging(in pane.Input) []proto.Request {
+	m.state.mu.Lock()
+	defer m.state.mu.Unlock()
+	if m.drag == nil {
 		return nil
 	}
 	event := func(kind proto.InputDispatchDragEventType) proto.Request {
-		return proto.InputDispatchDragEvent{Type: kind, X: in.X, Y: in.Y, Data: p.drag, Modifiers: in.Modifiers & 15}
+		return proto.InputDispatchDragEvent{Type: kind, X: in.X, Y: in.Y, Data: m.drag, Modifiers: in.Modifiers & 15}
 	}
 	var list []proto.Request
-	if !p.dragged {
+	if !m.dragged {
 		list = append(list, event(proto.InputDispatchDragEventTypeDragEnter))
-		p.dragged = true
+		m.dragged = true
 	}
 	switch {
 	case in.Kind == pane.MouseMove:
@@ -45,6 +45,6 @@ func (p *Pane) dragging(in pane.Input) []proto.Request {
 	default:
 		return nil
 	}
-	p.drag = nil
+	m.drag = nil
 	return list
 }

@@ -99,9 +99,9 @@ func members(c proto.Client, world *script.SnapshotContext, list string) (object
 
 // Eval runs script in the page's own world and gives its value as JSON, at most
 // 16 KB of it. What a page's world says is hostile.
-func (p *Pane) Eval(ctx context.Context, script string) (string, error) {
+func (ac *actions) Eval(ctx context.Context, script string) (string, error) {
 	var out string
-	err := p.withTurn(ctx, "running a script", func(ctx context.Context, pg *page) error {
+	err := ac.turns.withTurn(ctx, "running a script", func(ctx context.Context, pg *page) error {
 		raw, err := evaluate(ctx, pg, 0, script)
 		if err != nil {
 			return err

@@ -17,15 +17,15 @@ import (
 // onEvent takes an event of the pane's page. It runs on the connection's
 // goroutine: it alters state and posts, and never waits.
 func (p *Pane) onEvent(e *cdp.Event) {
-	p.mu.Lock()
-	pg := p.page
-	p.mu.Unlock()
+	p.state.mu.Lock()
+	pg := p.state.page
+	p.state.mu.Unlock()
 	if pg == nil || string(pg.session) != e.SessionID {
 		return
 	}
 	switch e.Method {
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		p.onFrameTarget(pg, e)
+		p.frames.onFrameTarget(pg, e)
 	case "Page.frameRequestedNavigation", "Page.frameScheduledNavigation":
 		p.onNavigationRequested(pg, e, time.Now())
 	case "Page.frameClearedScheduledNavigation":
@@ -41,39 +41,39 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Page.lifecycleEvent":
 		p.onLifecycle(pg, e)
 	case "Page.javascriptDialogOpening":
-		p.onDialog(pg, e)
+		p.promptEvents.onDialog(pg, e)
 	case "Runtime.executionContextCreated":
 		pg.worlds.OnCreated(e)
 	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
 		p.onAnyFrameEvent(e)
 	case "Page.javascriptDialogClosed":
-		p.closePrompts(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
+		p.prompts.closePrompts(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
 	case "Page.fileChooserOpened":
-		p.onFileChooser(pg, e)
+		p.promptEvents.onFileChooser(pg, e)
 	case "Input.dragIntercepted":
-		p.onDrag(e)
+		p.mouse.onDrag(e)
 	case "Fetch.requestPaused":
 		p.onPaused(pg, e)
 	case "Fetch.authRequired":
-		p.onAuth(pg, e)
+		p.promptEvents.onAuth(pg, e)
 	case "Security.certificateError":
-		p.onCertificate(pg, e)
+		p.promptEvents.onCertificate(pg, e)
 	case "Security.visibleSecurityStateChanged":
-		p.onSecurity(e)
+		p.siteData.onSecurity(e)
 	case "Runtime.bindingCalled":
-		p.onPageReport(pg, e)
+		p.promptEvents.onPageReport(pg, e)
 	case "Inspector.targetCrashed":
 		p.onCrash(pg)
 	case "Inspector.targetReloadedAfterCrash":
-		p.change(func() {
-			if p.processError == faultCrashed {
-				p.processError, p.info.Running = "", true
+		p.state.change(func() {
+			if p.state.processError == faultCrashed {
+				p.state.processError, p.state.info.Running = "", true
 			}
 		})
 	default:
 		if strings.HasPrefix(e.Method, "Network.") {
-			p.onNetwork(e)
-			p.noteRequest(e)
+			p.state.onNetwork(e)
+			p.activity.noteRequest(e)
 		}
 	}
 }
@@ -84,28 +84,28 @@ func (p *Pane) onAnyFrameEvent(e *cdp.Event) {
 	case "Page.windowOpen":
 		var open proto.PageWindowOpen
 		if decode(e, &open) {
-			p.change(func() { p.popupURL, p.network.opening = open.URL, time.Now() })
+			p.state.change(func() { p.popup.popupURL, p.state.network.opening = open.URL, time.Now() })
 		}
 	case "Page.downloadWillBegin":
 		var download proto.PageDownloadWillBegin
 		if decode(e, &download) {
-			p.change(func() { p.network.leaving = time.Time{} })
-			p.downloadReceiver().onDownload(download.GUID, download.URL, download.SuggestedFilename)
+			p.state.change(func() { p.state.network.leaving = time.Time{} })
+			p.popup.downloadReceiver().downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
 		}
 	case "Runtime.consoleAPICalled":
-		p.onConsole(e)
+		p.activity.onConsole(e)
 	case "Runtime.exceptionThrown":
-		p.onException(e)
+		p.activity.onException(e)
 	}
 }
 
 const faultCrashed = "the page crashed"
 
 func (p *Pane) onCrash(pg *page) {
-	p.change(func() {
+	p.state.change(func() {
 		pg.end(ErrCrashed) // before anybody reads of it, and reloads
-		p.processError, p.info.Running, p.loading = faultCrashed, false, false
-		p.closePromptsLocked(anyPrompt)
+		p.state.processError, p.state.info.Running, p.state.loading = faultCrashed, false, false
+		p.prompts.closePromptsLocked(anyPrompt)
 	})
 }
 
@@ -114,15 +114,15 @@ func (p *Pane) onLoading(pg *page, e *cdp.Event, loading bool) {
 		FrameID proto.PageFrameID `json:"frameId"`
 	}
 	if decode(e, &frame) && frame.FrameID == pg.frame() {
-		p.change(func() {
-			p.loading = loading
-			if p.navigation != nil && loading {
-				p.navigation.begun = true
+		p.state.change(func() {
+			p.state.loading = loading
+			if p.state.navigation != nil && loading {
+				p.state.navigation.begun = true
 			}
-			p.network.last, p.network.leaving = time.Now(), time.Time{}
+			p.state.network.last, p.state.network.leaving = time.Now(), time.Time{}
 		})
 		if !loading {
-			p.requestHistory()
+			p.navigation.requestHistory()
 		}
 	}
 }
@@ -134,9 +134,9 @@ func (p *Pane) onNavigationRequested(pg *page, e *cdp.Event, when time.Time) {
 		Disposition string            `json:"disposition"`
 		Delay       float64           `json:"delay"` // in seconds
 	}
-	soon := decode(e, &ev) && ev.Delay < p.m.limits.leaving.Seconds()
+	soon := decode(e, &ev) && ev.Delay < p.state.m.limits.leaving.Seconds()
 	if soon && ev.FrameID == pg.frame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
-		p.change(func() { p.network.leaving = when })
+		p.state.change(func() { p.state.network.leaving = when })
 	}
 }
 
@@ -151,30 +151,30 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 		return
 	}
 	pg.worlds.LeaveDocument()
-	p.change(func() {
-		p.loading = p.loading || p.load.setPending() // of a window's first document Chromium told before we listened
-		p.load.setDocument(ev.Frame.LoaderID)
-		p.load.byUser = p.isUserAction()
-		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
-		p.load.moves++
-		p.load.holdInputUntil = time.Now().Add(inputHoldLimit)
-		p.network = networkActivity{on: p.network.on, last: p.network.last, patient: p.network.patient}
-		p.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
-		p.info.Title = untitled(p.info.URL)
-		told := p.loadError // by whoever went there, in better words
-		p.loadError, p.loadNotice, p.unresponsive, p.dialogsInARow = "", "", false, 0
-		p.closePromptsLocked(func(a openPrompt) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
-		p.drag, p.declinedRealms = nil, nil
+	p.state.change(func() {
+		p.state.loading = p.state.loading || p.state.load.setPending() // of a window's first document Chromium told before we listened
+		p.state.load.setDocument(ev.Frame.LoaderID)
+		p.state.load.byUser = p.state.isUserAction()
+		p.state.load.posted = p.state.load.posting != "" && p.state.load.posting == ev.Frame.LoaderID
+		p.state.load.moves++
+		p.state.load.holdInputUntil = time.Now().Add(inputHoldLimit)
+		p.state.network = networkActivity{on: p.state.network.on, last: p.state.network.last, patient: p.state.network.patient}
+		p.state.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
+		p.state.info.Title = untitled(p.state.info.URL)
+		told := p.state.loadError // by whoever went there, in better words
+		p.state.loadError, p.state.loadNotice, p.state.unresponsive, p.prompts.dialogsInARow = "", "", false, 0
+		p.prompts.closePromptsLocked(func(a openPrompt) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
+		p.mouse.drag, p.prompts.declinedRealms = nil, nil
 		if ev.Frame.Unreachable != "" {
-			p.info.URL = sanitize.Line(ev.Frame.Unreachable, 4096)
-			if p.loadError = told; told == "" {
-				p.loadError = "this page could not be loaded"
+			p.state.info.URL = sanitize.Line(ev.Frame.Unreachable, 4096)
+			if p.state.loadError = told; told == "" {
+				p.state.loadError = "this page could not be loaded"
 			}
 		}
 	})
 	p.screencast.refresh()
-	p.notifyVisit()
-	p.requestHistory()
+	p.activity.notifyVisit()
+	p.navigation.requestHistory()
 }
 
 func (p *Pane) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
@@ -182,14 +182,14 @@ func (p *Pane) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
 	if !decode(e, &moved) || moved.FrameID != pg.frame() {
 		return
 	}
-	p.change(func() {
-		p.load.moves++
-		p.load.byUser = p.isUserAction()
-		p.network.leaving = time.Time{}
-		p.info.URL = sanitize.Line(moved.URL, 4096)
+	p.state.change(func() {
+		p.state.load.moves++
+		p.state.load.byUser = p.state.isUserAction()
+		p.state.network.leaving = time.Time{}
+		p.state.info.URL = sanitize.Line(moved.URL, 4096)
 	})
-	p.notifyVisit()
-	p.requestHistory()
+	p.activity.notifyVisit()
+	p.navigation.requestHistory()
 }
 
 func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
@@ -200,24 +200,24 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 	switch life.Name {
 	case proto.PageLifecycleEventNameInit, "commit":
 		// An attached popup's document began before we looked.
-		p.change(func() {
-			if p.load.loader == "" {
-				p.load.loader, p.load.byUser = life.LoaderID, p.isUserAction()
+		p.state.change(func() {
+			if p.state.load.loader == "" {
+				p.state.load.loader, p.state.load.byUser = life.LoaderID, p.state.isUserAction()
 			}
 		})
 	case proto.PageLifecycleEventNameLoad:
-		p.change(func() {
-			p.load.loaded = life.LoaderID
-			if soon := time.Now().Add(inputHoldAfterLoad); p.load.holdInputUntil.After(soon) && life.LoaderID == p.load.loader {
-				p.load.holdInputUntil = soon
+		p.state.change(func() {
+			p.state.load.loaded = life.LoaderID
+			if soon := time.Now().Add(inputHoldAfterLoad); p.state.load.holdInputUntil.After(soon) && life.LoaderID == p.state.load.loader {
+				p.state.load.holdInputUntil = soon
 			}
 		})
-		p.requestHistory() // at the move itself Chromium may not have noted it yet
-		p.notifyVisit()    // once more: by now it has its title
+		p.navigation.requestHistory() // at the move itself Chromium may not have noted it yet
+		p.activity.notifyVisit()      // once more: by now it has its title
 	case proto.PageLifecycleEventNameFirstPaint:
-		p.change(func() {
-			if life.LoaderID == p.load.loader {
-				p.load.holdInputUntil = time.Time{}
+		p.state.change(func() {
+			if life.LoaderID == p.state.load.loader {
+				p.state.load.holdInputUntil = time.Time{}
 			}
 		})
 	default:
@@ -225,9 +225,9 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 }
 
 // noticeForBoth is a notice that the agent's action under way hears of as well.
-func (p *Pane) noticeForBoth(format string, args ...any) {
-	p.noteDuringAction(fmt.Sprintf(format, args...))
-	p.notice(format, args...)
+func (log *activity) noticeForBoth(format string, args ...any) {
+	log.noteDuringAction(fmt.Sprintf(format, args...))
+	log.state.notice(format, args...)
 }
 
 // onBrowserEvent takes an event that belongs to no session.
@@ -256,7 +256,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 		var ev proto.BrowserDownloadWillBegin
 		if decode(e, &ev) {
 			if p := m.downloadReceiver(proto.TargetTargetID(ev.FrameID)); p != nil {
-				p.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
+				p.downloads.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
 			}
 		}
 	case "Browser.downloadProgress":
@@ -264,18 +264,18 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 	}
 }
 
-func (p *Pane) onTitle(title string) {
+func (s *state) onTitle(title string) {
 	if title = sanitize.Line(title, 200); title != "" {
-		p.change(func() { p.info.Title = title })
+		s.change(func() { s.info.Title = title })
 	}
 }
 
 // onTargetGone says that the page closed itself.
 func (p *Pane) onTargetGone() {
-	p.change(func() {
-		if p.page != nil {
-			p.page.end(ErrEnded)
-			p.processError, p.info.Running, p.loading = "the page closed itself", false, false
+	p.state.change(func() {
+		if p.state.page != nil {
+			p.state.page.end(ErrEnded)
+			p.state.processError, p.state.info.Running, p.state.loading = "the page closed itself", false, false
 		}
 	})
 	p.screencast.setPage(nil)
@@ -285,20 +285,20 @@ func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.sessions {
-		if p.hasTarget(id) {
+		if p.frames.hasTarget(id) {
 			return p
 		}
 	}
 	return nil
 }
 
-func (p *Pane) hasTarget(id proto.TargetTargetID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.page != nil && p.page.target == id {
+func (fs *frames) hasTarget(id proto.TargetTargetID) bool {
+	fs.state.mu.Lock()
+	defer fs.state.mu.Unlock()
+	if fs.state.page != nil && fs.state.page.target == id {
 		return true
 	}
-	return slices.ContainsFunc(p.frames, func(f *remoteFrame) bool { return f.target == id })
+	return slices.ContainsFunc(fs.frames, func(f *remoteFrame) bool { return f.target == id })
 }
 
 // decode reads an event; one that does not fit is passed over, as rod does.

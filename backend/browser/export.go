@@ -26,9 +26,9 @@ func pagePDF(ctx context.Context, pg *page) ([]byte, error) {
 }
 
 // Print gives the agent the page as a PDF.
-func (p *Pane) Print(ctx context.Context) ([]byte, error) {
+func (rd *reader) Print(ctx context.Context) ([]byte, error) {
 	var out []byte
-	err := p.withReadTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
+	err := rd.turns.withReadTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
 		out, err = pagePDF(ctx, pg)
 		return err
 	})
@@ -37,9 +37,9 @@ func (p *Pane) Print(ctx context.Context) ([]byte, error) {
 
 // HTML gives the agent the document as it is now, at most 32 MB. What was typed
 // into fields is not in it.
-func (p *Pane) HTML(ctx context.Context) ([]byte, error) {
+func (rd *reader) HTML(ctx context.Context) ([]byte, error) {
 	var out string
-	err := p.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
+	err := rd.turns.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
 		return pg.callScript(ctx, &out, "source")
 	})
 	if err == nil && len(out) > maxPDFBytes {

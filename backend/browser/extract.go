@@ -10,16 +10,16 @@ import (
 )
 
 // Read gives what the page says as Markdown, at most 16,000 characters of it.
-func (p *Pane) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
+func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
 	var out struct {
 		Text        string
 		Next, Total int
 	}
 	lacks := ""
-	err := p.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
-		lacks, err = p.readUnfinished(pg, func() error {
+	err := rd.turns.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = rd.readUnfinished(pg, func() error {
 			_, _ = pg.injectClosedRoots(ctx)
-			_, err := p.callOnTarget(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+			_, err := rd.targets.callOnTarget(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
 			return err
 		})
 		return err
@@ -36,7 +36,7 @@ func (p *Pane) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, err
 	case out.Text == "":
 		text = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
 	}
-	if n := p.countFrames(); n > 0 && r.Target == "" && out.Next == 0 {
+	if n := rd.frames.countFrames(); n > 0 && r.Target == "" && out.Next == 0 {
 		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target with a ref in one reads it)", n)
 	}
 	if lacks != "" {
@@ -46,12 +46,12 @@ func (p *Pane) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, err
 }
 
 // countFrames counts the frames of other sites.
-func (p *Pane) countFrames() int {
-	pg, err := p.currentPage()
+func (fs *frames) countFrames() int {
+	pg, err := fs.state.currentPage()
 	if err != nil {
 		return 0
 	}
-	return len(p.framesInOrder(pg)) - 1
+	return len(fs.framesInOrder(pg)) - 1
 }
 
 // sanitizeLines cleans a text of several lines: they stay, and so does their indentation.

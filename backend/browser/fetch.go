@@ -59,13 +59,13 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) {
 		return
 	}
-	if ev.Request != nil && p.m.isOwnAddress(ev.Request.URL) {
-		p.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
+	if ev.Request != nil && p.state.m.isOwnAddress(ev.Request.URL) {
+		p.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
 		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
 	if why := p.blockReason(ev.Request); why != "" {
-		p.noticeForBoth("%s", blockedNotice(ev.Request, why))
+		p.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
 		reason := proto.NetworkErrorReasonBlockedByClient
 		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
 			reason = proto.NetworkErrorReasonAborted

@@ -24,8 +24,8 @@ type field struct {
 // setFieldByKeys fills a list, a date or a slider with real keys, or with the mouse where the
 // options lie open. The field has the keyboard. What they cannot reach is set, with
 // events that a page can tell from a user's, and the answer says so.
-func (p *Pane) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
-	p.showActionHint("fills "+sanitize.Line(f.Words, 120), 0, 0)
+func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
+	fm.actions.showActionHint("fills "+sanitize.Line(f.Words, 120), 0, 0)
 	var now struct{ Held bool }
 	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		return err
@@ -38,14 +38,14 @@ func (p *Pane) setFieldByKeys(ctx context.Context, pg, where *page, f field) err
 		if at.X < 0 {
 			break // it is not drawn
 		}
-		if err := p.toPagePoint(ctx, where, &at); err != nil {
+		if err := fm.frames.toPagePoint(ctx, where, &at); err != nil {
 			return err
 		}
-		if err := p.clickWithModifiers(ctx, pg, at, Press{}, multiSelectModifier(i)); err != nil {
+		if err := fm.mouse.clickWithModifiers(ctx, pg, at, Press{}, multiSelectModifier(i)); err != nil {
 			return err
 		}
 	}
-	if err := p.pressKeys(ctx, pg, f.Keys); err != nil {
+	if err := fm.pressKeys(ctx, pg, f.Keys); err != nil {
 		return err
 	}
 	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
@@ -55,11 +55,11 @@ func (p *Pane) setFieldByKeys(ctx context.Context, pg, where *page, f field) err
 		return err
 	}
 	if len(f.Keys) > 0 && f.Keys[0] == "Space" {
-		if err := p.pressKey(ctx, pg, "Escape"); err != nil { // the list may still be open
+		if err := fm.pressKey(ctx, pg, "Escape"); err != nil { // the list may still be open
 			return err
 		}
 	}
-	p.noteDuringAction("keys could not fill it: its value was set by script")
+	fm.activity.noteDuringAction("keys could not fill it: its value was set by script")
 	return where.callScript(ctx, nil, "enforce", f.Ref, f.Value, f.Indices)
 }
 
@@ -76,10 +76,10 @@ func multiSelectModifier(i int) int {
 
 // pressKeys presses keys of which only the first, that may open something, and the last
 // are waited for: they are carried out in order.
-func (p *Pane) pressKeys(ctx context.Context, pg *page, keys []string) error {
+func (fm *forms) pressKeys(ctx context.Context, pg *page, keys []string) error {
 	for i, one := range keys {
 		if i == 0 || i == len(keys)-1 {
-			if err := p.pressKey(ctx, pg, one); err != nil {
+			if err := fm.pressKey(ctx, pg, one); err != nil {
 				return err
 			}
 			continue
@@ -98,7 +98,7 @@ func (p *Pane) pressKeys(ctx context.Context, pg *page, keys []string) error {
 
 // clickWithModifiers is a click while modifiers are held. The move is not awaited: its
 // answer comes with the next picture.
-func (p *Pane) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
+func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
 	button := how.Button
 	if button == "" {
 		button = "left"

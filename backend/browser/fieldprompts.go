@@ -42,7 +42,7 @@ type pageReport struct {
 	Password string        `json:"password"`
 }
 
-func (p *Pane) onPageReport(pg *page, e *cdp.Event) {
+func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 	var told proto.RuntimeBindingCalled
 	var s pageReport
 	if !decode(e, &told) || told.Name != bindingName || json.Unmarshal([]byte(told.Payload), &s) != nil {
@@ -50,27 +50,27 @@ func (p *Pane) onPageReport(pg *page, e *cdp.Event) {
 	}
 	switch s.T {
 	case "title":
-		p.onTitle(s.Text)
+		pe.state.onTitle(s.Text)
 	case "cursor":
-		p.onCursor(s.Text)
+		pe.onCursor(s.Text)
 	case "copied":
-		p.onCopied(s.Text)
+		pe.onCopied(s.Text)
 	case "calm":
-		p.closePrompts(matchKinds(pane.Autocomplete))
+		pe.prompts.closePrompts(matchKinds(pane.Autocomplete))
 	case "sent":
-		p.offerSaveLogin(s)
+		pe.logins.offerSaveLogin(s)
 	case "permission":
-		p.onPermission(pg, told.ExecutionContextID, s)
+		pe.onPermission(pg, told.ExecutionContextID, s)
 	case "choose", "pick", "suggest", "menu":
 		if !s.Far {
-			p.onField(pg, told.ExecutionContextID, s)
+			pe.onField(pg, told.ExecutionContextID, s)
 			return
 		}
-		p.m.runAsync(p, func(ctx context.Context) error {
-			x, y, err := p.frameOffset(ctx, pg, told.ExecutionContextID)
+		pe.state.m.runAsync(pe.pane, func(ctx context.Context) error {
+			x, y, err := pe.frames.frameOffset(ctx, pg, told.ExecutionContextID)
 			if err == nil {
 				s.X, s.Y = s.X+x, s.Y+y
-				p.onField(pg, told.ExecutionContextID, s) //nolint:contextcheck // what the user answers comes later
+				pe.onField(pg, told.ExecutionContextID, s) //nolint:contextcheck // what the user answers comes later
 			}
 			return err
 		})
@@ -82,39 +82,39 @@ var cursors = strings.Fields(`default none context-menu help pointer progress wa
 	no-drop not-allowed grab grabbing all-scroll col-resize row-resize n-resize e-resize s-resize w-resize ne-resize nw-resize
 	se-resize sw-resize ew-resize ns-resize nesw-resize nwse-resize zoom-in zoom-out`)
 
-func (p *Pane) onCursor(shape string) {
+func (pe *promptEvents) onCursor(shape string) {
 	if !slices.Contains(cursors, shape) {
 		shape = "default"
 	}
-	p.mu.Lock()
-	same := p.cursor == shape
-	p.mu.Unlock()
+	pe.state.mu.Lock()
+	same := pe.state.cursor == shape
+	pe.state.mu.Unlock()
 	if same {
 		return
 	}
-	p.change(func() {
-		p.cursor = shape
-		p.updateOverlay()
+	pe.state.change(func() {
+		pe.state.cursor = shape
+		pe.state.updateOverlay()
 	})
 }
 
 // onCopied passes on what the user copied. What a page does to the clipboard
 // while the agent drives is not the user's.
-func (p *Pane) onCopied(text string) {
-	p.change(func() {
-		if p.info.Driver == pane.DriverAgent {
+func (pe *promptEvents) onCopied(text string) {
+	pe.state.change(func() {
+		if pe.state.info.Driver == pane.DriverAgent {
 			return
 		}
-		p.copied = pane.Copied{N: p.copied.N + 1, Text: strings.ToValidUTF8(text, "\uFFFD")}
-		p.updateOverlay()
+		pe.state.copied = pane.Copied{N: pe.state.copied.N + 1, Text: strings.ToValidUTF8(text, "\uFFFD")}
+		pe.state.updateOverlay()
 	})
 }
 
 // fieldPromptKinds are the questions that stand at a place of the page; one at a time.
 var fieldPromptKinds = matchKinds(pane.SelectOption, pane.PickValue, pane.Autocomplete, pane.ContextMenu)
 
-func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
-	if p.Driver() == pane.DriverAgent {
+func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
+	if pe.state.Driver() == pane.DriverAgent {
 		return // it has acts of its own for lists and dates
 	}
 	q := pane.UserPrompt{
@@ -126,27 +126,27 @@ func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s pageRe
 		o.Label, o.Group = sanitize.Line(o.Label, 200), sanitize.Line(o.Group, 100)
 		q.Options = append(q.Options, o)
 	}
-	p.closePrompts(func(a openPrompt) bool {
+	pe.prompts.closePrompts(func(a openPrompt) bool {
 		return fieldPromptKinds(a) && (a.Kind != pane.Autocomplete || q.Kind != pane.Autocomplete)
 	})
-	p.openPrompt(openPrompt{UserPrompt: q, answer: func(ctx context.Context, a pane.Answer) error {
+	pe.prompts.openPrompt(openPrompt{UserPrompt: q, answer: func(ctx context.Context, a pane.Answer) error {
 		switch {
 		case !a.Yes || q.Kind == pane.ContextMenu:
 			return nil
 		case q.Kind == pane.SelectOption:
-			return p.callWatchScript(ctx, pg, world, "choose", s.N, a.Index)
+			return pe.callWatchScript(ctx, pg, world, "choose", s.N, a.Index)
 		case q.Kind == pane.Autocomplete: // by its words: the list may have been another when the user chose
 			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
 				return errors.New("there is no such suggestion")
 			}
-			return p.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
+			return pe.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
 		}
-		return p.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
+		return pe.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
 	}})
 }
 
 // callWatchScript calls a function of userprompts.js in the frame that asked.
-func (p *Pane) callWatchScript(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any) error {
+func (pe *promptEvents) callWatchScript(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any) error {
 	list := make([]string, len(args))
 	for i, a := range args {
 		b, err := json.Marshal(a)

@@ -15,32 +15,32 @@ import (
 
 // onFileChooser asks for the files of a file input. One that a script opens
 // without an input cannot be filled in.
-func (p *Pane) onFileChooser(pg *page, e *cdp.Event) {
+func (pe *promptEvents) onFileChooser(pg *page, e *cdp.Event) {
 	var ev proto.PageFileChooserOpened
 	if !decode(e, &ev) {
 		return
 	}
 	if ev.BackendNodeID == 0 {
-		p.noticeForBoth("the page wants to open files in a way that browser panes cannot fulfil")
+		pe.activity.noticeForBoth("the page wants to open files in a way that browser panes cannot fulfil")
 		return
 	}
-	p.noteDuringAction("the page asks for files")
-	p.closePrompts(matchKinds(pane.Files))
-	p.openPrompt(openPrompt{
+	pe.activity.noteDuringAction("the page asks for files")
+	pe.prompts.closePrompts(matchKinds(pane.Files))
+	pe.prompts.openPrompt(openPrompt{
 		UserPrompt: pane.UserPrompt{
-			Kind: pane.Files, Origin: originOf(p.Info().URL), NoAnswer: true,
+			Kind: pane.Files, Origin: originOf(pe.state.Info().URL), NoAnswer: true,
 			Multiple: ev.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		},
 		answer: func(ctx context.Context, a pane.Answer) error {
 			if !a.Yes {
 				return nil
 			}
-			return p.setInputFiles(ctx, pg, ev.BackendNodeID, a.Files)
+			return pe.setInputFiles(ctx, pg, ev.BackendNodeID, a.Files)
 		},
 	})
 }
 
-func (p *Pane) setInputFiles(ctx context.Context, pg *page, node proto.DOMBackendNodeID, files []string) error {
+func (pe *promptEvents) setInputFiles(ctx context.Context, pg *page, node proto.DOMBackendNodeID, files []string) error {
 	if len(files) == 0 {
 		return errors.New("no file was named")
 	}

@@ -12,7 +12,7 @@ import (
 
 // FindElements finds what fits a text, a role and a selector: one line each, as in a
 // snapshot, with a ref and where it lies on the viewport; at most 50.
-func (p *Pane) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
+func (rd *reader) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
 	if strings.TrimSpace(s.Text+s.Role+s.CSS) == "" {
 		return "", errors.New("looking for something: name a text, a role or a selector")
 	}
@@ -21,9 +21,9 @@ func (p *Pane) FindElements(ctx context.Context, s pane.FindOptions) (string, er
 	}
 	var found foundElements
 	silent, lacks := false, ""
-	err := p.withReadTurn(ctx, "looking for something", func(ctx context.Context, pg *page) (err error) {
-		lacks, err = p.readUnfinished(pg, func() (err error) {
-			found, silent, err = p.findElements(ctx, pg, s)
+	err := rd.turns.withReadTurn(ctx, "looking for something", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = rd.readUnfinished(pg, func() (err error) {
+			found, silent, err = rd.findElements(ctx, pg, s)
 			return err
 		})
 		return err
@@ -61,8 +61,8 @@ type foundElements struct {
 }
 
 // findElements looks in the page and its parts, and says whether one of those did not answer.
-func (p *Pane) findElements(ctx context.Context, pg *page, s pane.FindOptions) (found foundElements, silent bool, err error) {
-	for _, view := range p.framesInOrder(pg) {
+func (rd *reader) findElements(ctx context.Context, pg *page, s pane.FindOptions) (found foundElements, silent bool, err error) {
+	for _, view := range rd.frames.framesInOrder(pg) {
 		var one foundElements
 		_, _ = view.injectClosedRoots(ctx)
 		err := view.callScript(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
@@ -74,6 +74,6 @@ func (p *Pane) findElements(ctx context.Context, pg *page, s pane.FindOptions) (
 		}
 		silent = silent || view.isUnresponsive(err)
 	}
-	p.rememberRefs(found.Lines)
+	rd.targets.rememberRefs(found.Lines)
 	return found, silent, nil
 }

@@ -9,6 +9,15 @@ import (
 	"goalpost/backend/browser/internal/script"
 )
 
+// textSearch finds text in the page for the user.
+type textSearch struct {
+	state   *state
+	prompts *prompts
+	frames  *frames
+
+	search searchState
+}
+
 // FindResult is where a search in the page stands: the match that is shown, counted
 // from 1, of at most 2,000. Both are 0 when nothing matches.
 type FindResult struct {
@@ -24,22 +33,22 @@ const maxMatches = 2000
 // the one before, 0 the same. Frames, of other sites too, shadow roots and what
 // is in fields, passwords excepted, are looked into; the frames of other sites
 // come last. No text ends the search. One search at a time; another waits.
-func (p *Pane) Find(ctx context.Context, text string, step int) (FindResult, error) {
+func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResult, error) {
 	if len(text) > 1000 {
 		return FindResult{}, errors.New("finding: the text is longer than 1,000 bytes")
 	}
-	p.search.mu.Lock()
-	defer p.search.mu.Unlock()
+	ts.search.mu.Lock()
+	defer ts.search.mu.Unlock()
 	var f FindResult
-	err := p.withPage("finding", func(pg *page) (err error) {
-		ctx, cancel := p.withoutPrompts(ctx)
+	err := ts.state.withPage("finding", func(pg *page) (err error) {
+		ctx, cancel := ts.prompts.withoutPrompts(ctx)
 		defer cancel(nil)
 		if text == "" {
-			p.search.text = ""
-			p.clearMatches(ctx, pg)
+			ts.search.text = ""
+			ts.clearMatches(ctx, pg)
 			return nil
 		}
-		f, err = p.find(ctx, pg, text, step)
+		f, err = ts.find(ctx, pg, text, step)
 		return err
 	})
 	return f, err
@@ -59,12 +68,12 @@ type frameMatches struct {
 	Fields int `json:"fields"` // that hold the text and have to be opened first
 }
 
-func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
-	views := p.framesInOrder(pg)
+func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
+	views := ts.frames.framesInOrder(pg)
 	found := make([]frameMatches, len(views))
 	total, first := 0, -1
 	for i, view := range views {
-		m, err := p.findInFrame(ctx, view, text, maxMatches-total)
+		m, err := ts.findInFrame(ctx, view, text, maxMatches-total)
 		if err != nil {
 			if view == pg {
 				return FindResult{}, err
@@ -77,7 +86,7 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindR
 		found[i] = m
 		total += m.Count
 	}
-	s := &p.search
+	s := &ts.search
 	switch {
 	case total == 0:
 		s.at = -1
@@ -94,7 +103,7 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindR
 			at = -1
 		}
 		before += found[i].Count
-		if err := p.showMatch(ctx, view, at); err != nil && view == pg {
+		if err := ts.showMatch(ctx, view, at); err != nil && view == pg {
 			return FindResult{}, err
 		}
 	}
@@ -103,12 +112,12 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindR
 
 // findInFrame searches a page or a part. Chromium keeps what is in a field in a
 // shadow root of its own, which only the protocol tells of.
-func (p *Pane) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
+func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches
 	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+", 1)"); err != nil {
 		return m, err
 	}
-	if text != p.search.text {
+	if text != ts.search.text {
 		_, _ = view.injectClosedRoots(ctx)
 	}
 	if err := view.callScript(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
@@ -124,7 +133,7 @@ func wrapExpression(script string) string { return "(() => {" + script + "\n})()
 
 // showMatch marks what was found in a page or a part, and brings one match into
 // view; -1 is none.
-func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
+func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 	var box *struct {
 		X      float64 `json:"x"`
 		Y      float64 `json:"y"`
@@ -134,8 +143,8 @@ func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
 	if err := view.callScript(ctx, &box, "showText", at); err != nil || box == nil {
 		return err
 	}
-	for f := p.frameBySession(view.session); f != nil; f = p.frameBySession(f.above.session) {
-		p.numberFrames(ctx, f.above)
+	for f := ts.frames.frameBySession(view.session); f != nil; f = ts.frames.frameBySession(f.above.session) {
+		ts.frames.numberFrames(ctx, f.above)
 		if err := f.above.callScript(ctx, box, "bringText", f.number.Load(), box); err != nil {
 			return err
 		}
@@ -144,16 +153,16 @@ func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
 }
 
 // clearMatches takes the marks of a search away.
-func (p *Pane) clearMatches(ctx context.Context, pg *page) {
-	for _, view := range p.framesInOrder(pg) {
+func (ts *textSearch) clearMatches(ctx context.Context, pg *page) {
+	for _, view := range ts.frames.framesInOrder(pg) {
 		if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? (goalpost.sought.end(), 1) : 1"); err != nil {
-			p.m.cfg.Log.Debug("ending a search", "pane", p.id, "error", err)
+			ts.state.m.cfg.Log.Debug("ending a search", "pane", ts.state.id, "error", err)
 		}
 	}
 }
 
-func (p *Pane) withPage(what string, f func(*page) error) error {
-	pg, err := p.currentPage()
+func (s *state) withPage(what string, f func(*page) error) error {
+	pg, err := s.currentPage()
 	if err == nil {
 		err = f(pg)
 	}

@@ -18,10 +18,10 @@ var refPattern = regexp.MustCompile(`^\s*e\d+ `)
 // Fingerprint is what is on the page in words, for comparing: the same as long as
 // the page says and offers the same, wherever it is scrolled to. It neither
 // answers nor closes what the page asks.
-func (p *Pane) Fingerprint(ctx context.Context) (string, error) {
+func (rd *reader) Fingerprint(ctx context.Context) (string, error) {
 	var seen pageView
-	err := p.withDialogTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
-		seen, err = p.readPage(ctx, pg)
+	err := rd.turns.withDialogTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
+		seen, err = rd.readPage(ctx, pg)
 		return err
 	})
 	lines := slices.Concat(seen.Here, seen.There)

@@ -11,34 +11,34 @@ import (
 
 // Select chooses the options of a list by their labels or values; a list that
 // takes several has only these chosen then.
-func (p *Pane) Select(ctx context.Context, target string, options []string) (Acted, error) {
-	return p.runAction(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+func (fm *forms) Select(ctx context.Context, target string, options []string) (Acted, error) {
+	return fm.actions.runAction(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
-		at, err := p.callOnTarget(ctx, pg, &field, "choose", target, options)
+		at, err := fm.targets.callOnTarget(ctx, pg, &field, "choose", target, options)
 		if err != nil {
 			return err
 		}
-		return p.setFieldByKeys(ctx, pg, at, field)
+		return fm.setFieldByKeys(ctx, pg, at, field)
 	})
 }
 
 // Check ticks a box, a radio button or a switch, or takes the tick away. One
 // that is as wanted is left alone.
-func (p *Pane) Check(ctx context.Context, target string, on bool) (Acted, error) {
-	return p.runAction(ctx, "ticking "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, error) {
+	return fm.actions.runAction(ctx, "ticking "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var box struct {
 			Ref     string
 			Checked bool
 		}
-		where, err := p.callOnTarget(ctx, pg, &box, "ticked", target)
+		where, err := fm.targets.callOnTarget(ctx, pg, &box, "ticked", target)
 		if err != nil {
 			return err
 		}
 		if box.Checked == on {
-			p.noteDuringAction("it was so already")
+			fm.activity.noteDuringAction("it was so already")
 			return nil
 		}
-		if err := p.clickOn(ctx, pg, "tick", box.Ref, mousePress{}); err != nil {
+		if err := fm.mouse.clickOn(ctx, pg, "tick", box.Ref, mousePress{}); err != nil {
 			return err
 		}
 		if err := where.callScript(ctx, &box, "ticked", box.Ref); err == nil && box.Checked != on {

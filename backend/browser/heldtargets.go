@@ -88,7 +88,7 @@ func (m *Manager) onHeldTargetEvent(g *heldTarget, e *cdp.Event) {
 		return
 	}
 	for _, p := range m.panesOf(g.network) {
-		p.noticeForBoth("%s", blockedNotice(ev.Request, why))
+		p.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
 	}
 	g.engine.Post(session, proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 }

@@ -31,45 +31,45 @@ type hidpiState struct {
 
 // setPixelRatio notes what the viewer's screen has for one pixel of CSS. A goal's page
 // has one: its agent's pictures are measured in it.
-func (p *Pane) setPixelRatio(ratio float64) {
-	if p.goalID != "" {
+func (vp *viewport) setPixelRatio(ratio float64) {
+	if vp.state.goalID != "" {
 		return
 	}
 	ratio = min(max(ratio, 1), mostRatio)
 	same := false
-	p.change(func() {
-		same = p.ratio == ratio
-		p.ratio = ratio
+	vp.state.change(func() {
+		same = vp.ratio == ratio
+		vp.ratio = ratio
 	})
-	if pg, err := p.currentPage(); err == nil && !same {
-		p.applyViewport(pg)
-		p.screencast.refresh()
+	if pg, err := vp.state.currentPage(); err == nil && !same {
+		vp.applyViewport(pg)
+		vp.pane.screencast.refresh()
 	}
 }
 
 // toCSSSize is the size of a frame in pixels of CSS. While the screen's ratio changes,
 // Chromium tells that of now and then in the screen's pixels, and clicks would be
 // taken to lie that much further.
-func (p *Pane) toCSSSize(width, height int) (int, int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fine := func(told, css int) bool { return math.Abs(float64(told)-float64(css)*p.ratio) <= 1 }
-	if p.ratio > 1 && fine(width, p.width) && fine(height, p.height) {
-		return p.width, p.height
+func (vp *viewport) toCSSSize(width, height int) (int, int) {
+	vp.state.mu.Lock()
+	defer vp.state.mu.Unlock()
+	fine := func(told, css int) bool { return math.Abs(float64(told)-float64(css)*vp.ratio) <= 1 }
+	if vp.ratio > 1 && fine(width, vp.width) && fine(height, vp.height) {
+		return vp.width, vp.height
 	}
 	return width, height
 }
 
 // withUnitRatio makes the page have one pixel for one of CSS, until the function that
 // it gives is called.
-func (p *Pane) withUnitRatio(pg *page) func() {
-	plain := p.metrics()
+func (vp *viewport) withUnitRatio(pg *page) func() {
+	plain := vp.metrics()
 	if plain.DeviceScaleFactor == 1 {
 		return func() {}
 	}
 	plain.DeviceScaleFactor = 1
 	pg.post(plain)
-	return func() { p.applyViewport(pg) }
+	return func() { vp.applyViewport(pg) }
 }
 
 // dropHiDPI forgets the sharp picture.
@@ -85,7 +85,7 @@ func (c *screencast) dropHiDPI() {
 func (c *screencast) wantsHiDPI() bool {
 	for v := range c.views {
 		if v.visible && v.size.ratio > 1 {
-			return c.pane.goalID == ""
+			return c.pane.state.goalID == ""
 		}
 	}
 	return false
@@ -131,7 +131,7 @@ func (c *screencast) scheduleHiDPI() {
 		}
 		c.still, c.shooting = nil, true
 		pg := c.page
-		c.pane.work.Go(func() { c.captureHiDPI(pg, n) })
+		c.pane.state.work.Go(func() { c.captureHiDPI(pg, n) })
 	})
 	c.still = timer
 }
@@ -139,12 +139,12 @@ func (c *screencast) scheduleHiDPI() {
 // captureHiDPI takes the sharp picture of frame n, unless another has come by then.
 func (c *screencast) captureHiDPI(pg *page, n uint32) {
 	p := c.pane
-	ctx, cancel := p.withoutPrompts(p.ctx)
+	ctx, cancel := p.prompts.withoutPrompts(p.state.ctx)
 	defer cancel(nil)
 	quality := 80
 	shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
 	var picture []byte
-	shut, err := p.withScreenshotMetrics(ctx, pg)
+	shut, err := p.pictures.withScreenshotMetrics(ctx, pg)
 	if err == nil {
 		err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
 			result, err := cdp.Call(cl, shot)
@@ -169,7 +169,7 @@ func (c *screencast) captureHiDPI(pg *page, n uint32) {
 		return
 	}
 	if err != nil {
-		p.m.cfg.Log.Debug("a sharp picture", "pane", p.id, "error", err)
+		p.state.m.cfg.Log.Debug("a sharp picture", "pane", p.state.id, "error", err)
 		return
 	}
 	c.frameNumber++

@@ -54,7 +54,7 @@ func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 	b.ok(v.Resize(b.ctx, 500, 320, 2))
 	b.value(p, "devicePixelRatio", `"2"`)
 	b.eval(p, `seen = []; for (const k of ["mousedown", "mouseup"]) addEventListener(k, (e) => seen.push(k + e.clientX + "," + e.clientY))`)
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
 	shooting, stop := context.WithCancel(b.ctx)
 	var done sync.WaitGroup
@@ -75,9 +75,9 @@ func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 // TestAFrameInPixelsOfTheScreen is of the page's own size all the same: the user's
 // mouse is mapped by it.
 func TestAFrameInPixelsOfTheScreen(t *testing.T) {
-	p := &Pane{width: 1138, height: 654, ratio: 2}
+	v := &viewport{state: &state{}, width: 1138, height: 654, ratio: 2}
 	for _, c := range [][4]int{{2276, 1308, 1138, 654}, {1138, 654, 1138, 654}, {1360, 755, 1360, 755}, {2276, 654, 2276, 654}} {
-		if w, h := p.toCSSSize(c[0], c[1]); w != c[2] || h != c[3] {
+		if w, h := v.toCSSSize(c[0], c[1]); w != c[2] || h != c[3] {
 			t.Errorf("%dx%d is %dx%d, want %dx%d", c[0], c[1], w, h, c[2], c[3])
 		}
 	}

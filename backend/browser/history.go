@@ -26,8 +26,8 @@ func (p *Pane) GoHistory(ctx context.Context, way string) (Acted, error) {
 	if !known {
 		return Acted{}, fmt.Errorf("%q is no way to go: back, forward or reload", sanitize.Line(way, 40))
 	}
-	if _, err := p.currentPage(); errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) {
-		if err := p.checkDriver(ctx); err != nil {
+	if _, err := p.state.currentPage(); errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) {
+		if err := p.driver.checkDriver(ctx); err != nil {
 			return Acted{}, err
 		}
 		if err := go1(ctx); err != nil {
@@ -36,19 +36,19 @@ func (p *Pane) GoHistory(ctx context.Context, way string) (Acted, error) {
 		info := p.Info()
 		return Acted{URL: info.URL, Title: info.Title, Changed: "the page is back"}, nil
 	}
-	return p.runActionDuringDialog(ctx, "going "+way, func(ctx context.Context, _ *page) error { return go1(ctx) })
+	return p.actions.runActionDuringDialog(ctx, "going "+way, func(ctx context.Context, _ *page) error { return go1(ctx) })
 }
 
 // HistoryTarget is the address that a way leads to, and whether going there sends a
 // form again.
-func (p *Pane) HistoryTarget(ctx context.Context, way string) (address string, again bool, err error) {
+func (n *navigation) HistoryTarget(ctx context.Context, way string) (address string, again bool, err error) {
 	by := map[string]int{HistoryBack: -1, HistoryForward: 1}[way]
 	if by == 0 {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.info.URL, p.load.posted, nil
+		n.state.mu.Lock()
+		defer n.state.mu.Unlock()
+		return n.state.info.URL, n.state.load.posted, nil
 	}
-	err = p.withPage("reading the history", func(pg *page) error {
+	err = n.state.withPage("reading the history", func(pg *page) error {
 		return pg.do(ctx, callLimit, "reading the history", func(c proto.Client) error {
 			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
 			if err != nil {
@@ -66,12 +66,12 @@ func (p *Pane) HistoryTarget(ctx context.Context, way string) (address string, a
 }
 
 // Capture is a JPEG of what is asked for. One pixel is one CSS pixel.
-func (p *Pane) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
+func (pi *pictures) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
 	switch {
 	case what.Target != "":
-		return p.ScreenshotOf(ctx, what.Target)
+		return pi.ScreenshotOf(ctx, what.Target)
 	case what.Marked:
-		return p.ScreenshotMarked(ctx)
+		return pi.ScreenshotMarked(ctx)
 	}
-	return p.Screenshot(ctx, what.Full)
+	return pi.Screenshot(ctx, what.Full)
 }

@@ -36,7 +36,7 @@ func (c authChallenge) respond(a pane.Answer) {
 // requests wait for them. For what a page fetches besides documents only a user is
 // asked, only for its own origin, lest a picture of another site fish for a password,
 // and not again until the next document once they have said no.
-func (p *Pane) onAuth(pg *page, e *cdp.Event) {
+func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	var ev proto.FetchAuthRequired
 	if !decode(e, &ev) || ev.AuthChallenge == nil {
 		return
@@ -44,45 +44,45 @@ func (p *Pane) onAuth(pg *page, e *cdp.Event) {
 	who := authRealm{sanitize.Line(ev.AuthChallenge.Origin, 200), sanitize.Line(ev.AuthChallenge.Realm, 200)}
 	waits := authChallenge{pg, ev.RequestID}
 	document := ev.ResourceType == proto.NetworkResourceTypeDocument
-	foreign := !document && !p.isRequestOrigin(ev.Request, who.origin)
+	foreign := !document && !pe.isRequestOrigin(ev.Request, who.origin)
 	no, joined, told := false, false, false
-	p.change(func() {
-		agent := p.info.Driver == pane.DriverAgent
-		if no = !document && (foreign || agent || slices.Contains(p.declinedRealms, who)); no {
-			if told = agent && !foreign && !slices.Contains(p.declinedRealms, who); told {
-				p.declinedRealms = append(p.declinedRealms, who)
+	pe.state.change(func() {
+		agent := pe.state.info.Driver == pane.DriverAgent
+		if no = !document && (foreign || agent || slices.Contains(pe.prompts.declinedRealms, who)); no {
+			if told = agent && !foreign && !slices.Contains(pe.prompts.declinedRealms, who); told {
+				pe.prompts.declinedRealms = append(pe.prompts.declinedRealms, who)
 			}
 			return
 		}
-		i := slices.IndexFunc(p.prompts, func(a openPrompt) bool {
+		i := slices.IndexFunc(pe.prompts.prompts, func(a openPrompt) bool {
 			return a.Kind == pane.Login && a.waiting != nil && a.Origin == who.origin && a.Text == who.name && a.stops == document
 		})
 		if joined = i >= 0; joined {
-			*p.prompts[i].waiting = append(*p.prompts[i].waiting, waits)
+			*pe.prompts.prompts[i].waiting = append(*pe.prompts.prompts[i].waiting, waits)
 		}
 	})
 	switch {
 	case no:
 		if told {
-			p.noteDuringAction(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a user is asked for that", who.origin, who.name))
+			pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a user is asked for that", who.origin, who.name))
 		}
 		waits.respond(pane.Answer{})
 		return
 	case joined:
 		return
 	}
-	p.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitize.Line(who.name, 100)))
+	pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitize.Line(who.name, 100)))
 	all := &[]authChallenge{waits}
-	p.openPrompt(openPrompt{
+	pe.prompts.openPrompt(openPrompt{
 		stops:      document,
 		waiting:    all,
 		UserPrompt: pane.UserPrompt{Kind: pane.Login, Origin: who.origin, Text: who.name},
 		answer: func(_ context.Context, a pane.Answer) error {
 			var list []authChallenge
-			p.change(func() {
+			pe.state.change(func() {
 				list = *all
 				if !a.Yes && !document {
-					p.declinedRealms = append(p.declinedRealms, who)
+					pe.prompts.declinedRealms = append(pe.prompts.declinedRealms, who)
 				}
 			})
 			for _, c := range list {
@@ -95,8 +95,8 @@ func (p *Pane) onAuth(pg *page, e *cdp.Event) {
 
 // isRequestOrigin says whether an origin is that of the page, or of the document that
 // made the request: a browser names that one, and no script can make it name another.
-func (p *Pane) isRequestOrigin(r *proto.NetworkRequest, origin string) bool {
-	if origin == originOf(p.Info().URL) {
+func (pe *promptEvents) isRequestOrigin(r *proto.NetworkRequest, origin string) bool {
+	if origin == originOf(pe.state.Info().URL) {
 		return true
 	}
 	if r == nil {

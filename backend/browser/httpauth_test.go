@@ -39,7 +39,7 @@ const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/t
 func (b *bench) waiting(p *Pane, n int) {
 	b.Helper()
 	b.overlay(p, "asking for one login", func(pane.Overlay) bool {
-		return slices.ContainsFunc(p.prompts, func(a openPrompt) bool { return a.Kind == pane.Login && len(*a.waiting) == n })
+		return slices.ContainsFunc(p.prompts.prompts, func(a openPrompt) bool { return a.Kind == pane.Login && len(*a.waiting) == n })
 	})
 }
 
@@ -60,9 +60,9 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 	if got := b.eval(p, `done`); got != `[200,200,200,200,"seen"]` {
 		t.Errorf("the page has %s", got)
 	}
-	p.mu.Lock()
-	asks := p.promptCount
-	p.mu.Unlock()
+	p.state.mu.Lock()
+	asks := p.prompts.promptCount
+	p.state.mu.Unlock()
 	if asks != 2 {
 		t.Errorf("the user was asked %d times", asks)
 	}

@@ -121,16 +121,16 @@ func parseNetscape(text string) ([]Cookie, error) {
 
 // ImportCookies takes the cookies of a file into the pane's profile and says how
 // many they were.
-func (p *Pane) ImportCookies(ctx context.Context, file string) (int, error) {
+func (sd *siteData) ImportCookies(ctx context.Context, file string) (int, error) {
 	cookies, err := ParseCookies(file)
 	if err != nil {
 		return 0, err
 	}
-	if err := p.checkDriver(ctx); err != nil {
+	if err := sd.driver.checkDriver(ctx); err != nil {
 		return 0, err
 	}
-	err = p.withPage("importing cookies", func(pg *page) error {
-		return pg.engine.setCookies(ctx, pg.engine.existingContext(p.goalID), cookies)
+	err = sd.state.withPage("importing cookies", func(pg *page) error {
+		return pg.engine.setCookies(ctx, pg.engine.existingContext(sd.state.goalID), cookies)
 	})
 	return len(cookies), err
 }

@@ -15,6 +15,19 @@ import (
 	"goalpost/backend/pane"
 )
 
+// userInput carries out what the user does with the mouse and the keyboard, in order.
+type userInput struct {
+	pane     *Pane
+	state    *state
+	prompts  *prompts
+	mouse    *mouse
+	viewport *viewport
+	pictures *pictures
+
+	inputQueue *inputQueue
+	touch      bool // the page knows of fingers
+}
+
 // inputQueue is the queue of what the user did. A move replaces the move before
 // it, and turns of the wheel add up.
 type inputQueue struct {
@@ -63,11 +76,11 @@ func (q *inputQueue) next() (pane.Input, bool) {
 }
 
 // input checks an act of the user and queues it.
-func (p *Pane) input(in pane.Input) error {
-	if _, err := p.currentPage(); err != nil {
+func (u *userInput) input(in pane.Input) error {
+	if _, err := u.state.currentPage(); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if p.Driver() == pane.DriverAgent {
+	if u.state.Driver() == pane.DriverAgent {
 		if in.Kind == pane.MouseMove || in.Kind == pane.MouseUp || in.Kind == pane.KeyUp {
 			return nil // nothing that one would want to be told about
 		}
@@ -76,26 +89,26 @@ func (p *Pane) input(in pane.Input) error {
 	if _, err := inputCommand(in); err != nil {
 		return err
 	}
-	return p.inputQueue.add(in)
+	return u.inputQueue.add(in)
 }
 
 // runInputs carries the inputs out, in order. Moves are not awaited: their answers
 // come only with the next picture of the page.
-func (p *Pane) runInputs() {
+func (u *userInput) runInputs() {
 	for {
 		select {
-		case <-p.ctx.Done():
+		case <-u.state.ctx.Done():
 			return
-		case <-p.inputQueue.wake:
+		case <-u.inputQueue.wake:
 		}
-		for in, ok := p.inputQueue.next(); ok; in, ok = p.inputQueue.next() {
-			p.dispatchInput(in)
+		for in, ok := u.inputQueue.next(); ok; in, ok = u.inputQueue.next() {
+			u.dispatchInput(in)
 		}
 	}
 }
 
-func (p *Pane) dispatchInput(in pane.Input) {
-	pg, err := p.currentPage()
+func (u *userInput) dispatchInput(in pane.Input) {
+	pg, err := u.state.currentPage()
 	if err != nil {
 		return // Info().Problem says it already
 	}
@@ -103,34 +116,34 @@ func (p *Pane) dispatchInput(in pane.Input) {
 	if err != nil {
 		return // refused when it came in
 	}
-	p.awaitFirstPaint()
+	u.awaitFirstPaint()
 	if isPositional(in.Kind) {
-		defer p.lockPictures()()
+		defer u.pictures.lockPictures()()
 	}
-	for _, d := range p.dragging(in) {
+	for _, d := range u.mouse.dragging(in) {
 		pg.post(d)
 	}
 	if in.Kind == pane.MouseMove {
 		pg.post(req)
 		return
 	}
-	if in.Kind == pane.Touch && !p.touch {
+	if in.Kind == pane.Touch && !u.touch {
 		most := maxTouchPoints
-		p.touch = true // read and written by pump alone, and when a page is adopted
+		u.touch = true // read and written by pump alone, and when a page is adopted
 		pg.post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &most})
 	}
-	ctx, cancel := p.withoutPrompts(p.ctx)
+	ctx, cancel := u.prompts.withoutPrompts(u.state.ctx)
 	defer cancel(nil)
 	if ctx.Err() != nil {
 		return // a dialog is open: the page takes nothing
 	}
 	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
-		p.change(func() { p.loadNotice, p.info.Acting, p.dialogsInARow = "", "", 0 })
+		u.state.change(func() { u.state.loadNotice, u.state.info.Acting, u.prompts.dialogsInARow = "", "", 0 })
 	}
-	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
-	if errors.Is(err, ErrTimeout) && !p.wakeRenderer(ctx, pg) {
-		p.change(func() {
-			p.loadError, p.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
+	err = pg.do(ctx, u.state.m.limits.input, "input", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
+	if errors.Is(err, ErrTimeout) && !u.wakeRenderer(ctx, pg) {
+		u.state.change(func() {
+			u.state.loadError, u.state.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
 		})
 	}
 }
@@ -143,14 +156,14 @@ func isPositional(k pane.InputKind) bool {
 // lockPictures waits until no picture is being taken of the page, and keeps the next one
 // waiting until the function that it gives is called. For a picture that is finer than
 // CSS Chromium makes the page larger for a moment: a click would go elsewhere.
-func (p *Pane) lockPictures() func() {
-	hangs := time.NewTimer(p.m.limits.input)
+func (pi *pictures) lockPictures() func() {
+	hangs := time.NewTimer(pi.state.m.limits.input)
 	defer hangs.Stop()
 	select {
-	case p.pictureToken <- struct{}{}:
-		return func() { <-p.pictureToken }
+	case pi.pictureToken <- struct{}{}:
+		return func() { <-pi.pictureToken }
 	case <-hangs.C:
-	case <-p.ctx.Done():
+	case <-pi.state.ctx.Done():
 	}
 	return func() {}
 }
@@ -158,18 +171,18 @@ func (p *Pane) lockPictures() func() {
 // wakeRenderer tells a page whose script runs on and on from one that draws no more:
 // now and then Chromium stops drawing a page after a change of processes, and
 // what waits for the next picture waits for ever. A new size starts it again.
-func (p *Pane) wakeRenderer(ctx context.Context, pg *page) bool {
-	err := pg.do(ctx, p.m.limits.hung, "asking the page", func(c proto.Client) error {
+func (u *userInput) wakeRenderer(ctx context.Context, pg *page) bool {
+	err := pg.do(ctx, u.state.m.limits.hung, "asking the page", func(c proto.Client) error {
 		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	if err == nil {
-		other := p.metrics()
+		other := u.viewport.metrics()
 		other.Height--
 		pg.post(other)
-		p.applyViewport(pg)
+		u.viewport.applyViewport(pg)
 	}
-	p.screencast.refresh()
+	u.pane.screencast.refresh()
 	return err == nil
 }
 

@@ -13,16 +13,16 @@ const (
 
 // awaitFirstPaint waits until what the user does can reach the document: until it has
 // its first picture, and until a page that was brought back is where it was.
-func (p *Pane) awaitFirstPaint() {
+func (u *userInput) awaitFirstPaint() {
 	began := time.Now()
 	for {
-		p.mu.Lock()
-		until, moved := p.load.holdInputUntil, p.changed
-		if p.navigation != nil && p.load.moves == 0 {
+		u.state.mu.Lock()
+		until, moved := u.state.load.holdInputUntil, u.state.changed
+		if u.state.navigation != nil && u.state.load.moves == 0 {
 			until = began.Add(inputHoldLimit)
 		}
-		asked := p.noPromptCtx.Err() != nil
-		p.mu.Unlock()
+		asked := u.prompts.noPromptCtx.Err() != nil
+		u.state.mu.Unlock()
 		left := time.Until(until)
 		if asked || left <= 0 {
 			return
@@ -31,7 +31,7 @@ func (p *Pane) awaitFirstPaint() {
 		select {
 		case <-moved:
 		case <-timer.C:
-		case <-p.ctx.Done():
+		case <-u.state.ctx.Done():
 			timer.Stop()
 			return
 		}

@@ -161,7 +161,7 @@ func (b *bench) useOnce(n int) {
 // crash ends the process of a pane's page, in turns as the page could and as the kernel would.
 func (b *bench) crash(p *Pane, n int) {
 	b.Helper()
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
 	if n%2 == 0 {
 		pg.post(proto.PageCrash{})

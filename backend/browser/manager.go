@@ -143,13 +143,13 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.setAddress(address)
+	p.state.setAddress(address)
 	if err := p.attachNew(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening a browser pane: %w", err), m.removePane(ctx, p))
 	}
 	if address != "about:blank" {
-		if err := p.navigate(ctx, address); err != nil {
-			p.setLoadError("%s", sanitize.Line(err.Error(), 300))
+		if err := p.navigation.navigate(ctx, address); err != nil {
+			p.state.setLoadError("%s", sanitize.Line(err.Error(), 300))
 		}
 	}
 	return p, nil
@@ -213,7 +213,7 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	}
 	var err error
 	for _, info := range m.List() {
-		if p, ok := m.Get(info.ID); ok && p.goalID == goalID {
+		if p, ok := m.Get(info.ID); ok && p.state.goalID == goalID {
 			err = errors.Join(err, m.removePane(ctx, p))
 		}
 	}
@@ -229,10 +229,10 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 // removePane takes a pane out, closes its page and waits for its goroutines.
 func (m *Manager) removePane(ctx context.Context, p *Pane) error {
 	m.mu.Lock()
-	known := m.panes[p.id] == p
+	known := m.panes[p.state.id] == p
 	if known {
-		delete(m.panes, p.id)
-		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == p.id })
+		delete(m.panes, p.state.id)
+		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == p.state.id })
 	}
 	m.mu.Unlock()
 	err := p.close(ctx)

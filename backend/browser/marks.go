@@ -21,9 +21,9 @@ type mark struct {
 // ScreenshotMarked is a JPEG of the viewport in which everything that can be
 // used has a frame with its ref, as Snapshot names it. The page is not altered:
 // the frames are drawn into the picture.
-func (p *Pane) ScreenshotMarked(ctx context.Context) ([]byte, error) {
+func (pi *pictures) ScreenshotMarked(ctx context.Context) ([]byte, error) {
 	var marks []mark
-	plain, err := p.capture(ctx, func(ctx context.Context, pg *page, _ *proto.PageCaptureScreenshot) error {
+	plain, err := pi.capture(ctx, func(ctx context.Context, pg *page, _ *proto.PageCaptureScreenshot) error {
 		return pg.callScript(ctx, &marks, "marks")
 	})
 	if err != nil {

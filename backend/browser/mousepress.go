@@ -28,34 +28,34 @@ func checkPress(how Press) error {
 }
 
 // ClickWith is Click with another button, or twice.
-func (p *Pane) ClickWith(ctx context.Context, target string, how pane.ClickOptions) (Acted, error) {
+func (m *mouse) ClickWith(ctx context.Context, target string, how pane.ClickOptions) (Acted, error) {
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
-	asks := func(pg *page) bool { return p.frameOfRef(pg, target) == pg }
-	return p.runActionOn(ctx, "clicking "+sanitize.Line(target, 80), asks, func(ctx context.Context, pg *page) error {
-		return p.clickOn(ctx, pg, "click", target, mousePress{how, true})
+	asks := func(pg *page) bool { return m.targets.frameOfRef(pg, target) == pg }
+	return m.actions.runActionOn(ctx, "clicking "+sanitize.Line(target, 80), asks, func(ctx context.Context, pg *page) error {
+		return m.clickOn(ctx, pg, "click", target, mousePress{how, true})
 	})
 }
 
 // ClickAt clicks a point of the viewport, in CSS pixels, whatever lies there.
-func (p *Pane) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Acted, error) {
+func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Acted, error) {
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
-	return p.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
+	return m.actions.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
 		var there struct{ Words string }
 		if err := pg.callScript(ctx, &there, "at", x, y); err != nil {
 			return err
 		}
 		at := targetPoint{X: float64(x), Y: float64(y)}
-		p.showActionHint("clicks "+sanitize.Line(there.Words, 120), at.X, at.Y)
-		p.noteDuringAction("clicked " + sanitize.Line(there.Words, 200))
-		return p.click(ctx, pg, at, how)
+		m.actions.showActionHint("clicks "+sanitize.Line(there.Words, 120), at.X, at.Y)
+		m.activity.noteDuringAction("clicked " + sanitize.Line(there.Words, 200))
+		return m.click(ctx, pg, at, how)
 	})
 }
 
 // click is a click with nothing held.
-func (p *Pane) click(ctx context.Context, pg *page, at targetPoint, how Press) error {
-	return p.clickWithModifiers(ctx, pg, at, how, 0)
+func (m *mouse) click(ctx context.Context, pg *page, at targetPoint, how Press) error {
+	return m.clickWithModifiers(ctx, pg, at, how, 0)
 }

@@ -11,6 +11,18 @@ import (
 	"goalpost/backend/pane"
 )
 
+// navigation leads the pane from one document to another.
+type navigation struct {
+	pane      *Pane
+	state     *state
+	driver    *driver
+	prompts   *prompts
+	downloads *downloads
+
+	attachToken    chan struct{} // one token: the pane gets a page
+	historyChanged chan struct{} // the history changed
+}
+
 // errLoadStopped and errSuperseded say why a navigation was given up: somebody pressed
 // Stop, or wants to go elsewhere.
 var (
@@ -29,14 +41,14 @@ type pendingNavigation struct {
 }
 
 // startNavigation begins a navigation and gives its context; endNavigation must be called.
-func (p *Pane) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
+func (n *navigation) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
 	ctx, end := context.WithCancelCause(ctx)
 	v := &pendingNavigation{address: address, end: end, over: make(chan struct{})}
 	var last *pendingNavigation
-	p.change(func() {
-		last, p.navigation = p.navigation, v
-		if address != "" && originOf(address) != p.certException.origin {
-			p.certException = certificateException{}
+	n.state.change(func() {
+		last, n.state.navigation = n.state.navigation, v
+		if address != "" && originOf(address) != n.prompts.certException.origin {
+			n.prompts.certException = certificateException{}
 		}
 	})
 	last.cancel(ctx, errSuperseded)
@@ -44,10 +56,10 @@ func (p *Pane) startNavigation(ctx context.Context, address string) (context.Con
 }
 
 // endNavigation ends the navigation, wherever it led to.
-func (p *Pane) endNavigation(v *pendingNavigation) {
-	p.change(func() {
-		if p.navigation == v {
-			p.navigation = nil
+func (n *navigation) endNavigation(v *pendingNavigation) {
+	n.state.change(func() {
+		if n.state.navigation == v {
+			n.state.navigation = nil
 		}
 	})
 	close(v.over)
@@ -69,8 +81,8 @@ func (v *pendingNavigation) cancel(ctx context.Context, why error) {
 
 // navigationCancelError is what the end of a navigation means to whoever began it: a user who
 // gave it up knows that, an agent must be told.
-func (p *Pane) navigationCancelError(ctx context.Context, err error) error {
-	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !p.isAgentCall(ctx) {
+func (n *navigation) navigationCancelError(ctx context.Context, err error) error {
+	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !n.driver.isAgentCall(ctx) {
 		return nil
 	}
 	return err
@@ -78,18 +90,18 @@ func (p *Pane) navigationCancelError(ctx context.Context, err error) error {
 
 // Stop ends loading, also what Chromium has not begun yet, and what keeps the
 // page from answering. Whether to leave the page is answered with no.
-func (p *Pane) Stop(ctx context.Context) error {
-	if q, err := p.takePrompt(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
+func (n *navigation) Stop(ctx context.Context) error {
+	if q, err := n.prompts.takePrompt(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
 		if err := q.answer(ctx, pane.Answer{ID: q.ID}); err != nil {
-			p.m.cfg.Log.Debug("staying", "pane", p.id, "error", err)
+			n.state.m.cfg.Log.Debug("staying", "pane", n.state.id, "error", err)
 		}
 	}
 	var v *pendingNavigation
-	p.change(func() { v, p.loadError = p.navigation, "" })
+	n.state.change(func() { v, n.state.loadError = n.state.navigation, "" })
 	v.cancel(ctx, errLoadStopped)
-	ctx, cancel := p.beginNavigation(ctx)
+	ctx, cancel := n.beginNavigation(ctx)
 	defer cancel(nil)
-	pg, err := p.currentPage()
+	pg, err := n.state.currentPage()
 	if err != nil {
 		return fmt.Errorf("stopping: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -19,83 +18,30 @@ import (
 // back. All methods may be called concurrently; actions of the agent (Snapshot,
 // Click, Type, Screenshot) take turns.
 type Pane struct {
-	id             string
-	goalID         string
-	m              *Manager
-	screencast     *screencast
-	inputQueue     *inputQueue
-	agentTurn      chan struct{} // one token: the agent acts
-	attachToken    chan struct{} // one token: the pane gets a page
-	pictureToken   chan struct{} // one token: a picture is taken
-	closing        sync.Once     // an opening that fails and a manager that closes may both want to
-	historyChanged chan struct{} // the history changed
-	ctx            context.Context
-	cancel         context.CancelCauseFunc
-	work           sync.WaitGroup
-	refs           refAllocator // of refs in all documents of the pane, so that an old one fits none of a new one
-	search         searchState
+	screencast *screencast
+	closing    sync.Once // an opening that fails and a manager that closes may both want to
 
-	profile    string
-	proxyGoal  string // the goal whose proxy its pages use
-	scriptless bool
-
-	viewportMu        sync.Mutex // held while the page is told its size
-	frameNumberMu     sync.Mutex // held while frames of other sites get their numbers
-	mu                sync.Mutex
-	page              *page // nil until attached
-	info              pane.Info
-	sharedWith        string             // the goal that the user lent it to, "" if none
-	deniedPermissions []permissionDenial // to the page while it was lent
-	rev               int                // grows with each change of info
-	processError      string             // the page or the browser is gone
-	loadError         string             // why the address shows no page, until the next one
-	loadNotice        string             // what the user should know, until they act
-	width             int
-	height            int
-	ratio             float64 // pixels of the viewer's screen for one of CSS
-	load              load
-	loading           bool               // Chromium says so; Info().Loading is true from the moment at which somebody wants it
-	navigation        *pendingNavigation // nil if nobody is under way
-	network           networkActivity
-	popupURL          string // of the last window.open
-	paymentURL        string // the address at which a card was asked for
-	unresponsive      bool   // the page let a call time out
-	popup             popupState
-	actionEvents      []string // since the agent's action began
-	actionCount       int      // counts the agent's actions
-	changed           chan struct{}
-
-	overlay        pane.Overlay
-	overlayRev     int // grows with each change of overlay
-	prompts        []openPrompt
-	promptCount    int             // counts questions
-	dialogsInARow  int             // counts dialogs since the user or the agent acted
-	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
-	cancelNoPrompt context.CancelCauseFunc
-	agentCtx       context.Context // ends with ErrTakenOver while a user has a goal's pane
-	cancelAgent    context.CancelCauseFunc
-	idle           bool // no run of the goal that has the pane continues
-	cursor         string
-	copied         pane.Copied
-	downloads      []pane.Download
-	zoom           int // percent
-	zoomScript     proto.PageScriptIdentifier
-	touch          bool                  // the page knows of fingers
-	drag           *proto.InputDragData  // what the mouse drags, nil if nothing
-	dragged        bool                  // the page knows of the drag
-	answered       time.Time             // when a question was last answered
-	declinedRealms []authRealm           // that the user gave no name and password, until the next document
-	certException  certificateException  // by the user's word
-	certificate    *pane.SiteCertificate // of the page's connection, nil without one
-	journal        activityLog
-	lastSnapshot   lastSnapshot
-	// Of the action under way, for whoever has the turn: what its last click said about
-	// the page, and what changed when that last rested.
-	lastClickActivity map[*page]*frameActivity
-	lastChanges       map[*page]*changes
-	frames            []*remoteFrame // of the page: frames of other sites
-	frameCount        atomic.Int64   // counts them
-	uploadDirs        []string       // folders with copies of files for pages
+	state
+	activity
+	driver
+	prompts
+	promptEvents
+	frames
+	popup
+	turns
+	downloads
+	navigation
+	targets
+	actions
+	mouse
+	forms
+	reader
+	viewport
+	pictures
+	userInput
+	siteData
+	logins
+	textSearch
 }
 
 // load is how far the main document is.
@@ -129,46 +75,154 @@ func newPane(m *Manager, o Options) *Pane {
 	if o.Width <= 0 || o.Height <= 0 {
 		o.Width, o.Height = 1280, 800
 	}
-	p := &Pane{
-		id: o.ID, goalID: o.GoalID, m: m,
-		inputQueue: newInputs(), agentTurn: make(chan struct{}, 1), attachToken: make(chan struct{}, 1), pictureToken: make(chan struct{}, 1), historyChanged: make(chan struct{}, 1),
-		changed: make(chan struct{}),
-		info:    pane.Info{ID: o.ID, Kind: pane.Browser, Title: sanitize.Line(o.Title, 200), GoalID: o.GoalID},
+	p := &Pane{}
+	p.connectParts()
+	p.state.id, p.state.goalID, p.state.m = o.ID, o.GoalID, m
+	p.state.changed = make(chan struct{})
+	p.state.info = pane.Info{
+		ID:     o.ID,
+		Kind:   pane.Browser,
+		Title:  sanitize.Line(o.Title, 200),
+		GoalID: o.GoalID,
 	}
-	if p.info.Title == "" {
-		p.info.Title = untitled(o.URL)
+	p.userInput.inputQueue = newInputs()
+	p.turns.agentTurn = make(chan struct{}, 1)
+	p.navigation.attachToken = make(chan struct{}, 1)
+	p.navigation.historyChanged = make(chan struct{}, 1)
+	p.pictures.pictureToken = make(chan struct{}, 1)
+	if p.state.info.Title == "" {
+		p.state.info.Title = untitled(o.URL)
 	}
-	if p.info.Title == "" {
-		p.info.Title = "New page"
+	if p.state.info.Title == "" {
+		p.state.info.Title = "New page"
 	}
-	p.width, p.height = bound(o.Width, o.Height)
-	p.ratio = 1
-	p.scriptless, p.proxyGoal = o.bare, o.GoalID
+	p.viewport.width, p.viewport.height = bound(o.Width, o.Height)
+	p.viewport.ratio = 1
+	p.state.scriptless, p.state.proxyGoal = o.bare, o.GoalID
 	if o.bare {
-		p.proxyGoal = o.network
+		p.state.proxyGoal = o.network
 	}
-	p.profile, p.info.Profile, p.info.Driver = o.Profile, o.Profile, pane.DriverUser
+	p.state.profile, p.state.info.Profile, p.state.info.Driver = o.Profile, o.Profile, pane.DriverUser
 	if o.GoalID != "" {
-		p.info.Driver = pane.DriverAgent
+		p.state.info.Driver = pane.DriverAgent
 	}
-	p.noPromptCtx, p.cancelNoPrompt = context.WithCancelCause(context.Background())
-	p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
-	p.cursor, p.zoom = "default", 100
-	p.updateOverlay()
+	p.prompts.noPromptCtx, p.prompts.cancelNoPrompt = context.WithCancelCause(context.Background())
+	p.driver.agentCtx, p.driver.cancelAgent = context.WithCancelCause(context.Background())
+	p.state.cursor, p.state.zoom = "default", 100
+	p.state.updateOverlay()
 	p.screencast = newCast(p)
-	p.ctx, p.cancel = context.WithCancelCause(context.Background())
-	p.work.Go(p.followHistory)
-	p.work.Go(p.runInputs)
+	p.state.ctx, p.state.cancel = context.WithCancelCause(context.Background())
+	p.state.work.Go(p.navigation.followHistory)
+	p.state.work.Go(p.userInput.runInputs)
 	return p
 }
 
+// connectParts tells each part which others it needs.
+func (p *Pane) connectParts() {
+	p.state.pane = p
+	p.state.prompts = &p.prompts
+	p.state.downloads = &p.downloads
+	p.activity.state = &p.state
+	p.driver.state = &p.state
+	p.driver.activity = &p.activity
+	p.driver.prompts = &p.prompts
+	p.prompts.pane = p
+	p.prompts.state = &p.state
+	p.prompts.activity = &p.activity
+	p.promptEvents.pane = p
+	p.promptEvents.state = &p.state
+	p.promptEvents.activity = &p.activity
+	p.promptEvents.driver = &p.driver
+	p.promptEvents.prompts = &p.prompts
+	p.promptEvents.frames = &p.frames
+	p.promptEvents.siteData = &p.siteData
+	p.promptEvents.logins = &p.logins
+	p.frames.pane = p
+	p.frames.state = &p.state
+	p.popup.pane = p
+	p.popup.state = &p.state
+	p.popup.prompts = &p.prompts
+	p.turns.state = &p.state
+	p.turns.driver = &p.driver
+	p.turns.prompts = &p.prompts
+	p.turns.popup = &p.popup
+	p.downloads.state = &p.state
+	p.downloads.activity = &p.activity
+	p.downloads.driver = &p.driver
+	p.navigation.pane = p
+	p.navigation.state = &p.state
+	p.navigation.driver = &p.driver
+	p.navigation.prompts = &p.prompts
+	p.navigation.downloads = &p.downloads
+	p.targets.state = &p.state
+	p.targets.activity = &p.activity
+	p.targets.frames = &p.frames
+	p.actions.state = &p.state
+	p.actions.activity = &p.activity
+	p.actions.prompts = &p.prompts
+	p.actions.frames = &p.frames
+	p.actions.turns = &p.turns
+	p.actions.targets = &p.targets
+	p.mouse.state = &p.state
+	p.mouse.activity = &p.activity
+	p.mouse.frames = &p.frames
+	p.mouse.targets = &p.targets
+	p.mouse.actions = &p.actions
+	p.mouse.viewport = &p.viewport
+	p.forms.state = &p.state
+	p.forms.activity = &p.activity
+	p.forms.prompts = &p.prompts
+	p.forms.frames = &p.frames
+	p.forms.turns = &p.turns
+	p.forms.targets = &p.targets
+	p.forms.actions = &p.actions
+	p.forms.mouse = &p.mouse
+	p.reader.state = &p.state
+	p.reader.driver = &p.driver
+	p.reader.prompts = &p.prompts
+	p.reader.frames = &p.frames
+	p.reader.turns = &p.turns
+	p.reader.targets = &p.targets
+	p.viewport.pane = p
+	p.viewport.state = &p.state
+	p.pictures.pane = p
+	p.pictures.state = &p.state
+	p.pictures.prompts = &p.prompts
+	p.pictures.frames = &p.frames
+	p.pictures.turns = &p.turns
+	p.pictures.targets = &p.targets
+	p.pictures.viewport = &p.viewport
+	p.userInput.pane = p
+	p.userInput.state = &p.state
+	p.userInput.prompts = &p.prompts
+	p.userInput.mouse = &p.mouse
+	p.userInput.viewport = &p.viewport
+	p.userInput.pictures = &p.pictures
+	p.siteData.state = &p.state
+	p.siteData.driver = &p.driver
+	p.siteData.prompts = &p.prompts
+	p.siteData.turns = &p.turns
+	p.logins.pane = p
+	p.logins.state = &p.state
+	p.logins.activity = &p.activity
+	p.logins.driver = &p.driver
+	p.logins.prompts = &p.prompts
+	p.logins.frames = &p.frames
+	p.logins.turns = &p.turns
+	p.logins.actions = &p.actions
+	p.logins.forms = &p.forms
+	p.textSearch.state = &p.state
+	p.textSearch.prompts = &p.prompts
+	p.textSearch.frames = &p.frames
+}
+
 // currentPage is the page to talk to. An error says what became of it.
-func (p *Pane) currentPage() (*page, error) {
-	p.mu.Lock()
-	pg := p.page
-	p.mu.Unlock()
+func (s *state) currentPage() (*page, error) {
+	s.mu.Lock()
+	pg := s.page
+	s.mu.Unlock()
 	switch {
-	case p.ctx.Err() != nil:
+	case s.ctx.Err() != nil:
 		return nil, ErrClosed
 	case pg == nil:
 		return nil, ErrEnded
@@ -184,25 +238,25 @@ func (p *Pane) attachNew(ctx context.Context) error { return p.attachTo(ctx, "")
 // attachTo takes over a page that exists, or makes one if target is "".
 func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error {
 	select {
-	case p.attachToken <- struct{}{}:
-		defer func() { <-p.attachToken }()
-	case <-p.ctx.Done():
+	case p.navigation.attachToken <- struct{}{}:
+		defer func() { <-p.navigation.attachToken }()
+	case <-p.state.ctx.Done():
 		return ErrClosed
 	case <-ctx.Done():
 		return cdp.Cause(ctx)
 	}
-	if _, err := p.currentPage(); err == nil || errors.Is(err, ErrClosed) {
+	if _, err := p.state.currentPage(); err == nil || errors.Is(err, ErrClosed) {
 		return err // somebody else was faster
 	}
-	ctx, cancel := cdp.JoinContexts(ctx, p.ctx)
+	ctx, cancel := cdp.JoinContexts(ctx, p.state.ctx)
 	defer cancel(nil)
-	e, err := p.m.ensureProcess(ctx, processKey(p.goalID, p.profile))
+	e, err := p.state.m.ensureProcess(ctx, processKey(p.state.goalID, p.state.profile))
 	if err != nil {
 		return err
 	}
-	p.mu.Lock()
-	width, height := p.width, p.height
-	p.mu.Unlock()
+	p.state.mu.Lock()
+	width, height := p.viewport.width, p.viewport.height
+	p.state.mu.Unlock()
 	pg, err := e.attachTarget(ctx, p, width, height, target)
 	if err != nil {
 		if pg != nil {
@@ -211,13 +265,15 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 		}
 		return err
 	}
-	if zoom := p.overlayNow().Zoom; zoom != 100 && !p.scriptless {
-		if err := p.zoomPage(ctx, pg, zoom); err != nil {
-			p.m.cfg.Log.Debug("zooming", "pane", p.id, "error", err)
+	if zoom := p.state.overlayNow().Zoom; zoom != 100 && !p.state.scriptless {
+		if err := p.viewport.zoomPage(ctx, pg, zoom); err != nil {
+			p.state.m.cfg.Log.Debug("zooming", "pane", p.state.id, "error", err)
 		}
 	}
-	p.change(func() { p.processError, p.loadError, p.loadNotice, p.info.Running = "", "", "", true })
-	p.applyViewport(pg) // it may have changed
+	p.state.change(func() {
+		p.state.processError, p.state.loadError, p.state.loadNotice, p.state.info.Running = "", "", "", true
+	})
+	p.viewport.applyViewport(pg) // it may have changed
 	p.screencast.setPage(pg)
 	return nil
 }
@@ -225,38 +281,38 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 // adopt registers a page that is about to be prepared, so that its events arrive,
 // and says whether a goal has the pane.
 func (p *Pane) adopt(pg *page) (listens bool) {
-	p.change(func() {
-		p.page, p.load, p.network, p.unresponsive, p.loading = pg, load{}, networkActivity{}, false, false
-		listens = p.alwaysTracksNetwork()
-		p.zoomScript, p.touch, p.drag = "", false, nil
-		p.closePromptsLocked(anyPrompt)
+	p.state.change(func() {
+		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{}, false, false
+		listens = p.state.alwaysTracksNetwork()
+		p.viewport.zoomScript, p.userInput.touch, p.mouse.drag = "", false, nil
+		p.prompts.closePromptsLocked(anyPrompt)
 	})
-	p.detachAllFrames()
-	p.m.mu.Lock()
-	p.m.sessions[pg.session] = p
-	p.m.mu.Unlock()
+	p.frames.detachAllFrames()
+	p.state.m.mu.Lock()
+	p.state.m.sessions[pg.session] = p
+	p.state.m.mu.Unlock()
 	return listens
 }
 
 // on says whether the pane's page is this session of this connection.
-func (p *Pane) on(c *cdp.Conn, session proto.TargetSessionID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.page != nil && p.page.engine.Conn == c && p.page.session == session
+func (s *state) on(c *cdp.Conn, session proto.TargetSessionID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.page != nil && s.page.engine.Conn == c && s.page.session == session
 }
 
 // onProcessLost says that Chromium is gone.
 func (p *Pane) onProcessLost(c *cdp.Conn) {
-	p.change(func() {
-		if p.page == nil || p.page.engine.Conn != c {
+	p.state.change(func() {
+		if p.state.page == nil || p.state.page.engine.Conn != c {
 			return
 		}
-		p.page.end(ErrEnded)
-		p.processError, p.info.Running, p.loading = "the browser ended", false, false
-		p.closePromptsLocked(anyPrompt)
-		p.markDownloadsInterrupted()
+		p.state.page.end(ErrEnded)
+		p.state.processError, p.state.info.Running, p.state.loading = "the browser ended", false, false
+		p.prompts.closePromptsLocked(anyPrompt)
+		p.downloads.markDownloadsInterrupted()
 	})
-	p.detachAllFrames()
+	p.frames.detachAllFrames()
 	p.screencast.setPage(nil)
 }
 
@@ -270,24 +326,24 @@ func (p *Pane) close(ctx context.Context) (err error) {
 }
 
 func (p *Pane) end(ctx context.Context) error {
-	p.cancel(ErrClosed)
-	p.attachToken <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
-	p.mu.Lock()
-	pg := p.page
-	p.page = nil
-	p.mu.Unlock()
+	p.state.cancel(ErrClosed)
+	p.navigation.attachToken <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
+	p.state.mu.Lock()
+	pg := p.state.page
+	p.state.page = nil
+	p.state.mu.Unlock()
 	p.screencast.close()
 	var err error
 	if pg != nil {
-		p.m.mu.Lock()
-		delete(p.m.sessions, pg.session)
-		p.m.mu.Unlock()
+		p.state.m.mu.Lock()
+		delete(p.state.m.sessions, pg.session)
+		p.state.m.mu.Unlock()
 		pg.end(ErrClosed)
-		p.detachAllFrames()
+		p.frames.detachAllFrames()
 		if e := pg.engine; e.Alive.Err() == nil {
 			for _, d := range p.Downloads() {
 				if d.State == pane.Downloading {
-					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.goalID)})
+					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.state.goalID)})
 				}
 			}
 			err = e.Do(ctx, e.Alive, "", callLimit, "closing a page", func(c proto.Client) error {
@@ -298,7 +354,7 @@ func (p *Pane) end(ctx context.Context) error {
 			}
 		}
 	}
-	p.change(func() { p.info.Running = false })
-	p.work.Wait()
-	return errors.Join(err, p.removeUploadCopies())
+	p.state.change(func() { p.state.info.Running = false })
+	p.state.work.Wait()
+	return errors.Join(err, p.forms.removeUploadCopies())
 }

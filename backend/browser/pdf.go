@@ -13,20 +13,20 @@ import (
 )
 
 // PDF writes the page as a PDF into the folder of downloads and gives its path.
-func (p *Pane) PDF(ctx context.Context) (string, error) {
-	dir := p.m.folder("")
-	if p.goalID != "" || dir == "" {
+func (dl *downloads) PDF(ctx context.Context) (string, error) {
+	dir := dl.state.m.folder("")
+	if dl.state.goalID != "" || dir == "" {
 		return "", errors.New("printing: this pane does not save files")
 	}
 	var out []byte
-	err := p.withPage("printing", func(pg *page) (err error) {
+	err := dl.state.withPage("printing", func(pg *page) (err error) {
 		out, err = pagePDF(ctx, pg)
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	info := p.Info()
+	info := dl.state.Info()
 	path, err := createUnique(dir, FileName(info.Title)+".pdf")
 	if err == nil {
 		err = os.WriteFile(path, out, 0o600)
@@ -34,30 +34,30 @@ func (p *Pane) PDF(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
-	p.change(func() {
+	dl.state.change(func() {
 		size := int64(len(out))
-		p.downloads = append(slices.Clone(p.downloads), pane.Download{
+		dl.downloads = append(slices.Clone(dl.downloads), pane.Download{
 			ID: "pdf-" + filepath.Base(path), Name: filepath.Base(path), URL: info.URL, Path: path, State: pane.Downloaded, Received: size, Total: size,
 		})
-		p.updateOverlay()
+		dl.state.updateOverlay()
 	})
 	return path, nil
 }
 
 // Save downloads an address instead of showing it.
-func (p *Pane) Save(ctx context.Context, text string) error {
-	address, err := p.m.validateAddress(text)
+func (dl *downloads) Save(ctx context.Context, text string) error {
+	address, err := dl.state.m.validateAddress(text)
 	if err != nil {
 		return err
 	}
-	if err := p.checkDriver(ctx); err != nil {
+	if err := dl.driver.checkDriver(ctx); err != nil {
 		return err
 	}
 	quoted, err := json.Marshal(address)
 	if err != nil {
 		return fmt.Errorf("saving: %w", err)
 	}
-	return p.withPage("saving", func(pg *page) error {
+	return dl.state.withPage("saving", func(pg *page) error {
 		world, err := pg.mainWorldContext(ctx)
 		if err != nil {
 			return err

@@ -12,59 +12,59 @@ type Touched = pane.ActionPreview
 
 // PreviewAction looks at what a click on an element, or Enter in it, would set off. It
 // changes nothing.
-func (p *Pane) PreviewAction(ctx context.Context, target string, enter bool) (Touched, error) {
+func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) (Touched, error) {
 	var t Touched
-	err := p.withTurn(ctx, "looking at an element", func(ctx context.Context, pg *page) error {
-		if _, err := p.callOnTarget(ctx, pg, &t, "touches", target, enter); err != nil {
+	err := rd.turns.withTurn(ctx, "looking at an element", func(ctx context.Context, pg *page) error {
+		if _, err := rd.targets.callOnTarget(ctx, pg, &t, "touches", target, enter); err != nil {
 			return err
 		}
 		switch { // what is touched may be in a frame, and the card in another
 		case t.Payment:
 		case t.Acts:
-			pays, silent := findPaymentFrame(ctx, p.framesInOrder(pg), "pays")
+			pays, silent := findPaymentFrame(ctx, rd.frames.framesInOrder(pg), "pays")
 			t.Payment = pays || silent
 		case t.Link != "":
-			t.Payment, _ = findPaymentFrame(ctx, p.framesInOrder(pg), "cards")
+			t.Payment, _ = findPaymentFrame(ctx, rd.frames.framesInOrder(pg), "cards")
 		}
 		return nil
 	})
-	p.cachePayment(t.Payment)
+	rd.cachePayment(t.Payment)
 	return t, err
 }
 
 // MaskField has a field show dots for what it holds, in every picture from now on.
-func (p *Pane) MaskField(ctx context.Context, target string) error {
-	return p.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
+func (fm *forms) MaskField(ctx context.Context, target string) error {
+	return fm.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
 		var field struct{ Words string }
-		_, err := p.callOnTarget(ctx, pg, &field, "conceal", target)
+		_, err := fm.targets.callOnTarget(ctx, pg, &field, "conceal", target)
 		return err
 	})
 }
 
 // AsksForPayment says whether the page, or a frame of it, asks for a card. It changes
 // nothing; while the page waits for an answer it is what was seen before.
-func (p *Pane) AsksForPayment(ctx context.Context) (bool, error) {
-	p.mu.Lock()
-	waits, pays := len(p.prompts) > 0, p.paymentURL != "" && p.paymentURL == p.info.URL
-	p.mu.Unlock()
+func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
+	rd.state.mu.Lock()
+	waits, pays := len(rd.prompts.prompts) > 0, rd.paymentURL != "" && rd.paymentURL == rd.state.info.URL
+	rd.state.mu.Unlock()
 	if waits {
 		return pays, nil
 	}
-	first, cancel := context.WithTimeout(ctx, p.m.limits.part) // the frames have limits of their own
+	first, cancel := context.WithTimeout(ctx, rd.state.m.limits.part) // the frames have limits of their own
 	defer cancel()
-	err := p.withDialogTurn(first, "looking for payment", func(first context.Context, pg *page) error {
+	err := rd.turns.withDialogTurn(first, "looking for payment", func(first context.Context, pg *page) error {
 		if err := pg.callScript(first, &pays, "pays"); err != nil {
 			return err
 		}
 		if !pays {
-			frames, loose := p.withLease(ctx)
+			frames, loose := rd.driver.withLease(ctx)
 			defer loose(nil)
-			asks, silent := findPaymentFrame(frames, p.framesInOrder(pg)[1:], "pays")
+			asks, silent := findPaymentFrame(frames, rd.frames.framesInOrder(pg)[1:], "pays")
 			pays = asks || silent
 		}
 		return nil
 	})
-	p.cachePayment(pays)
+	rd.cachePayment(pays)
 	return pays, err
 }
 
@@ -89,10 +89,10 @@ func (pg *page) isUnresponsive(err error) bool {
 	return pg.part && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) || errors.Is(err, errFrameUnresponsive))
 }
 
-func (p *Pane) cachePayment(pays bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (rd *reader) cachePayment(pays bool) {
+	rd.state.mu.Lock()
+	defer rd.state.mu.Unlock()
 	if pays {
-		p.paymentURL = p.info.URL
+		rd.paymentURL = rd.state.info.URL
 	}
 }

@@ -71,16 +71,16 @@ func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
 	if pays, err := p.AsksForPayment(b.ctx); err != nil || pays {
 		t.Fatalf("while it answers: %v, %v", pays, err)
 	}
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
-	for _, part := range p.framesInOrder(pg)[1:] {
+	for _, part := range p.frames.framesInOrder(pg)[1:] {
 		part.post(proto.RuntimeEvaluate{Expression: "for (;;);"})
 	}
-	p.m.limits.part = 5 * time.Second
+	p.state.m.limits.part = 5 * time.Second
 	if pays, err := p.AsksForPayment(b.ctx); err != nil || !pays {
 		t.Errorf("the page: %v, %v", pays, err)
 	}
-	for i, part := range p.framesInOrder(pg)[1:] {
+	for i, part := range p.frames.framesInOrder(pg)[1:] {
 		if part.dull.Load() == 0 {
 			t.Errorf("frame %d did not answer and is asked again", i)
 		}

@@ -146,7 +146,7 @@ func (m *Manager) onProcessExit(b *browserProcess) {
 	m.mu.Lock()
 	var lost []*Pane
 	for session, p := range m.sessions {
-		if p.on(b.Conn, session) {
+		if p.state.on(b.Conn, session) {
 			lost = append(lost, p)
 			delete(m.sessions, session)
 		}

@@ -83,7 +83,7 @@ func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*c
 	m.mu.Lock()
 	e, open := m.engines[key], false
 	for _, p := range m.panes {
-		open = open || p.goalID == "" && p.profile == name
+		open = open || p.state.goalID == "" && p.state.profile == name
 	}
 	if !open {
 		delete(m.engines, key)

@@ -33,10 +33,10 @@ func (b *bench) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.O
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	if err := p.wait(ctx, func() bool { return ok(p.overlay) }); err != nil {
-		b.Fatalf("the pane never was %s: %+v", what, p.overlayNow())
+	if err := p.state.wait(ctx, func() bool { return ok(p.state.overlay) }); err != nil {
+		b.Fatalf("the pane never was %s: %+v", what, p.state.overlayNow())
 	}
-	return p.overlayNow()
+	return p.state.overlayNow()
 }
 
 // says waits until the page's #out says something.

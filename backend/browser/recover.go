@@ -33,12 +33,12 @@ func (m *Manager) reloadPanes(lost []*Pane) {
 			}
 			words := "the browser ended unexpectedly and was started again"
 			if address != "about:blank" {
-				if err := p.navigate(ctx, address); err != nil {
+				if err := p.navigation.navigate(ctx, address); err != nil {
 					return err
 				}
 				words += "; the page was loaded again, without what was typed into it"
 			}
-			p.notice("%s", words)
+			p.state.notice("%s", words)
 			return nil
 		})
 	}
@@ -55,10 +55,10 @@ func (m *Manager) runAsync(p *Pane, f func(context.Context) error) {
 	m.work.Go(func() {
 		ctx, cancel := context.WithTimeout(m.ctx, launchLimit+navigateLimit)
 		defer cancel()
-		ctx, loose := cdp.JoinContexts(ctx, p.ctx)
+		ctx, loose := cdp.JoinContexts(ctx, p.state.ctx)
 		defer loose(nil)
-		if err := f(ctx); err != nil && p.ctx.Err() == nil {
-			p.notice("%s", sanitize.Line(err.Error(), 300))
+		if err := f(ctx); err != nil && p.state.ctx.Err() == nil {
+			p.state.notice("%s", sanitize.Line(err.Error(), 300))
 		}
 	})
 }

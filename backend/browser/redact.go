@@ -79,13 +79,13 @@ type redaction struct {
 // captureRedacted takes a picture of a page that shows no secret: where each of its texts lies
 // is watched until the picture is there, and all that they took is painted over.
 // Whoever calls it has begun with exposed.
-func (p *Pane) captureRedacted(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
-	secrets := p.m.cfg.Secrets
+func (pi *pictures) captureRedacted(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
+	secrets := pi.state.m.cfg.Secrets
 	if secrets == nil || !secrets.HasSecrets() {
 		return pg.capture(ctx, shot)
 	}
 	for range maxRedactionTries {
-		c := &redaction{pane: p, page: pg, secrets: secrets, whole: shot.Clip != nil}
+		c := &redaction{pane: pi.pane, page: pg, secrets: secrets, whole: shot.Clip != nil}
 		picture, sure, err := c.attempt(ctx, shot)
 		if err != nil || sure {
 			return picture, err
@@ -107,7 +107,7 @@ func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (
 
 // attempt is one try; it is not sure of a picture in which a secret may have come.
 func (c *redaction) attempt(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, sure bool, err error) {
-	views := c.pane.framesInOrder(c.page)
+	views := c.pane.frames.framesInOrder(c.page)
 	defer func() {
 		for _, view := range views {
 			view.callScriptAsync("unwatch")
@@ -139,10 +139,10 @@ func (c *redaction) attempt(ctx context.Context, shot proto.PageCaptureScreensho
 func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
 	c.parts = map[int]*cleanFrame{}
 	for _, view := range views {
-		c.pane.numberFrames(ctx, view)
+		c.pane.frames.numberFrames(ctx, view)
 	}
 	for _, view := range views[1:] {
-		f := c.pane.frameBySession(view.session)
+		f := c.pane.frames.frameBySession(view.session)
 		if said, err := c.readTexts(ctx, view); err == nil && f != nil && !c.containsSecret(said.Texts...) {
 			c.parts[int(f.number.Load())] = &cleanFrame{view, said}
 		}
@@ -290,21 +290,21 @@ func blackOut(picture []byte, boxes [][4]float64, corner image.Point, width floa
 
 // RedactFrame gives a frame of the pane as it may be kept: itself where no secret is known, else
 // a picture of the page as it is now, without them. It takes no turn of the agent's.
-func (p *Pane) RedactFrame(ctx context.Context, f *pane.Frame) ([]byte, error) {
-	if s := p.m.cfg.Secrets; s == nil || !s.HasSecrets() {
+func (pi *pictures) RedactFrame(ctx context.Context, f *pane.Frame) ([]byte, error) {
+	if s := pi.state.m.cfg.Secrets; s == nil || !s.HasSecrets() {
 		return f.JPEG, nil
 	}
-	pg, err := p.currentPage()
+	pg, err := pi.state.currentPage()
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := p.withoutPrompts(ctx)
+	ctx, cancel := pi.prompts.withoutPrompts(ctx)
 	defer cancel(nil)
-	shut, err := p.withScreenshotMetrics(ctx, pg)
+	shut, err := pi.withScreenshotMetrics(ctx, pg)
 	if err != nil {
 		return nil, err
 	}
 	defer shut()
 	quality := 70
-	return p.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true})
+	return pi.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true})
 }

@@ -179,9 +179,9 @@ func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
 // parts1 is the page's only frame of another site.
 func (b *bench) parts1(p *Pane) *page {
 	b.Helper()
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
-	views := p.framesInOrder(pg)
+	views := p.frames.framesInOrder(pg)
 	if len(views) != 2 {
 		b.Fatalf("the page has %d frames of other sites", len(views)-1)
 	}

@@ -13,12 +13,12 @@ import (
 const maxRememberedRefs = 500
 
 // rememberRefs keeps lines with refs that the agent is told, to know later what a ref was.
-func (p *Pane) rememberRefs(lines []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lastSnapshot.said = append(p.lastSnapshot.said, lines...)
-	if over := len(p.lastSnapshot.said) - maxRememberedRefs; over > 0 {
-		p.lastSnapshot.said = p.lastSnapshot.said[over:]
+func (t *targets) rememberRefs(lines []string) {
+	t.state.mu.Lock()
+	defer t.state.mu.Unlock()
+	t.lastSnapshot.said = append(t.lastSnapshot.said, lines...)
+	if over := len(t.lastSnapshot.said) - maxRememberedRefs; over > 0 {
+		t.lastSnapshot.said = t.lastSnapshot.said[over:]
 	}
 }
 
@@ -27,13 +27,13 @@ var refLinePattern = regexp.MustCompile(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("
 
 // describeLostRef says what a ref stood for when the agent was told of it, on a page at the
 // present address.
-func (p *Pane) describeLostRef(ref string) (role, name string, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if addressWithoutQuery(p.lastSnapshot.url) != addressWithoutQuery(p.info.URL) {
+func (t *targets) describeLostRef(ref string) (role, name string, ok bool) {
+	t.state.mu.Lock()
+	defer t.state.mu.Unlock()
+	if addressWithoutQuery(t.lastSnapshot.url) != addressWithoutQuery(t.state.info.URL) {
 		return "", "", false
 	}
-	for _, list := range [][]string{p.lastSnapshot.said, p.lastSnapshot.lines} {
+	for _, list := range [][]string{t.lastSnapshot.said, t.lastSnapshot.lines} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if !strings.HasPrefix(list[i], ref+" ") {
 				continue
@@ -62,8 +62,8 @@ func addressWithoutQuery(address string) string {
 
 // recoverRef looks for the one thing that is what a lost ref was; why says in words why
 // there is none.
-func (p *Pane) recoverRef(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
-	role, name, ok := p.describeLostRef(lost)
+func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
+	role, name, ok := t.describeLostRef(lost)
 	if !ok {
 		return nil, "", ""
 	}
@@ -72,7 +72,7 @@ func (p *Pane) recoverRef(ctx context.Context, pg *page, lost string) (at *page,
 		what = fmt.Sprintf("%s %q", role, name)
 	}
 	found := 0
-	for _, view := range p.framesInOrder(pg) {
+	for _, view := range t.frames.framesInOrder(pg) {
 		var refs []string
 		if err := view.callScript(ctx, &refs, "again", role, name); err == nil && len(refs) > 0 {
 			found += len(refs)

@@ -30,16 +30,16 @@ func (m *Manager) blockReason(network string, r *proto.NetworkRequest) (why stri
 
 // blockReason says why a request of the pane's page may not be made, "" if it may.
 func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
-	p.mu.Lock()
-	lent := p.sharedWith
-	p.mu.Unlock()
+	p.state.mu.Lock()
+	lent := p.state.sharedWith
+	p.state.mu.Unlock()
 	if lent == "" {
-		return p.m.blockReason(p.proxyGoal, r)
+		return p.state.m.blockReason(p.state.proxyGoal, r)
 	}
-	if r == nil || p.m.cfg.FilterRequest == nil {
+	if r == nil || p.state.m.cfg.FilterRequest == nil {
 		return ""
 	}
-	return p.m.cfg.FilterRequest(PageRequest{GoalID: lent, Shared: true, Method: r.Method, URL: r.URL})
+	return p.state.m.cfg.FilterRequest(PageRequest{GoalID: lent, Shared: true, Method: r.Method, URL: r.URL})
 }
 
 // blockedNotice is what the user reads beside the page and the agent in its result.
@@ -49,14 +49,14 @@ func blockedNotice(r *proto.NetworkRequest, why string) string {
 }
 
 // notifyRequest tells of a request that nobody judged.
-func (p *Pane) notifyRequest(method, address string) {
-	p.mu.Lock()
-	goalID, lent := p.leaseHolder(), p.goalID == ""
-	p.mu.Unlock()
-	if goalID == "" || p.m.cfg.OnRequest == nil || !lent && p.m.filtersRequests(p.proxyGoal) {
+func (log *activity) notifyRequest(method, address string) {
+	log.state.mu.Lock()
+	goalID, lent := log.state.leaseHolder(), log.state.goalID == ""
+	log.state.mu.Unlock()
+	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent && log.state.m.filtersRequests(log.state.proxyGoal) {
 		return
 	}
-	p.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})
+	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})
 }
 
 func (m *Manager) panesOf(network string) []*Pane {
@@ -64,7 +64,7 @@ func (m *Manager) panesOf(network string) []*Pane {
 	defer m.mu.Unlock()
 	var list []*Pane
 	for _, p := range m.panes {
-		if p.proxyGoal == network {
+		if p.state.proxyGoal == network {
 			list = append(list, p)
 		}
 	}

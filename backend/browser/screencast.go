@@ -152,7 +152,7 @@ func (c *screencast) armRefresh(quiet time.Duration) {
 
 // onFrame is called with each frame, on the connection's reading goroutine.
 func (c *screencast) onFrame(f cdp.ScreencastFrame) {
-	f.Width, f.Height = c.pane.toCSSSize(f.Width, f.Height)
+	f.Width, f.Height = c.pane.viewport.toCSSSize(f.Width, f.Height)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.running || c.page == nil || string(c.page.session) != f.Session {

@@ -9,6 +9,19 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
+// pictures takes pictures of the page, one at a time.
+type pictures struct {
+	pane     *Pane
+	state    *state
+	prompts  *prompts
+	frames   *frames
+	turns    *turns
+	targets  *targets
+	viewport *viewport
+
+	pictureToken chan struct{} // one token: a picture is taken
+}
+
 // The largest picture of a whole page or of an element, in CSS pixels.
 const (
 	maxWidth  = 8192
@@ -17,8 +30,8 @@ const (
 
 // Screenshot is a JPEG of the viewport, or of the whole page, of which at most
 // the first 16,000 pixels are shown. One pixel of it is one CSS pixel.
-func (p *Pane) Screenshot(ctx context.Context, full bool) ([]byte, error) {
-	return p.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+func (pi *pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
+	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		if !full {
 			return nil
 		}
@@ -33,16 +46,16 @@ func (p *Pane) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 }
 
 // ScreenshotOf is a JPEG of one element.
-func (p *Pane) ScreenshotOf(ctx context.Context, target string) ([]byte, error) {
-	return p.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+func (pi *pictures) ScreenshotOf(ctx context.Context, target string) ([]byte, error) {
+	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		var at proto.PageViewport
-		where, err := p.callOnTarget(ctx, pg, &at, "area", target)
+		where, err := pi.targets.callOnTarget(ctx, pg, &at, "area", target)
 		if err != nil {
 			return err
 		}
 		if where != pg {
 			corner := targetPoint{X: at.X, Y: at.Y}
-			if err := p.toPagePoint(ctx, where, &corner); err != nil {
+			if err := pi.frames.toPagePoint(ctx, where, &corner); err != nil {
 				return err
 			}
 			at.X, at.Y = corner.X, corner.Y
@@ -60,21 +73,21 @@ func clip(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
 	shot.Clip, shot.CaptureBeyondViewport = &at, true
 }
 
-func (p *Pane) capture(ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error) ([]byte, error) {
+func (pi *pictures) capture(ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error) ([]byte, error) {
 	var picture []byte
-	err := p.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
+	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
 		quality := 80
 		shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
-		shut, err := p.withScreenshotMetrics(ctx, pg)
+		shut, err := pi.withScreenshotMetrics(ctx, pg)
 		if err != nil {
 			return err
 		}
 		defer shut()
-		defer p.withUnitRatio(pg)()
+		defer pi.viewport.withUnitRatio(pg)()
 		if err := prepare(ctx, pg, &shot); err != nil {
 			return err
 		}
-		picture, err = p.captureRedacted(ctx, pg, shot)
+		picture, err = pi.captureRedacted(ctx, pg, shot)
 		return err
 	})
 	return picture, err
@@ -83,17 +96,17 @@ func (p *Pane) capture(ctx context.Context, prepare func(context.Context, *page,
 // withScreenshotMetrics begins a picture of a page and gives what ends it. Chromium takes one with
 // metrics of its own and puts back those that it found: two at once would undo each
 // other's, and a size that comes would be lost.
-func (p *Pane) withScreenshotMetrics(ctx context.Context, pg *page) (func(), error) {
+func (pi *pictures) withScreenshotMetrics(ctx context.Context, pg *page) (func(), error) {
 	select {
-	case p.pictureToken <- struct{}{}:
+	case pi.pictureToken <- struct{}{}:
 	case <-ctx.Done():
 		return nil, cdp.Cause(ctx)
 	}
-	found := p.metrics()
+	found := pi.viewport.metrics()
 	return func() {
-		if p.metrics() != found {
-			p.applyViewport(pg)
+		if pi.viewport.metrics() != found {
+			pi.viewport.applyViewport(pg)
 		}
-		<-p.pictureToken
+		<-pi.pictureToken
 	}, nil
 }

@@ -56,7 +56,7 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	if err := p.attachNew(ctx); err != nil {
 		return nil, fmt.Errorf("a picture of %s: %w", sanitize.Line(address, 200), err)
 	}
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +65,13 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 			return nil, err
 		}
 	}
-	p.trackNetwork(pg, true)
-	if err := p.navigate(ctx, address); err != nil {
+	p.state.trackNetwork(pg, true)
+	if err := p.navigation.navigate(ctx, address); err != nil {
 		return nil, err
 	}
 	if info := p.Info(); info.Problem != "" {
 		return nil, fmt.Errorf("a picture of %s: %s", sanitize.Line(address, 200), info.Problem)
 	}
-	p.settle(ctx, pg)
-	return p.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+	p.actions.settle(ctx, pg)
+	return p.pictures.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 }

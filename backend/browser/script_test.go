@@ -22,7 +22,7 @@ func TestEyesAreOfOneDocument(t *testing.T) {
 	defer server.Close()
 	p := b.open("b1", "one.html")
 	b.look(p)
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
 	before := pg.worlds.Snapshot.Load()
 	b.ok(p.Navigate(b.ctx, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)))

@@ -28,7 +28,7 @@ type networkActivity struct {
 }
 
 // onNetwork counts requests. What stays open by design does not count.
-func (p *Pane) onNetwork(e *cdp.Event) {
+func (s *state) onNetwork(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID    `json:"requestId"`
 		Type      proto.NetworkResourceType `json:"type"`
@@ -42,27 +42,27 @@ func (p *Pane) onNetwork(e *cdp.Event) {
 			ev.Type == proto.NetworkResourceTypeMedia || ev.Type == proto.NetworkResourceTypePing {
 			return
 		}
-		p.change(func() {
-			if p.network.open == nil {
-				p.network.open = map[proto.NetworkRequestID]struct{}{}
+		s.change(func() {
+			if s.network.open == nil {
+				s.network.open = map[proto.NetworkRequestID]struct{}{}
 			}
-			p.network.open[ev.RequestID] = struct{}{}
-			p.network.last = time.Now()
+			s.network.open[ev.RequestID] = struct{}{}
+			s.network.last = time.Now()
 		})
 	case "Network.loadingFinished", "Network.loadingFailed":
-		p.change(func() {
-			if _, ok := p.network.open[ev.RequestID]; ok {
-				delete(p.network.open, ev.RequestID)
-				p.network.last = time.Now()
+		s.change(func() {
+			if _, ok := s.network.open[ev.RequestID]; ok {
+				delete(s.network.open, ev.RequestID)
+				s.network.last = time.Now()
 			}
 		})
 	}
 }
 
 // trackNetwork counts requests while on. Of a pane that a goal has Chromium tells always.
-func (p *Pane) trackNetwork(pg *page, on bool) {
+func (s *state) trackNetwork(pg *page, on bool) {
 	always := false
-	p.change(func() { p.network, always = networkActivity{on: on}, p.alwaysTracksNetwork() })
+	s.change(func() { s.network, always = networkActivity{on: on}, s.alwaysTracksNetwork() })
 	if always {
 		return
 	}
@@ -78,19 +78,19 @@ func (p *Pane) trackNetwork(pg *page, on bool) {
 // moment if it fetched at all. A page on which nothing happens is done with its
 // next frame. It gives up when that takes too long, see limits, or when the
 // page is gone: that is for the next call to find.
-func (p *Pane) settle(ctx context.Context, pg *page) {
-	ctx, cancel := context.WithTimeout(ctx, p.m.limits.settle)
+func (ac *actions) settle(ctx context.Context, pg *page) {
+	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
 	defer cancel()
 	ctx, loose := cdp.JoinContexts(ctx, pg.alive)
 	defer loose(nil)
 	began := time.Now()
 	for {
-		rests, happened := p.awaitNextFrame(ctx, pg)
+		rests, happened := ac.awaitNextFrame(ctx, pg)
 		pg.engine.DrainEvents()
-		p.mu.Lock()
-		net, busy, moved := p.network, p.info.Loading || len(p.network.open) > 0, p.changed
-		p.mu.Unlock()
-		busy = busy || time.Since(net.leaving) < p.m.limits.leaving || time.Since(net.opening) < p.m.limits.leaving
+		ac.state.mu.Lock()
+		net, busy, moved := ac.state.network, ac.state.info.Loading || len(ac.state.network.open) > 0, ac.state.changed
+		ac.state.mu.Unlock()
+		busy = busy || time.Since(net.leaving) < ac.state.m.limits.leaving || time.Since(net.opening) < ac.state.m.limits.leaving
 		rest := time.Duration(0)
 		if !net.last.IsZero() {
 			rest = networkQuietTime - time.Since(net.last)
@@ -126,24 +126,24 @@ type frameActivity struct {
 
 // awaitNextFrame waits for the next frame of the page and its parts, and says whether
 // nothing was altered in it, and whether anything was since the action began.
-func (p *Pane) awaitNextFrame(ctx context.Context, pg *page) (rests, happened bool) {
+func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) (rests, happened bool) {
 	rests = true
-	for _, view := range p.framesInOrder(pg) {
-		c := p.lastClickActivity[view]
-		delete(p.lastClickActivity, view)
-		delete(p.lastChanges, view)
+	for _, view := range ac.frames.framesInOrder(pg) {
+		c := ac.lastClickActivity[view]
+		delete(ac.lastClickActivity, view)
+		delete(ac.lastChanges, view)
 		if c == nil {
 			c = &frameActivity{}
-			limited, cancel := context.WithTimeout(ctx, p.m.limits.hung)
+			limited, cancel := context.WithTimeout(ctx, ac.state.m.limits.hung)
 			err := view.callScript(limited, c, "calm")
 			cancel()
 			if err != nil {
-				p.m.cfg.Log.Debug("settling", "pane", p.id, "error", err)
+				ac.state.m.cfg.Log.Debug("settling", "pane", ac.state.id, "error", err)
 				continue
 			}
 		}
-		if c.Diff != nil && p.lastChanges != nil {
-			p.lastChanges[view] = c.Diff
+		if c.Diff != nil && ac.lastChanges != nil {
+			ac.lastChanges[view] = c.Diff
 		}
 		rests, happened = rests && c.Altered == 0 && !c.Moving, happened || c.Ever > 0
 	}

@@ -18,18 +18,18 @@ var ErrNotLeased = cdp.NewCause("this pane is the user's again")
 type permissionDenial struct{ origin, permission string }
 
 // leaseHolder is the goal that has the pane, "" for the user; mu is held.
-func (p *Pane) leaseHolder() string {
-	if p.goalID != "" {
-		return p.goalID
+func (s *state) leaseHolder() string {
+	if s.goalID != "" {
+		return s.goalID
 	}
-	return p.sharedWith
+	return s.sharedWith
 }
 
 // Lease is the goal that has the pane, its own or lent to it; "" is the user.
-func (p *Pane) Lease() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.leaseHolder()
+func (s *state) Lease() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leaseHolder()
 }
 
 // Share gives a pane of the user to a goal: its agent drives until TakeOver or
@@ -39,19 +39,19 @@ func (p *Pane) Lease() string {
 func (p *Pane) Share(goalID string) error {
 	var err error
 	var on []*page
-	p.change(func() {
+	p.state.change(func() {
 		switch {
-		case p.goalID != "" || goalID == "" || p.scriptless:
+		case p.state.goalID != "" || goalID == "" || p.state.scriptless:
 			err = errors.New("lending: only a user's pane can be lent, and to a goal")
 			return
-		case p.sharedWith == goalID:
+		case p.state.sharedWith == goalID:
 			return
-		case p.sharedWith != "":
+		case p.state.sharedWith != "":
 			err = errors.New("lending: the pane is lent to another goal")
 			return
 		}
-		p.shareHolder(goalID)
-		on = p.pageAndFrames()
+		p.driver.shareHolder(goalID)
+		on = p.frames.pageAndFrames()
 	})
 	for _, pg := range on {
 		pg.post(networkEnableParams)
@@ -60,19 +60,19 @@ func (p *Pane) Share(goalID string) error {
 }
 
 // shareHolder is the lease of a lent pane; mu is held.
-func (p *Pane) shareHolder(goalID string) {
-	p.sharedWith, p.idle = goalID, false
-	p.info.GoalID, p.info.Shared, p.info.Driver, p.info.Acting = goalID, true, pane.DriverAgent, ""
-	p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
-	p.actionEvents, p.journal = nil, activityLog{from: time.Now()}
-	for _, a := range p.prompts {
+func (d *driver) shareHolder(goalID string) {
+	d.state.sharedWith, d.idle = goalID, false
+	d.state.info.GoalID, d.state.info.Shared, d.state.info.Driver, d.state.info.Acting = goalID, true, pane.DriverAgent, ""
+	d.agentCtx, d.cancelAgent = context.WithCancelCause(context.Background())
+	d.activity.actionEvents, d.activity.journal = nil, activityLog{from: time.Now()}
+	for _, a := range d.prompts.prompts {
 		if a.waiting != nil && !a.stops {
 			for _, c := range *a.waiting {
 				c.respond(pane.Answer{}) // only a user is asked
 			}
 		}
 	}
-	p.closePromptsLocked(func(a openPrompt) bool { return !a.stops })
+	d.prompts.closePromptsLocked(func(a openPrompt) bool { return !a.stops })
 }
 
 // EndShare ends what Lend began: every call of the agent ends with ErrNotLeased,
@@ -81,32 +81,34 @@ func (p *Pane) shareHolder(goalID string) {
 func (p *Pane) EndShare() {
 	var off []*page
 	var again []permissionDenial
-	p.change(func() {
-		if p.sharedWith == "" {
+	p.state.change(func() {
+		if p.state.sharedWith == "" {
 			return
 		}
-		p.sharedWith, p.idle = "", false
-		p.info.GoalID, p.info.Shared, p.info.Driver, p.info.Acting = "", false, pane.DriverUser, ""
-		p.cancelAgent(ErrNotLeased)
-		p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
-		p.actionEvents, p.journal = nil, activityLog{from: time.Now()}
-		off, again, p.deniedPermissions = p.pageAndFrames(), p.deniedPermissions, nil
+		p.state.sharedWith, p.driver.idle = "", false
+		p.state.info.GoalID, p.state.info.Shared, p.state.info.Driver, p.state.info.Acting = "", false, pane.DriverUser, ""
+		p.driver.cancelAgent(ErrNotLeased)
+		p.driver.agentCtx, p.driver.cancelAgent = context.WithCancelCause(context.Background())
+		p.activity.actionEvents, p.activity.journal = nil, activityLog{from: time.Now()}
+		off, again, p.siteData.deniedPermissions = p.frames.pageAndFrames(), p.siteData.deniedPermissions, nil
 	})
 	for _, pg := range off {
 		pg.post(networkOff)
 	}
 	for _, r := range again {
-		p.m.runAsync(p, func(ctx context.Context) error { return p.setPermission(ctx, r.origin, r.permission, permissionPrompt) })
+		p.state.m.runAsync(p, func(ctx context.Context) error {
+			return p.siteData.setPermission(ctx, r.origin, r.permission, permissionPrompt)
+		})
 	}
 }
 
 // pageAndFrames is the page with its parts; mu is held.
-func (p *Pane) pageAndFrames() []*page {
-	if p.page == nil {
+func (fs *frames) pageAndFrames() []*page {
+	if fs.state.page == nil {
 		return nil
 	}
-	list := []*page{p.page}
-	for _, part := range p.frames {
+	list := []*page{fs.state.page}
+	for _, part := range fs.frames {
 		list = append(list, part.page)
 	}
 	return list
@@ -114,13 +116,13 @@ func (p *Pane) pageAndFrames() []*page {
 
 // alwaysTracksNetwork says whether what the page fetches is told always, for a goal's agent;
 // mu is held.
-func (p *Pane) alwaysTracksNetwork() bool { return p.leaseHolder() != "" && !p.scriptless }
+func (s *state) alwaysTracksNetwork() bool { return s.leaseHolder() != "" && !s.scriptless }
 
 // isOtherGoal says whether something is done for a goal that has not the pane.
-func (p *Pane) isOtherGoal(ctx context.Context) error {
+func (s *state) isOtherGoal(ctx context.Context) error {
 	run, ok := goal.RunOf(ctx)
-	if !ok || p.scriptless || string(run.Goal) == p.Lease() {
+	if !ok || s.scriptless || string(run.Goal) == s.Lease() {
 		return nil
 	}
-	return fmt.Errorf("pane %s: %w", p.id, ErrNotLeased)
+	return fmt.Errorf("pane %s: %w", s.id, ErrNotLeased)
 }

@@ -32,7 +32,7 @@ type connectionSecurity struct {
 }
 
 // onSecurity keeps what Chromium says of the connection by which the page came.
-func (p *Pane) onSecurity(e *cdp.Event) {
+func (sd *siteData) onSecurity(e *cdp.Event) {
 	var s connectionSecurity
 	if !decode(e, &s) {
 		return
@@ -44,18 +44,18 @@ func (p *Pane) onSecurity(e *cdp.Event) {
 			From: rfc3339(c.From), To: rfc3339(c.To),
 		}
 	}
-	p.change(func() { p.certificate = known })
+	sd.state.change(func() { sd.certificate = known })
 }
 
 func rfc3339(seconds float64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }
 
 // Site tells where the page is from, what its origin may do and how many cookies it has.
-func (p *Pane) Site(ctx context.Context) (pane.Site, error) {
+func (sd *siteData) Site(ctx context.Context) (pane.Site, error) {
 	s := pane.Site{Came: pane.SiteUnknown, Permissions: []pane.SitePermission{}}
-	err := p.withPage("asking about the site", func(pg *page) error {
-		ctx, cancel := p.withoutPrompts(ctx)
+	err := sd.state.withPage("asking about the site", func(pg *page) error {
+		ctx, cancel := sd.prompts.withoutPrompts(ctx)
 		defer cancel(nil)
-		address, certificate := p.connection(ctx)
+		address, certificate := sd.connection(ctx)
 		s.Came = navigationTypeText(address, certificate)
 		if s.Came == pane.SiteUnknown {
 			return nil
@@ -64,7 +64,7 @@ func (p *Pane) Site(ctx context.Context) (pane.Site, error) {
 		if s.Came == pane.SiteSecure || s.Came == pane.SiteBadCertificate {
 			s.Certificate = certificate
 		}
-		cookies, err := p.cookiesAt(ctx, pg, address)
+		cookies, err := sd.cookiesAt(ctx, pg, address)
 		if err != nil {
 			return err
 		}
@@ -77,11 +77,11 @@ func (p *Pane) Site(ctx context.Context) (pane.Site, error) {
 
 // connection is the page's address with its certificate, of which Chromium tells a
 // little after the address.
-func (p *Pane) connection(ctx context.Context) (address string, c *pane.SiteCertificate) {
-	ctx, cancel := context.WithTimeout(ctx, p.m.limits.certificate)
+func (sd *siteData) connection(ctx context.Context) (address string, c *pane.SiteCertificate) {
+	ctx, cancel := context.WithTimeout(ctx, sd.state.m.limits.certificate)
 	defer cancel()
-	_ = p.wait(ctx, func() bool {
-		address, c = p.info.URL, p.certificate
+	_ = sd.state.wait(ctx, func() bool {
+		address, c = sd.state.info.URL, sd.certificate
 		return c != nil || !strings.HasPrefix(address, "https:")
 	})
 	return address, c
@@ -132,7 +132,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	return list, nil
 }
 
-func (p *Pane) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
+func (sd *siteData) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
 	err = pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
 		got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{address}})
 		if err == nil {
@@ -145,7 +145,7 @@ func (p *Pane) cookiesAt(ctx context.Context, pg *page, address string) (list []
 
 // SetPermission says again what the page's origin, which must be this one, may do:
 // ask, allow or block. It holds for the pane's profile until the browser ends.
-func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) error {
+func (sd *siteData) SetPermission(ctx context.Context, origin, name, state string) error {
 	settings := map[string]proto.BrowserPermissionSetting{
 		pane.PermissionAsk: permissionPrompt, pane.PermissionAllow: proto.BrowserPermissionSettingGranted, pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
 	}
@@ -153,14 +153,14 @@ func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) er
 	if !known || !slices.Contains(permissions, name) {
 		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitize.Line(state, 40), sanitize.Line(name, 40), permissions)
 	}
-	if err := p.checkOrigin(ctx, origin); err != nil {
+	if err := sd.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
 	}
-	if err := p.setPermission(ctx, origin, name, setting); err != nil {
+	if err := sd.setPermission(ctx, origin, name, setting); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
 	}
-	p.change(func() { // what the user says outlives a loan
-		p.deniedPermissions = slices.DeleteFunc(p.deniedPermissions, func(r permissionDenial) bool { return r.origin == origin && r.permission == name })
+	sd.state.change(func() { // what the user says outlives a loan
+		sd.deniedPermissions = slices.DeleteFunc(sd.deniedPermissions, func(r permissionDenial) bool { return r.origin == origin && r.permission == name })
 	})
 	return nil
 }
@@ -168,14 +168,14 @@ func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) er
 // ClearSite forgets the cookies and everything else that the page's origin, which
 // must be this one, has stored. The page itself continues with what it knows until it
 // is loaded again.
-func (p *Pane) ClearSite(ctx context.Context, origin string) error {
-	if err := p.checkOrigin(ctx, origin); err != nil {
+func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
+	if err := sd.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("clearing the site: %w", err)
 	}
-	return p.withPage("clearing the site", func(pg *page) error {
-		ctx, cancel := p.withoutPrompts(ctx)
+	return sd.state.withPage("clearing the site", func(pg *page) error {
+		ctx, cancel := sd.prompts.withoutPrompts(ctx)
 		defer cancel(nil)
-		cookies, err := p.cookiesAt(ctx, pg, p.Info().URL)
+		cookies, err := sd.cookiesAt(ctx, pg, sd.state.Info().URL)
 		if err != nil {
 			return err
 		}
@@ -195,11 +195,11 @@ func (p *Pane) ClearSite(ctx context.Context, origin string) error {
 
 // checkOrigin refuses what is meant for another page than the one that is there now,
 // and who has not the pane.
-func (p *Pane) checkOrigin(ctx context.Context, origin string) error {
-	if err := p.checkDriver(ctx); err != nil {
+func (sd *siteData) checkOrigin(ctx context.Context, origin string) error {
+	if err := sd.driver.checkDriver(ctx); err != nil {
 		return err
 	}
-	if now := originOf(p.Info().URL); navigationTypeText(p.Info().URL, nil) == pane.SiteUnknown || now != origin {
+	if now := originOf(sd.state.Info().URL); navigationTypeText(sd.state.Info().URL, nil) == pane.SiteUnknown || now != origin {
 		return errors.New("the page has gone elsewhere: look at its site again")
 	}
 	return nil

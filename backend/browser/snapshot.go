@@ -33,40 +33,40 @@ type lastSnapshot struct {
 
 // Snapshot looks at the page. Refs stay the same for as long as their element
 // is on the page.
-func (p *Pane) Snapshot(ctx context.Context) (Snapshot, error) {
-	return p.SnapshotPart(ctx, pane.SnapshotOptions{})
+func (rd *reader) Snapshot(ctx context.Context) (Snapshot, error) {
+	return rd.SnapshotPart(ctx, pane.SnapshotOptions{})
 }
 
 // SnapshotPart is Snapshot that can continue where the last one was cut, or tell only what
 // is different since.
-func (p *Pane) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
+func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
-	err := p.withReadTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
-		p.mu.Lock()
-		last, now := p.lastSnapshot, p.load.loader
-		p.mu.Unlock()
+	err := rd.turns.withReadTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
+		rd.state.mu.Lock()
+		last, now := rd.targets.lastSnapshot, rd.state.load.loader
+		rd.state.mu.Unlock()
 		if l.From > 0 {
 			if last.loader != now || l.From > len(last.lines) {
 				return errors.New("there is no such place in the last snapshot, or the page is another one now: take a new snapshot")
 			}
-			s = p.linesFrom(last, l.From)
+			s = rd.linesFrom(last, l.From)
 			return nil
 		}
 		var seen pageView
-		lacks, err := p.readUnfinished(pg, func() (err error) {
-			seen, err = p.readPage(ctx, pg)
+		lacks, err := rd.readUnfinished(pg, func() (err error) {
+			seen, err = rd.readPage(ctx, pg)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		head := p.snapshotHeader(seen, lacks)
-		next := lastSnapshot{loader: now, url: p.Info().URL, lines: seen.lines(), cut: seen.Cut}
-		p.change(func() { p.lastSnapshot = next })
+		head := rd.snapshotHeader(seen, lacks)
+		next := lastSnapshot{loader: now, url: rd.state.Info().URL, lines: seen.lines(), cut: seen.Cut}
+		rd.state.change(func() { rd.targets.lastSnapshot = next })
 		if l.Diff && last.loader == now && len(last.lines) > 0 {
-			s = p.snapshotDiff(last, next)
+			s = rd.snapshotDiff(last, next)
 		} else {
-			s = p.linesFrom(next, 0)
+			s = rd.linesFrom(next, 0)
 		}
 		s.Title = sanitize.Line(seen.Title, 200)
 		s.Text = head + s.Text
@@ -113,9 +113,9 @@ func (v pageView) lines() []string {
 }
 
 // readPage looks at a page, with the frames of other sites in their places.
-func (p *Pane) readPage(ctx context.Context, pg *page) (pageView, error) {
+func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
-	p.numberFrames(ctx, pg)
+	rd.frames.numberFrames(ctx, pg)
 	if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
 		return v, err
 	}
@@ -129,14 +129,14 @@ func (p *Pane) readPage(ctx context.Context, pg *page) (pageView, error) {
 			return v, err
 		}
 	}
-	v.Here, v.There = p.insertFrames(ctx, pg, v.Here), p.insertFrames(ctx, pg, v.There)
+	v.Here, v.There = rd.insertFrames(ctx, pg, v.Here), rd.insertFrames(ctx, pg, v.There)
 	return v, nil
 }
 
 // insertFrames puts the lines of frames where snapshot.js left a place for them.
-func (p *Pane) insertFrames(ctx context.Context, pg *page, lines []string) []string {
+func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []string {
 	places := map[string]*remoteFrame{}
-	for _, f := range p.childFrames(pg) {
+	for _, f := range rd.frames.childFrames(pg) {
 		places[fmt.Sprintf("\x01%d", f.number.Load())] = f
 	}
 	if len(places) == 0 && !slices.ContainsFunc(lines, isFramePlaceholder) {
@@ -152,7 +152,7 @@ func (p *Pane) insertFrames(ctx context.Context, pg *page, lines []string) []str
 		if f == nil {
 			continue // it has gone
 		}
-		v, err := p.readPage(ctx, f.page)
+		v, err := rd.readPage(ctx, f.page)
 		if err != nil {
 			out = append(out, "(the frame does not answer)")
 			continue
@@ -167,14 +167,14 @@ func isFramePlaceholder(line string) bool { return strings.HasPrefix(line, "\x01
 // readUnfinished looks at a page and says in words what it lacked before or lacks now, ""
 // of a page that is all there: it may be finished while it is looked at, and what is
 // told is half of it all the same.
-func (p *Pane) readUnfinished(pg *page, look func() error) (string, error) {
+func (rd *reader) readUnfinished(pg *page, look func() error) (string, error) {
 	lacks := func() string {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		rd.state.mu.Lock()
+		defer rd.state.mu.Unlock()
 		switch {
-		case p.load.setPending():
+		case rd.state.load.setPending():
 			return "no document has come to this window yet"
-		case p.info.Loading:
+		case rd.state.info.Loading:
 			return "it is still loading"
 		}
 		return ""
@@ -189,8 +189,8 @@ func (p *Pane) readUnfinished(pg *page, look func() error) (string, error) {
 }
 
 // snapshotHeader is what stands above the lines.
-func (p *Pane) snapshotHeader(v pageView, lacks string) string {
-	info := p.Info()
+func (rd *reader) snapshotHeader(v pageView, lacks string) string {
+	info := rd.state.Info()
 	var b strings.Builder
 	fmt.Fprintf(&b, "page %q at %s\n", sanitize.Line(v.Title, 200), sanitize.Line(info.URL, 500))
 	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)
@@ -204,10 +204,10 @@ func (p *Pane) snapshotHeader(v pageView, lacks string) string {
 }
 
 // withTurn runs one action of the agent, when the one before is done.
-func (p *Pane) withTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
-	return p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
-		p.dismiss(ctx)
-		ctx, calm := p.withoutPrompts(ctx)
+func (t *turns) withTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		t.prompts.dismiss(ctx)
+		ctx, calm := t.prompts.withoutPrompts(ctx)
 		defer calm(nil)
 		return f(ctx, pg)
 	})
@@ -215,41 +215,41 @@ func (p *Pane) withTurn(ctx context.Context, what string, f func(context.Context
 
 // withReadTurn runs what changes nothing, in turn. It answers no question: a page that
 // asks its user shows nothing, and an answer is an action.
-func (p *Pane) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
-	return p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
-		switch q, _ := p.blockingPrompt(); q.Kind {
+func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		switch q, _ := t.prompts.blockingPrompt(); q.Kind {
 		case pane.Alert, pane.Confirm, pane.Prompt:
 			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitize.Line(q.Text, 300))
 		default:
 		}
-		ctx, calm := p.withoutPrompts(ctx)
+		ctx, calm := t.prompts.withoutPrompts(ctx)
 		defer calm(nil)
 		return f(ctx, pg)
 	})
 }
 
 // withDialogTurn is withTurn that leaves what the page asks open.
-func (p *Pane) withDialogTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+func (t *turns) withDialogTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	select {
-	case p.agentTurn <- struct{}{}:
-		defer func() { <-p.agentTurn }()
+	case t.agentTurn <- struct{}{}:
+		defer func() { <-t.agentTurn }()
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", what, cdp.Cause(ctx))
-	case <-p.ctx.Done():
+	case <-t.state.ctx.Done():
 		return fmt.Errorf("%s: %w", what, ErrClosed)
 	}
-	ctx, loose := p.withLease(ctx)
+	ctx, loose := t.driver.withLease(ctx)
 	defer loose(nil)
 	if err := cdp.Cause(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	p.awaitFirstDocument(ctx)
-	pg, err := p.currentPage()
+	t.popup.awaitFirstDocument(ctx)
+	pg, err := t.state.currentPage()
 	if err == nil {
 		err = f(ctx, pg)
 	}
 	if err != nil {
-		p.markHung(err)
+		t.state.markHung(err)
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil

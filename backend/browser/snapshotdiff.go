@@ -8,8 +8,8 @@ import (
 )
 
 // linesFrom tells the lines from one on, as many as fit.
-func (p *Pane) linesFrom(t lastSnapshot, first int) Snapshot {
-	s := Snapshot{URL: p.Info().URL, Total: len(t.lines)}
+func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
+	s := Snapshot{URL: rd.state.Info().URL, Total: len(t.lines)}
 	var b strings.Builder
 	i := first
 	for ; i < len(t.lines); i++ {
@@ -35,8 +35,8 @@ func (p *Pane) linesFrom(t lastSnapshot, first int) Snapshot {
 }
 
 // snapshotDiff tells the lines that came and went.
-func (p *Pane) snapshotDiff(was, is lastSnapshot) Snapshot {
-	s := Snapshot{URL: p.Info().URL, Truncated: is.cut}
+func (rd *reader) snapshotDiff(was, is lastSnapshot) Snapshot {
+	s := Snapshot{URL: rd.state.Info().URL, Truncated: is.cut}
 	count := map[string]int{}
 	for _, line := range was.lines {
 		count[line]++

@@ -17,33 +17,33 @@ import (
 // Type writes into a text field, at its end, or in place of what is there when
 // clear is set; submit presses Enter after it. In a list it chooses the option
 // of that name; a date, a time, a colour and a slider take their value, see enter.
-func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool) (Acted, error) {
+func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bool) (Acted, error) {
 	if len(text) > 1<<20 {
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")
 	}
-	return p.runAction(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return fm.actions.runAction(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
-		at, err := p.callOnTarget(ctx, pg, &field, "prepare", target, text)
+		at, err := fm.targets.callOnTarget(ctx, pg, &field, "prepare", target, text)
 		if err != nil {
 			return err
 		}
-		p.change(func() { p.network.patient = field.Suggests })
+		fm.state.change(func() { fm.state.network.patient = field.Suggests })
 		if field.Kind == "text" {
-			if err := p.fillField(ctx, pg, at, field.Ref, text, clear); err != nil {
+			if err := fm.fillField(ctx, pg, at, field.Ref, text, clear); err != nil {
 				return err
 			}
-		} else if err := p.setFieldByKeys(ctx, pg, at, field); err != nil {
+		} else if err := fm.setFieldByKeys(ctx, pg, at, field); err != nil {
 			return err
 		}
 		if !submit {
 			return nil
 		}
-		return p.pressKey(ctx, pg, "Enter")
+		return fm.pressKey(ctx, pg, "Enter")
 	})
 }
 
-func (p *Pane) fillField(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
-	if err := p.clickOn(ctx, pg, "type into", ref, mousePress{}); err != nil {
+func (fm *forms) fillField(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
+	if err := fm.mouse.clickOn(ctx, pg, "type into", ref, mousePress{}); err != nil {
 		return err
 	}
 	var caret struct{ End, Empty bool }
@@ -52,13 +52,13 @@ func (p *Pane) fillField(ctx context.Context, pg, where *page, ref, text string,
 	}
 	switch {
 	case caret.End:
-		if err := p.pressKey(ctx, pg, "End"); err != nil {
+		if err := fm.pressKey(ctx, pg, "End"); err != nil {
 			return err
 		}
 	case text == "" && clear && !caret.Empty:
-		return p.pressKey(ctx, pg, "Delete")
+		return fm.pressKey(ctx, pg, "Delete")
 	}
-	return p.typeText(ctx, pg, text)
+	return fm.typeText(ctx, pg, text)
 }
 
 // maxTypedKeys is how long a text may be that is typed key by key.
@@ -66,7 +66,7 @@ const maxTypedKeys = 200
 
 // typeText types a text with a key for each character, since pages listen to keys. A
 // long one, or one of several lines, comes at once as a paste does.
-func (p *Pane) typeText(ctx context.Context, pg *page, text string) error {
+func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
 	switch {
 	case text == "":
 		return nil
@@ -93,23 +93,23 @@ func (p *Pane) typeText(ctx context.Context, pg *page, text string) error {
 // Press presses keys, one after the other, named as in the DOM ("Enter",
 // "Escape", "ArrowDown", "a"), with modifiers before them ("Ctrl+a") and spaces
 // between. They go to target, or to what has the keyboard if it is "".
-func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
+func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) {
 	list := strings.Fields(keys)
 	if len(list) == 0 || len(list) > 50 {
 		return Acted{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
 	}
-	return p.runAction(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
+	return fm.actions.runAction(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
 		words := "presses " + sanitize.Line(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
-			if _, err := p.callOnTarget(ctx, pg, &field, "focusOn", target); err != nil {
+			if _, err := fm.targets.callOnTarget(ctx, pg, &field, "focusOn", target); err != nil {
 				return err
 			}
 			words += " in " + sanitize.Line(field.Words, 80)
 		}
-		p.showActionHint(words, 0, 0)
+		fm.actions.showActionHint(words, 0, 0)
 		for _, one := range list {
-			if err := p.pressKey(ctx, pg, one); err != nil {
+			if err := fm.pressKey(ctx, pg, one); err != nil {
 				return err
 			}
 		}
@@ -117,7 +117,7 @@ func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
 	})
 }
 
-func (p *Pane) pressKey(ctx context.Context, pg *page, keys string) error {
+func (fm *forms) pressKey(ctx context.Context, pg *page, keys string) error {
 	in, err := parseKeys(keys)
 	if err != nil {
 		return err

@@ -17,31 +17,31 @@ import (
 // Upload gives files to a file input, or to the page that asks for some if
 // target is "". Chromium reads them when the page does, so they are copies of
 // which the caller knows what they hold; they go with the pane.
-func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Acted, error) {
+func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (Acted, error) {
 	if len(files) == 0 {
 		return Acted{}, errors.New("giving files: name at least one")
 	}
-	paths, err := p.copyUploads(files)
+	paths, err := fm.copyUploads(files)
 	if err != nil {
 		return Acted{}, err
 	}
 	if target == "" {
-		return p.runAction(ctx, "giving files", func(ctx context.Context, _ *page) error {
-			q, err := p.takePrompt(matchKinds(pane.Files))
+		return fm.actions.runAction(ctx, "giving files", func(ctx context.Context, _ *page) error {
+			q, err := fm.prompts.takePrompt(matchKinds(pane.Files))
 			if err != nil {
 				return errors.New("the page asks for no files: name the file input")
 			}
 			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
 		})
 	}
-	return p.runAction(ctx, "giving files to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return fm.actions.runAction(ctx, "giving files to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field struct{ Ref, Words string }
-		where, err := p.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
+		where, err := fm.targets.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
 		if err != nil {
 			return err
 		}
-		p.showActionHint("gives files to "+field.Words, 0, 0)
-		p.closePrompts(matchKinds(pane.Files))
+		fm.actions.showActionHint("gives files to "+field.Words, 0, 0)
+		fm.prompts.closePrompts(matchKinds(pane.Files))
 		world, _, err := where.scriptContext(ctx)
 		if err != nil {
 			return err
@@ -57,8 +57,8 @@ func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Ac
 }
 
 // copyUploads writes copies into a folder of the pane's own.
-func (p *Pane) copyUploads(files []pane.File) ([]string, error) {
-	top := filepath.Join(p.m.cfg.Dir, "uploads")
+func (fm *forms) copyUploads(files []pane.File) ([]string, error) {
+	top := filepath.Join(fm.state.m.cfg.Dir, "uploads")
 	err := os.MkdirAll(top, 0o700)
 	if err != nil {
 		return nil, fmt.Errorf("copying files for the page: %w", err)
@@ -67,7 +67,7 @@ func (p *Pane) copyUploads(files []pane.File) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copying files for the page: %w", err)
 	}
-	p.change(func() { p.uploadDirs = append(p.uploadDirs, dir) })
+	fm.state.change(func() { fm.uploadDirs = append(fm.uploadDirs, dir) })
 	var paths []string
 	for i, f := range files {
 		path := filepath.Join(dir, fmt.Sprint(i), FileName(f.Name))
@@ -83,11 +83,11 @@ func (p *Pane) copyUploads(files []pane.File) ([]string, error) {
 }
 
 // removeUploadCopies removes the copies.
-func (p *Pane) removeUploadCopies() error {
-	p.mu.Lock()
-	list := p.uploadDirs
-	p.uploadDirs = nil
-	p.mu.Unlock()
+func (fm *forms) removeUploadCopies() error {
+	fm.state.mu.Lock()
+	list := fm.uploadDirs
+	fm.uploadDirs = nil
+	fm.state.mu.Unlock()
 	var err error
 	for _, dir := range list {
 		err = errors.Join(err, os.RemoveAll(dir))

@@ -61,10 +61,10 @@ func (v *Viewer) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 
 func (v *Viewer) collect() (pane.ViewerUpdate, error) {
 	p, c := v.pane, v.pane.screencast
-	p.mu.Lock()
-	info, rev := p.info, p.rev
-	overlay, over := p.overlay, p.overlayRev
-	p.mu.Unlock()
+	p.state.mu.Lock()
+	info, rev := p.state.info, p.state.rev
+	overlay, over := p.state.overlay, p.state.overlayRev
+	p.state.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -110,7 +110,7 @@ func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	if err := ctx.Err(); err != nil {
 		return cdp.Cause(ctx)
 	}
-	return v.pane.input(in)
+	return v.pane.userInput.input(in)
 }
 
 // Resize gives the page the size of the viewer's canvas, in CSS pixels, and how
@@ -123,7 +123,7 @@ func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) e
 	c.sizeRev++
 	v.size = canvasSize{c.sizeRev, width, height, ratio}
 	c.mu.Unlock()
-	v.pane.setPixelRatio(ratio)
+	v.pane.viewport.setPixelRatio(ratio)
 	return v.pane.Resize(ctx, width, height)
 }
 
@@ -144,7 +144,7 @@ func (v *Viewer) SetVisible(on bool) {
 	c.ackUnneeded()
 	v.wakeReader()
 	c.mu.Unlock()
-	v.pane.applyNewestSize()
+	v.pane.viewport.applyNewestSize()
 }
 
 // Close ends the view; a Next that waits returns ErrClosed.
@@ -157,7 +157,7 @@ func (v *Viewer) Close() {
 	c.ackUnneeded()
 	v.wakeReader()
 	c.mu.Unlock()
-	v.pane.applyNewestSize()
+	v.pane.viewport.applyNewestSize()
 }
 
 // canvasSize is the size of a viewer's canvas in CSS pixels.
@@ -168,8 +168,8 @@ type canvasSize struct {
 }
 
 // applyNewestSize gives the page the size of whoever looks and was the last to tell theirs.
-func (p *Pane) applyNewestSize() {
-	c := p.screencast
+func (vp *viewport) applyNewestSize() {
+	c := vp.pane.screencast
 	c.mu.Lock()
 	var last canvasSize
 	for v := range c.views {
@@ -181,15 +181,15 @@ func (p *Pane) applyNewestSize() {
 	if last.n == 0 {
 		return
 	}
-	p.setPixelRatio(last.ratio)
+	vp.setPixelRatio(last.ratio)
 	width, height := bound(last.width, last.height)
 	same := false
-	p.change(func() {
-		same = p.width == width && p.height == height
-		p.width, p.height = width, height
+	vp.state.change(func() {
+		same = vp.width == width && vp.height == height
+		vp.width, vp.height = width, height
 	})
-	if pg, err := p.currentPage(); err == nil && !same {
-		p.applyViewport(pg)
+	if pg, err := vp.state.currentPage(); err == nil && !same {
+		vp.applyViewport(pg)
 		c.refresh()
 	}
 }

@@ -17,31 +17,31 @@ type Condition = pane.WaitCondition
 
 // Wait waits until the page is as wanted, or fails with ErrTimeout. A user who
 // takes over ends the wait.
-func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
+func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
 	if want == (Condition{}) {
 		return Acted{}, errors.New("waiting: for what? name a text, a text that goes, or an address")
 	}
-	acted, err := p.waitFor(ctx, want, limit)
+	acted, err := ac.waitFor(ctx, want, limit)
 	if errors.Is(err, ErrTimeout) {
 		return acted, fmt.Errorf("it has not come to that within %s (%w): look what the page shows now", goal.FormatDuration(limit), ErrTimeout)
 	}
 	return acted, err
 }
 
-func (p *Pane) waitFor(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
-	return p.runAction(ctx, "waiting", func(ctx context.Context, pg *page) error {
-		p.showActionHint("waits", 0, 0)
+func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
+	return ac.runAction(ctx, "waiting", func(ctx context.Context, pg *page) error {
+		ac.showActionHint("waits", 0, 0)
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 		defer cancel()
 		for {
-			if err := p.wait(ctx, func() bool { return strings.Contains(p.info.URL, want.URL) && p.load.done() }); err != nil {
+			if err := ac.state.wait(ctx, func() bool { return strings.Contains(ac.state.info.URL, want.URL) && ac.state.load.done() }); err != nil {
 				return err
 			}
-			held, err := p.conditionMet(ctx, pg, want)
-			p.mu.Lock()
-			held = held && strings.Contains(p.info.URL, want.URL)
-			moved := p.changed
-			p.mu.Unlock()
+			held, err := ac.conditionMet(ctx, pg, want)
+			ac.state.mu.Lock()
+			held = held && strings.Contains(ac.state.info.URL, want.URL)
+			moved := ac.state.changed
+			ac.state.mu.Unlock()
 			switch {
 			case ctx.Err() != nil:
 				return cdp.Cause(ctx)
@@ -65,9 +65,9 @@ func (p *Pane) waitFor(ctx context.Context, want Condition, limit time.Duration)
 
 // conditionMet asks whether the page says and shows what is wanted; it waits a few seconds
 // for it. What is in frames of other sites counts.
-func (p *Pane) conditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
+func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
 	_, _ = pg.injectClosedRoots(ctx)
-	views := p.framesInOrder(pg)
+	views := ac.frames.framesInOrder(pg)
 	patience := 4000
 	if len(views) > 1 {
 		patience = 300 // and then the frames are asked

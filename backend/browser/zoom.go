@@ -13,27 +13,27 @@ import (
 
 // Zoom shows the page larger or smaller: percent is brought within 25 and 500.
 // It holds for whatever the pane shows next.
-func (p *Pane) Zoom(ctx context.Context, percent int) error {
+func (vp *viewport) Zoom(ctx context.Context, percent int) error {
 	percent = min(max(percent, 25), 500)
-	return p.withPage("zooming", func(pg *page) error {
-		if err := p.zoomPage(ctx, pg, percent); err != nil {
+	return vp.state.withPage("zooming", func(pg *page) error {
+		if err := vp.zoomPage(ctx, pg, percent); err != nil {
 			return err
 		}
-		p.change(func() {
-			p.zoom = percent
-			p.updateOverlay()
+		vp.state.change(func() {
+			vp.state.zoom = percent
+			vp.state.updateOverlay()
 		})
 		return nil
 	})
 }
 
 // zoomPage makes Chromium zoom every document of the page, the present one too.
-func (p *Pane) zoomPage(ctx context.Context, pg *page, percent int) error {
+func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 	return pg.do(ctx, callLimit, "zooming", func(c proto.Client) error {
-		p.mu.Lock()
-		old := p.zoomScript
-		p.zoomScript = ""
-		p.mu.Unlock()
+		vp.state.mu.Lock()
+		old := vp.zoomScript
+		vp.zoomScript = ""
+		vp.state.mu.Unlock()
 		if old != "" {
 			if err := cdp.CallNoResult(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
 				return err
@@ -51,9 +51,9 @@ func (p *Pane) zoomPage(ctx context.Context, pg *page, percent int) error {
 		if err := json.Unmarshal(raw, &made); err != nil {
 			return fmt.Errorf("chromium's answer: %w", err)
 		}
-		p.mu.Lock()
-		p.zoomScript = made.Identifier
-		p.mu.Unlock()
+		vp.state.mu.Lock()
+		vp.zoomScript = made.Identifier
+		vp.state.mu.Unlock()
 		return nil
 	})
 }

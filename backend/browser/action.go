@@ -26,14 +26,14 @@ type targetPoint struct {
 	Y     float64 `json:"y"`
 }
 
-// runAction wraps an action that changes the page: it watches what the page does,
+// run wraps an action that changes the page: it watches what the page does,
 // waits until it is quiet, and tells what changed.
-func (ac *actions) runAction(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
-	return ac.runActionOn(ctx, what, func(*page) bool { return false }, f)
+func (ac *actions) run(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	return ac.runOn(ctx, what, func(*page) bool { return false }, f)
 }
 
-// runActionOn is act; asks says that f begins by asking the page itself.
-func (ac *actions) runActionOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
+// runOn is act; asks says that f begins by asking the page itself.
+func (ac *actions) runOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
 	err := ac.turns.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := ac.state.Info()
@@ -51,8 +51,8 @@ func (ac *actions) runActionOn(ctx context.Context, what string, asks func(*page
 	return acted, err
 }
 
-// runActionDuringDialog is act while the page waits for an answer, which f gives.
-func (ac *actions) runActionDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+// runDuringDialog is act while the page waits for an answer, which f gives.
+func (ac *actions) runDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
 	err := ac.turns.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := ac.state.Info()
@@ -113,7 +113,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 	if now.Loading {
 		b.WriteString("the page is still loading\n")
 	}
-	if q, open := ac.prompts.blockingPrompt(); open {
+	if q, open := ac.prompts.blocking(); open {
 		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
 		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
 	}
@@ -138,7 +138,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 // not waited for: what it is asked next comes after it. Keys and the mouse would not,
 // they reach the page another way.
 func (ac *actions) markState(ctx context.Context, pg *page, asks bool) error {
-	for _, view := range ac.frames.framesInOrder(pg) {
+	for _, view := range ac.frames.inOrder(pg) {
 		if asks && view == pg && view.callScriptAsync("mark") {
 			continue
 		}
@@ -160,7 +160,7 @@ type changes struct {
 func (ac *actions) changesSinceMark(ctx context.Context, pg *page) (string, error) {
 	var all changes
 	silent := false
-	for _, view := range ac.frames.framesInOrder(pg) {
+	for _, view := range ac.frames.inOrder(pg) {
 		d := ac.lastChanges[view]
 		if d == nil || !view.callScriptAsync("rest") {
 			d = &changes{}
@@ -239,13 +239,6 @@ func (ac *actions) clearActionHint() {
 			}
 		})
 	})
-}
-
-// markHung remembers that the page let a call time out, see freeHung.
-func (s *state) markHung(err error) {
-	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
-		s.change(func() { s.unresponsive = true })
-	}
 }
 
 // noteDuringAction keeps what happened on the page for the outcome of the action under way.

@@ -38,11 +38,6 @@ type activityLog struct {
 // Request is something that a page fetched.
 type Request = pane.Request
 
-// logsActivity says whether the page's doings are kept; mu is held.
-func (s *state) logsActivity() bool {
-	return s.leaseHolder() == "" || s.info.Driver == pane.DriverAgent
-}
-
 // fromUnixMillis is a moment in milliseconds since 1970, as Chromium's console tells them.
 func fromUnixMillis(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
 
@@ -188,6 +183,3 @@ func (log *activity) notifyVisit() {
 	}
 	log.state.m.news.visit(log.state.profile, info.URL, info.Title)
 }
-
-// isUserAction says whether what the page does now is the user's doing; mu is held.
-func (s *state) isUserAction() bool { return s.goalID == "" && s.info.Driver != pane.DriverAgent }

@@ -13,7 +13,7 @@ import (
 func (lg *logins) Origins(ctx context.Context) ([]string, error) {
 	var list []string
 	err := lg.turns.withTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
-		for _, view := range lg.frames.framesInOrder(pg) {
+		for _, view := range lg.frames.inOrder(pg) {
 			var some []string
 			if err := view.callScript(ctx, &some, "origins"); err != nil && view == pg {
 				return err
@@ -44,7 +44,7 @@ func (lg *logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm,
 func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
 	var f pane.LoginForm
 	var missed error
-	for _, view := range lg.frames.framesInOrder(pg) {
+	for _, view := range lg.frames.inOrder(pg) {
 		err := view.callScript(ctx, &f, "loginForm", origin)
 		if err == nil {
 			return view, f, nil
@@ -61,7 +61,7 @@ func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page
 // origin that it belongs to, also at the moment of typing. What is typed is told to
 // nobody.
 func (lg *logins) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
-	return lg.actions.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
+	return lg.actions.run(ctx, "logging in", func(ctx context.Context, pg *page) error {
 		where, f, err := lg.loginForm(ctx, pg, origin)
 		if err != nil {
 			return err

@@ -66,7 +66,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 		}
 		// They are carried out in order; one answer is all that needs to be awaited.
 		for _, req := range requests {
-			pg.post(req)
+			pg.Post(req)
 		}
 		// Answered by the page's process, unlike some of those: a page that goes
 		// elsewhere before it has carried them out crashes.
@@ -84,19 +84,4 @@ var pageSetup = []proto.Request{
 	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: script.WorldName},
 	script.AddScript{Source: script.UserPrompts + script.Zoom, WorldName: script.WorldName, RunImmediately: true},
 	script.AddScript{Source: script.Permissions},
-}
-
-// metrics is the size of the page, in CSS pixels, on the screen that it is seen on.
-func (vp *viewport) metrics() proto.EmulationSetDeviceMetricsOverride {
-	vp.state.mu.Lock()
-	defer vp.state.mu.Unlock()
-	return proto.EmulationSetDeviceMetricsOverride{Width: vp.width, Height: vp.height, DeviceScaleFactor: vp.ratio}
-}
-
-// applyViewport gives the page the pane's size. Whoever changes that calls it afterwards:
-// however many do so at once, the last that Chromium hears of is the newest.
-func (vp *viewport) applyViewport(pg *page) {
-	vp.viewportMu.Lock()
-	defer vp.viewportMu.Unlock()
-	pg.post(vp.metrics())
 }

@@ -29,16 +29,16 @@ func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 		if yes {
 			action = proto.SecurityCertificateErrorActionContinue
 		}
-		pg.post(proto.SecurityHandleCertificateError{EventID: id, Action: action})
+		pg.Post(proto.SecurityHandleCertificateError{EventID: id, Action: action})
 	}
 	trusted, joined := false, false
 	pe.state.change(func() {
 		trusted = pe.prompts.certException == who
-		i := slices.IndexFunc(pe.prompts.prompts, func(a openPrompt) bool {
+		i := slices.IndexFunc(pe.prompts.open, func(a openPrompt) bool {
 			return a.Kind == pane.Certificate && a.Origin == who.origin && a.Text == who.fault
 		})
 		if joined = i >= 0; joined {
-			*pe.prompts.prompts[i].events = append(*pe.prompts.prompts[i].events, ev.EventID)
+			*pe.prompts.open[i].events = append(*pe.prompts.open[i].events, ev.EventID)
 		}
 	})
 	if trusted {
@@ -49,7 +49,7 @@ func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 	}
 	pe.activity.noteDuringAction("the certificate of " + who.origin + " is not valid (" + who.fault + ")")
 	events := &[]int{ev.EventID}
-	pe.prompts.openPrompt(openPrompt{
+	pe.prompts.add(openPrompt{
 		stops:      true,
 		events:     events,
 		UserPrompt: pane.UserPrompt{Kind: pane.Certificate, Origin: who.origin, Text: who.fault},

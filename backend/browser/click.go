@@ -79,7 +79,7 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 // told, whatever became of ctx. While that lasts they are waited for: the mouse reaches
 // the page another way.
 func (m *mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
-	views := m.frames.framesInOrder(pg)
+	views := m.frames.inOrder(pg)
 	for _, view := range views {
 		view.send("release", pressed)
 	}

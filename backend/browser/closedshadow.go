@@ -97,7 +97,7 @@ func (getHTML) ProtoReq() string { return "DOM.getOuterHTML" }
 
 // outerHTML is a document with its shadow roots, as JSON.
 func (pg *page) outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
-	defer pg.post(proto.RuntimeReleaseObject{ObjectID: document})
+	defer pg.Post(proto.RuntimeReleaseObject{ObjectID: document})
 	return cdp.CallRaw(c, getHTML{document, true})
 }
 
@@ -161,7 +161,7 @@ func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (root
 	if err != nil {
 		return nil, err
 	}
-	defer pg.post(proto.RuntimeReleaseObject{ObjectID: document.Result.ObjectID})
+	defer pg.Post(proto.RuntimeReleaseObject{ObjectID: document.Result.ObjectID})
 	found, err := cdp.Call(c, proto.DOMDescribeNode{ObjectID: document.Result.ObjectID, Depth: &limit, Pierce: true})
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (pg *page) injectRoots(c proto.Client, world *script.SnapshotContext, roots
 		found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.ID})
 		switch {
 		case err == nil:
-			defer pg.post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
+			defer pg.Post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
 			list = append(list, &proto.RuntimeCallArgument{ObjectID: found.Object.ObjectID})
 		case !nodeWasRemoved(err):
 			return 0, err

@@ -29,7 +29,7 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	}
 	kind, known := dialogKinds[dialog.Type]
 	if !known {
-		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
+		pg.Post(proto.PageHandleJavaScriptDialog{Accept: false})
 		return
 	}
 	pe.state.mu.Lock()
@@ -39,23 +39,23 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	pe.state.unresponsive = pe.state.unresponsive || again
 	pe.state.mu.Unlock()
 	if pe.state.scriptless {
-		pg.post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.BeforeUnload})
+		pg.Post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.BeforeUnload})
 		return
 	}
 	if again {
 		pe.state.notice("the page asks again and again: its dialogs are dismissed; stop it or go elsewhere")
-		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
+		pg.Post(proto.PageHandleJavaScriptDialog{Accept: false})
 		return
 	}
 	if kind == pane.BeforeUnload && agent {
-		pg.post(proto.PageHandleJavaScriptDialog{Accept: true})
+		pg.Post(proto.PageHandleJavaScriptDialog{Accept: true})
 		return
 	}
 	said := sanitize.Line(dialog.Message, 2000)
 	if kind != pane.BeforeUnload {
 		pe.activity.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitize.Line(said, 300)))
 	}
-	pe.prompts.openPrompt(openPrompt{
+	pe.prompts.add(openPrompt{
 		stops:      true,
 		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: sanitize.Line(dialog.DefaultPrompt, 2000)},
 		answer: func(ctx context.Context, a pane.Answer) error {
@@ -70,7 +70,7 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 // OK to an alert, Cancel to everything else.
 func (ps *prompts) dismiss(ctx context.Context) {
 	for range 20 { // a page may ask again and again
-		q, err := ps.takePrompt(func(a openPrompt) bool { return a.stops })
+		q, err := ps.take(func(a openPrompt) bool { return a.stops })
 		if err != nil {
 			return
 		}
@@ -88,7 +88,7 @@ func (ps *prompts) dismiss(ctx context.Context) {
 
 // OpenPrompt is the oldest question that the page, or its loading, waits for.
 func (ps *prompts) OpenPrompt() (pane.UserPrompt, bool) {
-	q, open := ps.blockingPrompt()
+	q, open := ps.blocking()
 	return q.UserPrompt, open
 }
 
@@ -97,7 +97,7 @@ func (ps *prompts) OpenPrompt() (pane.UserPrompt, bool) {
 // error. What needs more than an approval is refused: see Trust and SignIn. An agent
 // that acts without answering dismisses the question.
 func (ac *actions) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
-	q, open := ac.prompts.blockingPrompt()
+	q, open := ac.prompts.blocking()
 	if !open {
 		return Acted{}, errors.New("answering a dialog: the page asks nothing")
 	}
@@ -110,7 +110,7 @@ func (ac *actions) Dialog(ctx context.Context, yes bool, text string) (Acted, er
 // AcceptCertificate continues to a server of exactly this origin, of which the page asks, though
 // it cannot prove who it is.
 func (ac *actions) AcceptCertificate(ctx context.Context, origin string) (Acted, error) {
-	q, err := ac.prompts.promptOfKind(pane.Certificate, origin)
+	q, err := ac.prompts.ofKind(pane.Certificate, origin)
 	if err != nil {
 		return Acted{}, err
 	}
@@ -120,15 +120,15 @@ func (ac *actions) AcceptCertificate(ctx context.Context, origin string) (Acted,
 // SignIn gives a server of exactly this origin, which asks for it, a name and a
 // password. They are told to nobody else.
 func (ac *actions) SignIn(ctx context.Context, origin, user, password string) (Acted, error) {
-	q, err := ac.prompts.promptOfKind(pane.Login, origin)
+	q, err := ac.prompts.ofKind(pane.Login, origin)
 	if err != nil {
 		return Acted{}, err
 	}
 	return ac.answerForAgent(ctx, q, pane.Answer{Yes: true, User: user, Password: password})
 }
 
-func (ps *prompts) promptOfKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
-	q, open := ps.blockingPrompt()
+func (ps *prompts) ofKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
+	q, open := ps.blocking()
 	if !open || q.Kind != kind || q.Origin != origin {
 		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, sanitize.Line(origin, 200))
 	}
@@ -138,8 +138,8 @@ func (ps *prompts) promptOfKind(kind pane.UserPromptKind, origin string) (openPr
 // answerForAgent answers this question and no other one for the agent.
 func (ac *actions) answerForAgent(ctx context.Context, q openPrompt, a pane.Answer) (Acted, error) {
 	a.ID = q.ID
-	return ac.runActionDuringDialog(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
-		q, err := ac.prompts.takePrompt(func(a openPrompt) bool { return a.ID == q.ID })
+	return ac.runDuringDialog(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
+		q, err := ac.prompts.take(func(a openPrompt) bool { return a.ID == q.ID })
 		if err != nil {
 			return err
 		}

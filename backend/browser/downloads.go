@@ -26,7 +26,7 @@ type downloads struct {
 	activity *activity
 	driver   *driver
 
-	downloads []pane.Download
+	list []pane.Download
 }
 
 // partialDir is the folder, inside that of the downloads, for files on their way.
@@ -84,16 +84,16 @@ func (dl *downloads) onDownload(guid, address, name string) {
 	}
 	begun := false
 	dl.state.change(func() {
-		if slices.ContainsFunc(dl.downloads, func(d pane.Download) bool { return d.ID == guid }) {
+		if slices.ContainsFunc(dl.list, func(d pane.Download) bool { return d.ID == guid }) {
 			return
 		}
 		begun = true
 		d := pane.Download{ID: guid, Name: name, URL: sanitize.Line(address, 2000), State: pane.Downloading}
-		dl.downloads = append(slices.Clone(dl.downloads), d)
-		if over := len(dl.downloads) - 50; over > 0 {
-			dl.downloads = dl.downloads[over:]
+		dl.list = append(slices.Clone(dl.list), d)
+		if over := len(dl.list) - 50; over > 0 {
+			dl.list = dl.list[over:]
 		}
-		dl.state.updateOverlay()
+		dl.updateOverlay()
 	})
 	if begun {
 		dl.activity.noteDuringAction(fmt.Sprintf("it downloads %q", name))
@@ -117,13 +117,13 @@ func FileName(name string) string {
 // markDownloadsInterrupted says of what was under way that it will not arrive: the browser
 // that fetched it is gone. mu is held.
 func (dl *downloads) markDownloadsInterrupted() {
-	dl.downloads = slices.Clone(dl.downloads)
-	for i := range dl.downloads {
-		if dl.downloads[i].State == pane.Downloading {
-			dl.downloads[i].State = pane.Canceled
+	dl.list = slices.Clone(dl.list)
+	for i := range dl.list {
+		if dl.list[i].State == pane.Downloading {
+			dl.list[i].State = pane.Canceled
 		}
 	}
-	dl.state.updateOverlay()
+	dl.updateOverlay()
 }
 
 func (m *Manager) onProgress(e *cdp.Event) {
@@ -143,7 +143,7 @@ func (m *Manager) onProgress(e *cdp.Event) {
 		}
 	})
 	if done {
-		m.runAsync(p, func(context.Context) error { return p.downloads.finishDownload(ev.GUID) })
+		p.state.runAsync(func(context.Context) error { return p.downloads.finishDownload(ev.GUID) })
 	}
 }
 
@@ -161,22 +161,22 @@ func (m *Manager) downloadOwner(guid string) *Pane {
 func (dl *downloads) download(guid string) (pane.Download, bool) {
 	dl.state.mu.Lock()
 	defer dl.state.mu.Unlock()
-	i := slices.IndexFunc(dl.downloads, func(d pane.Download) bool { return d.ID == guid })
+	i := slices.IndexFunc(dl.list, func(d pane.Download) bool { return d.ID == guid })
 	if i < 0 {
 		return pane.Download{}, false
 	}
-	return dl.downloads[i], true
+	return dl.list[i], true
 }
 
 func (dl *downloads) updateDownload(guid string, f func(*pane.Download)) {
 	dl.state.change(func() {
-		dl.downloads = slices.Clone(dl.downloads)
-		for i := range dl.downloads {
-			if dl.downloads[i].ID == guid {
-				f(&dl.downloads[i])
+		dl.list = slices.Clone(dl.list)
+		for i := range dl.list {
+			if dl.list[i].ID == guid {
+				f(&dl.list[i])
 			}
 		}
-		dl.state.updateOverlay()
+		dl.updateOverlay()
 	})
 }
 
@@ -281,7 +281,7 @@ func createWithSuffix(create func(name string) (*os.File, error), name string) (
 func (dl *downloads) Downloads() []pane.Download {
 	dl.state.mu.Lock()
 	defer dl.state.mu.Unlock()
-	return slices.Clone(dl.downloads)
+	return slices.Clone(dl.list)
 }
 
 // AwaitDownloads waits until no download is under way and at least one has ended
@@ -295,7 +295,7 @@ func (dl *downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([
 	ctx, end := cdp.JoinContexts(ctx, dl.state.ctx)
 	defer end(nil)
 	err := dl.state.wait(ctx, func() bool {
-		return len(dl.downloads) > 0 && !slices.ContainsFunc(dl.downloads, func(d pane.Download) bool { return d.State == pane.Downloading })
+		return len(dl.list) > 0 && !slices.ContainsFunc(dl.list, func(d pane.Download) bool { return d.State == pane.Downloading })
 	})
 	if err != nil && !errors.Is(err, ErrTimeout) {
 		return nil, fmt.Errorf("waiting for downloads: %w", err)
@@ -314,4 +314,10 @@ func (dl *downloads) CancelDownload(ctx context.Context, id string) error {
 			return cdp.CallNoResult(c, proto.BrowserCancelDownload{GUID: id, BrowserContextID: pg.engine.existingContext(dl.state.goalID)})
 		})
 	})
+}
+
+// updateOverlay shows the downloads to the viewers; the state's mutex is held.
+func (dl *downloads) updateOverlay() {
+	list := append([]pane.Download{}, dl.list...)
+	dl.state.updateOverlay(func(o *pane.Overlay) { o.Downloads = list })
 }

@@ -125,9 +125,6 @@ func (d *driver) HandBack() error {
 	return nil
 }
 
-// Driver is who may act on the page.
-func (s *state) Driver() pane.Driver { return s.Info().Driver }
-
 // HandedBack waits until the agent drives again.
 func (d *driver) HandedBack(ctx context.Context) error {
 	ctx, cancel := cdp.JoinContexts(ctx, d.state.ctx)

@@ -1,9 +1,9 @@
 package browser
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +25,7 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	}
 	switch e.Method {
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		p.frames.onFrameTarget(pg, e)
+		p.onFrameTarget(pg, e)
 	case "Page.frameRequestedNavigation", "Page.frameScheduledNavigation":
 		p.onNavigationRequested(pg, e, time.Now())
 	case "Page.frameClearedScheduledNavigation":
@@ -47,11 +47,11 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
 		p.onAnyFrameEvent(e)
 	case "Page.javascriptDialogClosed":
-		p.prompts.closePrompts(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
+		p.prompts.close(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
 	case "Page.fileChooserOpened":
 		p.promptEvents.onFileChooser(pg, e)
 	case "Input.dragIntercepted":
-		p.mouse.onDrag(e)
+		p.mouse.drag.onIntercepted(e)
 	case "Fetch.requestPaused":
 		p.onPaused(pg, e)
 	case "Fetch.authRequired":
@@ -84,13 +84,13 @@ func (p *Pane) onAnyFrameEvent(e *cdp.Event) {
 	case "Page.windowOpen":
 		var open proto.PageWindowOpen
 		if decode(e, &open) {
-			p.state.change(func() { p.popup.popupURL, p.state.network.opening = open.URL, time.Now() })
+			p.state.change(func() { p.popup.openedURL, p.state.network.opening = open.URL, time.Now() })
 		}
 	case "Page.downloadWillBegin":
 		var download proto.PageDownloadWillBegin
 		if decode(e, &download) {
 			p.state.change(func() { p.state.network.leaving = time.Time{} })
-			p.popup.downloadReceiver().downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
+			p.downloadReceiver().downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
 		}
 	case "Runtime.consoleAPICalled":
 		p.activity.onConsole(e)
@@ -105,7 +105,7 @@ func (p *Pane) onCrash(pg *page) {
 	p.state.change(func() {
 		pg.end(ErrCrashed) // before anybody reads of it, and reloads
 		p.state.processError, p.state.info.Running, p.state.loading = faultCrashed, false, false
-		p.prompts.closePromptsLocked(anyPrompt)
+		p.prompts.closeLocked(anyPrompt)
 	})
 }
 
@@ -116,8 +116,8 @@ func (p *Pane) onLoading(pg *page, e *cdp.Event, loading bool) {
 	if decode(e, &frame) && frame.FrameID == pg.frame() {
 		p.state.change(func() {
 			p.state.loading = loading
-			if p.state.navigation != nil && loading {
-				p.state.navigation.begun = true
+			if p.state.pending != nil && loading {
+				p.state.pending.begun = true
 			}
 			p.state.network.last, p.state.network.leaving = time.Now(), time.Time{}
 		})
@@ -163,8 +163,9 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 		p.state.info.Title = untitled(p.state.info.URL)
 		told := p.state.loadError // by whoever went there, in better words
 		p.state.loadError, p.state.loadNotice, p.state.unresponsive, p.prompts.dialogsInARow = "", "", false, 0
-		p.prompts.closePromptsLocked(func(a openPrompt) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
-		p.mouse.drag, p.prompts.declinedRealms = nil, nil
+		p.prompts.closeLocked(func(a openPrompt) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
+		p.mouse.drag.end()
+		p.prompts.declinedRealms = nil
 		if ev.Frame.Unreachable != "" {
 			p.state.info.URL = sanitize.Line(ev.Frame.Unreachable, 4096)
 			if p.state.loadError = told; told == "" {
@@ -292,14 +293,90 @@ func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
 	return nil
 }
 
-func (fs *frames) hasTarget(id proto.TargetTargetID) bool {
-	fs.state.mu.Lock()
-	defer fs.state.mu.Unlock()
-	if fs.state.page != nil && fs.state.page.target == id {
-		return true
-	}
-	return slices.ContainsFunc(fs.frames, func(f *remoteFrame) bool { return f.target == id })
-}
-
 // decode reads an event; one that does not fit is passed over, as rod does.
 func decode(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }
+
+// onFrameTarget takes the news that a frame of another site came to above, or went.
+func (p *Pane) onFrameTarget(above *page, e *cdp.Event) {
+	var ev struct {
+		SessionID  proto.TargetSessionID `json:"sessionId"`
+		TargetInfo struct {
+			TargetID proto.TargetTargetID `json:"targetId"`
+			Type     string               `json:"type"`
+		} `json:"targetInfo"`
+	}
+	if !decode(e, &ev) || ev.SessionID == "" {
+		return
+	}
+	if e.Method == "Target.detachedFromTarget" {
+		p.frames.detach(func(f *remoteFrame) bool { return f.session == ev.SessionID })
+		return
+	}
+	if ev.TargetInfo.Type != "iframe" {
+		above.engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+		above.Post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
+		return
+	}
+	f := &remoteFrame{page: &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true}, above: above}
+	f.alive, f.end = context.WithCancelCause(above.alive)
+	p.state.m.mu.Lock()
+	p.state.m.parts[f.session] = p
+	p.state.m.mu.Unlock()
+	listens := false
+	p.state.change(func() { p.frames.list, listens = append(p.frames.list, f), p.state.alwaysTracksNetwork() })
+	requests := []proto.Request{
+		proto.PageEnable{},
+		proto.InspectorEnable{},
+		proto.RuntimeEnable{},
+		autoAttachFrames{},
+		p.state.m.fetchPatterns(),
+		proto.PageSetInterceptFileChooserDialog{Enabled: true},
+	}
+	if !p.state.scriptless {
+		requests = append(requests, pageSetup...)
+	}
+	if listens {
+		requests = append(requests, networkEnableParams)
+	}
+	for _, req := range append(requests, proto.RuntimeRunIfWaitingForDebugger{}) {
+		f.Post(req)
+	}
+}
+
+// onFrameEvent takes an event of a part's session.
+func (p *Pane) onFrameEvent(e *cdp.Event) {
+	f := p.frames.bySession(proto.TargetSessionID(e.SessionID))
+	if f == nil {
+		return
+	}
+	switch e.Method {
+	case "Target.attachedToTarget", "Target.detachedFromTarget":
+		p.onFrameTarget(f.page, e)
+	case "Runtime.executionContextsCleared":
+		f.worlds.LeaveDocument()
+	case "Inspector.targetCrashed":
+		f.end(ErrCrashed)
+		p.activity.noticeForBoth("a frame of the page crashed: reload the page")
+	case "Page.fileChooserOpened":
+		p.promptEvents.onFileChooser(f.page, e)
+	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
+		p.onAnyFrameEvent(e)
+	case "Page.javascriptDialogOpening":
+		p.promptEvents.onDialog(f.page, e)
+	case "Page.javascriptDialogClosed":
+		p.prompts.close(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
+	case "Fetch.requestPaused":
+		p.onPaused(f.page, e)
+	case "Fetch.authRequired":
+		p.promptEvents.onAuth(f.page, e)
+	case "Runtime.bindingCalled":
+		p.promptEvents.onPageReport(f.page, e)
+	case "Runtime.executionContextCreated":
+		f.worlds.OnCreated(e)
+	default:
+		if strings.HasPrefix(e.Method, "Network.") {
+			p.state.onNetwork(e)
+			p.activity.noteRequest(e)
+		}
+	}
+}

@@ -36,22 +36,13 @@ func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 	case out.Text == "":
 		text = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
 	}
-	if n := rd.frames.countFrames(); n > 0 && r.Target == "" && out.Next == 0 {
+	if n := rd.frames.count(); n > 0 && r.Target == "" && out.Next == 0 {
 		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target with a ref in one reads it)", n)
 	}
 	if lacks != "" {
 		text += fmt.Sprintf("\n\n(%s)", lacks)
 	}
 	return pane.PageText{Text: text, Next: out.Next, Total: out.Total}, nil
-}
-
-// countFrames counts the frames of other sites.
-func (fs *frames) countFrames() int {
-	pg, err := fs.state.currentPage()
-	if err != nil {
-		return 0
-	}
-	return len(fs.framesInOrder(pg)) - 1
 }
 
 // sanitizeLines cleans a text of several lines: they stay, and so does their indentation.

@@ -25,7 +25,7 @@ func TestCrashAndReload(t *testing.T) {
 	b.ok(err)
 	hanging := make(chan error, 1)
 	go func() { _, err := evaluate(b.ctx, pg, 0, "new Promise(() => {})"); hanging <- err }()
-	pg.post(proto.PageCrash{})
+	pg.Post(proto.PageCrash{})
 	info := b.until(p, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
 	if info.Running {
 		t.Error("a crashed page runs")
@@ -207,7 +207,7 @@ func TestAPageThatNeverStopsAsking(t *testing.T) {
 	p := b.open("b1", "dialogs.html")
 	pg, err := p.state.currentPage()
 	b.ok(err)
-	pg.post(proto.RuntimeEvaluate{Expression: "for (let i = 0;; i++) { alert(i); document.title = i; }"})
+	pg.Post(proto.RuntimeEvaluate{Expression: "for (let i = 0;; i++) { alert(i); document.title = i; }"})
 	b.question(p, pane.Alert)
 	answer := func() {
 		ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)

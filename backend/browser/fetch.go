@@ -61,7 +61,7 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 	}
 	if ev.Request != nil && p.state.m.isOwnAddress(ev.Request.URL) {
 		p.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
-		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
+		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
 	if why := p.blockReason(ev.Request); why != "" {
@@ -70,10 +70,10 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
 			reason = proto.NetworkErrorReasonAborted
 		}
-		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: reason})
+		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: reason})
 		return
 	}
-	pg.post(proto.FetchContinueRequest{RequestID: ev.RequestID})
+	pg.Post(proto.FetchContinueRequest{RequestID: ev.RequestID})
 }
 
 // originOf is the scheme, host and port of an address, to be shown.

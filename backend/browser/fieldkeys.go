@@ -90,7 +90,7 @@ func (fm *forms) pressKeys(ctx context.Context, pg *page, keys []string) error {
 		}
 		for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 			in.Kind = kind
-			pg.post(key(in))
+			pg.Post(key(in))
 		}
 	}
 	return nil
@@ -116,7 +116,7 @@ func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint
 			return err
 		}
 		if i < len(list)-1 { // carried out in order; the last answer is enough
-			pg.post(req)
+			pg.Post(req)
 			continue
 		}
 		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, req) }); err != nil {

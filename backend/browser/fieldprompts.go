@@ -56,7 +56,7 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 	case "copied":
 		pe.onCopied(s.Text)
 	case "calm":
-		pe.prompts.closePrompts(matchKinds(pane.Autocomplete))
+		pe.prompts.close(matchKinds(pane.Autocomplete))
 	case "sent":
 		pe.logins.offerSaveLogin(s)
 	case "permission":
@@ -66,7 +66,7 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 			pe.onField(pg, told.ExecutionContextID, s)
 			return
 		}
-		pe.state.m.runAsync(pe.pane, func(ctx context.Context) error {
+		pe.state.runAsync(func(ctx context.Context) error {
 			x, y, err := pe.frames.frameOffset(ctx, pg, told.ExecutionContextID)
 			if err == nil {
 				s.X, s.Y = s.X+x, s.Y+y
@@ -86,15 +86,11 @@ func (pe *promptEvents) onCursor(shape string) {
 	if !slices.Contains(cursors, shape) {
 		shape = "default"
 	}
-	pe.state.mu.Lock()
-	same := pe.state.cursor == shape
-	pe.state.mu.Unlock()
-	if same {
+	if pe.state.overlayNow().Cursor == shape {
 		return
 	}
 	pe.state.change(func() {
-		pe.state.cursor = shape
-		pe.state.updateOverlay()
+		pe.state.updateOverlay(func(o *pane.Overlay) { o.Cursor = shape })
 	})
 }
 
@@ -105,8 +101,9 @@ func (pe *promptEvents) onCopied(text string) {
 		if pe.state.info.Driver == pane.DriverAgent {
 			return
 		}
-		pe.state.copied = pane.Copied{N: pe.state.copied.N + 1, Text: strings.ToValidUTF8(text, "\uFFFD")}
-		pe.state.updateOverlay()
+		pe.state.updateOverlay(func(o *pane.Overlay) {
+			o.Copied = pane.Copied{N: o.Copied.N + 1, Text: strings.ToValidUTF8(text, "\uFFFD")}
+		})
 	})
 }
 
@@ -126,10 +123,10 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 		o.Label, o.Group = sanitize.Line(o.Label, 200), sanitize.Line(o.Group, 100)
 		q.Options = append(q.Options, o)
 	}
-	pe.prompts.closePrompts(func(a openPrompt) bool {
+	pe.prompts.close(func(a openPrompt) bool {
 		return fieldPromptKinds(a) && (a.Kind != pane.Autocomplete || q.Kind != pane.Autocomplete)
 	})
-	pe.prompts.openPrompt(openPrompt{UserPrompt: q, answer: func(ctx context.Context, a pane.Answer) error {
+	pe.prompts.add(openPrompt{UserPrompt: q, answer: func(ctx context.Context, a pane.Answer) error {
 		switch {
 		case !a.Yes || q.Kind == pane.ContextMenu:
 			return nil

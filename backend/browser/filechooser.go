@@ -25,8 +25,8 @@ func (pe *promptEvents) onFileChooser(pg *page, e *cdp.Event) {
 		return
 	}
 	pe.activity.noteDuringAction("the page asks for files")
-	pe.prompts.closePrompts(matchKinds(pane.Files))
-	pe.prompts.openPrompt(openPrompt{
+	pe.prompts.close(matchKinds(pane.Files))
+	pe.prompts.add(openPrompt{
 		UserPrompt: pane.UserPrompt{
 			Kind: pane.Files, Origin: originOf(pe.state.Info().URL), NoAnswer: true,
 			Multiple: ev.Mode == proto.PageFileChooserOpenedModeSelectMultiple,

@@ -62,7 +62,7 @@ type foundElements struct {
 
 // findElements looks in the page and its parts, and says whether one of those did not answer.
 func (rd *reader) findElements(ctx context.Context, pg *page, s pane.FindOptions) (found foundElements, silent bool, err error) {
-	for _, view := range rd.frames.framesInOrder(pg) {
+	for _, view := range rd.frames.inOrder(pg) {
 		var one foundElements
 		_, _ = view.injectClosedRoots(ctx)
 		err := view.callScript(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)

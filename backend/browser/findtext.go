@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"goalpost/backend/browser/internal/script"
@@ -15,7 +14,9 @@ type textSearch struct {
 	prompts *prompts
 	frames  *frames
 
-	search searchState
+	mu   sync.Mutex // held while a search runs: another waits
+	text string
+	at   int // the match that is shown, counted from 0
 }
 
 // FindResult is where a search in the page stands: the match that is shown, counted
@@ -37,14 +38,14 @@ func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResu
 	if len(text) > 1000 {
 		return FindResult{}, errors.New("finding: the text is longer than 1,000 bytes")
 	}
-	ts.search.mu.Lock()
-	defer ts.search.mu.Unlock()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
 	var f FindResult
 	err := ts.state.withPage("finding", func(pg *page) (err error) {
 		ctx, cancel := ts.prompts.withoutPrompts(ctx)
 		defer cancel(nil)
 		if text == "" {
-			ts.search.text = ""
+			ts.text = ""
 			ts.clearMatches(ctx, pg)
 			return nil
 		}
@@ -52,13 +53,6 @@ func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResu
 		return err
 	})
 	return f, err
-}
-
-// searchState is the search of a pane.
-type searchState struct {
-	mu   sync.Mutex
-	text string
-	at   int // the match that is shown, counted from 0
 }
 
 // frameMatches are what findText of findtext.js found in a page or a part.
@@ -69,7 +63,7 @@ type frameMatches struct {
 }
 
 func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
-	views := ts.frames.framesInOrder(pg)
+	views := ts.frames.inOrder(pg)
 	found := make([]frameMatches, len(views))
 	total, first := 0, -1
 	for i, view := range views {
@@ -86,20 +80,19 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 		found[i] = m
 		total += m.Count
 	}
-	s := &ts.search
 	switch {
 	case total == 0:
-		s.at = -1
-	case text == s.text && s.at >= 0:
-		s.at = ((s.at+step)%total + total) % total
+		ts.at = -1
+	case text == ts.text && ts.at >= 0:
+		ts.at = ((ts.at+step)%total + total) % total
 	default:
-		s.at = first
+		ts.at = first
 	}
-	s.text = text
+	ts.text = text
 	before := 0
 	for i, view := range views {
-		at := s.at - before
-		if s.at < 0 || at < 0 || at >= found[i].Count {
+		at := ts.at - before
+		if ts.at < 0 || at < 0 || at >= found[i].Count {
 			at = -1
 		}
 		before += found[i].Count
@@ -107,7 +100,7 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 			return FindResult{}, err
 		}
 	}
-	return FindResult{s.at + 1, total}, nil
+	return FindResult{ts.at + 1, total}, nil
 }
 
 // findInFrame searches a page or a part. Chromium keeps what is in a field in a
@@ -117,7 +110,7 @@ func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, 
 	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+", 1)"); err != nil {
 		return m, err
 	}
-	if text != ts.search.text {
+	if text != ts.text {
 		_, _ = view.injectClosedRoots(ctx)
 	}
 	if err := view.callScript(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
@@ -143,7 +136,7 @@ func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 	if err := view.callScript(ctx, &box, "showText", at); err != nil || box == nil {
 		return err
 	}
-	for f := ts.frames.frameBySession(view.session); f != nil; f = ts.frames.frameBySession(f.above.session) {
+	for f := ts.frames.bySession(view.session); f != nil; f = ts.frames.bySession(f.above.session) {
 		ts.frames.numberFrames(ctx, f.above)
 		if err := f.above.callScript(ctx, box, "bringText", f.number.Load(), box); err != nil {
 			return err
@@ -154,20 +147,9 @@ func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 
 // clearMatches takes the marks of a search away.
 func (ts *textSearch) clearMatches(ctx context.Context, pg *page) {
-	for _, view := range ts.frames.framesInOrder(pg) {
+	for _, view := range ts.frames.inOrder(pg) {
 		if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? (goalpost.sought.end(), 1) : 1"); err != nil {
 			ts.state.m.cfg.Log.Debug("ending a search", "pane", ts.state.id, "error", err)
 		}
 	}
-}
-
-func (s *state) withPage(what string, f func(*page) error) error {
-	pg, err := s.currentPage()
-	if err == nil {
-		err = f(pg)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
 }

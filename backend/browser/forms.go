@@ -1,5 +1,7 @@
 package browser
 
+import "sync"
+
 // forms fills fields for the agent: with keys as a user would where that is possible.
 type forms struct {
 	state    *state
@@ -11,5 +13,6 @@ type forms struct {
 	actions  *actions
 	mouse    *mouse
 
-	uploadDirs []string // folders with copies of files for pages
+	uploadsMu  sync.Mutex // held for no call of another part
+	uploadDirs []string   // folders with copies of files for pages
 }

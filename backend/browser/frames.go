@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,19 +15,17 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/script"
-	"goalpost/backend/pane"
 )
 
 // frames are the page's frames of other sites, each with a session of its own. The list is
 // guarded by the state's mutex: it belongs to the page.
 type frames struct {
-	pane  *Pane
 	state *state
 
-	refs          refAllocator   // of refs in all documents of the pane, so that an old one fits none of a new one
-	frameNumberMu sync.Mutex     // held while frames of other sites get their numbers
-	frames        []*remoteFrame // of the page: frames of other sites
-	frameCount    atomic.Int64   // counts them
+	refs     refAllocator   // of refs in all documents of the pane, so that an old one fits none of a new one
+	numberMu sync.Mutex     // held while frames of other sites get their numbers
+	list     []*remoteFrame // of the page: frames of other sites
+	numbered atomic.Int64   // counts them
 }
 
 // remoteFrame is a frame of another site. Chromium gives it a process, and so a session
@@ -89,95 +87,10 @@ func intPtrZero() *int {
 	return &n
 }
 
-// onFrameTarget takes the news that a frame of another site came to above, or went.
-func (fs *frames) onFrameTarget(above *page, e *cdp.Event) {
-	var ev struct {
-		SessionID  proto.TargetSessionID `json:"sessionId"`
-		TargetInfo struct {
-			TargetID proto.TargetTargetID `json:"targetId"`
-			Type     string               `json:"type"`
-		} `json:"targetInfo"`
-	}
-	if !decode(e, &ev) || ev.SessionID == "" {
-		return
-	}
-	if e.Method == "Target.detachedFromTarget" {
-		fs.detachFrames(func(f *remoteFrame) bool { return f.session == ev.SessionID })
-		return
-	}
-	if ev.TargetInfo.Type != "iframe" {
-		above.engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
-		above.post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
-		return
-	}
-	f := &remoteFrame{page: &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true}, above: above}
-	f.alive, f.end = context.WithCancelCause(above.alive)
-	fs.state.m.mu.Lock()
-	fs.state.m.parts[f.session] = fs.pane
-	fs.state.m.mu.Unlock()
-	listens := false
-	fs.state.change(func() { fs.frames, listens = append(fs.frames, f), fs.state.alwaysTracksNetwork() })
-	requests := []proto.Request{
-		proto.PageEnable{},
-		proto.InspectorEnable{},
-		proto.RuntimeEnable{},
-		autoAttachFrames{},
-		fs.state.m.fetchPatterns(),
-		proto.PageSetInterceptFileChooserDialog{Enabled: true},
-	}
-	if !fs.state.scriptless {
-		requests = append(requests, pageSetup...)
-	}
-	if listens {
-		requests = append(requests, networkEnableParams)
-	}
-	for _, req := range append(requests, proto.RuntimeRunIfWaitingForDebugger{}) {
-		f.post(req)
-	}
-}
-
-// onFrameEvent takes an event of a part's session.
-func (p *Pane) onFrameEvent(e *cdp.Event) {
-	f := p.frames.frameBySession(proto.TargetSessionID(e.SessionID))
-	if f == nil {
-		return
-	}
-	switch e.Method {
-	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		p.frames.onFrameTarget(f.page, e)
-	case "Runtime.executionContextsCleared":
-		f.worlds.LeaveDocument()
-	case "Inspector.targetCrashed":
-		f.end(ErrCrashed)
-		p.activity.noticeForBoth("a frame of the page crashed: reload the page")
-	case "Page.fileChooserOpened":
-		p.promptEvents.onFileChooser(f.page, e)
-	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
-		p.onAnyFrameEvent(e)
-	case "Page.javascriptDialogOpening":
-		p.promptEvents.onDialog(f.page, e)
-	case "Page.javascriptDialogClosed":
-		p.prompts.closePrompts(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
-	case "Fetch.requestPaused":
-		p.onPaused(f.page, e)
-	case "Fetch.authRequired":
-		p.promptEvents.onAuth(f.page, e)
-	case "Runtime.bindingCalled":
-		p.promptEvents.onPageReport(f.page, e)
-	case "Runtime.executionContextCreated":
-		f.worlds.OnCreated(e)
-	default:
-		if strings.HasPrefix(e.Method, "Network.") {
-			p.state.onNetwork(e)
-			p.activity.noteRequest(e)
-		}
-	}
-}
-
-func (fs *frames) frameBySession(session proto.TargetSessionID) *remoteFrame {
+func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
 	fs.state.mu.Lock()
 	defer fs.state.mu.Unlock()
-	for _, f := range fs.frames {
+	for _, f := range fs.list {
 		if f.session == session {
 			return f
 		}
@@ -185,13 +98,13 @@ func (fs *frames) frameBySession(session proto.TargetSessionID) *remoteFrame {
 	return nil
 }
 
-// detachFrames lets go of parts, and of those inside them.
-func (fs *frames) detachFrames(which func(*remoteFrame) bool) {
+// detach lets go of parts, and of those inside them.
+func (fs *frames) detach(which func(*remoteFrame) bool) {
 	var gone []*remoteFrame
 	fs.state.change(func() {
 		var kept []*remoteFrame
 		lost := map[*page]bool{}
-		for _, f := range fs.frames { // a part comes after the one that holds it
+		for _, f := range fs.list { // a part comes after the one that holds it
 			if which(f) || lost[f.above] {
 				lost[f.page] = true
 				gone = append(gone, f)
@@ -199,7 +112,7 @@ func (fs *frames) detachFrames(which func(*remoteFrame) bool) {
 				kept = append(kept, f)
 			}
 		}
-		fs.frames = kept
+		fs.list = kept
 	})
 	fs.state.m.mu.Lock()
 	defer fs.state.m.mu.Unlock()
@@ -209,7 +122,7 @@ func (fs *frames) detachFrames(which func(*remoteFrame) bool) {
 	}
 }
 
-func (fs *frames) detachAllFrames() { fs.detachFrames(func(*remoteFrame) bool { return true }) }
+func (fs *frames) detachAll() { fs.detach(func(*remoteFrame) bool { return true }) }
 
 func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 	m.mu.Lock()
@@ -217,12 +130,12 @@ func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 	return m.parts[id]
 }
 
-// childFrames lists the parts that a page holds itself.
-func (fs *frames) childFrames(above *page) []*remoteFrame {
+// childrenOf lists the parts that a page holds itself.
+func (fs *frames) childrenOf(above *page) []*remoteFrame {
 	fs.state.mu.Lock()
 	defer fs.state.mu.Unlock()
 	var list []*remoteFrame
-	for _, f := range fs.frames {
+	for _, f := range fs.list {
 		if f.above == above && f.alive.Err() == nil {
 			list = append(list, f)
 		}
@@ -233,9 +146,9 @@ func (fs *frames) childFrames(above *page) []*remoteFrame {
 // numberFrames gives the parts of a page numbers in its eyes, so that they have a place
 // among its lines.
 func (fs *frames) numberFrames(ctx context.Context, above *page) {
-	fs.frameNumberMu.Lock()
-	defer fs.frameNumberMu.Unlock()
-	for _, f := range fs.childFrames(above) {
+	fs.numberMu.Lock()
+	defer fs.numberMu.Unlock()
+	for _, f := range fs.childrenOf(above) {
 		world, _, err := above.scriptContext(ctx)
 		if err != nil || f.reportedContext.Load() == world && f.number.Load() != 0 {
 			continue
@@ -248,7 +161,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 			if err != nil {
 				return err
 			}
-			f.number.Store(fs.frameCount.Add(1))
+			f.number.Store(fs.numbered.Add(1))
 			return above.callOnNode(c, owner.BackendNodeID, world.ID, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
 		})
 		if err == nil {
@@ -266,12 +179,12 @@ func (pg *page) callOnNode(c proto.Client, node proto.DOMBackendNodeID, world pr
 	return cdp.CallNoResult(c, proto.RuntimeCallFunctionOn{ObjectID: found.Object.ObjectID, FunctionDeclaration: "function () { " + expression + " }", Silent: true})
 }
 
-// framesInOrder are a page and its parts, in the order in which they came.
-func (fs *frames) framesInOrder(pg *page) []*page {
+// inOrder are a page and its parts, in the order in which they came.
+func (fs *frames) inOrder(pg *page) []*page {
 	fs.state.mu.Lock()
 	defer fs.state.mu.Unlock()
 	list := []*page{pg}
-	for _, f := range fs.frames {
+	for _, f := range fs.list {
 		if f.alive.Err() == nil && len(list) <= maxFrames {
 			list = append(list, f.page)
 		}
@@ -311,7 +224,7 @@ func (t *targets) callOnTarget(ctx context.Context, pg *page, out any, function,
 		return at, err
 	}
 	silent := false
-	for _, part := range t.frames.framesInOrder(pg)[1:] {
+	for _, part := range t.frames.inOrder(pg)[1:] {
 		inside := part.callScript(ctx, out, function, append([]any{target}, args...)...)
 		if inside == nil || isNotFound(inside) && !targetNotFound(inside) {
 			return part, inside
@@ -339,7 +252,7 @@ var errFrameUnresponsive = errors.New("a frame of the page does not answer")
 // toPagePoint brings a point of a part to where it lies on the page. What lies over the
 // frame is named.
 func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) error {
-	for f := fs.frameBySession(from.session); f != nil; f = fs.frameBySession(f.above.session) {
+	for f := fs.bySession(from.session); f != nil; f = fs.bySession(f.above.session) {
 		fs.numberFrames(ctx, f.above)
 		if err := f.above.callScript(ctx, at, "through", f.number.Load(), at.X, at.Y); err != nil {
 			return err
@@ -365,7 +278,7 @@ func (fs *frames) frameOffset(ctx context.Context, pg *page, world proto.Runtime
 			}
 			x, y = x+dx, y+dy
 		}
-		f := fs.frameBySession(pg.session)
+		f := fs.bySession(pg.session)
 		if f == nil {
 			return x, y, nil
 		}
@@ -387,4 +300,34 @@ func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID)
 		return err
 	})
 	return x, y, err
+}
+
+// pageAndFrames is the page with its parts; mu is held.
+func (fs *frames) pageAndFrames() []*page {
+	if fs.state.page == nil {
+		return nil
+	}
+	list := []*page{fs.state.page}
+	for _, part := range fs.list {
+		list = append(list, part.page)
+	}
+	return list
+}
+
+// count counts the frames of other sites.
+func (fs *frames) count() int {
+	pg, err := fs.state.currentPage()
+	if err != nil {
+		return 0
+	}
+	return len(fs.inOrder(pg)) - 1
+}
+
+func (fs *frames) hasTarget(id proto.TargetTargetID) bool {
+	fs.state.mu.Lock()
+	defer fs.state.mu.Unlock()
+	if fs.state.page != nil && fs.state.page.target == id {
+		return true
+	}
+	return slices.ContainsFunc(fs.list, func(f *remoteFrame) bool { return f.target == id })
 }

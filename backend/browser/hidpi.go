@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bytes"
-	"math"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -17,7 +16,6 @@ import (
 const (
 	hidpiDelay    = 300 * time.Millisecond // without a change
 	hidpiMaxDelay = 2 * time.Second        // for a page that keeps changing, as with a caret that blinks
-	mostRatio     = 3
 )
 
 // hidpiState is the part of a cast that belongs to that; the cast's mu guards it.
@@ -27,49 +25,6 @@ type hidpiState struct {
 	patience time.Duration
 	still    *time.Timer // nil unless armed
 	shooting bool
-}
-
-// setPixelRatio notes what the viewer's screen has for one pixel of CSS. A goal's page
-// has one: its agent's pictures are measured in it.
-func (vp *viewport) setPixelRatio(ratio float64) {
-	if vp.state.goalID != "" {
-		return
-	}
-	ratio = min(max(ratio, 1), mostRatio)
-	same := false
-	vp.state.change(func() {
-		same = vp.ratio == ratio
-		vp.ratio = ratio
-	})
-	if pg, err := vp.state.currentPage(); err == nil && !same {
-		vp.applyViewport(pg)
-		vp.pane.screencast.refresh()
-	}
-}
-
-// toCSSSize is the size of a frame in pixels of CSS. While the screen's ratio changes,
-// Chromium tells that of now and then in the screen's pixels, and clicks would be
-// taken to lie that much further.
-func (vp *viewport) toCSSSize(width, height int) (int, int) {
-	vp.state.mu.Lock()
-	defer vp.state.mu.Unlock()
-	fine := func(told, css int) bool { return math.Abs(float64(told)-float64(css)*vp.ratio) <= 1 }
-	if vp.ratio > 1 && fine(width, vp.width) && fine(height, vp.height) {
-		return vp.width, vp.height
-	}
-	return width, height
-}
-
-// withUnitRatio makes the page have one pixel for one of CSS, until the function that
-// it gives is called.
-func (vp *viewport) withUnitRatio(pg *page) func() {
-	plain := vp.metrics()
-	if plain.DeviceScaleFactor == 1 {
-		return func() {}
-	}
-	plain.DeviceScaleFactor = 1
-	pg.post(plain)
-	return func() { vp.applyViewport(pg) }
 }
 
 // dropHiDPI forgets the sharp picture.
@@ -85,7 +40,7 @@ func (c *screencast) dropHiDPI() {
 func (c *screencast) wantsHiDPI() bool {
 	for v := range c.views {
 		if v.visible && v.size.ratio > 1 {
-			return c.pane.state.goalID == ""
+			return c.source.HasHiDPI()
 		}
 	}
 	return false
@@ -97,7 +52,7 @@ func (c *screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
 	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height || !bytes.Equal(c.newest.JPEG, f.JPEG) {
 		return false
 	}
-	c.page.post(proto.PageScreencastFrameAck{SessionID: f.ScreencastID})
+	c.page.Post(proto.PageScreencastFrameAck{SessionID: f.ScreencastID})
 	c.silentStarts = 0
 	if !c.awaitingFirst {
 		c.armFinalRefresh()
@@ -131,33 +86,14 @@ func (c *screencast) scheduleHiDPI() {
 		}
 		c.still, c.shooting = nil, true
 		pg := c.page
-		c.pane.state.work.Go(func() { c.captureHiDPI(pg, n) })
+		c.work.Go(func() { c.captureHiDPI(pg, n) })
 	})
 	c.still = timer
 }
 
 // captureHiDPI takes the sharp picture of frame n, unless another has come by then.
-func (c *screencast) captureHiDPI(pg *page, n uint32) {
-	p := c.pane
-	ctx, cancel := p.prompts.withoutPrompts(p.state.ctx)
-	defer cancel(nil)
-	quality := 80
-	shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
-	var picture []byte
-	shut, err := p.pictures.withScreenshotMetrics(ctx, pg)
-	if err == nil {
-		err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
-			result, err := cdp.Call(cl, shot)
-			if err != nil {
-				return err
-			}
-			picture = result.Data
-			// The answer comes before the page has its own size back, which it has before it answers this.
-			_, err = cdp.Call(cl, proto.RuntimeEvaluate{Expression: "1"})
-			return err
-		})
-		shut()
-	}
+func (c *screencast) captureHiDPI(pg filmedPage, n uint32) {
+	picture, err := c.source.CaptureHiDPI(pg)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shooting = false
@@ -169,7 +105,6 @@ func (c *screencast) captureHiDPI(pg *page, n uint32) {
 		return
 	}
 	if err != nil {
-		p.state.m.cfg.Log.Debug("a sharp picture", "pane", p.state.id, "error", err)
 		return
 	}
 	c.frameNumber++

@@ -36,7 +36,7 @@ func (p *Pane) GoHistory(ctx context.Context, way string) (Acted, error) {
 		info := p.Info()
 		return Acted{URL: info.URL, Title: info.Title, Changed: "the page is back"}, nil
 	}
-	return p.actions.runActionDuringDialog(ctx, "going "+way, func(ctx context.Context, _ *page) error { return go1(ctx) })
+	return p.actions.runDuringDialog(ctx, "going "+way, func(ctx context.Context, _ *page) error { return go1(ctx) })
 }
 
 // HistoryTarget is the address that a way leads to, and whether going there sends a

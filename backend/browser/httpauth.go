@@ -29,7 +29,7 @@ func (c authChallenge) respond(a pane.Answer) {
 			Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: a.User, Password: a.Password,
 		}
 	}
-	c.page.post(proto.FetchContinueWithAuth{RequestID: c.id, AuthChallengeResponse: response})
+	c.page.Post(proto.FetchContinueWithAuth{RequestID: c.id, AuthChallengeResponse: response})
 }
 
 // onAuth asks for the name and the password that a server wants: once, however many
@@ -54,11 +54,11 @@ func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 			}
 			return
 		}
-		i := slices.IndexFunc(pe.prompts.prompts, func(a openPrompt) bool {
+		i := slices.IndexFunc(pe.prompts.open, func(a openPrompt) bool {
 			return a.Kind == pane.Login && a.waiting != nil && a.Origin == who.origin && a.Text == who.name && a.stops == document
 		})
 		if joined = i >= 0; joined {
-			*pe.prompts.prompts[i].waiting = append(*pe.prompts.prompts[i].waiting, waits)
+			*pe.prompts.open[i].waiting = append(*pe.prompts.open[i].waiting, waits)
 		}
 	})
 	switch {
@@ -73,7 +73,7 @@ func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	}
 	pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitize.Line(who.name, 100)))
 	all := &[]authChallenge{waits}
-	pe.prompts.openPrompt(openPrompt{
+	pe.prompts.add(openPrompt{
 		stops:      document,
 		waiting:    all,
 		UserPrompt: pane.UserPrompt{Kind: pane.Login, Origin: who.origin, Text: who.name},

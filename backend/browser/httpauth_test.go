@@ -39,7 +39,7 @@ const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/t
 func (b *bench) waiting(p *Pane, n int) {
 	b.Helper()
 	b.overlay(p, "asking for one login", func(pane.Overlay) bool {
-		return slices.ContainsFunc(p.prompts.prompts, func(a openPrompt) bool { return a.Kind == pane.Login && len(*a.waiting) == n })
+		return slices.ContainsFunc(p.prompts.open, func(a openPrompt) bool { return a.Kind == pane.Login && len(*a.waiting) == n })
 	})
 }
 
@@ -61,7 +61,7 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 		t.Errorf("the page has %s", got)
 	}
 	p.state.mu.Lock()
-	asks := p.prompts.promptCount
+	asks := p.prompts.count
 	p.state.mu.Unlock()
 	if asks != 2 {
 		t.Errorf("the user was asked %d times", asks)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
+	"sync/atomic"
 	"unicode/utf16"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -17,15 +17,15 @@ import (
 
 // userInput carries out what the user does with the mouse and the keyboard, in order.
 type userInput struct {
-	pane     *Pane
-	state    *state
-	prompts  *prompts
-	mouse    *mouse
-	viewport *viewport
-	pictures *pictures
+	screencast *screencast
+	state      *state
+	prompts    *prompts
+	drag       *drag
+	viewport   *viewport
+	pictures   *pictures
 
-	inputQueue *inputQueue
-	touch      bool // the page knows of fingers
+	queue *inputQueue
+	touch atomic.Bool // the page knows of fingers
 }
 
 // inputQueue is the queue of what the user did. A move replaces the move before
@@ -89,7 +89,7 @@ func (u *userInput) input(in pane.Input) error {
 	if _, err := inputCommand(in); err != nil {
 		return err
 	}
-	return u.inputQueue.add(in)
+	return u.queue.add(in)
 }
 
 // runInputs carries the inputs out, in order. Moves are not awaited: their answers
@@ -99,9 +99,9 @@ func (u *userInput) runInputs() {
 		select {
 		case <-u.state.ctx.Done():
 			return
-		case <-u.inputQueue.wake:
+		case <-u.queue.wake:
 		}
-		for in, ok := u.inputQueue.next(); ok; in, ok = u.inputQueue.next() {
+		for in, ok := u.queue.next(); ok; in, ok = u.queue.next() {
 			u.dispatchInput(in)
 		}
 	}
@@ -120,17 +120,16 @@ func (u *userInput) dispatchInput(in pane.Input) {
 	if isPositional(in.Kind) {
 		defer u.pictures.lockPictures()()
 	}
-	for _, d := range u.mouse.dragging(in) {
-		pg.post(d)
+	for _, d := range u.drag.events(in) {
+		pg.Post(d)
 	}
 	if in.Kind == pane.MouseMove {
-		pg.post(req)
+		pg.Post(req)
 		return
 	}
-	if in.Kind == pane.Touch && !u.touch {
+	if in.Kind == pane.Touch && !u.touch.Swap(true) {
 		most := maxTouchPoints
-		u.touch = true // read and written by pump alone, and when a page is adopted
-		pg.post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &most})
+		pg.Post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &most})
 	}
 	ctx, cancel := u.prompts.withoutPrompts(u.state.ctx)
 	defer cancel(nil)
@@ -153,21 +152,6 @@ func isPositional(k pane.InputKind) bool {
 	return k == pane.MouseMove || k == pane.MouseDown || k == pane.MouseUp || k == pane.Wheel || k == pane.Touch
 }
 
-// lockPictures waits until no picture is being taken of the page, and keeps the next one
-// waiting until the function that it gives is called. For a picture that is finer than
-// CSS Chromium makes the page larger for a moment: a click would go elsewhere.
-func (pi *pictures) lockPictures() func() {
-	hangs := time.NewTimer(pi.state.m.limits.input)
-	defer hangs.Stop()
-	select {
-	case pi.pictureToken <- struct{}{}:
-		return func() { <-pi.pictureToken }
-	case <-hangs.C:
-	case <-pi.state.ctx.Done():
-	}
-	return func() {}
-}
-
 // wakeRenderer tells a page whose script runs on and on from one that draws no more:
 // now and then Chromium stops drawing a page after a change of processes, and
 // what waits for the next picture waits for ever. A new size starts it again.
@@ -179,10 +163,10 @@ func (u *userInput) wakeRenderer(ctx context.Context, pg *page) bool {
 	if err == nil {
 		other := u.viewport.metrics()
 		other.Height--
-		pg.post(other)
+		pg.Post(other)
 		u.viewport.applyViewport(pg)
 	}
-	u.pane.screencast.refresh()
+	u.screencast.refresh()
 	return err == nil
 }
 

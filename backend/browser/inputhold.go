@@ -18,7 +18,7 @@ func (u *userInput) awaitFirstPaint() {
 	for {
 		u.state.mu.Lock()
 		until, moved := u.state.load.holdInputUntil, u.state.changed
-		if u.state.navigation != nil && u.state.load.moves == 0 {
+		if u.state.pending != nil && u.state.load.moves == 0 {
 			until = began.Add(inputHoldLimit)
 		}
 		asked := u.prompts.noPromptCtx.Err() != nil

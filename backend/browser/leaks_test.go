@@ -164,7 +164,7 @@ func (b *bench) crash(p *Pane, n int) {
 	pg, err := p.state.currentPage()
 	b.ok(err)
 	if n%2 == 0 {
-		pg.post(proto.PageCrash{})
+		pg.Post(proto.PageCrash{})
 	} else {
 		for _, pid := range renderers(pg.engine.Dir.Path) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare one may end by itself

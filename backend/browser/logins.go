@@ -14,7 +14,6 @@ import (
 
 // logins offers to save logins and fills saved ones in.
 type logins struct {
-	pane     *Pane
 	state    *state
 	activity *activity
 	driver   *driver
@@ -44,7 +43,7 @@ func (lg *logins) offerSaveLogin(s pageReport) {
 		return
 	}
 	origin := originOf(s.Origin)
-	lg.state.m.runAsync(lg.pane, func(ctx context.Context) error {
+	lg.state.runAsync(func(ctx context.Context) error {
 		users, err := lg.state.m.cfg.Logins.Users(origin)
 		if err != nil {
 			return fmt.Errorf("saved logins: %w", err)
@@ -55,8 +54,8 @@ func (lg *logins) offerSaveLogin(s pageReport) {
 				return nil
 			}
 		}
-		lg.prompts.closePrompts(matchKinds(pane.SaveLogin))
-		lg.prompts.openPrompt(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
+		lg.prompts.close(matchKinds(pane.SaveLogin))
+		lg.prompts.add(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
 			UserPrompt: pane.UserPrompt{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
 			answer: func(ctx context.Context, a pane.Answer) error {
 				if !a.Yes {

@@ -33,7 +33,7 @@ func (m *mouse) ClickWith(ctx context.Context, target string, how pane.ClickOpti
 		return Acted{}, err
 	}
 	asks := func(pg *page) bool { return m.targets.frameOfRef(pg, target) == pg }
-	return m.actions.runActionOn(ctx, "clicking "+sanitize.Line(target, 80), asks, func(ctx context.Context, pg *page) error {
+	return m.actions.runOn(ctx, "clicking "+sanitize.Line(target, 80), asks, func(ctx context.Context, pg *page) error {
 		return m.clickOn(ctx, pg, "click", target, mousePress{how, true})
 	})
 }
@@ -43,7 +43,7 @@ func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
-	return m.actions.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
+	return m.actions.run(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
 		var there struct{ Words string }
 		if err := pg.callScript(ctx, &there, "at", x, y); err != nil {
 			return err

@@ -61,7 +61,7 @@ func (n *navigation) runNavigation(ctx context.Context, address string) error {
 	case err != nil:
 		// Also before another: until the server answers, or this is stopped, Chromium
 		// passes nothing on to the page, which would be taken for one that hangs.
-		pg.post(proto.PageStopLoading{})
+		pg.Post(proto.PageStopLoading{})
 		return err
 	case result.ErrorText == "net::ERR_ABORTED":
 		return n.navigationAborted(ctx, address, moves)
@@ -74,7 +74,7 @@ func (n *navigation) runNavigation(ctx context.Context, address string) error {
 		return slices.Contains(n.state.load.shown, result.LoaderID) && n.state.load.done() && !n.state.loading
 	})
 	if moves == 0 { // the empty page that every pane begins with is no place to go back to
-		pg.post(proto.PageResetNavigationHistory{})
+		pg.Post(proto.PageResetNavigationHistory{})
 		n.requestHistory()
 	}
 	return err
@@ -108,7 +108,7 @@ func (n *navigation) navigationAborted(outer context.Context, address string, mo
 	began := len(n.downloads.Downloads())
 	err := n.state.wait(ctx, func() bool {
 		note = n.state.loadNotice
-		return note != "" || n.state.load.moves > moves || len(n.downloads.downloads) != began
+		return note != "" || n.state.load.moves > moves || len(n.downloads.list) != began
 	})
 	switch {
 	case errors.Is(err, errPromptOpen):
@@ -186,7 +186,7 @@ func (n *navigation) ensurePage(ctx context.Context) (*page, error) {
 			}
 		})
 	case errors.Is(err, ErrEnded):
-		if err := n.pane.attachNew(ctx); err != nil {
+		if err := n.attach(ctx); err != nil {
 			return nil, err
 		}
 	default:
@@ -225,11 +225,11 @@ func (n *navigation) freeHung(ctx context.Context) {
 	if pg.isResponsive(ctx, n.state.m.limits.hung) {
 		return
 	}
-	pg.post(proto.RuntimeTerminateExecution{})
+	pg.Post(proto.RuntimeTerminateExecution{})
 	if pg.isResponsive(ctx, n.state.m.limits.hung) {
 		return
 	}
-	pg.post(proto.PageCrash{})
+	pg.Post(proto.PageCrash{})
 	select {
 	case <-pg.alive.Done():
 	case <-ctx.Done():
@@ -261,8 +261,8 @@ func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
 func (n *navigation) Reload(ctx context.Context) error {
 	n.state.mu.Lock()
 	address := ""
-	if n.state.navigation != nil {
-		address = n.state.navigation.address
+	if n.state.pending != nil {
+		address = n.state.pending.address
 	}
 	n.state.mu.Unlock()
 	if address == "" { // a page that has to be ended is one to bring back
@@ -333,34 +333,6 @@ func (n *navigation) runNavigationBy(ctx context.Context, what string, f func(pr
 	return n.awaitLoad(ctx, pg, func() bool {
 		return n.state.load.moves > moves && n.state.load.done() && !n.state.loading
 	})
-}
-
-// Resize gives the page a new viewport, in CSS pixels; extreme sizes are
-// brought within 64 and 4096.
-func (vp *viewport) Resize(ctx context.Context, width, height int) error {
-	if width <= 0 || height <= 0 {
-		return fmt.Errorf("resizing to %d x %d: both must be more than 0", width, height)
-	}
-	width, height = bound(width, height)
-	same := false
-	vp.state.change(func() {
-		same = vp.width == width && vp.height == height
-		vp.width, vp.height = width, height
-	})
-	pg, err := vp.state.currentPage()
-	if same || errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) { // the next page takes it over
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("resizing: %w", err)
-	}
-	vp.applyViewport(pg)
-	vp.pane.screencast.refresh()
-	return nil
-}
-
-func bound(width, height int) (int, int) {
-	return min(max(width, 64), 4096), min(max(height, 64), 4096)
 }
 
 func (n *navigation) requestHistory() {

@@ -13,7 +13,7 @@ import (
 
 // navigation leads the pane from one document to another.
 type navigation struct {
-	pane      *Pane
+	attach    func(context.Context) error // gives the pane a new page
 	state     *state
 	driver    *driver
 	prompts   *prompts
@@ -46,7 +46,7 @@ func (n *navigation) startNavigation(ctx context.Context, address string) (conte
 	v := &pendingNavigation{address: address, end: end, over: make(chan struct{})}
 	var last *pendingNavigation
 	n.state.change(func() {
-		last, n.state.navigation = n.state.navigation, v
+		last, n.state.pending = n.state.pending, v
 		if address != "" && originOf(address) != n.prompts.certException.origin {
 			n.prompts.certException = certificateException{}
 		}
@@ -58,8 +58,8 @@ func (n *navigation) startNavigation(ctx context.Context, address string) (conte
 // endNavigation ends the navigation, wherever it led to.
 func (n *navigation) endNavigation(v *pendingNavigation) {
 	n.state.change(func() {
-		if n.state.navigation == v {
-			n.state.navigation = nil
+		if n.state.pending == v {
+			n.state.pending = nil
 		}
 	})
 	close(v.over)
@@ -91,13 +91,13 @@ func (n *navigation) navigationCancelError(ctx context.Context, err error) error
 // Stop ends loading, also what Chromium has not begun yet, and what keeps the
 // page from answering. Whether to leave the page is answered with no.
 func (n *navigation) Stop(ctx context.Context) error {
-	if q, err := n.prompts.takePrompt(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
+	if q, err := n.prompts.take(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
 		if err := q.answer(ctx, pane.Answer{ID: q.ID}); err != nil {
 			n.state.m.cfg.Log.Debug("staying", "pane", n.state.id, "error", err)
 		}
 	}
 	var v *pendingNavigation
-	n.state.change(func() { v, n.state.loadError = n.state.navigation, "" })
+	n.state.change(func() { v, n.state.loadError = n.state.pending, "" })
 	v.cancel(ctx, errLoadStopped)
 	ctx, cancel := n.beginNavigation(ctx)
 	defer cancel(nil)

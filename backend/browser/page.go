@@ -49,7 +49,11 @@ func closeTarget(c proto.Client, target proto.TargetTargetID) error {
 	return err
 }
 
-func (pg *page) post(params proto.Request) { pg.engine.Post(pg.session, params) }
+// Post sends a command of which nobody awaits the answer.
+func (pg *page) Post(params proto.Request) { pg.engine.Post(pg.session, params) }
+
+// SessionID is the session of the page.
+func (pg *page) SessionID() proto.TargetSessionID { return pg.session }
 
 // frame is the id of the main frame, which for Chromium is the target's.
 func (pg *page) frame() proto.PageFrameID { return proto.PageFrameID(pg.target) }

@@ -9,7 +9,6 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -72,164 +71,171 @@ func (l load) done() bool { return l.loader == l.loaded && !l.setPending() }
 func (l load) setPending() bool { return l.empty != "" && (l.loader == "" || l.loader == l.empty) }
 
 func newPane(m *Manager, o Options) *Pane {
-	if o.Width <= 0 || o.Height <= 0 {
-		o.Width, o.Height = 1280, 800
-	}
 	p := &Pane{}
-	p.connectParts()
-	p.state.id, p.state.goalID, p.state.m = o.ID, o.GoalID, m
-	p.state.changed = make(chan struct{})
-	p.state.info = pane.Info{
-		ID:     o.ID,
-		Kind:   pane.Browser,
-		Title:  sanitize.Line(o.Title, 200),
-		GoalID: o.GoalID,
-	}
-	p.userInput.inputQueue = newInputs()
-	p.turns.agentTurn = make(chan struct{}, 1)
-	p.navigation.attachToken = make(chan struct{}, 1)
-	p.navigation.historyChanged = make(chan struct{}, 1)
-	p.pictures.pictureToken = make(chan struct{}, 1)
-	if p.state.info.Title == "" {
-		p.state.info.Title = untitled(o.URL)
-	}
-	if p.state.info.Title == "" {
-		p.state.info.Title = "New page"
-	}
-	p.viewport.width, p.viewport.height = bound(o.Width, o.Height)
-	p.viewport.ratio = 1
-	p.state.scriptless, p.state.proxyGoal = o.bare, o.GoalID
-	if o.bare {
-		p.state.proxyGoal = o.network
-	}
-	p.state.profile, p.state.info.Profile, p.state.info.Driver = o.Profile, o.Profile, pane.DriverUser
-	if o.GoalID != "" {
-		p.state.info.Driver = pane.DriverAgent
-	}
-	p.prompts.noPromptCtx, p.prompts.cancelNoPrompt = context.WithCancelCause(context.Background())
-	p.driver.agentCtx, p.driver.cancelAgent = context.WithCancelCause(context.Background())
-	p.state.cursor, p.state.zoom = "default", 100
-	p.state.updateOverlay()
-	p.screencast = newCast(p)
-	p.state.ctx, p.state.cancel = context.WithCancelCause(context.Background())
+	p.state.init(m, o)
+	p.connectState()
+	p.connectPage(o.Width, o.Height)
+	p.connectAgent()
+	p.connectUser()
 	p.state.work.Go(p.navigation.followHistory)
 	p.state.work.Go(p.userInput.runInputs)
 	return p
 }
 
-// connectParts tells each part which others it needs.
-func (p *Pane) connectParts() {
-	p.state.pane = p
-	p.state.prompts = &p.prompts
-	p.state.downloads = &p.downloads
-	p.activity.state = &p.state
-	p.driver.state = &p.state
-	p.driver.activity = &p.activity
-	p.driver.prompts = &p.prompts
-	p.prompts.pane = p
-	p.prompts.state = &p.state
-	p.prompts.activity = &p.activity
-	p.promptEvents.pane = p
-	p.promptEvents.state = &p.state
-	p.promptEvents.activity = &p.activity
-	p.promptEvents.driver = &p.driver
-	p.promptEvents.prompts = &p.prompts
-	p.promptEvents.frames = &p.frames
-	p.promptEvents.siteData = &p.siteData
-	p.promptEvents.logins = &p.logins
-	p.frames.pane = p
-	p.frames.state = &p.state
-	p.popup.pane = p
-	p.popup.state = &p.state
-	p.popup.prompts = &p.prompts
-	p.turns.state = &p.state
-	p.turns.driver = &p.driver
-	p.turns.prompts = &p.prompts
-	p.turns.popup = &p.popup
-	p.downloads.state = &p.state
-	p.downloads.activity = &p.activity
-	p.downloads.driver = &p.driver
-	p.navigation.pane = p
-	p.navigation.state = &p.state
-	p.navigation.driver = &p.driver
-	p.navigation.prompts = &p.prompts
-	p.navigation.downloads = &p.downloads
-	p.targets.state = &p.state
-	p.targets.activity = &p.activity
-	p.targets.frames = &p.frames
-	p.actions.state = &p.state
-	p.actions.activity = &p.activity
-	p.actions.prompts = &p.prompts
-	p.actions.frames = &p.frames
-	p.actions.turns = &p.turns
-	p.actions.targets = &p.targets
-	p.mouse.state = &p.state
-	p.mouse.activity = &p.activity
-	p.mouse.frames = &p.frames
-	p.mouse.targets = &p.targets
-	p.mouse.actions = &p.actions
-	p.mouse.viewport = &p.viewport
-	p.forms.state = &p.state
-	p.forms.activity = &p.activity
-	p.forms.prompts = &p.prompts
-	p.forms.frames = &p.frames
-	p.forms.turns = &p.turns
-	p.forms.targets = &p.targets
-	p.forms.actions = &p.actions
-	p.forms.mouse = &p.mouse
-	p.reader.state = &p.state
-	p.reader.driver = &p.driver
-	p.reader.prompts = &p.prompts
-	p.reader.frames = &p.frames
-	p.reader.turns = &p.turns
-	p.reader.targets = &p.targets
-	p.viewport.pane = p
-	p.viewport.state = &p.state
-	p.pictures.pane = p
-	p.pictures.state = &p.state
-	p.pictures.prompts = &p.prompts
-	p.pictures.frames = &p.frames
-	p.pictures.turns = &p.turns
-	p.pictures.targets = &p.targets
-	p.pictures.viewport = &p.viewport
-	p.userInput.pane = p
-	p.userInput.state = &p.state
-	p.userInput.prompts = &p.prompts
-	p.userInput.mouse = &p.mouse
-	p.userInput.viewport = &p.viewport
-	p.userInput.pictures = &p.pictures
-	p.siteData.state = &p.state
-	p.siteData.driver = &p.driver
-	p.siteData.prompts = &p.prompts
-	p.siteData.turns = &p.turns
-	p.logins.pane = p
-	p.logins.state = &p.state
-	p.logins.activity = &p.activity
-	p.logins.driver = &p.driver
-	p.logins.prompts = &p.prompts
-	p.logins.frames = &p.frames
-	p.logins.turns = &p.turns
-	p.logins.actions = &p.actions
-	p.logins.forms = &p.forms
-	p.textSearch.state = &p.state
-	p.textSearch.prompts = &p.prompts
-	p.textSearch.frames = &p.frames
+// connectState makes the parts that hold what others need: what happened, the open
+// questions, who drives, the frames.
+func (p *Pane) connectState() {
+	s := &p.state
+	p.screencast = newScreencast(&filmed{
+		state:    s,
+		viewport: &p.viewport,
+		pictures: &p.pictures,
+		input:    &p.userInput,
+	})
+	s.notifyViewers = p.screencast.notifyViewers
+	p.activity = activity{state: s}
+	p.prompts = prompts{state: s, activity: &p.activity}
+	p.prompts.noPromptCtx, p.prompts.cancelNoPrompt = context.WithCancelCause(context.Background())
+	p.driver = driver{
+		state:    s,
+		activity: &p.activity,
+		prompts:  &p.prompts,
+	}
+	p.driver.agentCtx, p.driver.cancelAgent = context.WithCancelCause(context.Background())
+	p.frames = frames{state: s}
+	p.popup = popup{state: s, prompts: &p.prompts}
 }
 
-// currentPage is the page to talk to. An error says what became of it.
-func (s *state) currentPage() (*page, error) {
-	s.mu.Lock()
-	pg := s.page
-	s.mu.Unlock()
-	switch {
-	case s.ctx.Err() != nil:
-		return nil, ErrClosed
-	case pg == nil:
-		return nil, ErrEnded
-	case pg.alive.Err() != nil:
-		return nil, cdp.Cause(pg.alive)
+// connectPage makes the parts that lead the page somewhere, show it and take what it sends.
+func (p *Pane) connectPage(width, height int) {
+	s := &p.state
+	if width <= 0 || height <= 0 {
+		width, height = 1280, 800
 	}
-	return pg, nil
+	p.viewport = viewport{
+		state:      s,
+		screencast: p.screencast,
+		ratio:      1,
+	}
+	p.viewport.setSize(width, height)
+	p.downloads = downloads{
+		state:    s,
+		activity: &p.activity,
+		driver:   &p.driver,
+	}
+	p.navigation = navigation{
+		attach:         p.attachNew,
+		state:          s,
+		driver:         &p.driver,
+		prompts:        &p.prompts,
+		downloads:      &p.downloads,
+		historyChanged: make(chan struct{}, 1),
+		attachToken:    make(chan struct{}, 1),
+	}
+}
+
+// connectAgent makes the parts by which an agent sees the page and acts on it.
+func (p *Pane) connectAgent() {
+	s := &p.state
+	p.turns = turns{
+		state:     s,
+		driver:    &p.driver,
+		prompts:   &p.prompts,
+		popup:     &p.popup,
+		agentTurn: make(chan struct{}, 1),
+	}
+	p.targets = targets{
+		state:    s,
+		activity: &p.activity,
+		frames:   &p.frames,
+	}
+	p.actions = actions{
+		state:    s,
+		activity: &p.activity,
+		prompts:  &p.prompts,
+		frames:   &p.frames,
+		turns:    &p.turns,
+		targets:  &p.targets,
+	}
+	p.mouse = mouse{
+		state:    s,
+		activity: &p.activity,
+		frames:   &p.frames,
+		targets:  &p.targets,
+		actions:  &p.actions,
+		viewport: &p.viewport,
+	}
+	p.forms = forms{
+		state:    s,
+		activity: &p.activity,
+		prompts:  &p.prompts,
+		frames:   &p.frames,
+		turns:    &p.turns,
+		targets:  &p.targets,
+		actions:  &p.actions,
+		mouse:    &p.mouse,
+	}
+	p.reader = reader{
+		state:   s,
+		driver:  &p.driver,
+		prompts: &p.prompts,
+		frames:  &p.frames,
+		turns:   &p.turns,
+		targets: &p.targets,
+	}
+	p.pictures = pictures{
+		state:    s,
+		prompts:  &p.prompts,
+		frames:   &p.frames,
+		turns:    &p.turns,
+		targets:  &p.targets,
+		viewport: &p.viewport,
+		token:    make(chan struct{}, 1),
+	}
+}
+
+// connectUser makes the parts by which a user acts on the page and answers it.
+func (p *Pane) connectUser() {
+	s := &p.state
+	p.userInput = userInput{
+		screencast: p.screencast,
+		state:      s,
+		prompts:    &p.prompts,
+		drag:       &p.mouse.drag,
+		viewport:   &p.viewport,
+		pictures:   &p.pictures,
+		queue:      newInputs(),
+	}
+	p.siteData = siteData{
+		state:   s,
+		driver:  &p.driver,
+		prompts: &p.prompts,
+		turns:   &p.turns,
+	}
+	p.logins = logins{
+		state:    s,
+		activity: &p.activity,
+		driver:   &p.driver,
+		prompts:  &p.prompts,
+		frames:   &p.frames,
+		turns:    &p.turns,
+		actions:  &p.actions,
+		forms:    &p.forms,
+	}
+	p.promptEvents = promptEvents{
+		state:    s,
+		activity: &p.activity,
+		driver:   &p.driver,
+		prompts:  &p.prompts,
+		frames:   &p.frames,
+		siteData: &p.siteData,
+		logins:   &p.logins,
+	}
+	p.textSearch = textSearch{
+		state:   s,
+		prompts: &p.prompts,
+		frames:  &p.frames,
+	}
 }
 
 // attachNew gives the pane a new page, in a new Chromium if need be.
@@ -254,9 +260,7 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	if err != nil {
 		return err
 	}
-	p.state.mu.Lock()
-	width, height := p.viewport.width, p.viewport.height
-	p.state.mu.Unlock()
+	width, height := p.viewport.size()
 	pg, err := e.attachTarget(ctx, p, width, height, target)
 	if err != nil {
 		if pg != nil {
@@ -284,21 +288,16 @@ func (p *Pane) adopt(pg *page) (listens bool) {
 	p.state.change(func() {
 		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{}, false, false
 		listens = p.state.alwaysTracksNetwork()
-		p.viewport.zoomScript, p.userInput.touch, p.mouse.drag = "", false, nil
-		p.prompts.closePromptsLocked(anyPrompt)
+		p.viewport.forgetZoom()
+		p.userInput.touch.Store(false)
+		p.mouse.drag.end()
+		p.prompts.closeLocked(anyPrompt)
 	})
-	p.frames.detachAllFrames()
+	p.frames.detachAll()
 	p.state.m.mu.Lock()
 	p.state.m.sessions[pg.session] = p
 	p.state.m.mu.Unlock()
 	return listens
-}
-
-// on says whether the pane's page is this session of this connection.
-func (s *state) on(c *cdp.Conn, session proto.TargetSessionID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.page != nil && s.page.engine.Conn == c && s.page.session == session
 }
 
 // onProcessLost says that Chromium is gone.
@@ -309,10 +308,10 @@ func (p *Pane) onProcessLost(c *cdp.Conn) {
 		}
 		p.state.page.end(ErrEnded)
 		p.state.processError, p.state.info.Running, p.state.loading = "the browser ended", false, false
-		p.prompts.closePromptsLocked(anyPrompt)
+		p.prompts.closeLocked(anyPrompt)
 		p.downloads.markDownloadsInterrupted()
 	})
-	p.frames.detachAllFrames()
+	p.frames.detachAll()
 	p.screencast.setPage(nil)
 }
 
@@ -339,7 +338,7 @@ func (p *Pane) end(ctx context.Context) error {
 		delete(p.state.m.sessions, pg.session)
 		p.state.m.mu.Unlock()
 		pg.end(ErrClosed)
-		p.frames.detachAllFrames()
+		p.frames.detachAll()
 		if e := pg.engine; e.Alive.Err() == nil {
 			for _, d := range p.Downloads() {
 				if d.State == pane.Downloading {

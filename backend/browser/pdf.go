@@ -36,10 +36,10 @@ func (dl *downloads) PDF(ctx context.Context) (string, error) {
 	}
 	dl.state.change(func() {
 		size := int64(len(out))
-		dl.downloads = append(slices.Clone(dl.downloads), pane.Download{
+		dl.list = append(slices.Clone(dl.list), pane.Download{
 			ID: "pdf-" + filepath.Base(path), Name: filepath.Base(path), URL: info.URL, Path: path, State: pane.Downloaded, Received: size, Total: size,
 		})
-		dl.state.updateOverlay()
+		dl.updateOverlay()
 	})
 	return path, nil
 }

@@ -20,7 +20,7 @@ func (pe *promptEvents) onPermission(pg *page, world proto.RuntimeExecutionConte
 	}
 	say := func(ctx context.Context) error { return pe.callWatchScript(ctx, pg, world, "said", s.Text) }
 	if pe.state.Driver() == pane.DriverAgent {
-		pe.state.m.runAsync(pe.pane, func(ctx context.Context) error {
+		pe.state.runAsync(func(ctx context.Context) error {
 			pe.activity.noteDuringAction("the page asked for the permission " + s.Type + ", which agents do not get")
 			if err := pe.siteData.denyPermission(ctx, s.Origin, s.Type); err != nil {
 				return err
@@ -29,7 +29,7 @@ func (pe *promptEvents) onPermission(pg *page, world proto.RuntimeExecutionConte
 		})
 		return
 	}
-	pe.prompts.openPrompt(openPrompt{
+	pe.prompts.add(openPrompt{
 		UserPrompt: pane.UserPrompt{Kind: pane.Permission, Origin: originOf(s.Origin), Value: s.Type},
 		answer: func(ctx context.Context, a pane.Answer) error {
 			if err := pe.siteData.SetPermissionState(ctx, s.Origin, s.Type, a.Yes); err != nil {
@@ -45,7 +45,7 @@ func (pe *promptEvents) onPermission(pg *page, world proto.RuntimeExecutionConte
 func (sd *siteData) denyPermission(ctx context.Context, origin, permission string) error {
 	lent := false
 	sd.state.change(func() {
-		if lent = sd.state.sharedWith != ""; lent {
+		if lent = sd.state.sharedWith() != ""; lent {
 			sd.deniedPermissions = append(sd.deniedPermissions, permissionDenial{origin, permission})
 		}
 	})

@@ -17,12 +17,11 @@ import (
 // popup is the pane as a window that a page opened, until its first document is known, and
 // the address of the window that its own page opens. Guarded by the state's mutex.
 type popup struct {
-	pane    *Pane
 	state   *state
 	prompts *prompts
 
-	popupURL string // of the last window.open
-	popup    popupState
+	openedURL string // of the last window.open
+	stage     popupState
 }
 
 // onWindowOpened hands a window that a page opened to a goroutine of its own: the
@@ -77,20 +76,20 @@ func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 
 // downloadReceiver is whose a download of the pane's page is: a window without a document, which
 // was opened for the download and goes, has it for the page that opened it.
-func (w *popup) downloadReceiver() *Pane {
-	if pg, err := w.state.currentPage(); err == nil {
-		if to := w.state.m.downloadReceiver(pg.target); to != nil {
+func (p *Pane) downloadReceiver() *Pane {
+	if pg, err := p.state.currentPage(); err == nil {
+		if to := p.state.m.downloadReceiver(pg.target); to != nil {
 			return to
 		}
 	}
-	return w.pane
+	return p
 }
 
 // hadDocument says whether a window has had a document of its own.
 func (w *popup) hadDocument() bool {
 	w.state.mu.Lock()
 	defer w.state.mu.Unlock()
-	return w.popup != popupAttached && !w.state.load.setPending()
+	return w.stage != popupAttached && !w.state.load.setPending()
 }
 
 func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.TargetTargetInfo) error {
@@ -99,8 +98,8 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 		return err
 	}
 	opener.state.mu.Lock()
-	address := opener.popup.popupURL
-	opener.popup.popupURL = ""
+	address := opener.popup.openedURL
+	opener.popup.openedURL = ""
 	opener.state.mu.Unlock()
 	if target.URL != "" && target.URL != "about:blank" {
 		address = target.URL
@@ -125,16 +124,14 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string) error {
 	o.GoalID, o.Profile, o.URL = opener.state.goalID, opener.state.profile, sanitize.Line(address, 4096)
 	if o.Width <= 0 || o.Height <= 0 {
-		opener.state.mu.Lock()
-		o.Width, o.Height = opener.viewport.width, opener.viewport.height
-		opener.state.mu.Unlock()
+		o.Width, o.Height = opener.viewport.size()
 	}
 	p, err := m.reserve(o)
 	if err != nil {
 		pg.engine.Post("", proto.TargetCloseTarget{TargetID: target})
 		return err
 	}
-	p.state.change(func() { p.state.info.URL, p.popup.popup = o.URL, popupAttached })
+	p.state.change(func() { p.state.info.URL, p.popup.stage = o.URL, popupAttached })
 	p.driver.inheritDriver(opener)
 	if err := p.attachTo(ctx, target); err != nil {
 		return errors.Join(err, m.removePane(ctx, p))
@@ -143,7 +140,7 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 		m.cfg.OnWindow(p)
 	}
 	p.navigation.requestHistory()
-	m.runAsync(p, p.popup.watchFirstDocument) //nolint:contextcheck // it continues after the event that began it
+	p.state.runAsync(p.popup.watchFirstDocument) //nolint:contextcheck // it continues after the event that began it
 	opener.activity.noteDuringAction(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.state.id))
 	return nil
 }
@@ -152,7 +149,7 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 // lent to, and the user who has taken the opener over or may act on it.
 func (d *driver) inheritDriver(opener *Pane) {
 	opener.state.mu.Lock()
-	lent, driver, idle := opener.state.sharedWith, opener.state.info.Driver, opener.driver.idle
+	lent, driver, idle := opener.state.sharedWith(), opener.state.info.Driver, opener.driver.idle
 	opener.state.mu.Unlock()
 	d.state.change(func() {
 		if lent != "" {
@@ -182,8 +179,8 @@ const (
 // not that it loads. All that it did tell must have been taken note of.
 func (w *popup) onPopupDocument(f *proto.PageFrame) {
 	w.state.change(func() {
-		if w.popup == popupAttached {
-			w.popup = popupLoading
+		if w.stage == popupAttached {
+			w.stage = popupLoading
 		}
 		if w.state.load.loader == "" {
 			w.state.load.loader, w.state.load.byUser = f.LoaderID, w.state.isUserAction()
@@ -199,7 +196,7 @@ func (w *popup) onPopupDocument(f *proto.PageFrame) {
 // the empty one before it.
 func (w *popup) awaitFirstDocument(ctx context.Context) {
 	w.state.mu.Lock()
-	stands := w.popup == popupReady
+	stands := w.stage == popupReady
 	w.state.mu.Unlock()
 	if stands {
 		return
@@ -207,9 +204,9 @@ func (w *popup) awaitFirstDocument(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, w.state.m.limits.first)
 	defer cancel()
 	_ = w.state.wait(ctx, func() bool {
-		return w.popup == popupLoading && w.state.load.done() || len(w.prompts.prompts) > 0
+		return w.stage == popupLoading && w.state.load.done() || len(w.prompts.open) > 0
 	})
-	w.state.change(func() { w.popup = popupReady }) // also one that stays empty, for a download perhaps
+	w.state.change(func() { w.stage = popupReady }) // also one that stays empty, for a download perhaps
 }
 
 // watchFirstDocument runs userprompts.js in a popup's first document: it takes over the global

@@ -205,7 +205,7 @@ func TestAWindowIsReadWhenItIsThere(t *testing.T) {
 	if !ok {
 		t.Fatal("the window is no pane")
 	}
-	b.ok(w.state.wait(b.ctx, func() bool { return w.popup.popup == popupLoading }))
+	b.ok(w.state.wait(b.ctx, func() bool { return w.popup.stage == popupLoading }))
 	w.state.mu.Lock()
 	load := w.state.load
 	w.state.mu.Unlock()

@@ -21,10 +21,10 @@ func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) 
 		switch { // what is touched may be in a frame, and the card in another
 		case t.Payment:
 		case t.Acts:
-			pays, silent := findPaymentFrame(ctx, rd.frames.framesInOrder(pg), "pays")
+			pays, silent := findPaymentFrame(ctx, rd.frames.inOrder(pg), "pays")
 			t.Payment = pays || silent
 		case t.Link != "":
-			t.Payment, _ = findPaymentFrame(ctx, rd.frames.framesInOrder(pg), "cards")
+			t.Payment, _ = findPaymentFrame(ctx, rd.frames.inOrder(pg), "cards")
 		}
 		return nil
 	})
@@ -45,7 +45,7 @@ func (fm *forms) MaskField(ctx context.Context, target string) error {
 // nothing; while the page waits for an answer it is what was seen before.
 func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
 	rd.state.mu.Lock()
-	waits, pays := len(rd.prompts.prompts) > 0, rd.paymentURL != "" && rd.paymentURL == rd.state.info.URL
+	waits, pays := len(rd.prompts.open) > 0, rd.paymentURL != "" && rd.paymentURL == rd.state.info.URL
 	rd.state.mu.Unlock()
 	if waits {
 		return pays, nil
@@ -59,7 +59,7 @@ func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
 		if !pays {
 			frames, loose := rd.driver.withLease(ctx)
 			defer loose(nil)
-			asks, silent := findPaymentFrame(frames, rd.frames.framesInOrder(pg)[1:], "pays")
+			asks, silent := findPaymentFrame(frames, rd.frames.inOrder(pg)[1:], "pays")
 			pays = asks || silent
 		}
 		return nil

@@ -73,14 +73,14 @@ func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
 	}
 	pg, err := p.state.currentPage()
 	b.ok(err)
-	for _, part := range p.frames.framesInOrder(pg)[1:] {
-		part.post(proto.RuntimeEvaluate{Expression: "for (;;);"})
+	for _, part := range p.frames.inOrder(pg)[1:] {
+		part.Post(proto.RuntimeEvaluate{Expression: "for (;;);"})
 	}
 	p.state.m.limits.part = 5 * time.Second
 	if pays, err := p.AsksForPayment(b.ctx); err != nil || !pays {
 		t.Errorf("the page: %v, %v", pays, err)
 	}
-	for i, part := range p.frames.framesInOrder(pg)[1:] {
+	for i, part := range p.frames.inOrder(pg)[1:] {
 		if part.dull.Load() == 0 {
 			t.Errorf("frame %d did not answer and is asked again", i)
 		}

@@ -3,7 +3,6 @@ package browser
 // promptEvents turns what Chromium and userprompts.js report into prompts, and passes on
 // their answers.
 type promptEvents struct {
-	pane     *Pane
 	state    *state
 	activity *activity
 	driver   *driver

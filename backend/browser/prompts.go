@@ -15,12 +15,11 @@ import (
 // answers. Its fields are guarded by the state's mutex, because open questions decide what
 // else may happen.
 type prompts struct {
-	pane     *Pane
 	state    *state
 	activity *activity
 
-	prompts        []openPrompt
-	promptCount    int             // counts questions
+	open           []openPrompt
+	count          int             // counts questions
 	dialogsInARow  int             // counts dialogs since the user or the agent acted
 	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
 	cancelNoPrompt context.CancelCauseFunc
@@ -49,49 +48,49 @@ func (a openPrompt) defaultAnswer() pane.Answer {
 // openPrompt puts a question to whoever drives the pane. The answer function is called
 // once, on the goroutine that answers. A question that stops the page cuts off
 // every call that waits for the page.
-func (ps *prompts) openPrompt(a openPrompt) {
+func (ps *prompts) add(a openPrompt) {
 	if ps.state.scriptless { // there is nobody to ask
-		ps.state.m.runAsync(ps.pane, func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
+		ps.state.runAsync(func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
 		return
 	}
 	ps.state.change(func() {
 		if a.Options == nil {
 			a.Options = []pane.Option{}
 		}
-		questions := slices.Clone(ps.prompts)
+		questions := slices.Clone(ps.open)
 		// Suggestions change with every letter: the list stays the same question, which is answered as long as it is seen.
 		if i := slices.IndexFunc(questions, matchKinds(pane.Autocomplete)); i >= 0 && a.Kind == pane.Autocomplete {
 			a.ID = questions[i].ID
 			questions[i] = a
 		} else {
-			ps.promptCount++
-			a.ID = ps.promptCount
+			ps.count++
+			a.ID = ps.count
 			questions = append(questions, a)
 		}
-		ps.prompts = questions
+		ps.open = questions
 		if a.stops {
 			ps.cancelNoPrompt(errPromptOpen)
 		}
-		ps.state.updateOverlay()
+		ps.updateOverlay()
 	})
 }
 
-// closePrompts takes questions back that nobody needs to answer any more.
-func (ps *prompts) closePrompts(which func(openPrompt) bool) {
-	ps.state.change(func() { ps.closePromptsLocked(which) })
+// close takes questions back that nobody needs to answer any more.
+func (ps *prompts) close(which func(openPrompt) bool) {
+	ps.state.change(func() { ps.closeLocked(which) })
 }
 
-// closePromptsLocked is withdraw with mu held.
-func (ps *prompts) closePromptsLocked(which func(openPrompt) bool) {
-	kept := slices.DeleteFunc(slices.Clone(ps.prompts), which)
-	if len(kept) == len(ps.prompts) {
+// closeLocked is withdraw with mu held.
+func (ps *prompts) closeLocked(which func(openPrompt) bool) {
+	kept := slices.DeleteFunc(slices.Clone(ps.open), which)
+	if len(kept) == len(ps.open) {
 		return
 	}
-	ps.prompts = kept
+	ps.open = kept
 	if ps.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.stops }) {
 		ps.noPromptCtx, ps.cancelNoPrompt = context.WithCancelCause(context.Background())
 	}
-	ps.state.updateOverlay()
+	ps.updateOverlay()
 }
 
 // matchKinds fits questions of some kinds.
@@ -104,7 +103,7 @@ func (pe *promptEvents) Answer(ctx context.Context, a pane.Answer) error {
 	if err := pe.driver.checkDriver(ctx); err != nil {
 		return fmt.Errorf("answering: %w", err)
 	}
-	q, err := pe.prompts.takePrompt(func(q openPrompt) bool { return q.ID == a.ID })
+	q, err := pe.prompts.take(func(q openPrompt) bool { return q.ID == a.ID })
 	if err != nil {
 		return err
 	}
@@ -114,17 +113,17 @@ func (pe *promptEvents) Answer(ctx context.Context, a pane.Answer) error {
 	return nil
 }
 
-// takePrompt takes the oldest question that fits.
-func (ps *prompts) takePrompt(which func(openPrompt) bool) (openPrompt, error) {
+// take takes the oldest question that fits.
+func (ps *prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 	var found openPrompt
 	ps.state.change(func() {
-		i := slices.IndexFunc(ps.prompts, which)
+		i := slices.IndexFunc(ps.open, which)
 		if i < 0 {
 			return
 		}
-		found = ps.prompts[i]
+		found = ps.open[i]
 		ps.answered = time.Now()
-		ps.closePromptsLocked(func(a openPrompt) bool { return a.ID == found.ID })
+		ps.closeLocked(func(a openPrompt) bool { return a.ID == found.ID })
 	})
 	if found.answer == nil {
 		return found, errors.New("this question is no longer open")
@@ -132,15 +131,15 @@ func (ps *prompts) takePrompt(which func(openPrompt) bool) (openPrompt, error) {
 	return found, nil
 }
 
-// blockingPrompt is the oldest question that stops the page.
-func (ps *prompts) blockingPrompt() (openPrompt, bool) {
+// blocking is the oldest question that stops the page.
+func (ps *prompts) blocking() (openPrompt, bool) {
 	ps.state.mu.Lock()
 	defer ps.state.mu.Unlock()
-	i := slices.IndexFunc(ps.prompts, func(a openPrompt) bool { return a.stops })
+	i := slices.IndexFunc(ps.open, func(a openPrompt) bool { return a.stops })
 	if i < 0 {
 		return openPrompt{}, false
 	}
-	return ps.prompts[i], true
+	return ps.open[i], true
 }
 
 // withoutPrompts gives a context that also ends, with errPromptOpen, when the page
@@ -152,15 +151,11 @@ func (ps *prompts) withoutPrompts(ctx context.Context) (context.Context, context
 	return cdp.JoinContexts(ctx, calm)
 }
 
-// updateOverlay makes the overlay again; mu is held.
-func (s *state) updateOverlay() {
-	o := pane.Overlay{Cursor: s.cursor, Zoom: s.zoom, Copied: s.copied, Questions: []pane.UserPrompt{}, Downloads: slices.Clone(s.downloads.downloads)}
-	if o.Downloads == nil {
-		o.Downloads = []pane.Download{}
+// updateOverlay shows the open questions to the viewers; the state's mutex is held.
+func (ps *prompts) updateOverlay() {
+	questions := []pane.UserPrompt{}
+	for _, a := range ps.open {
+		questions = append(questions, a.UserPrompt)
 	}
-	for _, a := range s.prompts.prompts {
-		o.Questions = append(o.Questions, a.UserPrompt)
-	}
-	s.overlay = o
-	s.overlayRev++
+	ps.state.updateOverlay(func(o *pane.Overlay) { o.Questions = questions })
 }

@@ -3,9 +3,6 @@ package browser
 import (
 	"context"
 	"time"
-
-	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 )
 
 // A Chromium that ends by itself is started again, but not for ever.
@@ -26,7 +23,7 @@ func (e *browserProcess) mayRestart(now time.Time) bool {
 // reloadPanes loads the pages of a Chromium that ended in a new one.
 func (m *Manager) reloadPanes(lost []*Pane) {
 	for _, p := range lost {
-		m.runAsync(p, func(ctx context.Context) error {
+		p.state.runAsync(func(ctx context.Context) error {
 			address := p.Info().URL
 			if err := p.attachNew(ctx); err != nil {
 				return err
@@ -42,23 +39,4 @@ func (m *Manager) reloadPanes(lost []*Pane) {
 			return nil
 		})
 	}
-}
-
-// runAsync does something for a pane outside of the goroutine of events. An error
-// is shown in the pane.
-func (m *Manager) runAsync(p *Pane, f func(context.Context) error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return
-	}
-	m.work.Go(func() {
-		ctx, cancel := context.WithTimeout(m.ctx, launchLimit+navigateLimit)
-		defer cancel()
-		ctx, loose := cdp.JoinContexts(ctx, p.state.ctx)
-		defer loose(nil)
-		if err := f(ctx); err != nil && p.state.ctx.Err() == nil {
-			p.state.notice("%s", sanitize.Line(err.Error(), 300))
-		}
-	})
 }

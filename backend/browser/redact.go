@@ -67,7 +67,7 @@ type secretSpan [3]int
 
 // redaction is one picture that is being taken.
 type redaction struct {
-	pane    *Pane
+	frames  *frames
 	page    *page
 	secrets Secrets
 	whole   bool // in coordinates of the document and not of the viewport
@@ -85,7 +85,7 @@ func (pi *pictures) captureRedacted(ctx context.Context, pg *page, shot proto.Pa
 		return pg.capture(ctx, shot)
 	}
 	for range maxRedactionTries {
-		c := &redaction{pane: pi.pane, page: pg, secrets: secrets, whole: shot.Clip != nil}
+		c := &redaction{frames: pi.frames, page: pg, secrets: secrets, whole: shot.Clip != nil}
 		picture, sure, err := c.attempt(ctx, shot)
 		if err != nil || sure {
 			return picture, err
@@ -107,7 +107,7 @@ func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (
 
 // attempt is one try; it is not sure of a picture in which a secret may have come.
 func (c *redaction) attempt(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, sure bool, err error) {
-	views := c.pane.frames.framesInOrder(c.page)
+	views := c.frames.inOrder(c.page)
 	defer func() {
 		for _, view := range views {
 			view.callScriptAsync("unwatch")
@@ -139,10 +139,10 @@ func (c *redaction) attempt(ctx context.Context, shot proto.PageCaptureScreensho
 func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
 	c.parts = map[int]*cleanFrame{}
 	for _, view := range views {
-		c.pane.frames.numberFrames(ctx, view)
+		c.frames.numberFrames(ctx, view)
 	}
 	for _, view := range views[1:] {
-		f := c.pane.frames.frameBySession(view.session)
+		f := c.frames.bySession(view.session)
 		if said, err := c.readTexts(ctx, view); err == nil && f != nil && !c.containsSecret(said.Texts...) {
 			c.parts[int(f.number.Load())] = &cleanFrame{view, said}
 		}

@@ -181,7 +181,7 @@ func (b *bench) parts1(p *Pane) *page {
 	b.Helper()
 	pg, err := p.state.currentPage()
 	b.ok(err)
-	views := p.frames.framesInOrder(pg)
+	views := p.frames.inOrder(pg)
 	if len(views) != 2 {
 		b.Fatalf("the page has %d frames of other sites", len(views)-1)
 	}

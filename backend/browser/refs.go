@@ -14,11 +14,11 @@ const maxRememberedRefs = 500
 
 // rememberRefs keeps lines with refs that the agent is told, to know later what a ref was.
 func (t *targets) rememberRefs(lines []string) {
-	t.state.mu.Lock()
-	defer t.state.mu.Unlock()
-	t.lastSnapshot.said = append(t.lastSnapshot.said, lines...)
-	if over := len(t.lastSnapshot.said) - maxRememberedRefs; over > 0 {
-		t.lastSnapshot.said = t.lastSnapshot.said[over:]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last.said = append(t.last.said, lines...)
+	if over := len(t.last.said) - maxRememberedRefs; over > 0 {
+		t.last.said = t.last.said[over:]
 	}
 }
 
@@ -28,12 +28,13 @@ var refLinePattern = regexp.MustCompile(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("
 // describeLostRef says what a ref stood for when the agent was told of it, on a page at the
 // present address.
 func (t *targets) describeLostRef(ref string) (role, name string, ok bool) {
-	t.state.mu.Lock()
-	defer t.state.mu.Unlock()
-	if addressWithoutQuery(t.lastSnapshot.url) != addressWithoutQuery(t.state.info.URL) {
+	address := t.state.Info().URL
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if addressWithoutQuery(t.last.url) != addressWithoutQuery(address) {
 		return "", "", false
 	}
-	for _, list := range [][]string{t.lastSnapshot.said, t.lastSnapshot.lines} {
+	for _, list := range [][]string{t.last.said, t.last.lines} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if !strings.HasPrefix(list[i], ref+" ") {
 				continue
@@ -72,7 +73,7 @@ func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *pa
 		what = fmt.Sprintf("%s %q", role, name)
 	}
 	found := 0
-	for _, view := range t.frames.framesInOrder(pg) {
+	for _, view := range t.frames.inOrder(pg) {
 		var refs []string
 		if err := view.callScript(ctx, &refs, "again", role, name); err == nil && len(refs) > 0 {
 			found += len(refs)
@@ -86,4 +87,18 @@ func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *pa
 		return at, ref, ""
 	}
 	return nil, "", fmt.Sprintf("; %d things on the page are a %s now", found, what)
+}
+
+// snapshot is what the agent was told last.
+func (t *targets) snapshot() lastSnapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+// setSnapshot notes what the agent is told now.
+func (t *targets) setSnapshot(next lastSnapshot) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = next
 }

@@ -31,7 +31,7 @@ func (m *Manager) blockReason(network string, r *proto.NetworkRequest) (why stri
 // blockReason says why a request of the pane's page may not be made, "" if it may.
 func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
 	p.state.mu.Lock()
-	lent := p.state.sharedWith
+	lent := p.state.sharedWith()
 	p.state.mu.Unlock()
 	if lent == "" {
 		return p.state.m.blockReason(p.state.proxyGoal, r)

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -34,10 +35,11 @@ const (
 // makes it send the last one later, but not always: so when the page is quiet
 // again, the screencast is started afresh, which sends the page as it is.
 type screencast struct {
-	pane *Pane
+	source source
+	work   sync.WaitGroup // pictures that are being taken
 
 	mu            sync.Mutex
-	page          *page // nil: none to film
+	page          filmedPage // nil: none to film
 	running       bool
 	views         map[*Viewer]struct{}
 	sizeRev       int // counts what viewers told
@@ -58,7 +60,35 @@ type unackedFrame struct {
 	cast int
 }
 
-func newCast(p *Pane) *screencast { return &screencast{pane: p, views: map[*Viewer]struct{}{}} }
+// source is what is filmed: a pane. Its methods are called with no lock of the screencast,
+// but for HasHiDPI.
+type source interface {
+	// Shown gives what is shown beside the picture, each with a number that grows with
+	// its changes.
+	Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int)
+	// CSSSize is the size of a frame in CSS pixels, whatever pixels Chromium counted.
+	CSSSize(width, height int) (int, int)
+	// HasHiDPI says whether a viewer may have pictures with more pixels than CSS has.
+	HasHiDPI() bool
+	// CaptureHiDPI takes one. It returns when the pane is closed.
+	CaptureHiDPI(filmedPage) ([]byte, error)
+	// Input carries out what a viewer does.
+	Input(pane.Input) error
+	// Resize gives the page the size of a viewer's canvas.
+	Resize(ctx context.Context, width, height int, ratio float64) error
+	// SetSize is Resize for the viewer who is left.
+	SetSize(width, height int, ratio float64)
+}
+
+// filmedPage is a page of the pane.
+type filmedPage interface {
+	SessionID() proto.TargetSessionID
+	Post(proto.Request)
+}
+
+func newScreencast(s source) *screencast {
+	return &screencast{source: s, views: map[*Viewer]struct{}{}}
+}
 
 // startScreencast has what rod's type of 2024 does not know.
 type startScreencast struct {
@@ -73,7 +103,7 @@ type startScreencast struct {
 func (startScreencast) ProtoReq() string { return "Page.startScreencast" }
 
 // setPage films another page, or none.
-func (c *screencast) setPage(pg *page) {
+func (c *screencast) setPage(pg filmedPage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.page != pg {
@@ -99,7 +129,7 @@ func (c *screencast) run() {
 	case !wanted && c.running:
 		c.running = false
 		c.reset()
-		c.page.post(proto.PageStopScreencast{})
+		c.page.Post(proto.PageStopScreencast{})
 	}
 }
 
@@ -121,7 +151,7 @@ func (c *screencast) start() {
 	if c.silentStarts++; c.silentStarts <= maxRestarts {
 		c.armRefresh(restartAfterSilence)
 	}
-	c.page.post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
+	c.page.Post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
 }
 
 // armFinalRefresh is armed by a change, and moved on by each further one.
@@ -144,7 +174,7 @@ func (c *screencast) armRefresh(quiet time.Duration) {
 			return
 		}
 		c.unacked = nil
-		c.page.post(proto.PageStopScreencast{})
+		c.page.Post(proto.PageStopScreencast{})
 		c.start()
 	})
 	c.refreshTimer = timer
@@ -152,10 +182,10 @@ func (c *screencast) armRefresh(quiet time.Duration) {
 
 // onFrame is called with each frame, on the connection's reading goroutine.
 func (c *screencast) onFrame(f cdp.ScreencastFrame) {
-	f.Width, f.Height = c.pane.viewport.toCSSSize(f.Width, f.Height)
+	f.Width, f.Height = c.source.CSSSize(f.Width, f.Height)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.running || c.page == nil || string(c.page.session) != f.Session {
+	if !c.running || c.page == nil || string(c.page.SessionID()) != f.Session {
 		return
 	}
 	if c.ignoreSamePicture(f) {
@@ -225,7 +255,7 @@ func (c *screencast) acknowledge(which func(unackedFrame) bool) {
 		if !which(f) {
 			kept = append(kept, f)
 		} else if c.page != nil {
-			c.page.post(proto.PageScreencastFrameAck{SessionID: f.cast})
+			c.page.Post(proto.PageScreencastFrameAck{SessionID: f.cast})
 		}
 	}
 	c.unacked = kept
@@ -279,14 +309,15 @@ func (c *screencast) notifyViewers() {
 	}
 }
 
-// close ends all views.
+// close ends all views and waits for pictures that are being taken.
 func (c *screencast) close() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.closed = true
 	c.reset()
 	c.page, c.running = nil, false
 	for v := range c.views {
 		v.wakeReader()
 	}
+	c.mu.Unlock()
+	c.work.Wait()
 }

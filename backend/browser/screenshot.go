@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -11,7 +12,6 @@ import (
 
 // pictures takes pictures of the page, one at a time.
 type pictures struct {
-	pane     *Pane
 	state    *state
 	prompts  *prompts
 	frames   *frames
@@ -19,7 +19,7 @@ type pictures struct {
 	targets  *targets
 	viewport *viewport
 
-	pictureToken chan struct{} // one token: a picture is taken
+	token chan struct{} // one token: a picture is taken
 }
 
 // The largest picture of a whole page or of an element, in CSS pixels.
@@ -98,7 +98,7 @@ func (pi *pictures) capture(ctx context.Context, prepare func(context.Context, *
 // other's, and a size that comes would be lost.
 func (pi *pictures) withScreenshotMetrics(ctx context.Context, pg *page) (func(), error) {
 	select {
-	case pi.pictureToken <- struct{}{}:
+	case pi.token <- struct{}{}:
 	case <-ctx.Done():
 		return nil, cdp.Cause(ctx)
 	}
@@ -107,6 +107,46 @@ func (pi *pictures) withScreenshotMetrics(ctx context.Context, pg *page) (func()
 		if pi.viewport.metrics() != found {
 			pi.viewport.applyViewport(pg)
 		}
-		<-pi.pictureToken
+		<-pi.token
 	}, nil
+}
+
+// lockPictures waits until no picture is being taken of the page, and keeps the next one
+// waiting until the function that it gives is called. For a picture that is finer than
+// CSS Chromium makes the page larger for a moment: a click would go elsewhere.
+func (pi *pictures) lockPictures() func() {
+	hangs := time.NewTimer(pi.state.m.limits.input)
+	defer hangs.Stop()
+	select {
+	case pi.token <- struct{}{}:
+		return func() { <-pi.token }
+	case <-hangs.C:
+	case <-pi.state.ctx.Done():
+	}
+	return func() {}
+}
+
+// captureHiDPI takes a picture with all pixels of the viewer's screen.
+func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
+	ctx, cancel := pi.prompts.withoutPrompts(pi.state.ctx)
+	defer cancel(nil)
+	shut, err := pi.withScreenshotMetrics(ctx, pg)
+	if err != nil {
+		return nil, err
+	}
+	defer shut()
+	quality := 80
+	shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
+	var picture []byte
+	err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
+		result, err := cdp.Call(cl, shot)
+		if err != nil {
+			return err
+		}
+		picture = result.Data
+		// The answer comes before the page has its own size back, which it has before it answers this.
+		_, err = cdp.Call(cl, proto.RuntimeEvaluate{Expression: "1"})
+		return err
+	})
+	return picture, err
 }

@@ -114,7 +114,7 @@ func (pg *page) send(function string, args ...any) bool {
 	}
 	req := world.Evaluate("globalThis.goalpost?." + pg.invocation(function, list))
 	req.Silent = true
-	pg.post(req)
+	pg.Post(req)
 	return true
 }
 

@@ -67,9 +67,9 @@ func (s *state) trackNetwork(pg *page, on bool) {
 		return
 	}
 	if on {
-		pg.post(proto.NetworkEnable{})
+		pg.Post(proto.NetworkEnable{})
 	} else {
-		pg.post(networkOff)
+		pg.Post(networkOff)
 	}
 }
 
@@ -128,7 +128,7 @@ type frameActivity struct {
 // nothing was altered in it, and whether anything was since the action began.
 func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) (rests, happened bool) {
 	rests = true
-	for _, view := range ac.frames.framesInOrder(pg) {
+	for _, view := range ac.frames.inOrder(pg) {
 		c := ac.lastClickActivity[view]
 		delete(ac.lastClickActivity, view)
 		delete(ac.lastChanges, view)

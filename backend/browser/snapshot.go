@@ -42,9 +42,7 @@ func (rd *reader) Snapshot(ctx context.Context) (Snapshot, error) {
 func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
 	err := rd.turns.withReadTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
-		rd.state.mu.Lock()
-		last, now := rd.targets.lastSnapshot, rd.state.load.loader
-		rd.state.mu.Unlock()
+		last, now := rd.targets.snapshot(), rd.state.document()
 		if l.From > 0 {
 			if last.loader != now || l.From > len(last.lines) {
 				return errors.New("there is no such place in the last snapshot, or the page is another one now: take a new snapshot")
@@ -62,7 +60,7 @@ func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Sna
 		}
 		head := rd.snapshotHeader(seen, lacks)
 		next := lastSnapshot{loader: now, url: rd.state.Info().URL, lines: seen.lines(), cut: seen.Cut}
-		rd.state.change(func() { rd.targets.lastSnapshot = next })
+		rd.targets.setSnapshot(next)
 		if l.Diff && last.loader == now && len(last.lines) > 0 {
 			s = rd.snapshotDiff(last, next)
 		} else {
@@ -136,7 +134,7 @@ func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 // insertFrames puts the lines of frames where snapshot.js left a place for them.
 func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []string {
 	places := map[string]*remoteFrame{}
-	for _, f := range rd.frames.childFrames(pg) {
+	for _, f := range rd.frames.childrenOf(pg) {
 		places[fmt.Sprintf("\x01%d", f.number.Load())] = f
 	}
 	if len(places) == 0 && !slices.ContainsFunc(lines, isFramePlaceholder) {
@@ -217,7 +215,7 @@ func (t *turns) withTurn(ctx context.Context, what string, f func(context.Contex
 // asks its user shows nothing, and an answer is an action.
 func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
-		switch q, _ := t.prompts.blockingPrompt(); q.Kind {
+		switch q, _ := t.prompts.blocking(); q.Kind {
 		case pane.Alert, pane.Confirm, pane.Prompt:
 			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitize.Line(q.Text, 300))
 		default:

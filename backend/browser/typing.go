@@ -21,7 +21,7 @@ func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bo
 	if len(text) > 1<<20 {
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")
 	}
-	return fm.actions.runAction(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return fm.actions.run(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
 		at, err := fm.targets.callOnTarget(ctx, pg, &field, "prepare", target, text)
 		if err != nil {
@@ -78,10 +78,10 @@ func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
 		for _, r := range text {
 			left--
 			in := pane.Input{Kind: pane.KeyDown, Key: string(r)}
-			pg.post(key(in))
+			pg.Post(key(in))
 			in.Kind = pane.KeyUp
 			if left > 0 {
-				pg.post(key(in))
+				pg.Post(key(in))
 			} else if err := cdp.CallNoResult(c, key(in)); err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) 
 	if len(list) == 0 || len(list) > 50 {
 		return Acted{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
 	}
-	return fm.actions.runAction(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
+	return fm.actions.run(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
 		words := "presses " + sanitize.Line(keys, 40)
 		if target != "" {
 			var field struct{ Words string }

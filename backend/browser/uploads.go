@@ -26,22 +26,22 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 		return Acted{}, err
 	}
 	if target == "" {
-		return fm.actions.runAction(ctx, "giving files", func(ctx context.Context, _ *page) error {
-			q, err := fm.prompts.takePrompt(matchKinds(pane.Files))
+		return fm.actions.run(ctx, "giving files", func(ctx context.Context, _ *page) error {
+			q, err := fm.prompts.take(matchKinds(pane.Files))
 			if err != nil {
 				return errors.New("the page asks for no files: name the file input")
 			}
 			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
 		})
 	}
-	return fm.actions.runAction(ctx, "giving files to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return fm.actions.run(ctx, "giving files to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field struct{ Ref, Words string }
 		where, err := fm.targets.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
 		if err != nil {
 			return err
 		}
 		fm.actions.showActionHint("gives files to "+field.Words, 0, 0)
-		fm.prompts.closePrompts(matchKinds(pane.Files))
+		fm.prompts.close(matchKinds(pane.Files))
 		world, _, err := where.scriptContext(ctx)
 		if err != nil {
 			return err
@@ -67,7 +67,9 @@ func (fm *forms) copyUploads(files []pane.File) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copying files for the page: %w", err)
 	}
-	fm.state.change(func() { fm.uploadDirs = append(fm.uploadDirs, dir) })
+	fm.uploadsMu.Lock()
+	fm.uploadDirs = append(fm.uploadDirs, dir)
+	fm.uploadsMu.Unlock()
 	var paths []string
 	for i, f := range files {
 		path := filepath.Join(dir, fmt.Sprint(i), FileName(f.Name))
@@ -84,10 +86,10 @@ func (fm *forms) copyUploads(files []pane.File) ([]string, error) {
 
 // removeUploadCopies removes the copies.
 func (fm *forms) removeUploadCopies() error {
-	fm.state.mu.Lock()
+	fm.uploadsMu.Lock()
 	list := fm.uploadDirs
 	fm.uploadDirs = nil
-	fm.state.mu.Unlock()
+	fm.uploadsMu.Unlock()
 	var err error
 	for _, dir := range list {
 		err = errors.Join(err, os.RemoveAll(dir))

@@ -10,10 +10,10 @@ import (
 // Viewer is one viewer of a pane. Next is called by one goroutine, the other
 // methods by any.
 type Viewer struct {
-	pane *Pane
+	cast *screencast
 	wake chan struct{}
 
-	// Guarded by pane.cast.mu.
+	// Guarded by the screencast's mutex.
 	visible bool
 	size    canvasSize
 	holding uint32 // the frame that was given and not yet drawn, 0 if none
@@ -26,9 +26,8 @@ type Viewer struct {
 
 // Attach opens a view. The first things that Next gives are the pane's info
 // and, as soon as there is one, the newest frame.
-func (p *Pane) Attach() *Viewer {
-	v := &Viewer{pane: p, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
-	c := p.screencast
+func (c *screencast) Attach() *Viewer {
+	v := &Viewer{cast: c, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.views[v] = struct{}{}
@@ -60,11 +59,8 @@ func (v *Viewer) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 }
 
 func (v *Viewer) collect() (pane.ViewerUpdate, error) {
-	p, c := v.pane, v.pane.screencast
-	p.state.mu.Lock()
-	info, rev := p.state.info, p.state.rev
-	overlay, over := p.state.overlay, p.state.overlayRev
-	p.state.mu.Unlock()
+	c := v.cast
+	info, rev, overlay, over := c.source.Shown()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -93,7 +89,7 @@ func (v *Viewer) collect() (pane.ViewerUpdate, error) {
 
 // Ack says that frame n is drawn. Numbers that were not given are ignored.
 func (v *Viewer) Ack(n uint32) {
-	c := v.pane.screencast
+	c := v.cast
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if v.holding == 0 || n != v.holding {
@@ -110,7 +106,7 @@ func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	if err := ctx.Err(); err != nil {
 		return cdp.Cause(ctx)
 	}
-	return v.pane.userInput.input(in)
+	return v.cast.source.Input(in)
 }
 
 // Resize gives the page the size of the viewer's canvas, in CSS pixels, and how
@@ -118,18 +114,17 @@ func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 // sharp picture whenever the page stands still. Of several viewers who look, the
 // last one's size counts, also after another has gone.
 func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) error {
-	c := v.pane.screencast
+	c := v.cast
 	c.mu.Lock()
 	c.sizeRev++
 	v.size = canvasSize{c.sizeRev, width, height, ratio}
 	c.mu.Unlock()
-	v.pane.viewport.setPixelRatio(ratio)
-	return v.pane.Resize(ctx, width, height)
+	return c.source.Resize(ctx, width, height, ratio)
 }
 
 // SetVisible says whether anybody looks. Without a visible view nothing is filmed.
 func (v *Viewer) SetVisible(on bool) {
-	c := v.pane.screencast
+	c := v.cast
 	c.mu.Lock()
 	if v.visible == on || v.closed {
 		c.mu.Unlock()
@@ -144,12 +139,12 @@ func (v *Viewer) SetVisible(on bool) {
 	c.ackUnneeded()
 	v.wakeReader()
 	c.mu.Unlock()
-	v.pane.viewport.applyNewestSize()
+	c.applyNewestSize()
 }
 
 // Close ends the view; a Next that waits returns ErrClosed.
 func (v *Viewer) Close() {
-	c := v.pane.screencast
+	c := v.cast
 	c.mu.Lock()
 	v.closed = true
 	delete(c.views, v)
@@ -157,7 +152,7 @@ func (v *Viewer) Close() {
 	c.ackUnneeded()
 	v.wakeReader()
 	c.mu.Unlock()
-	v.pane.viewport.applyNewestSize()
+	c.applyNewestSize()
 }
 
 // canvasSize is the size of a viewer's canvas in CSS pixels.
@@ -168,8 +163,7 @@ type canvasSize struct {
 }
 
 // applyNewestSize gives the page the size of whoever looks and was the last to tell theirs.
-func (vp *viewport) applyNewestSize() {
-	c := vp.pane.screencast
+func (c *screencast) applyNewestSize() {
 	c.mu.Lock()
 	var last canvasSize
 	for v := range c.views {
@@ -181,15 +175,5 @@ func (vp *viewport) applyNewestSize() {
 	if last.n == 0 {
 		return
 	}
-	vp.setPixelRatio(last.ratio)
-	width, height := bound(last.width, last.height)
-	same := false
-	vp.state.change(func() {
-		same = vp.width == width && vp.height == height
-		vp.width, vp.height = width, height
-	})
-	if pg, err := vp.state.currentPage(); err == nil && !same {
-		vp.applyViewport(pg)
-		c.refresh()
-	}
+	c.source.SetSize(last.width, last.height, last.ratio)
 }

@@ -29,7 +29,7 @@ func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration
 }
 
 func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
-	return ac.runAction(ctx, "waiting", func(ctx context.Context, pg *page) error {
+	return ac.run(ctx, "waiting", func(ctx context.Context, pg *page) error {
 		ac.showActionHint("waits", 0, 0)
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 		defer cancel()
@@ -67,7 +67,7 @@ func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Durat
 // for it. What is in frames of other sites counts.
 func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
 	_, _ = pg.injectClosedRoots(ctx)
-	views := ac.frames.framesInOrder(pg)
+	views := ac.frames.inOrder(pg)
 	patience := 4000
 	if len(views) > 1 {
 		patience = 300 // and then the frames are asked

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/script"
+	"goalpost/backend/pane"
 )
 
 // Zoom shows the page larger or smaller: percent is brought within 25 and 500.
@@ -20,8 +21,7 @@ func (vp *viewport) Zoom(ctx context.Context, percent int) error {
 			return err
 		}
 		vp.state.change(func() {
-			vp.state.zoom = percent
-			vp.state.updateOverlay()
+			vp.state.updateOverlay(func(o *pane.Overlay) { o.Zoom = percent })
 		})
 		return nil
 	})
@@ -30,10 +30,10 @@ func (vp *viewport) Zoom(ctx context.Context, percent int) error {
 // zoomPage makes Chromium zoom every document of the page, the present one too.
 func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 	return pg.do(ctx, callLimit, "zooming", func(c proto.Client) error {
-		vp.state.mu.Lock()
+		vp.mu.Lock()
 		old := vp.zoomScript
 		vp.zoomScript = ""
-		vp.state.mu.Unlock()
+		vp.mu.Unlock()
 		if old != "" {
 			if err := cdp.CallNoResult(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
 				return err
@@ -51,9 +51,16 @@ func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 		if err := json.Unmarshal(raw, &made); err != nil {
 			return fmt.Errorf("chromium's answer: %w", err)
 		}
-		vp.state.mu.Lock()
+		vp.mu.Lock()
 		vp.zoomScript = made.Identifier
-		vp.state.mu.Unlock()
+		vp.mu.Unlock()
 		return nil
 	})
+}
+
+// forgetZoom notes that the page is another one, which has no zoom yet.
+func (vp *viewport) forgetZoom() {
+	vp.mu.Lock()
+	defer vp.mu.Unlock()
+	vp.zoomScript = ""
 }

@@ -1,0 +1,61 @@
+package browser
+
+import (
+	"context"
+	"errors"
+
+	"goalpost/backend/pane"
+)
+
+// filmed is a pane as its screencast sees it.
+type filmed struct {
+	state    *state
+	viewport *viewport
+	pictures *pictures
+	input    *userInput
+}
+
+// Attach opens a view. The first things that Next gives are the pane's info
+// and, as soon as there is one, the newest frame.
+func (p *Pane) Attach() *Viewer { return p.screencast.Attach() }
+
+// Shown gives what is shown beside the picture.
+func (f *filmed) Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int) {
+	f.state.mu.Lock()
+	defer f.state.mu.Unlock()
+	return f.state.info, f.state.rev, f.state.overlay, f.state.overlayRev
+}
+
+// CSSSize is the size of a frame in CSS pixels.
+func (f *filmed) CSSSize(width, height int) (int, int) { return f.viewport.toCSSSize(width, height) }
+
+// HasHiDPI says whether viewers may have sharp pictures: a goal's page has one pixel for
+// one of CSS.
+func (f *filmed) HasHiDPI() bool { return f.state.goalID == "" }
+
+// CaptureHiDPI takes a sharp picture.
+func (f *filmed) CaptureHiDPI(of filmedPage) ([]byte, error) {
+	pg, ok := of.(*page)
+	if !ok {
+		return nil, errors.New("a sharp picture: this is no page of the pane")
+	}
+	picture, err := f.pictures.captureHiDPI(pg)
+	if err != nil {
+		f.state.m.cfg.Log.Debug("a sharp picture", "pane", f.state.id, "error", err)
+	}
+	return picture, err
+}
+
+// Input carries out what a viewer does.
+func (f *filmed) Input(in pane.Input) error { return f.input.input(in) }
+
+// Resize gives the page the size of a viewer's canvas.
+func (f *filmed) Resize(ctx context.Context, width, height int, ratio float64) error {
+	f.viewport.setPixelRatio(ratio)
+	return f.viewport.Resize(ctx, width, height)
+}
+
+// SetSize gives the page the size of the viewer who is left.
+func (f *filmed) SetSize(width, height int, ratio float64) {
+	f.viewport.setViewerSize(width, height, ratio)
+}

@@ -41,7 +41,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 	}
 	pg.alive, pg.end = context.WithCancelCause(e.Alive)
 	listens := p.adopt(pg)
-	defer e.m.releaseTarget(pg.target)
+	defer e.m.held.release(pg.target)
 	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
 		requests := []proto.Request{
 			proto.PageEnable{},
@@ -52,7 +52,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
 			p.viewport.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
-			e.m.fetchPatterns(),
+			e.m.rules.fetchPatterns(),
 			autoAttachFrames{},
 			proto.InputSetInterceptDrags{Enabled: true},
 			proto.SecurityEnable{},

@@ -19,6 +19,11 @@ import (
 	"goalpost/backend/pane"
 )
 
+// downloadFolders are where downloads go. It is not altered.
+type downloadFolders struct {
+	cfg *Config
+}
+
 // downloads are the files that pages sent. The list is guarded by the state's mutex, since
 // calls wait for its changes.
 type downloads struct {
@@ -37,10 +42,10 @@ const goalDownloads = "downloads"
 
 // folder is where downloads of the user go, or the folder of a goal, which has
 // its own for them; "" refuses them.
-func (m *Manager) folder(goalID string) string {
-	find := m.cfg.Downloads
+func (d *downloadFolders) folder(goalID string) string {
+	find := d.cfg.Downloads
 	if goalID != "" {
-		find = m.cfg.GoalFolder
+		find = d.cfg.GoalFolder
 	}
 	if find == nil {
 		return ""
@@ -50,23 +55,23 @@ func (m *Manager) folder(goalID string) string {
 
 // partialDownloadDir is the folder for files on their way. A goal's is none of its own:
 // its programs could put a link there that leads elsewhere.
-func (m *Manager) partialDownloadDir(goalID, dir string) string {
+func (d *downloadFolders) partialDownloadDir(goalID, dir string) string {
 	if goalID != "" {
-		return filepath.Join(m.cfg.Dir, partialDir, FileName(goalID))
+		return filepath.Join(d.cfg.Dir, partialDir, FileName(goalID))
 	}
 	return filepath.Join(dir, partialDir)
 }
 
 // setDownloadBehavior tells Chromium what to do with files that pages send.
-func (m *Manager) setDownloadBehavior(goalID string, id proto.BrowserBrowserContextID) (proto.BrowserSetDownloadBehavior, error) {
+func (d *downloadFolders) setDownloadBehavior(goalID string, id proto.BrowserBrowserContextID) (proto.BrowserSetDownloadBehavior, error) {
 	deny := proto.BrowserSetDownloadBehavior{
 		Behavior: proto.BrowserSetDownloadBehaviorBehaviorDeny, BrowserContextID: id, EventsEnabled: true,
 	}
-	dir := m.folder(goalID)
+	dir := d.folder(goalID)
 	if dir == "" {
 		return deny, nil
 	}
-	path := m.partialDownloadDir(goalID, dir)
+	path := d.partialDownloadDir(goalID, dir)
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return deny, fmt.Errorf("the folder for downloads: %w", err)
 	}
@@ -78,7 +83,7 @@ func (m *Manager) setDownloadBehavior(goalID string, id proto.BrowserBrowserCont
 // onDownload takes the news that a page sends a file.
 func (dl *downloads) onDownload(guid, address, name string) {
 	name = FileName(name)
-	if dl.state.scriptless || dl.state.m.folder(dl.state.goalID) == "" {
+	if dl.state.scriptless || dl.state.m.folders.folder(dl.state.goalID) == "" {
 		dl.activity.noticeForBoth("the download of %q was refused: this pane does not save files", name)
 		return
 	}
@@ -186,8 +191,8 @@ func (dl *downloads) finishDownload(guid string) error {
 	if !ok {
 		return nil
 	}
-	dir := dl.state.m.folder(dl.state.goalID)
-	path, err := dl.state.m.moveDownload(dl.state.goalID, dir, d.Name, filepath.Join(dl.state.m.partialDownloadDir(dl.state.goalID, dir), guid))
+	dir := dl.state.m.folders.folder(dl.state.goalID)
+	path, err := dl.state.m.folders.moveDownload(dl.state.goalID, dir, d.Name, filepath.Join(dl.state.m.folders.partialDownloadDir(dl.state.goalID, dir), guid))
 	if err != nil {
 		dl.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("keeping the download %q: %w", d.Name, err)
@@ -199,7 +204,7 @@ func (dl *downloads) finishDownload(guid string) error {
 
 // moveDownload moves a file that has come to where it belongs. In a goal's folder that
 // goes through a root, which no link leads out of.
-func (m *Manager) moveDownload(goalID, dir, name, from string) (string, error) {
+func (d *downloadFolders) moveDownload(goalID, dir, name, from string) (string, error) {
 	if goalID != "" {
 		path, err := moveInto(dir, name, from)
 		return path, errors.Join(err, os.Remove(from))

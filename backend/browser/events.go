@@ -242,7 +242,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 			}
 		}
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		m.onHeldTarget(e)
+		m.held.onTarget(e)
 	case "Target.targetDestroyed":
 		var ev proto.TargetTargetDestroyed
 		if decode(e, &ev) {
@@ -329,7 +329,7 @@ func (p *Pane) onFrameTarget(above *page, e *cdp.Event) {
 		proto.InspectorEnable{},
 		proto.RuntimeEnable{},
 		autoAttachFrames{},
-		p.state.m.fetchPatterns(),
+		p.state.m.rules.fetchPatterns(),
 		proto.PageSetInterceptFileChooserDialog{Enabled: true},
 	}
 	if !p.state.scriptless {

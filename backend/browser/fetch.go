@@ -17,25 +17,25 @@ import (
 // fetchPatterns are the requests that stop at onPaused: all of them, because only a stopped
 // request asks for a login, and any may go to a port of this program, or send
 // where a goal may only read. WebSockets pass this gate, and have a proxy of their own.
-func (m *Manager) fetchPatterns() proto.FetchEnable {
+func (r *requestRules) fetchPatterns() proto.FetchEnable {
 	return proto.FetchEnable{Patterns: []*proto.FetchRequestPattern{{URLPattern: "*"}}, HandleAuthRequests: true}
 }
 
-func (m *Manager) ownPorts() []int {
-	if m.cfg.OwnPorts == nil {
+func (r *requestRules) ownPorts() []int {
+	if r.cfg.OwnPorts == nil {
 		return nil
 	}
-	return m.cfg.OwnPorts()
+	return r.cfg.OwnPorts()
 }
 
 // isOwnAddress says whether an address is one of this program's own.
-func (m *Manager) isOwnAddress(address string) bool {
+func (r *requestRules) isOwnAddress(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false
 	}
 	port, err := strconv.Atoi(u.Port())
-	return err == nil && slices.Contains(m.ownPorts(), port) && isLoopbackName(u.Hostname())
+	return err == nil && slices.Contains(r.ownPorts(), port) && isLoopbackName(u.Hostname())
 }
 
 // isLoopbackName knows the names of the loopback interface that need no resolver.
@@ -46,9 +46,9 @@ func isLoopbackName(host string) bool {
 }
 
 // validateAddress is Address, and refuses the addresses of this program as well.
-func (m *Manager) validateAddress(text string) (string, error) {
+func (r *requestRules) validateAddress(text string) (string, error) {
 	address, err := Address(text)
-	if err == nil && m.isOwnAddress(address) {
+	if err == nil && r.isOwnAddress(address) {
 		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, sanitize.Line(address, 200))
 	}
 	return address, err
@@ -59,7 +59,7 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) {
 		return
 	}
-	if ev.Request != nil && p.state.m.isOwnAddress(ev.Request.URL) {
+	if ev.Request != nil && p.state.m.rules.isOwnAddress(ev.Request.URL) {
 		p.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
 		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return

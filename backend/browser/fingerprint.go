@@ -34,9 +34,7 @@ func (rd *reader) Fingerprint(ctx context.Context) (string, error) {
 
 // Cookies are those of a goal's pages, none if it has no page yet.
 func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) {
-	m.mu.Lock()
-	e := m.engines[goalEngine]
-	m.mu.Unlock()
+	e := m.process(goalEngine)
 	if goalID == "" || e == nil || e.Alive.Err() != nil {
 		return nil, nil
 	}

@@ -46,7 +46,7 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 		}
 		b.ok(os.Remove(filepath.Join(folder, "downloads")))
 	}
-	if left, err := os.ReadDir(b.partialDownloadDir("g1", folder)); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(b.folders.partialDownloadDir("g1", folder)); err != nil || len(left) != 0 {
 		t.Errorf("on its way there is still %v (%v)", left, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -85,24 +86,27 @@ type Options struct {
 // Manager holds the panes and the one Chromium behind them. It starts Chromium
 // when the first pane opens. All methods may be called concurrently.
 type Manager struct {
-	cfg    Config
-	limits limits
-	news   *changeNotifier
-	start  chan struct{} // holds one token: starting and stopping Chromium
-	work   sync.WaitGroup
-	ctx    context.Context // ends with Close
-	cancel context.CancelCauseFunc
+	profiles
+	cfg     Config
+	limits  limits
+	rules   requestRules
+	folders downloadFolders
+	held    heldTargets
+	news    *changeNotifier
+	start   chan struct{} // holds one token: starting and stopping Chromium
+	work    sync.WaitGroup
+	ctx     context.Context // ends with Close
+	cancel  context.CancelCauseFunc
 
 	mu       sync.Mutex
 	closed   bool
 	engines  map[string]*browserProcess // see processKey; one that has ended stays until the next is started
 	panes    map[string]*Pane
-	order    []string
+	order    []string // of panes, as they were opened
 	sessions map[proto.TargetSessionID]*Pane
-	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see frames.go
-	shots    int                             // counts pictures
-	guards   map[proto.TargetSessionID]*heldTarget
+	parts    map[proto.TargetSessionID]*Pane       // of frames of other sites, see frames.go
 	windows  map[proto.TargetTargetID]*popupWindow // that pages have opened
+	shots    int                                   // counts pictures
 }
 
 // New makes a Manager. Nothing is started yet.
@@ -114,11 +118,20 @@ func New(cfg Config) *Manager {
 		cfg.limits = defaultLimits()
 	}
 	m := &Manager{
-		cfg: cfg, limits: cfg.limits, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
-		engines: map[string]*browserProcess{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
-		parts: map[proto.TargetSessionID]*Pane{}, guards: map[proto.TargetSessionID]*heldTarget{},
-		windows: map[proto.TargetTargetID]*popupWindow{},
+		cfg:      cfg,
+		limits:   cfg.limits,
+		news:     newAnnouncer(cfg.OnChange, cfg.OnVisit),
+		start:    make(chan struct{}, 1),
+		engines:  map[string]*browserProcess{},
+		panes:    map[string]*Pane{},
+		sessions: map[proto.TargetSessionID]*Pane{},
+		parts:    map[proto.TargetSessionID]*Pane{},
+		windows:  map[proto.TargetTargetID]*popupWindow{},
 	}
+	m.rules = requestRules{&m.cfg}
+	m.folders = downloadFolders{&m.cfg}
+	m.held = heldTargets{manager: m, held: map[proto.TargetSessionID]*heldTarget{}}
+	m.profiles = profiles{filepath.Join(cfg.Dir, "profiles"), m.whileProfileUnused}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m
 }
@@ -128,7 +141,7 @@ func New(cfg Config) *Manager {
 // a refused address (ErrRefused), a missing Chromium (ErrMissing), or one that
 // does not start.
 func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
-	address, err := m.validateAddress(o.URL)
+	address, err := m.rules.validateAddress(o.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -217,9 +230,7 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 			err = errors.Join(err, m.removePane(ctx, p))
 		}
 	}
-	m.mu.Lock()
-	e := m.engines[goalEngine]
-	m.mu.Unlock()
+	e := m.process(goalEngine)
 	if e != nil && e.Alive.Err() == nil {
 		err = errors.Join(err, e.disposeContext(ctx, goalID))
 	}

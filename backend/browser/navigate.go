@@ -19,7 +19,7 @@ import (
 // loaded, or is still loading some seconds after the server answered. A pane
 // whose page or browser is gone gets a new one.
 func (n *navigation) Navigate(ctx context.Context, text string) error {
-	address, err := n.state.m.validateAddress(text)
+	address, err := n.state.m.rules.validateAddress(text)
 	if err == nil {
 		err = n.driver.checkDriver(ctx)
 	}

@@ -14,7 +14,7 @@ import (
 
 // PDF writes the page as a PDF into the folder of downloads and gives its path.
 func (dl *downloads) PDF(ctx context.Context) (string, error) {
-	dir := dl.state.m.folder("")
+	dir := dl.state.m.folders.folder("")
 	if dl.state.goalID != "" || dir == "" {
 		return "", errors.New("printing: this pane does not save files")
 	}
@@ -46,7 +46,7 @@ func (dl *downloads) PDF(ctx context.Context) (string, error) {
 
 // Save downloads an address instead of showing it.
 func (dl *downloads) Save(ctx context.Context, text string) error {
-	address, err := dl.state.m.validateAddress(text)
+	address, err := dl.state.m.rules.validateAddress(text)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 	if address == "" || address == "about:blank" {
 		return nil // filled by script, which the closed window no longer can
 	}
-	if address, err = m.validateAddress(address); err != nil {
+	if address, err = m.rules.validateAddress(address); err != nil {
 		return err
 	}
 	return opener.navigation.navigate(ctx, address)

@@ -47,7 +47,7 @@ func processKey(goalID, profile string) string {
 // folder gives an engine its folder.
 func (m *Manager) processDir(key string) (*chromium.RunDir, error) {
 	if name, ok := strings.CutPrefix(key, "profile/"); ok {
-		return chromium.OpenProfile(m.profilesDir(), name)
+		return chromium.OpenProfile(m.profiles.dir, name)
 	}
 	return chromium.NewRunDir(m.cfg.Dir)
 }
@@ -191,7 +191,7 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 		id = made.BrowserContextID
 		e.networks.Store(id, network)
 	}
-	behaviour, err := e.m.setDownloadBehavior(goalID, id)
+	behaviour, err := e.m.folders.setDownloadBehavior(goalID, id)
 	if err != nil {
 		return "", err
 	}
@@ -241,8 +241,8 @@ func (m *Manager) onEvent(e *cdp.Event) {
 		p.onEvent(e)
 	} else if p := m.byFrameSession(proto.TargetSessionID(e.SessionID)); p != nil {
 		p.onFrameEvent(e)
-	} else if g := m.heldTarget(proto.TargetSessionID(e.SessionID)); g != nil {
-		m.onHeldTargetEvent(g, e)
+	} else if g := m.held.get(proto.TargetSessionID(e.SessionID)); g != nil {
+		m.held.onEvent(g, e)
 	}
 }
 
@@ -256,4 +256,11 @@ func (m *Manager) bySession(id proto.TargetSessionID) *Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.sessions[id]
+}
+
+// process is the engine of a key, nil if there is none; it may have ended.
+func (m *Manager) process(key string) *browserProcess {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.engines[key]
 }

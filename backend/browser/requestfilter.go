@@ -8,6 +8,11 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
+// requestRules say which addresses and requests pages may not make. It is not altered.
+type requestRules struct {
+	cfg *Config
+}
+
 // PageRequest is a request that a page makes.
 type PageRequest struct {
 	GoalID      string
@@ -16,16 +21,16 @@ type PageRequest struct {
 }
 
 // filtersRequests says whether every request of a goal's pages stops for its judgement.
-func (m *Manager) filtersRequests(network string) bool {
-	return network != "" && m.cfg.NeedsFilter != nil && m.cfg.FilterRequest != nil && m.cfg.NeedsFilter(network)
+func (r *requestRules) filtersRequests(network string) bool {
+	return network != "" && r.cfg.NeedsFilter != nil && r.cfg.FilterRequest != nil && r.cfg.NeedsFilter(network)
 }
 
 // blockReason says why a request of a page of this network may not be made, "" if it may.
-func (m *Manager) blockReason(network string, r *proto.NetworkRequest) (why string) {
-	if r == nil || !m.filtersRequests(network) {
+func (r *requestRules) blockReason(network string, req *proto.NetworkRequest) (why string) {
+	if req == nil || !r.filtersRequests(network) {
 		return ""
 	}
-	return m.cfg.FilterRequest(PageRequest{GoalID: network, Method: r.Method, URL: r.URL})
+	return r.cfg.FilterRequest(PageRequest{GoalID: network, Method: req.Method, URL: req.URL})
 }
 
 // blockReason says why a request of the pane's page may not be made, "" if it may.
@@ -34,7 +39,7 @@ func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
 	lent := p.state.sharedWith()
 	p.state.mu.Unlock()
 	if lent == "" {
-		return p.state.m.blockReason(p.state.proxyGoal, r)
+		return p.state.m.rules.blockReason(p.state.proxyGoal, r)
 	}
 	if r == nil || p.state.m.cfg.FilterRequest == nil {
 		return ""
@@ -53,7 +58,7 @@ func (log *activity) notifyRequest(method, address string) {
 	log.state.mu.Lock()
 	goalID, lent := log.state.leaseHolder(), log.state.goalID == ""
 	log.state.mu.Unlock()
-	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent && log.state.m.filtersRequests(log.state.proxyGoal) {
+	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent && log.state.m.rules.filtersRequests(log.state.proxyGoal) {
 		return
 	}
 	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})

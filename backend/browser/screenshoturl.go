@@ -24,7 +24,7 @@ type ScreenshotOptions struct {
 // script of an agent runs in it, and of ours what looks for secrets; nobody can drive
 // it, and nothing of it is left. A page that does not load is an error.
 func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png []byte, err error) {
-	address, err := m.validateAddress(s.URL)
+	address, err := m.rules.validateAddress(s.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,7 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	defer func() {
 		clean := context.WithoutCancel(ctx)
 		err = errors.Join(err, p.close(clean))
-		m.mu.Lock()
-		e := m.engines[goalEngine]
-		m.mu.Unlock()
+		e := m.process(goalEngine)
 		if e != nil && e.Alive.Err() == nil {
 			err = errors.Join(err, e.disposeContext(clean, name))
 		}

@@ -77,7 +77,7 @@ func BenchmarkFrame(b *testing.B) {
 	pg := &page{engine: &browserProcess{Browser: &chromium.Browser{Conn: c}, m: m}, session: "S", count: &p.frames.refs}
 	pg.alive, pg.end = context.WithCancelCause(c.Alive)
 	p.adopt(pg)
-	p.screencast.setPage(pg)
+	p.screencast.SetPage(pg)
 
 	data := base64.StdEncoding.EncodeToString(make([]byte, 200<<10))
 	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"` + data +
@@ -111,7 +111,7 @@ func BenchmarkFrame(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(processorTime(b)-began)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
-	p.screencast.close()
+	p.screencast.Close()
 	for _, f := range []*os.File{inR, inW, outW, outR} {
 		_ = f.Close()
 	}

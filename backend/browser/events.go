@@ -173,7 +173,7 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 			}
 		}
 	})
-	p.screencast.refresh()
+	p.screencast.Refresh()
 	p.activity.notifyVisit()
 	p.navigation.requestHistory()
 }
@@ -279,7 +279,7 @@ func (p *Pane) onTargetGone() {
 			p.state.processError, p.state.info.Running, p.state.loading = "the page closed itself", false, false
 		}
 	})
-	p.screencast.setPage(nil)
+	p.screencast.SetPage(nil)
 }
 
 func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {

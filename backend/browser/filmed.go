@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 
+	"goalpost/backend/browser/screencast"
 	"goalpost/backend/pane"
 )
+
+// Viewer is one viewer of a pane.
+type Viewer = screencast.Viewer
 
 // filmed is a pane as its screencast sees it.
 type filmed struct {
@@ -34,7 +38,7 @@ func (f *filmed) CSSSize(width, height int) (int, int) { return f.viewport.toCSS
 func (f *filmed) HasHiDPI() bool { return f.state.goalID == "" }
 
 // CaptureHiDPI takes a sharp picture.
-func (f *filmed) CaptureHiDPI(of filmedPage) ([]byte, error) {
+func (f *filmed) CaptureHiDPI(of screencast.Page) ([]byte, error) {
 	pg, ok := of.(*page)
 	if !ok {
 		return nil, errors.New("a sharp picture: this is no page of the pane")

@@ -12,12 +12,13 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/browser/screencast"
 	"goalpost/backend/pane"
 )
 
 // userInput carries out what the user does with the mouse and the keyboard, in order.
 type userInput struct {
-	screencast *screencast
+	screencast *screencast.Screencast
 	state      *state
 	prompts    *prompts
 	drag       *drag
@@ -166,7 +167,7 @@ func (u *userInput) wakeRenderer(ctx context.Context, pg *page) bool {
 		pg.Post(other)
 		u.viewport.applyViewport(pg)
 	}
-	u.screencast.refresh()
+	u.screencast.Refresh()
 	return err == nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/screencast"
 	"goalpost/backend/pane"
 )
 
@@ -17,7 +18,7 @@ import (
 // back. All methods may be called concurrently; actions of the agent (Snapshot,
 // Click, Type, Screenshot) take turns.
 type Pane struct {
-	screencast *screencast
+	screencast *screencast.Screencast
 	closing    sync.Once // an opening that fails and a manager that closes may both want to
 
 	state
@@ -86,13 +87,13 @@ func newPane(m *Manager, o Options) *Pane {
 // questions, who drives, the frames.
 func (p *Pane) connectState() {
 	s := &p.state
-	p.screencast = newScreencast(&filmed{
+	p.screencast = screencast.New(&filmed{
 		state:    s,
 		viewport: &p.viewport,
 		pictures: &p.pictures,
 		input:    &p.userInput,
 	})
-	s.notifyViewers = p.screencast.notifyViewers
+	s.notifyViewers = p.screencast.NotifyViewers
 	p.activity = activity{state: s}
 	p.prompts = prompts{state: s, activity: &p.activity}
 	p.prompts.noPromptCtx, p.prompts.cancelNoPrompt = context.WithCancelCause(context.Background())
@@ -278,7 +279,7 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 		p.state.processError, p.state.loadError, p.state.loadNotice, p.state.info.Running = "", "", "", true
 	})
 	p.viewport.applyViewport(pg) // it may have changed
-	p.screencast.setPage(pg)
+	p.screencast.SetPage(pg)
 	return nil
 }
 
@@ -312,7 +313,7 @@ func (p *Pane) onProcessLost(c *cdp.Conn) {
 		p.downloads.markDownloadsInterrupted()
 	})
 	p.frames.detachAll()
-	p.screencast.setPage(nil)
+	p.screencast.SetPage(nil)
 }
 
 func anyPrompt(openPrompt) bool { return true }
@@ -331,7 +332,7 @@ func (p *Pane) end(ctx context.Context) error {
 	pg := p.state.page
 	p.state.page = nil
 	p.state.mu.Unlock()
-	p.screencast.close()
+	p.screencast.Close()
 	var err error
 	if pg != nil {
 		p.state.m.mu.Lock()

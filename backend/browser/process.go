@@ -248,7 +248,7 @@ func (m *Manager) onEvent(e *cdp.Event) {
 
 func (m *Manager) onFrame(f cdp.ScreencastFrame) {
 	if p := m.bySession(proto.TargetSessionID(f.Session)); p != nil {
-		p.screencast.onFrame(f)
+		p.screencast.OnFrame(f)
 	}
 }
 

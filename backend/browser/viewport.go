@@ -8,13 +8,15 @@ import (
 	"sync"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/screencast"
 )
 
 // viewport is the size of the page and of its pixels, and its zoom. Its mutex is held for
 // no call of another part.
 type viewport struct {
 	state      *state
-	screencast *screencast
+	screencast *screencast.Screencast
 
 	applyMu sync.Mutex // held while the page is told its size
 
@@ -75,7 +77,7 @@ func (vp *viewport) Resize(ctx context.Context, width, height int) error {
 		return fmt.Errorf("resizing: %w", err)
 	}
 	vp.applyViewport(pg)
-	vp.screencast.refresh()
+	vp.screencast.Refresh()
 	return nil
 }
 
@@ -92,7 +94,7 @@ func (vp *viewport) setPixelRatio(ratio float64) {
 	vp.mu.Unlock()
 	if pg, err := vp.state.currentPage(); err == nil && !same {
 		vp.applyViewport(pg)
-		vp.screencast.refresh()
+		vp.screencast.Refresh()
 	}
 }
 
@@ -131,6 +133,6 @@ func (vp *viewport) setViewerSize(width, height int, ratio float64) {
 	same := !vp.setSize(width, height)
 	if pg, err := vp.state.currentPage(); err == nil && !same {
 		vp.applyViewport(pg)
-		vp.screencast.refresh()
+		vp.screencast.Refresh()
 	}
 }

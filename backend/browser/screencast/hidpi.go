@@ -1,4 +1,4 @@
-package browser
+package screencast
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ type hidpiState struct {
 }
 
 // dropHiDPI forgets the sharp picture.
-func (c *screencast) dropHiDPI() {
+func (c *Screencast) dropHiDPI() {
 	c.sharp = nil
 	if c.still != nil {
 		c.still.Stop()
@@ -37,7 +37,7 @@ func (c *screencast) dropHiDPI() {
 }
 
 // wantsHiDPI says whether somebody wants sharp pictures.
-func (c *screencast) wantsHiDPI() bool {
+func (c *Screencast) wantsHiDPI() bool {
 	for v := range c.views {
 		if v.visible && v.size.ratio > 1 {
 			return c.source.HasHiDPI()
@@ -48,7 +48,7 @@ func (c *screencast) wantsHiDPI() bool {
 
 // ignoreSamePicture takes a frame that shows nothing new, where sharp pictures are wanted:
 // taking one makes Chromium draw, and so would put it off for ever.
-func (c *screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
+func (c *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
 	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height || !bytes.Equal(c.newest.JPEG, f.JPEG) {
 		return false
 	}
@@ -65,7 +65,7 @@ func (c *screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
 }
 
 // scheduleHiDPI plans the sharp picture of what has just come.
-func (c *screencast) scheduleHiDPI() {
+func (c *Screencast) scheduleHiDPI() {
 	switch lived := time.Since(c.since); {
 	case c.sharp != nil && lived < hidpiMaxDelay: // in vain: it takes longer next time
 		c.patience = min(2*c.patience, hidpiMaxDelay)
@@ -92,7 +92,7 @@ func (c *screencast) scheduleHiDPI() {
 }
 
 // captureHiDPI takes the sharp picture of frame n, unless another has come by then.
-func (c *screencast) captureHiDPI(pg filmedPage, n uint32) {
+func (c *Screencast) captureHiDPI(pg Page, n uint32) {
 	picture, err := c.source.CaptureHiDPI(pg)
 	c.mu.Lock()
 	defer c.mu.Unlock()

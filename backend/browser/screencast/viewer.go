@@ -1,4 +1,4 @@
-package browser
+package screencast
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 // Viewer is one viewer of a pane. Next is called by one goroutine, the other
 // methods by any.
 type Viewer struct {
-	cast *screencast
+	cast *Screencast
 	wake chan struct{}
 
 	// Guarded by the screencast's mutex.
@@ -26,7 +26,7 @@ type Viewer struct {
 
 // Attach opens a view. The first things that Next gives are the pane's info
 // and, as soon as there is one, the newest frame.
-func (c *screencast) Attach() *Viewer {
+func (c *Screencast) Attach() *Viewer {
 	v := &Viewer{cast: c, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,7 @@ func (v *Viewer) wakeReader() {
 
 // Next waits for news: a changed info or overlay, or a frame that is newer than
 // the last one. The frame must be acknowledged when it is drawn; until then only infos
-// come. The error is ErrClosed when the view or the pane was closed.
+// come. The error is cdp.ErrClosed when the view or the pane was closed.
 func (v *Viewer) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 	for {
 		if news, err := v.collect(); news != (pane.ViewerUpdate{}) || err != nil {
@@ -65,12 +65,12 @@ func (v *Viewer) collect() (pane.ViewerUpdate, error) {
 	defer c.mu.Unlock()
 	switch {
 	case v.closed:
-		return pane.ViewerUpdate{}, ErrClosed
+		return pane.ViewerUpdate{}, cdp.ErrClosed
 	case v.rev != rev:
 		v.rev = rev
 		return pane.ViewerUpdate{Info: &info}, nil
 	case c.closed:
-		return pane.ViewerUpdate{}, ErrClosed
+		return pane.ViewerUpdate{}, cdp.ErrClosed
 	case v.over != over:
 		v.over = over
 		return pane.ViewerUpdate{Overlay: &overlay}, nil
@@ -163,7 +163,7 @@ type canvasSize struct {
 }
 
 // applyNewestSize gives the page the size of whoever looks and was the last to tell theirs.
-func (c *screencast) applyNewestSize() {
+func (c *Screencast) applyNewestSize() {
 	c.mu.Lock()
 	var last canvasSize
 	for v := range c.views {

@@ -1,4 +1,6 @@
-package browser
+// Package screencast films the page of a pane for those who look at it: frames as they
+// come, no more than viewers can draw, and a sharper picture when the page stands still.
+package screencast
 
 import (
 	"context"
@@ -11,9 +13,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// staleAfter is how old the newest frame may get while every viewer is busy
+// maxFrameAge is how old the newest frame may get while every viewer is busy
 // with an older one, before a newer is asked for.
-const staleAfter = 200 * time.Millisecond
+const maxFrameAge = 200 * time.Millisecond
 
 // refreshAfterQuiet is how long a page must not change before its final state is
 // looked at once more, since Chromium may have dropped the last frame.
@@ -26,7 +28,7 @@ const (
 	maxRestarts         = 5
 )
 
-// screencast is the screencast of one pane: it runs while somebody looks, and keeps
+// Screencast films one pane: it runs while somebody looks, and keeps
 // the newest frame for everyone. Chromium sends at most two frames ahead of its
 // acknowledgements; a frame is acknowledged when the quickest viewer has drawn
 // it. So the source slows down to the viewer, and nothing queues.
@@ -34,12 +36,12 @@ const (
 // Chromium drops what changes while two frames are under way. sendLastFrame
 // makes it send the last one later, but not always: so when the page is quiet
 // again, the screencast is started afresh, which sends the page as it is.
-type screencast struct {
-	source source
+type Screencast struct {
+	source Source
 	work   sync.WaitGroup // pictures that are being taken
 
 	mu            sync.Mutex
-	page          filmedPage // nil: none to film
+	page          Page // nil: none to film
 	running       bool
 	views         map[*Viewer]struct{}
 	sizeRev       int // counts what viewers told
@@ -60,9 +62,9 @@ type unackedFrame struct {
 	cast int
 }
 
-// source is what is filmed: a pane. Its methods are called with no lock of the screencast,
+// Source is what is filmed: a pane. Its methods are called with no lock of the screencast,
 // but for HasHiDPI.
-type source interface {
+type Source interface {
 	// Shown gives what is shown beside the picture, each with a number that grows with
 	// its changes.
 	Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int)
@@ -71,7 +73,7 @@ type source interface {
 	// HasHiDPI says whether a viewer may have pictures with more pixels than CSS has.
 	HasHiDPI() bool
 	// CaptureHiDPI takes one. It returns when the pane is closed.
-	CaptureHiDPI(filmedPage) ([]byte, error)
+	CaptureHiDPI(Page) ([]byte, error)
 	// Input carries out what a viewer does.
 	Input(pane.Input) error
 	// Resize gives the page the size of a viewer's canvas.
@@ -80,14 +82,15 @@ type source interface {
 	SetSize(width, height int, ratio float64)
 }
 
-// filmedPage is a page of the pane.
-type filmedPage interface {
+// Page is a page of the pane.
+type Page interface {
 	SessionID() proto.TargetSessionID
 	Post(proto.Request)
 }
 
-func newScreencast(s source) *screencast {
-	return &screencast{source: s, views: map[*Viewer]struct{}{}}
+// New makes a screencast of a source; it has no page yet.
+func New(s Source) *Screencast {
+	return &Screencast{source: s, views: map[*Viewer]struct{}{}}
 }
 
 // startScreencast has what rod's type of 2024 does not know.
@@ -102,8 +105,8 @@ type startScreencast struct {
 // ProtoReq is asked for by proto.
 func (startScreencast) ProtoReq() string { return "Page.startScreencast" }
 
-// setPage films another page, or none.
-func (c *screencast) setPage(pg filmedPage) {
+// SetPage films another page, or none.
+func (c *Screencast) SetPage(pg Page) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.page != pg {
@@ -114,7 +117,7 @@ func (c *screencast) setPage(pg filmedPage) {
 }
 
 // run starts or stops the screencast as the viewers want it.
-func (c *screencast) run() {
+func (c *Screencast) run() {
 	wanted := false
 	for v := range c.views {
 		wanted = wanted || v.visible
@@ -135,7 +138,7 @@ func (c *screencast) run() {
 
 // reset drops what belongs to a screencast that ended: its frames need no
 // acknowledgement, and a picture of then is not the page of now.
-func (c *screencast) reset() {
+func (c *Screencast) reset() {
 	c.newest, c.unacked = nil, nil
 	c.dropHiDPI()
 	c.disarmStaleTimer()
@@ -146,7 +149,7 @@ func (c *screencast) reset() {
 	c.refreshDue = false
 }
 
-func (c *screencast) start() {
+func (c *Screencast) start() {
 	c.awaitingFirst = true
 	if c.silentStarts++; c.silentStarts <= maxRestarts {
 		c.armRefresh(restartAfterSilence)
@@ -155,9 +158,9 @@ func (c *screencast) start() {
 }
 
 // armFinalRefresh is armed by a change, and moved on by each further one.
-func (c *screencast) armFinalRefresh() { c.armRefresh(refreshAfterQuiet) }
+func (c *Screencast) armFinalRefresh() { c.armRefresh(refreshAfterQuiet) }
 
-func (c *screencast) armRefresh(quiet time.Duration) {
+func (c *Screencast) armRefresh(quiet time.Duration) {
 	if c.refreshTimer != nil {
 		c.refreshTimer.Reset(quiet)
 		return
@@ -180,8 +183,8 @@ func (c *screencast) armRefresh(quiet time.Duration) {
 	c.refreshTimer = timer
 }
 
-// onFrame is called with each frame, on the connection's reading goroutine.
-func (c *screencast) onFrame(f cdp.ScreencastFrame) {
+// OnFrame is called with each frame, on the connection's reading goroutine.
+func (c *Screencast) OnFrame(f cdp.ScreencastFrame) {
 	f.Width, f.Height = c.source.CSSSize(f.Width, f.Height)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,7 +213,7 @@ func (c *screencast) onFrame(f cdp.ScreencastFrame) {
 }
 
 // busy says whether a viewer is drawing.
-func (c *screencast) busy() bool {
+func (c *Screencast) busy() bool {
 	for v := range c.views {
 		if v.visible && v.holding != 0 {
 			return true
@@ -222,7 +225,7 @@ func (c *screencast) busy() bool {
 // ackUnneeded acknowledges what nobody needs any more. While the newest frame has
 // gone to nobody, those that it replaced are kept open as well: that is what
 // holds Chromium back.
-func (c *screencast) ackUnneeded() {
+func (c *Screencast) ackUnneeded() {
 	var drawn, given uint32
 	held := map[uint32]bool{}
 	waiting := false
@@ -249,7 +252,7 @@ func (c *screencast) ackUnneeded() {
 	}
 }
 
-func (c *screencast) acknowledge(which func(unackedFrame) bool) {
+func (c *Screencast) acknowledge(which func(unackedFrame) bool) {
 	kept := c.unacked[:0]
 	for _, f := range c.unacked {
 		if !which(f) {
@@ -263,12 +266,12 @@ func (c *screencast) acknowledge(which func(unackedFrame) bool) {
 
 // armStaleTimer asks for a newer frame in a while, though no viewer has taken this one:
 // what a busy viewer draws next shall not be old. disarm takes that back.
-func (c *screencast) armStaleTimer() {
+func (c *Screencast) armStaleTimer() {
 	if c.staleTimer != nil {
 		return
 	}
 	var timer *time.Timer
-	timer = time.AfterFunc(staleAfter, func() {
+	timer = time.AfterFunc(maxFrameAge, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.staleTimer == timer {
@@ -283,16 +286,16 @@ func (c *screencast) armStaleTimer() {
 	c.staleTimer = timer
 }
 
-func (c *screencast) disarmStaleTimer() {
+func (c *Screencast) disarmStaleTimer() {
 	if c.staleTimer != nil {
 		c.staleTimer.Stop()
 		c.staleTimer = nil
 	}
 }
 
-// refresh makes sure that the page is seen as it is now, after a new size or
+// Refresh makes sure that the page is seen as it is now, after a new size or
 // with a new document.
-func (c *screencast) refresh() {
+func (c *Screencast) Refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running {
@@ -301,7 +304,8 @@ func (c *screencast) refresh() {
 	}
 }
 
-func (c *screencast) notifyViewers() {
+// NotifyViewers tells the viewers that what the source shows has changed.
+func (c *Screencast) NotifyViewers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for v := range c.views {
@@ -309,8 +313,8 @@ func (c *screencast) notifyViewers() {
 	}
 }
 
-// close ends all views and waits for pictures that are being taken.
-func (c *screencast) close() {
+// Close ends all views and waits for pictures that are being taken.
+func (c *Screencast) Close() {
 	c.mu.Lock()
 	c.closed = true
 	c.reset()
@@ -320,4 +324,11 @@ func (c *screencast) close() {
 	}
 	c.mu.Unlock()
 	c.work.Wait()
+}
+
+// Captured counts the pictures so far.
+func (c *Screencast) Captured() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return int(c.frameNumber)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 )
 
@@ -52,28 +51,6 @@ func (r *requestRules) validateAddress(text string) (string, error) {
 		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, sanitize.Line(address, 200))
 	}
 	return address, err
-}
-
-func (p *Pane) onPaused(pg *page, e *cdp.Event) {
-	var ev proto.FetchRequestPaused
-	if !decode(e, &ev) {
-		return
-	}
-	if ev.Request != nil && p.state.m.rules.isOwnAddress(ev.Request.URL) {
-		p.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
-		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
-		return
-	}
-	if why := p.blockReason(ev.Request); why != "" {
-		p.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
-		reason := proto.NetworkErrorReasonBlockedByClient
-		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
-			reason = proto.NetworkErrorReasonAborted
-		}
-		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: reason})
-		return
-	}
-	pg.Post(proto.FetchContinueRequest{RequestID: ev.RequestID})
 }
 
 // originOf is the scheme, host and port of an address, to be shown.

@@ -45,33 +45,57 @@ func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	waits := authChallenge{pg, ev.RequestID}
 	document := ev.ResourceType == proto.NetworkResourceTypeDocument
 	foreign := !document && !pe.isRequestOrigin(ev.Request, who.origin)
-	no, joined, told := false, false, false
+	switch pe.sortChallenge(who, waits, document, foreign) {
+	case challengeJoins:
+	case challengeDeclined:
+		waits.respond(pane.Answer{})
+	case challengeOfAgent:
+		pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a user is asked for that", who.origin, who.name))
+		waits.respond(pane.Answer{})
+	case challengeNew:
+		pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitize.Line(who.name, 100)))
+		pe.askLogin(who, waits, document)
+	}
+}
+
+// challengeKind is what becomes of a request that waits for a name and a password.
+type challengeKind int
+
+const (
+	challengeNew      challengeKind = iota // is a question
+	challengeJoins                         // waits for a question that is open
+	challengeDeclined                      // has no answer
+	challengeOfAgent                       // likewise, which the agent is told once
+)
+
+// sortChallenge decides that, and notes what it decided.
+func (pe *promptEvents) sortChallenge(who authRealm, waits authChallenge, document, foreign bool) (kind challengeKind) {
 	pe.state.change(func() {
 		agent := pe.state.info.Driver == pane.DriverAgent
-		if no = !document && (foreign || agent || slices.Contains(pe.prompts.declinedRealms, who)); no {
-			if told = agent && !foreign && !slices.Contains(pe.prompts.declinedRealms, who); told {
-				pe.prompts.declinedRealms = append(pe.prompts.declinedRealms, who)
-			}
+		declined := slices.Contains(pe.prompts.declinedRealms, who)
+		switch {
+		case document:
+		case foreign || declined:
+			kind = challengeDeclined
+			return
+		case agent:
+			kind = challengeOfAgent
+			pe.prompts.declinedRealms = append(pe.prompts.declinedRealms, who)
 			return
 		}
 		i := slices.IndexFunc(pe.prompts.open, func(a openPrompt) bool {
 			return a.Kind == pane.Login && a.waiting != nil && a.Origin == who.origin && a.Text == who.name && a.stops == document
 		})
-		if joined = i >= 0; joined {
+		if i >= 0 {
+			kind = challengeJoins
 			*pe.prompts.open[i].waiting = append(*pe.prompts.open[i].waiting, waits)
 		}
 	})
-	switch {
-	case no:
-		if told {
-			pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a user is asked for that", who.origin, who.name))
-		}
-		waits.respond(pane.Answer{})
-		return
-	case joined:
-		return
-	}
-	pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitize.Line(who.name, 100)))
+	return kind
+}
+
+// askLogin asks for the name and the password, for all requests that wait by then.
+func (pe *promptEvents) askLogin(who authRealm, waits authChallenge, document bool) {
 	all := &[]authChallenge{waits}
 	pe.prompts.add(openPrompt{
 		stops:      document,

@@ -25,7 +25,6 @@ type Pane struct {
 	activity
 	driver
 	prompts
-	promptEvents
 	frames
 	popup
 	turns
@@ -42,6 +41,8 @@ type Pane struct {
 	siteData
 	logins
 	textSearch
+
+	events eventRouter
 }
 
 // load is how far the main document is.
@@ -78,6 +79,7 @@ func newPane(m *Manager, o Options) *Pane {
 	p.connectPage(o.Width, o.Height)
 	p.connectAgent()
 	p.connectUser()
+	p.events.init(p)
 	p.state.work.Go(p.navigation.followHistory)
 	p.state.work.Go(p.userInput.runInputs)
 	return p
@@ -222,15 +224,6 @@ func (p *Pane) connectUser() {
 		turns:    &p.turns,
 		actions:  &p.actions,
 		forms:    &p.forms,
-	}
-	p.promptEvents = promptEvents{
-		state:    s,
-		activity: &p.activity,
-		driver:   &p.driver,
-		prompts:  &p.prompts,
-		frames:   &p.frames,
-		siteData: &p.siteData,
-		logins:   &p.logins,
 	}
 	p.textSearch = textSearch{
 		state:   s,

@@ -76,13 +76,13 @@ func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 
 // downloadReceiver is whose a download of the pane's page is: a window without a document, which
 // was opened for the download and goes, has it for the page that opened it.
-func (p *Pane) downloadReceiver() *Pane {
-	if pg, err := p.state.currentPage(); err == nil {
-		if to := p.state.m.downloadReceiver(pg.target); to != nil {
+func (r *eventRouter) downloadReceiver() *Pane {
+	if pg, err := r.pane.state.currentPage(); err == nil {
+		if to := r.pane.state.m.downloadReceiver(pg.target); to != nil {
 			return to
 		}
 	}
-	return p
+	return r.pane
 }
 
 // hadDocument says whether a window has had a document of its own.

@@ -238,9 +238,9 @@ func (m *Manager) onEvent(e *cdp.Event) {
 		return
 	}
 	if p := m.bySession(proto.TargetSessionID(e.SessionID)); p != nil {
-		p.onEvent(e)
+		p.events.onPageEvent(e)
 	} else if p := m.byFrameSession(proto.TargetSessionID(e.SessionID)); p != nil {
-		p.onFrameEvent(e)
+		p.events.onFrameEvent(e)
 	} else if g := m.held.get(proto.TargetSessionID(e.SessionID)); g != nil {
 		m.held.onEvent(g, e)
 	}

@@ -98,21 +98,6 @@ func matchKinds(kinds ...pane.UserPromptKind) func(openPrompt) bool {
 	return func(a openPrompt) bool { return slices.Contains(kinds, a.Kind) }
 }
 
-// Answer answers a question of the pane; one that is no longer open is an error.
-func (pe *promptEvents) Answer(ctx context.Context, a pane.Answer) error {
-	if err := pe.driver.checkDriver(ctx); err != nil {
-		return fmt.Errorf("answering: %w", err)
-	}
-	q, err := pe.prompts.take(func(q openPrompt) bool { return q.ID == a.ID })
-	if err != nil {
-		return err
-	}
-	if err := q.answer(ctx, a); err != nil {
-		return fmt.Errorf("answering: %w", err)
-	}
-	return nil
-}
-
 // take takes the oldest question that fits.
 func (ps *prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 	var found openPrompt
@@ -158,4 +143,19 @@ func (ps *prompts) updateOverlay() {
 		questions = append(questions, a.UserPrompt)
 	}
 	ps.state.updateOverlay(func(o *pane.Overlay) { o.Questions = questions })
+}
+
+// Answer answers a question of the pane; one that is no longer open is an error.
+func (p *Pane) Answer(ctx context.Context, a pane.Answer) error {
+	if err := p.driver.checkDriver(ctx); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	q, err := p.prompts.take(func(q openPrompt) bool { return q.ID == a.ID })
+	if err != nil {
+		return err
+	}
+	if err := q.answer(ctx, a); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	return nil
 }

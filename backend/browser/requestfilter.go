@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 )
 
@@ -31,20 +32,6 @@ func (r *requestRules) blockReason(network string, req *proto.NetworkRequest) (w
 		return ""
 	}
 	return r.cfg.FilterRequest(PageRequest{GoalID: network, Method: req.Method, URL: req.URL})
-}
-
-// blockReason says why a request of the pane's page may not be made, "" if it may.
-func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
-	p.state.mu.Lock()
-	lent := p.state.sharedWith()
-	p.state.mu.Unlock()
-	if lent == "" {
-		return p.state.m.rules.blockReason(p.state.proxyGoal, r)
-	}
-	if r == nil || p.state.m.cfg.FilterRequest == nil {
-		return ""
-	}
-	return p.state.m.cfg.FilterRequest(PageRequest{GoalID: lent, Shared: true, Method: r.Method, URL: r.URL})
 }
 
 // blockedNotice is what the user reads beside the page and the agent in its result.
@@ -74,4 +61,46 @@ func (m *Manager) panesOf(network string) []*Pane {
 		}
 	}
 	return list
+}
+
+// requestGate stops the requests of the pane's page that may not be made.
+type requestGate struct {
+	state    *state
+	activity *activity
+}
+
+// blockReason says why a request of the pane's page may not be made, "" if it may.
+func (g *requestGate) blockReason(r *proto.NetworkRequest) (why string) {
+	g.state.mu.Lock()
+	lent := g.state.sharedWith()
+	g.state.mu.Unlock()
+	if lent == "" {
+		return g.state.m.rules.blockReason(g.state.proxyGoal, r)
+	}
+	if r == nil || g.state.m.cfg.FilterRequest == nil {
+		return ""
+	}
+	return g.state.m.cfg.FilterRequest(PageRequest{GoalID: lent, Shared: true, Method: r.Method, URL: r.URL})
+}
+
+func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
+	var ev proto.FetchRequestPaused
+	if !decode(e, &ev) {
+		return
+	}
+	if ev.Request != nil && g.state.m.rules.isOwnAddress(ev.Request.URL) {
+		g.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
+		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
+		return
+	}
+	if why := g.blockReason(ev.Request); why != "" {
+		g.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
+		reason := proto.NetworkErrorReasonBlockedByClient
+		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
+			reason = proto.NetworkErrorReasonAborted
+		}
+		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: reason})
+		return
+	}
+	pg.Post(proto.FetchContinueRequest{RequestID: ev.RequestID})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
@@ -205,12 +204,6 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 		}
 	case "Browser.downloadProgress":
 		m.onProgress(e)
-	}
-}
-
-func (s *state) onTitle(title string) {
-	if title = sanitize.Line(title, 200); title != "" {
-		s.change(func() { s.info.Title = title })
 	}
 }
 

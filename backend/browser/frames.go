@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -190,51 +188,6 @@ func (fs *frames) inOrder(pg *page) []*page {
 		}
 	}
 	return list
-}
-
-var inFrame = regexp.MustCompile(`^f(\d+)e\d+$`)
-
-// frameOfRef is the page or the part whose eyes gave a ref; the page if it is none.
-func (t *targets) frameOfRef(pg *page, target string) *page {
-	if m := inFrame.FindStringSubmatch(target); m != nil {
-		n, _ := strconv.ParseInt(m[1], 10, 64)
-		if holder := t.frames.refs.pageOfFrame(n); holder != nil && holder.alive.Err() == nil {
-			return holder
-		}
-	}
-	return pg
-}
-
-// callOnTarget calls a function of snapshot.js that takes a target, where the target is:
-// what no element of the page itself fits is looked for in its parts. A ref whose
-// element is gone is found again if only one thing looks as it did. It says in
-// which page it was.
-func (t *targets) callOnTarget(ctx context.Context, pg *page, out any, function, target string, args ...any) (*page, error) {
-	at := t.frameOfRef(pg, target)
-	err := at.callScript(ctx, out, function, append([]any{target}, args...)...)
-	switch {
-	case errors.Is(err, ErrStale):
-		place, ref, why := t.recoverRef(ctx, pg, target)
-		if ref == "" {
-			return at, fmt.Errorf("%w%s", err, why)
-		}
-		t.activity.noteDuringAction(fmt.Sprintf("%s was gone; %s is the only thing like it now", target, ref))
-		return place, place.callScript(ctx, out, function, append([]any{ref}, args...)...)
-	case !targetNotFound(err) || target == "":
-		return at, err
-	}
-	silent := false
-	for _, part := range t.frames.inOrder(pg)[1:] {
-		inside := part.callScript(ctx, out, function, append([]any{target}, args...)...)
-		if inside == nil || isNotFound(inside) && !targetNotFound(inside) {
-			return part, inside
-		}
-		silent = silent || part.isUnresponsive(inside)
-	}
-	if silent {
-		err = fmt.Errorf("%w (%s)", err, unresponsiveFrameText)
-	}
-	return at, err
 }
 
 // unresponsiveFrameText is said of what was not found or not told where a frame does not answer.

@@ -17,6 +17,17 @@ import (
 	"goalpost/backend/pane"
 )
 
+// siteData is what the page's site stores and may do.
+type siteData struct {
+	state   *state
+	driver  *driver
+	prompts *prompts
+	turns   *turns
+
+	deniedPermissions []permissionDenial    // to the page while it was lent
+	certificate       *pane.SiteCertificate // of the page's connection, nil without one
+}
+
 // connectionSecurity is what Chromium says of the page's connection; rod's type of 2024 lacks some of it.
 type connectionSecurity struct {
 	State struct {

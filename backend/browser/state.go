@@ -272,3 +272,9 @@ func (s *state) document() proto.NetworkLoaderID {
 	defer s.mu.Unlock()
 	return s.load.loader
 }
+
+func (s *state) onTitle(title string) {
+	if title = sanitize.Line(title, 200); title != "" {
+		s.change(func() { s.info.Title = title })
+	}
+}

@@ -50,7 +50,7 @@ func (ac *actions) run(ctx context.Context, what string, f func(context.Context,
 	return ac.runOn(ctx, what, func(*page) bool { return false }, f)
 }
 
-// runOn is act; asks says that f begins by asking the page itself.
+// runOn is run; asks reports whether f begins by asking the page itself.
 func (ac *actions) runOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
 	err := ac.turns.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
@@ -69,7 +69,7 @@ func (ac *actions) runOn(ctx context.Context, what string, asks func(*page) bool
 	return acted, err
 }
 
-// runDuringDialog is act while the page waits for an answer, which f gives.
+// runDuringDialog is run while the page waits for an answer, which f gives.
 func (ac *actions) runDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
 	err := ac.turns.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {

@@ -12,7 +12,7 @@ import (
 // ErrNotLeased says that a goal has no longer a pane that it was lent.
 var ErrNotLeased = cdp.NewCause("this pane is the user's again")
 
-// refusal of a permission for the agent, which the user's profile does not keep.
+// permissionDenial is the refusal of a permission for the agent, which the user's profile does not keep.
 type permissionDenial struct{ origin, permission string }
 
 // Share gives a pane of the user to a goal: its agent drives until TakeOver or

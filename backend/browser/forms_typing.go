@@ -16,7 +16,7 @@ import (
 
 // Type writes into a text field, at its end, or in place of what is there when
 // clear is set; submit presses Enter after it. In a list it chooses the option
-// of that name; a date, a time, a colour and a slider take their value, see enter.
+// of that name; a date, a time, a colour and a slider take their value, see setFieldByKeys.
 func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bool) (Acted, error) {
 	if len(text) > 1<<20 {
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")

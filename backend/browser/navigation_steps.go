@@ -29,7 +29,7 @@ func (n *navigation) Navigate(ctx context.Context, text string) error {
 	return n.navigate(ctx, address)
 }
 
-// navigate is Navigate by whomever, to an address that is allowed.
+// navigate is Navigate for any caller, to an address that is allowed.
 func (n *navigation) navigate(ctx context.Context, address string) error {
 	outer := ctx
 	ctx, v := n.startNavigation(ctx, address)

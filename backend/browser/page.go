@@ -21,7 +21,7 @@ type page struct {
 	alive   context.Context
 	end     context.CancelCauseFunc
 	count   *refAllocator // of the pane; actions that use it take turns
-	part    bool          // a frame of another site, see parts
+	part    bool          // a frame of another site, see frames
 	dull    atomic.Int64  // of a part that did not answer: it is not asked until then, in ns since 1970
 	worlds  script.Contexts
 }

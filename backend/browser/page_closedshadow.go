@@ -77,7 +77,7 @@ func documentWasLeft(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found"))
 }
 
-// callBounded is do for what a frame of another site may not hold up.
+// callBounded is page.do for what a frame of another site may not hold up.
 func (pg *page) callBounded(ctx context.Context, f func(proto.Client) error) error {
 	limit := callLimit
 	if pg.part {

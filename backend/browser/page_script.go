@@ -105,7 +105,7 @@ func (pg *page) callScriptAsync(function string) bool {
 	return pg.send(function)
 }
 
-// send is tell, also to a part that did not answer lately.
+// send is callScriptAsync with arguments, also to a frame that did not answer lately.
 func (pg *page) send(function string, args ...any) bool {
 	world := pg.worlds.Snapshot.Load()
 	list, err := script.Arguments(args)

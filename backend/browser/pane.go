@@ -2,46 +2,50 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"sync"
 
-	"github.com/go-rod/rod/lib/proto"
-
-	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/screencast"
-	"goalpost/backend/pane"
 )
 
 // Pane is one browser pane. It outlives its page: when the page crashes or
 // Chromium ends, the pane says so in Info().Problem, and Reload brings the page
 // back. All methods may be called concurrently; actions of the agent (Snapshot,
 // Click, Type, Screenshot) take turns.
+//
+// It is made of parts, each with the fields of its task. A part names the parts that it
+// needs, and none of those needs it: see connectState and what follows it.
 type Pane struct {
-	screencast *screencast.Screencast
-	closing    sync.Once // an opening that fails and a manager that closes may both want to
-
+	// What the others need.
 	state
+	screencast *screencast.Screencast
 	activity
-	driver
 	prompts
+	driver
 	frames
 	popup
-	turns
+
+	// The page: its size, what it sends, where it is led.
+	viewport
 	downloads
 	navigation
+
+	// What an agent sees and does.
+	turns
 	targets
 	actions
 	mouse
 	forms
 	reader
-	viewport
 	pictures
+
+	// What a user sees and does.
 	userInput
 	siteData
 	logins
 	textSearch
 
-	events eventRouter
+	events  eventRouter // what Chromium reports
+	closing sync.Once   // an opening that fails and a manager that closes may both want to
 }
 
 func newPane(m *Manager, o Options) *Pane {
@@ -202,124 +206,4 @@ func (p *Pane) connectUser() {
 		prompts: &p.prompts,
 		frames:  &p.frames,
 	}
-}
-
-// attachNew gives the pane a new page, in a new Chromium if need be.
-func (p *Pane) attachNew(ctx context.Context) error { return p.attachTo(ctx, "") }
-
-// attachTo takes over a page that exists, or makes one if target is "".
-func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error {
-	select {
-	case p.navigation.attachToken <- struct{}{}:
-		defer func() { <-p.navigation.attachToken }()
-	case <-p.state.ctx.Done():
-		return ErrClosed
-	case <-ctx.Done():
-		return cdp.Cause(ctx)
-	}
-	if _, err := p.state.currentPage(); err == nil || errors.Is(err, ErrClosed) {
-		return err // somebody else was faster
-	}
-	ctx, cancel := cdp.JoinContexts(ctx, p.state.ctx)
-	defer cancel(nil)
-	e, err := p.state.m.ensureProcess(ctx, processKey(p.state.goalID, p.state.profile))
-	if err != nil {
-		return err
-	}
-	width, height := p.viewport.size()
-	pg, err := e.attachTarget(ctx, p, width, height, target)
-	if err != nil {
-		if pg != nil {
-			pg.end(err)
-			e.Post("", proto.TargetCloseTarget{TargetID: pg.target})
-		}
-		return err
-	}
-	if zoom := p.state.overlayNow().Zoom; zoom != 100 && !p.state.scriptless {
-		if err := p.viewport.zoomPage(ctx, pg, zoom); err != nil {
-			p.state.m.cfg.Log.Debug("zooming", "pane", p.state.id, "error", err)
-		}
-	}
-	p.state.change(func() {
-		p.state.processError, p.state.loadError, p.state.loadNotice, p.state.info.Running = "", "", "", true
-	})
-	p.viewport.applyViewport(pg) // it may have changed
-	p.screencast.SetPage(pg)
-	return nil
-}
-
-// adopt registers a page that is about to be prepared, so that its events arrive,
-// and says whether a goal has the pane.
-func (p *Pane) adopt(pg *page) (listens bool) {
-	p.state.change(func() {
-		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{}, false, false
-		listens = p.state.alwaysTracksNetwork()
-		p.viewport.forgetZoom()
-		p.userInput.touch.Store(false)
-		p.mouse.drag.end()
-		p.prompts.closeLocked(anyPrompt)
-	})
-	p.frames.detachAll()
-	p.state.m.mu.Lock()
-	p.state.m.sessions[pg.session] = p
-	p.state.m.mu.Unlock()
-	return listens
-}
-
-// onProcessLost says that Chromium is gone.
-func (p *Pane) onProcessLost(c *cdp.Conn) {
-	p.state.change(func() {
-		if p.state.page == nil || p.state.page.engine.Conn != c {
-			return
-		}
-		p.state.page.end(ErrEnded)
-		p.state.processError, p.state.info.Running, p.state.loading = "the browser ended", false, false
-		p.prompts.closeLocked(anyPrompt)
-		p.downloads.markDownloadsInterrupted()
-	})
-	p.frames.detachAll()
-	p.screencast.SetPage(nil)
-}
-
-func anyPrompt(openPrompt) bool { return true }
-
-// close ends the pane: its page, its viewers and its goroutines. Whoever comes
-// second waits until it is done.
-func (p *Pane) close(ctx context.Context) (err error) {
-	p.closing.Do(func() { err = p.end(ctx) })
-	return err
-}
-
-func (p *Pane) end(ctx context.Context) error {
-	p.state.cancel(ErrClosed)
-	p.navigation.attachToken <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
-	p.state.mu.Lock()
-	pg := p.state.page
-	p.state.page = nil
-	p.state.mu.Unlock()
-	p.screencast.Close()
-	var err error
-	if pg != nil {
-		p.state.m.mu.Lock()
-		delete(p.state.m.sessions, pg.session)
-		p.state.m.mu.Unlock()
-		pg.end(ErrClosed)
-		p.frames.detachAll()
-		if e := pg.engine; e.Alive.Err() == nil {
-			for _, d := range p.Downloads() {
-				if d.State == pane.Downloading {
-					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.state.goalID)})
-				}
-			}
-			err = e.Do(ctx, e.Alive, "", callLimit, "closing a page", func(c proto.Client) error {
-				return closeTarget(c, pg.target)
-			})
-			if e.Alive.Err() != nil { // it ended, and the page with it
-				err = nil
-			}
-		}
-	}
-	p.state.change(func() { p.state.info.Running = false })
-	p.state.work.Wait()
-	return errors.Join(err, p.forms.removeUploadCopies())
 }

@@ -78,7 +78,7 @@ type redaction struct {
 
 // captureRedacted takes a picture of a page that shows no secret: where each of its texts lies
 // is watched until the picture is there, and all that they took is painted over.
-// Whoever calls it has begun with exposed.
+// The caller has begun with withScreenshotMetrics.
 func (pi *pictures) captureRedacted(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
 	secrets := pi.state.m.cfg.Secrets
 	if secrets == nil || !secrets.HasSecrets() {

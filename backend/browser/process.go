@@ -44,7 +44,7 @@ func processKey(goalID, profile string) string {
 	return "profile/" + profile
 }
 
-// folder gives an engine its folder.
+// processDir gives a process its folder.
 func (m *Manager) processDir(key string) (*chromium.RunDir, error) {
 	if name, ok := strings.CutPrefix(key, "profile/"); ok {
 		return chromium.OpenProfile(m.profiles.dir, name)

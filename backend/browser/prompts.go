@@ -45,7 +45,7 @@ func (a openPrompt) defaultAnswer() pane.Answer {
 	return pane.Answer{ID: a.ID, Yes: a.Kind == pane.Alert || a.Kind == pane.BeforeUnload, Index: -1}
 }
 
-// openPrompt puts a question to whoever drives the pane. The answer function is called
+// add puts a question to whoever drives the pane. The answer function is called
 // once, on the goroutine that answers. A question that stops the page cuts off
 // every call that waits for the page.
 func (ps *prompts) add(a openPrompt) {
@@ -80,7 +80,7 @@ func (ps *prompts) close(which func(openPrompt) bool) {
 	ps.state.change(func() { ps.closeLocked(which) })
 }
 
-// closeLocked is withdraw with mu held.
+// closeLocked is close with the state's mutex held.
 func (ps *prompts) closeLocked(which func(openPrompt) bool) {
 	kept := slices.DeleteFunc(slices.Clone(ps.open), which)
 	if len(kept) == len(ps.open) {

@@ -18,9 +18,9 @@ const (
 	hidpiMaxDelay = 2 * time.Second        // for a page that keeps changing, as with a caret that blinks
 )
 
-// hidpiState is the part of a cast that belongs to that; the cast's mu guards it.
+// hidpiState is the part of a screencast that belongs to that; its mutex guards it.
 type hidpiState struct {
-	sharp    *pane.Frame // what latest shows, nil if there is none
+	sharp    *pane.Frame // what viewers get instead of the newest frame, nil if there is none
 	since    time.Time   // of sharp
 	patience time.Duration
 	still    *time.Timer // nil unless armed

@@ -265,7 +265,7 @@ func (c *Screencast) acknowledge(which func(unackedFrame) bool) {
 }
 
 // armStaleTimer asks for a newer frame in a while, though no viewer has taken this one:
-// what a busy viewer draws next shall not be old. disarm takes that back.
+// what a busy viewer draws next shall not be old. disarmStaleTimer takes that back.
 func (c *Screencast) armStaleTimer() {
 	if c.staleTimer != nil {
 		return

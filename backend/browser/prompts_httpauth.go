@@ -65,7 +65,7 @@ const (
 	challengeNew      challengeKind = iota // is a question
 	challengeJoins                         // waits for a question that is open
 	challengeDeclined                      // has no answer
-	challengeOfAgent                       // likewise, which the agent is told once
+	challengeOfAgent                       // likewise, and the agent reads so once
 )
 
 // sortChallenge decides that, and notes what it decided.

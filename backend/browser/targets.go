@@ -19,7 +19,7 @@ type targets struct {
 	frames   *frames
 
 	mu   sync.Mutex   // held for no call of another part
-	last lastSnapshot // what the agent was told
+	last lastSnapshot // what the agent has read
 }
 
 // maxRememberedRefs is how many of the lines that the agent was told one by one are kept.
@@ -102,14 +102,14 @@ func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *pa
 	return nil, "", fmt.Sprintf("; %d things on the page are a %s now", found, what)
 }
 
-// snapshot is what the agent was told last.
+// snapshot is what the agent read last.
 func (t *targets) snapshot() lastSnapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.last
 }
 
-// setSnapshot notes what the agent is told now.
+// setSnapshot notes what the agent reads now.
 func (t *targets) setSnapshot(next lastSnapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

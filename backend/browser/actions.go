@@ -258,12 +258,3 @@ func (ac *actions) clearActionHint() {
 		})
 	})
 }
-
-// noteDuringAction keeps what happened on the page for the outcome of the action under way.
-func (log *activity) noteDuringAction(what string) {
-	log.state.change(func() {
-		if len(log.actionEvents) < 5 {
-			log.actionEvents = append(log.actionEvents, what)
-		}
-	})
-}

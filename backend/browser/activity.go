@@ -183,3 +183,29 @@ func (log *activity) notifyVisit() {
 	}
 	log.state.m.news.visit(log.state.profile, info.URL, info.Title)
 }
+
+// noteDuringAction keeps what happened on the page for the outcome of the action under way.
+func (log *activity) noteDuringAction(what string) {
+	log.state.change(func() {
+		if len(log.actionEvents) < 5 {
+			log.actionEvents = append(log.actionEvents, what)
+		}
+	})
+}
+
+// noticeForBoth is a notice that the agent's action under way hears of as well.
+func (log *activity) noticeForBoth(format string, args ...any) {
+	log.noteDuringAction(fmt.Sprintf(format, args...))
+	log.state.notice(format, args...)
+}
+
+// notifyRequest tells of a request that nobody judged.
+func (log *activity) notifyRequest(method, address string) {
+	log.state.mu.Lock()
+	goalID, lent := log.state.leaseHolder(), log.state.goalID == ""
+	log.state.mu.Unlock()
+	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent && log.state.m.rules.filtersRequests(log.state.proxyGoal) {
+		return
+	}
+	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})
+}

@@ -84,3 +84,23 @@ func (p *Pane) EndShare() {
 		})
 	}
 }
+
+// inheritDriver gives a window to whoever has its opener: the goal that the opener was
+// lent to, and the user who has taken the opener over or may act on it.
+func (d *driver) inheritDriver(opener *Pane) {
+	opener.state.mu.Lock()
+	lent, driver, idle := opener.state.sharedWith(), opener.state.info.Driver, opener.driver.idle
+	opener.state.mu.Unlock()
+	d.state.change(func() {
+		if lent != "" {
+			d.shareHolder(lent)
+		}
+		if d.state.leaseHolder() == "" {
+			return
+		}
+		d.idle, d.state.info.Driver = idle, driver
+		if driver == pane.DriverUser {
+			d.cancelAgent(ErrTakenOver)
+		}
+	})
+}

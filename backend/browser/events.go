@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -165,12 +164,6 @@ func (r *eventRouter) onCrash(pg *page, _ *cdp.Event) {
 		r.pane.state.processError, r.pane.state.info.Running, r.pane.state.loading = faultCrashed, false, false
 		r.pane.prompts.closeLocked(anyPrompt)
 	})
-}
-
-// noticeForBoth is a notice that the agent's action under way hears of as well.
-func (log *activity) noticeForBoth(format string, args ...any) {
-	log.noteDuringAction(fmt.Sprintf(format, args...))
-	log.state.notice(format, args...)
 }
 
 // onBrowserEvent takes an event that belongs to no session.

@@ -63,3 +63,12 @@ func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, erro
 		return nil
 	})
 }
+
+// MaskField has a field show dots for what it holds, in every picture from now on.
+func (fm *forms) MaskField(ctx context.Context, target string) error {
+	return fm.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
+		var field struct{ Words string }
+		_, err := fm.targets.callOnTarget(ctx, pg, &field, "conceal", target)
+		return err
+	})
+}

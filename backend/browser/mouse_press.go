@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -58,4 +61,34 @@ func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 // click is a click with nothing held.
 func (m *mouse) click(ctx context.Context, pg *page, at targetPoint, how Press) error {
 	return m.clickWithModifiers(ctx, pg, at, how, 0)
+}
+
+// clickWithModifiers is a click while modifiers are held. The move is not awaited: its
+// answer comes with the next picture.
+func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
+	button := how.Button
+	if button == "" {
+		button = "left"
+	}
+	list := []pane.Input{{Kind: pane.MouseMove}}
+	for n := range map[bool]int{false: 1, true: 2}[how.Double] {
+		list = append(list,
+			pane.Input{Kind: pane.MouseDown, Button: button, Buttons: buttons[button], Clicks: n + 1},
+			pane.Input{Kind: pane.MouseUp, Button: button, Clicks: n + 1})
+	}
+	for i, in := range list {
+		in.X, in.Y, in.Modifiers = at.X, at.Y, held
+		req, err := mouseCommand(in)
+		if err != nil {
+			return err
+		}
+		if i < len(list)-1 { // carried out in order; the last answer is enough
+			pg.Post(req)
+			continue
+		}
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, req) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -9,10 +9,9 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
-	"goalpost/backend/pane"
 )
 
-// The ways of Travel.
+// The ways of GoHistory.
 const (
 	HistoryBack    = "back"
 	HistoryForward = "forward"
@@ -63,15 +62,4 @@ func (n *navigation) HistoryTarget(ctx context.Context, way string) (address str
 		})
 	})
 	return address, false, err
-}
-
-// Capture is a JPEG of what is asked for. One pixel is one CSS pixel.
-func (pi *pictures) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
-	switch {
-	case what.Target != "":
-		return pi.ScreenshotOf(ctx, what.Target)
-	case what.Marked:
-		return pi.ScreenshotMarked(ctx)
-	}
-	return pi.Screenshot(ctx, what.Full)
 }

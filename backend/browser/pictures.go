@@ -8,6 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/pane"
 )
 
 // pictures takes pictures of the page, one at a time.
@@ -149,4 +150,15 @@ func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
 		return err
 	})
 	return picture, err
+}
+
+// Capture is a JPEG of what is asked for. One pixel is one CSS pixel.
+func (pi *pictures) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
+	switch {
+	case what.Target != "":
+		return pi.ScreenshotOf(ctx, what.Target)
+	case what.Marked:
+		return pi.ScreenshotMarked(ctx)
+	}
+	return pi.Screenshot(ctx, what.Full)
 }

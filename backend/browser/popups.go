@@ -11,7 +11,6 @@ import (
 
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/browser/internal/script"
-	"goalpost/backend/pane"
 )
 
 // popup is the pane as a window that a page opened, until its first document is known, and
@@ -143,26 +142,6 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 	p.state.runAsync(p.popup.watchFirstDocument) //nolint:contextcheck // it continues after the event that began it
 	opener.activity.noteDuringAction(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.state.id))
 	return nil
-}
-
-// inheritDriver gives a window to whoever has its opener: the goal that the opener was
-// lent to, and the user who has taken the opener over or may act on it.
-func (d *driver) inheritDriver(opener *Pane) {
-	opener.state.mu.Lock()
-	lent, driver, idle := opener.state.sharedWith(), opener.state.info.Driver, opener.driver.idle
-	opener.state.mu.Unlock()
-	d.state.change(func() {
-		if lent != "" {
-			d.shareHolder(lent)
-		}
-		if d.state.leaseHolder() == "" {
-			return
-		}
-		d.idle, d.state.info.Driver = idle, driver
-		if driver == pane.DriverUser {
-			d.cancelAgent(ErrTakenOver)
-		}
-	})
 }
 
 // popupState is how far a window is that a page has opened.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
 
@@ -37,45 +36,5 @@ func (pe *promptEvents) onPermission(pg *page, world proto.RuntimeExecutionConte
 			}
 			return say(ctx)
 		},
-	})
-}
-
-// denyPermission forbids an origin something while an agent drives. On a page that the
-// user lent it holds no longer than the loan: they were not asked.
-func (sd *siteData) denyPermission(ctx context.Context, origin, permission string) error {
-	lent := false
-	sd.state.change(func() {
-		if lent = sd.state.sharedWith() != ""; lent {
-			sd.deniedPermissions = append(sd.deniedPermissions, permissionDenial{origin, permission})
-		}
-	})
-	if err := sd.SetPermissionState(ctx, origin, permission, false); err != nil || !lent || sd.state.Lease() != "" {
-		return err
-	}
-	return sd.setPermission(ctx, origin, permission, permissionPrompt)
-}
-
-// SetPermissionState allows or forbids an origin one of: geolocation, notifications, camera,
-// microphone, clipboard-read. It holds for the pane's profile until the browser ends.
-func (sd *siteData) SetPermissionState(ctx context.Context, origin, permission string, yes bool) error {
-	if yes {
-		return sd.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingGranted)
-	}
-	return sd.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingDenied)
-}
-
-// permissionPrompt asks again.
-const permissionPrompt = proto.BrowserPermissionSettingPrompt
-
-func (sd *siteData) setPermission(ctx context.Context, origin, permission string, setting proto.BrowserPermissionSetting) error {
-	pg, err := sd.state.currentPage()
-	if err != nil {
-		return err
-	}
-	return pg.engine.Do(ctx, pg.alive, "", callLimit, "setting a permission", func(c proto.Client) error {
-		return cdp.CallNoResult(c, proto.BrowserSetPermission{
-			Permission: &proto.BrowserPermissionDescriptor{Name: permission}, Setting: setting, Origin: origin,
-			BrowserContextID: pg.engine.existingContext(sd.state.goalID),
-		})
 	})
 }

@@ -32,15 +32,6 @@ func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) 
 	return t, err
 }
 
-// MaskField has a field show dots for what it holds, in every picture from now on.
-func (fm *forms) MaskField(ctx context.Context, target string) error {
-	return fm.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
-		var field struct{ Words string }
-		_, err := fm.targets.callOnTarget(ctx, pg, &field, "conceal", target)
-		return err
-	})
-}
-
 // AsksForPayment says whether the page, or a frame of it, asks for a card. It changes
 // nothing; while the page waits for an answer it is what was seen before.
 func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {

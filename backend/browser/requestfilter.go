@@ -45,17 +45,6 @@ func blockedNotice(r *proto.NetworkRequest, why string) string {
 		sanitize.Line(r.Method, 20), originOf(r.URL), sanitize.Line(why, 200))
 }
 
-// notifyRequest tells of a request that nobody judged.
-func (log *activity) notifyRequest(method, address string) {
-	log.state.mu.Lock()
-	goalID, lent := log.state.leaseHolder(), log.state.goalID == ""
-	log.state.mu.Unlock()
-	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent && log.state.m.rules.filtersRequests(log.state.proxyGoal) {
-		return
-	}
-	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})
-}
-
 func (m *Manager) panesOf(network string) []*Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()

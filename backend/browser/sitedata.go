@@ -2,11 +2,9 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -113,36 +111,6 @@ func navigationTypeText(address string, c *pane.SiteCertificate) string {
 	return pane.SitePlaintext
 }
 
-// permissionsOf asks Chromium itself; the page's own world could say anything.
-func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error) {
-	list := []pane.SitePermission{}
-	names, err := json.Marshal(permissions)
-	if err != nil {
-		return list, fmt.Errorf("the names: %w", err)
-	}
-	world, err := pg.mainWorldContext(ctx)
-	if err != nil {
-		return list, err
-	}
-	raw, err := evaluate(ctx, pg, world, `navigator.permissions
-		? Promise.all(`+string(names)+`.map((name) => navigator.permissions.query({ name }).then((p) => ({ name, state: p.state }), () => null)))
-		: []`)
-	if err != nil {
-		return list, err
-	}
-	var said []*pane.SitePermission
-	if err := json.Unmarshal(raw, &said); err != nil {
-		return list, fmt.Errorf("the page's answer: %w", err)
-	}
-	words := map[string]string{"prompt": pane.PermissionAsk, "granted": pane.PermissionAllow, "denied": pane.PermissionBlock}
-	for _, one := range said {
-		if one != nil && words[one.State] != "" && slices.Contains(permissions, one.Name) {
-			list = append(list, pane.SitePermission{Name: one.Name, State: words[one.State]})
-		}
-	}
-	return list, nil
-}
-
 func (sd *siteData) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
 	err = pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
 		got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{address}})
@@ -152,28 +120,6 @@ func (sd *siteData) cookiesAt(ctx context.Context, pg *page, address string) (li
 		return err
 	})
 	return list, err
-}
-
-// SetPermission says again what the page's origin, which must be this one, may do:
-// ask, allow or block. It holds for the pane's profile until the browser ends.
-func (sd *siteData) SetPermission(ctx context.Context, origin, name, state string) error {
-	settings := map[string]proto.BrowserPermissionSetting{
-		pane.PermissionAsk: permissionPrompt, pane.PermissionAllow: proto.BrowserPermissionSettingGranted, pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
-	}
-	setting, known := settings[state]
-	if !known || !slices.Contains(permissions, name) {
-		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitize.Line(state, 40), sanitize.Line(name, 40), permissions)
-	}
-	if err := sd.checkOrigin(ctx, origin); err != nil {
-		return fmt.Errorf("setting a permission: %w", err)
-	}
-	if err := sd.setPermission(ctx, origin, name, setting); err != nil {
-		return fmt.Errorf("setting a permission: %w", err)
-	}
-	sd.state.change(func() { // what the user says outlives a loan
-		sd.deniedPermissions = slices.DeleteFunc(sd.deniedPermissions, func(r permissionDenial) bool { return r.origin == origin && r.permission == name })
-	})
-	return nil
 }
 
 // ClearSite forgets the cookies and everything else that the page's origin, which

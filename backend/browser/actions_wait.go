@@ -34,7 +34,10 @@ func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Durat
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 		defer cancel()
 		for {
-			if err := ac.state.wait(ctx, func() bool { return strings.Contains(ac.state.info.URL, want.URL) && ac.state.load.done() }); err != nil {
+			err := ac.state.wait(ctx, func() bool {
+				return strings.Contains(ac.state.info.URL, want.URL) && ac.state.load.done()
+			})
+			if err != nil {
 				return err
 			}
 			held, err := ac.conditionMet(ctx, pg, want)

@@ -131,7 +131,12 @@ func (log *activity) noteRequest(e *cdp.Event) {
 		if i >= 0 && ev.Redirect != nil {
 			list[i].Status = ev.Redirect.Status
 		}
-		log.journal.network = recentEntries(append(list, Request{Method: sanitize.Line(ev.Request.Method, 20), URL: sanitize.Line(ev.Request.URL, 500), ID: string(ev.RequestID), Kind: sanitize.Line(ev.Type, 20)}))
+		log.journal.network = recentEntries(append(list, Request{
+			Method: sanitize.Line(ev.Request.Method, 20),
+			URL:    sanitize.Line(ev.Request.URL, 500),
+			ID:     string(ev.RequestID),
+			Kind:   sanitize.Line(ev.Type, 20),
+		}))
 	case i < 0:
 	case e.Method == "Network.responseReceived":
 		list[i].Status = ev.Response.Status

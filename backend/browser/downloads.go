@@ -197,7 +197,9 @@ func (dl *downloads) finishDownload(guid string) error {
 		dl.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("keeping the download %q: %w", d.Name, err)
 	}
-	dl.updateDownload(guid, func(d *pane.Download) { d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path) })
+	dl.updateDownload(guid, func(d *pane.Download) {
+		d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path)
+	})
 	dl.activity.noteDuringAction(fmt.Sprintf("the download %q is there", path))
 	return nil
 }
@@ -300,7 +302,9 @@ func (dl *downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([
 	ctx, end := cdp.JoinContexts(ctx, dl.state.ctx)
 	defer end(nil)
 	err := dl.state.wait(ctx, func() bool {
-		return len(dl.list) > 0 && !slices.ContainsFunc(dl.list, func(d pane.Download) bool { return d.State == pane.Downloading })
+		return len(dl.list) > 0 && !slices.ContainsFunc(dl.list, func(d pane.Download) bool {
+			return d.State == pane.Downloading
+		})
 	})
 	if err != nil && !errors.Is(err, ErrTimeout) {
 		return nil, fmt.Errorf("waiting for downloads: %w", err)
@@ -316,7 +320,10 @@ func (dl *downloads) CancelDownload(ctx context.Context, id string) error {
 	}
 	return dl.state.withPage("canceling a download", func(pg *page) error {
 		return pg.engine.Do(ctx, pg.engine.Alive, "", callLimit, "canceling", func(c proto.Client) error {
-			return cdp.CallNoResult(c, proto.BrowserCancelDownload{GUID: id, BrowserContextID: pg.engine.existingContext(dl.state.goalID)})
+			return cdp.CallNoResult(c, proto.BrowserCancelDownload{
+				GUID:             id,
+				BrowserContextID: pg.engine.existingContext(dl.state.goalID),
+			})
 		})
 	})
 }

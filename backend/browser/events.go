@@ -246,7 +246,10 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 		above.Post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
 		return
 	}
-	f := &remoteFrame{page: &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true}, above: above}
+	f := &remoteFrame{
+		page:  &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true},
+		above: above,
+	}
 	f.alive, f.end = context.WithCancelCause(above.alive)
 	r.pane.state.m.mu.Lock()
 	r.pane.state.m.parts[f.session] = r.pane

@@ -67,11 +67,14 @@ const maxTypedKeys = 200
 // typeText types a text with a key for each character, since pages listen to keys. A
 // long one, or one of several lines, comes at once as a paste does.
 func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
+	needsPaste := strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 	switch {
 	case text == "":
 		return nil
-	case utf8.RuneCountInString(text) > maxTypedKeys || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return cdp.CallNoResult(c, proto.InputInsertText{Text: text}) })
+	case needsPaste || utf8.RuneCountInString(text) > maxTypedKeys:
+		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
+			return cdp.CallNoResult(c, proto.InputInsertText{Text: text})
+		})
 	}
 	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
 		left := utf8.RuneCountInString(text)
@@ -124,7 +127,9 @@ func (fm *forms) pressKey(ctx context.Context, pg *page, keys string) error {
 	}
 	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 		in.Kind = kind
-		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error { return cdp.CallNoResult(c, key(in)) }); err != nil {
+		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error {
+			return cdp.CallNoResult(c, key(in))
+		}); err != nil {
 			return err
 		}
 	}

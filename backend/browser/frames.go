@@ -174,7 +174,11 @@ func (pg *page) callOnNode(c proto.Client, node proto.DOMBackendNodeID, world pr
 	if err != nil {
 		return err
 	}
-	return cdp.CallNoResult(c, proto.RuntimeCallFunctionOn{ObjectID: found.Object.ObjectID, FunctionDeclaration: "function () { " + expression + " }", Silent: true})
+	return cdp.CallNoResult(c, proto.RuntimeCallFunctionOn{
+		ObjectID:            found.Object.ObjectID,
+		FunctionDeclaration: "function () { " + expression + " }",
+		Silent:              true,
+	})
 }
 
 // inOrder are a page and its parts, in the order in which they came.

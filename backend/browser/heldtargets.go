@@ -101,7 +101,10 @@ func (h *heldTargets) onEvent(g *heldTarget, e *cdp.Event) {
 	for _, p := range h.manager.panesOf(g.network) {
 		p.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
 	}
-	g.engine.Post(session, proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
+	g.engine.Post(session, proto.FetchFailRequest{
+		RequestID:   ev.RequestID,
+		ErrorReason: proto.NetworkErrorReasonBlockedByClient,
+	})
 }
 
 // get is the target of a session, nil if none is held.

@@ -99,7 +99,9 @@ func (m *mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) er
 func (m *mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
 	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
 	for _, d := range m.drag.events(in) {
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, d) }); err != nil {
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
+			return cdp.CallNoResult(c, d)
+		}); err != nil {
 			return err
 		}
 	}

@@ -86,7 +86,9 @@ func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint
 			pg.Post(req)
 			continue
 		}
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, req) }); err != nil {
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
+			return cdp.CallNoResult(c, req)
+		}); err != nil {
 			return err
 		}
 	}

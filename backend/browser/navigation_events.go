@@ -84,12 +84,18 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 		ne.state.load.posted = ne.state.load.posting != "" && ne.state.load.posting == ev.Frame.LoaderID
 		ne.state.load.moves++
 		ne.state.load.holdInputUntil = time.Now().Add(inputHoldLimit)
-		ne.state.network = networkActivity{on: ne.state.network.on, last: ne.state.network.last, patient: ne.state.network.patient}
+		ne.state.network = networkActivity{
+			on:      ne.state.network.on,
+			last:    ne.state.network.last,
+			patient: ne.state.network.patient,
+		}
 		ne.state.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		ne.state.info.Title = untitled(ne.state.info.URL)
 		told := ne.state.loadError // by whoever went there, in better words
 		ne.state.loadError, ne.state.loadNotice, ne.state.unresponsive, ne.prompts.dialogsInARow = "", "", false, 0
-		ne.prompts.closeLocked(func(a openPrompt) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
+		ne.prompts.closeLocked(func(a openPrompt) bool {
+			return a.Kind != pane.SaveLogin // which outlives the form that was sent
+		})
 		ne.drag.end()
 		ne.prompts.declinedRealms = nil
 		if ev.Frame.Unreachable != "" {

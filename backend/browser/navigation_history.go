@@ -21,7 +21,11 @@ const (
 // GoHistory goes back, forward, or loads the page again, which also brings back one
 // that crashed.
 func (p *Pane) GoHistory(ctx context.Context, way string) (Acted, error) {
-	go1, known := map[string]func(context.Context) error{HistoryBack: p.Back, HistoryForward: p.Forward, HistoryReload: p.Reload}[way]
+	go1, known := map[string]func(context.Context) error{
+		HistoryBack:    p.Back,
+		HistoryForward: p.Forward,
+		HistoryReload:  p.Reload,
+	}[way]
 	if !known {
 		return Acted{}, fmt.Errorf("%q is no way to go: back, forward or reload", sanitize.Line(way, 40))
 	}

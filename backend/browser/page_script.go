@@ -152,7 +152,11 @@ func (pg *page) scriptContext(ctx context.Context) (*script.SnapshotContext, boo
 			return e, false, nil
 		}
 		documents := pg.worlds.Documents()
-		id, err := pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: script.SnapshotWorldName, GrantUniveralAccess: true})
+		id, err := pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
+			FrameID:             pg.frame(),
+			WorldName:           script.SnapshotWorldName,
+			GrantUniveralAccess: true,
+		})
 		if err != nil {
 			return nil, false, err
 		}

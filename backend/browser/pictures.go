@@ -78,7 +78,11 @@ func (pi *pictures) capture(ctx context.Context, prepare func(context.Context, *
 	var picture []byte
 	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
 		quality := 80
-		shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
+		shot := proto.PageCaptureScreenshot{
+			Format:           proto.PageCaptureScreenshotFormatJpeg,
+			Quality:          &quality,
+			OptimizeForSpeed: true,
+		}
 		shut, err := pi.withScreenshotMetrics(ctx, pg)
 		if err != nil {
 			return err
@@ -137,7 +141,11 @@ func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
 	}
 	defer shut()
 	quality := 80
-	shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
+	shot := proto.PageCaptureScreenshot{
+		Format:           proto.PageCaptureScreenshotFormatJpeg,
+		Quality:          &quality,
+		OptimizeForSpeed: true,
+	}
 	var picture []byte
 	err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
 		result, err := cdp.Call(cl, shot)

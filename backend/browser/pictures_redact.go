@@ -193,7 +193,8 @@ func (c *redaction) frameIsClean(number int) bool {
 // isComplete says whether all that shows a secret now was watched, and nothing that shows one
 // came and went.
 func (c *redaction) isComplete(after redactionWatch) bool {
-	if after.Lost || slices.ContainsFunc(after.Passed, func(text string) bool { return c.containsSecret(text) }) || !within(after.Frames, c.before.Frames) {
+	secretPassed := slices.ContainsFunc(after.Passed, func(text string) bool { return c.containsSecret(text) })
+	if after.Lost || secretPassed || !within(after.Frames, c.before.Frames) {
 		return false
 	}
 	for _, now := range c.spans(after.documentTexts) {
@@ -306,5 +307,9 @@ func (pi *pictures) RedactFrame(ctx context.Context, f *pane.Frame) ([]byte, err
 	}
 	defer shut()
 	quality := 70
-	return pi.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true})
+	return pi.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{
+		Format:           proto.PageCaptureScreenshotFormatJpeg,
+		Quality:          &quality,
+		OptimizeForSpeed: true,
+	})
 }

@@ -111,7 +111,9 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	m.work.Go(func() { m.onProcessExit(next) }) //nolint:contextcheck // it outlives the call that started Chromium
 	m.mu.Unlock()
 	if key == goalEngine {
-		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return cdp.CallNoResult(c, pauseNewTargets{}) })
+		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error {
+			return cdp.CallNoResult(c, pauseNewTargets{})
+		})
 	}
 	return next, err
 }

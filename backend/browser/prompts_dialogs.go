@@ -55,8 +55,13 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 		pe.activity.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitize.Line(said, 300)))
 	}
 	pe.prompts.add(openPrompt{
-		stops:      true,
-		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: sanitize.Line(dialog.DefaultPrompt, 2000)},
+		stops: true,
+		UserPrompt: pane.UserPrompt{
+			Kind:   kind,
+			Origin: originOf(dialog.URL),
+			Text:   said,
+			Value:  sanitize.Line(dialog.DefaultPrompt, 2000),
+		},
 		answer: func(ctx context.Context, a pane.Answer) error {
 			return pg.do(ctx, callLimit, "the dialog", func(c proto.Client) error {
 				return cdp.CallNoResult(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})

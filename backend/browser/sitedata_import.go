@@ -104,7 +104,14 @@ func parseNetscape(text string) ([]Cookie, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d of the file of cookies: %q is no time", n, sanitize.Line(f[4], 40))
 		}
-		c := Cookie{Domain: f[0], Path: f[2], Secure: strings.EqualFold(f[3], "TRUE"), HTTPOnly: hidden, Name: f[5], Value: f[6]}
+		c := Cookie{
+			Domain:   f[0],
+			Path:     f[2],
+			Secure:   strings.EqualFold(f[3], "TRUE"),
+			HTTPOnly: hidden,
+			Name:     f[5],
+			Value:    f[6],
+		}
 		if at > 0 {
 			c.Expires = time.Unix(int64(at), 0)
 		}

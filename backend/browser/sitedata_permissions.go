@@ -70,7 +70,9 @@ func (sd *siteData) SetPermission(ctx context.Context, origin, name, state strin
 		return fmt.Errorf("setting a permission: %w", err)
 	}
 	sd.state.change(func() { // what the user says outlives a loan
-		sd.deniedPermissions = slices.DeleteFunc(sd.deniedPermissions, func(r permissionDenial) bool { return r.origin == origin && r.permission == name })
+		sd.deniedPermissions = slices.DeleteFunc(sd.deniedPermissions, func(r permissionDenial) bool {
+			return r.origin == origin && r.permission == name
+		})
 	})
 	return nil
 }

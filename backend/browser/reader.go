@@ -23,7 +23,9 @@ type reader struct {
 	turns   *turns
 	targets *targets
 
-	paymentURL string // the address at which a card was asked for
+	// paymentURL is the address at which a card was asked for. The state's mutex guards it: it is
+	// compared with the present address.
+	paymentURL string
 }
 
 // Snapshot is a page in words.

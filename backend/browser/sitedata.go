@@ -22,6 +22,7 @@ type siteData struct {
 	prompts *prompts
 	turns   *turns
 
+	// Guarded by the state's mutex: calls wait for the certificate, and a lease decides about the denials.
 	deniedPermissions []permissionDenial    // to the page while it was lent
 	certificate       *pane.SiteCertificate // of the page's connection, nil without one
 }

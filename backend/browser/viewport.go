@@ -20,8 +20,8 @@ type viewport struct {
 
 	applyMu sync.Mutex // held while the page is told its size
 
-	mu         sync.Mutex
-	width      int // CSS pixels
+	mu         sync.Mutex // guards what follows
+	width      int        // CSS pixels
 	height     int
 	ratio      float64                    // pixels of the viewer's screen for one of CSS
 	zoomScript proto.PageScriptIdentifier // of the page, "" if it has none

@@ -86,6 +86,7 @@ var trees = map[string]map[string][]string{
 		"internal/chromium": {"internal/cdp"},
 		"internal/sanitize": {},
 		"internal/script":   {"internal/cdp"},
+		"screencast":        {"internal/cdp"},
 	},
 	"backend/runner": {
 		"conversation": {"excerpt"},

@@ -14,6 +14,16 @@ import (
 	"goalpost/backend/pane"
 )
 
+// activity is what happens on the page, for the agent: the console, the requests, and the
+// events during its action. Its fields are guarded by the state's mutex, because who drives
+// the pane decides whether anything is kept.
+type activity struct {
+	state *state
+
+	actionEvents []string // since the agent's action began
+	journal      activityLog
+}
+
 // maxJournalEntries is how many lines of the console, and how many requests, a pane remembers.
 const maxJournalEntries = 200
 
@@ -28,14 +38,11 @@ type activityLog struct {
 // Request is something that a page fetched.
 type Request = pane.Request
 
-// logsActivity says whether the page's doings are kept; mu is held.
-func (p *Pane) logsActivity() bool { return p.leaseHolder() == "" || p.info.Driver == pane.DriverAgent }
-
 // fromUnixMillis is a moment in milliseconds since 1970, as Chromium's console tells them.
 func fromUnixMillis(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
 
 // onConsole keeps a line of the page's console.
-func (p *Pane) onConsole(e *cdp.Event) {
+func (log *activity) onConsole(e *cdp.Event) {
 	var ev struct {
 		Type      string  `json:"type"`
 		Timestamp float64 `json:"timestamp"`
@@ -59,28 +66,28 @@ func (p *Pane) onConsole(e *cdp.Event) {
 			words = append(words, string(a.Value))
 		}
 	}
-	p.logConsole(fromUnixMillis(ev.Timestamp), sanitize.Line(ev.Type+": "+strings.Join(words, " "), 500))
+	log.logConsole(fromUnixMillis(ev.Timestamp), sanitize.Line(ev.Type+": "+strings.Join(words, " "), 500))
 }
 
-func (p *Pane) onException(e *cdp.Event) {
+func (log *activity) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
 	if decode(e, &ev) && ev.ExceptionDetails != nil {
-		p.logConsole(fromUnixMillis(float64(ev.Timestamp)), sanitize.Line("error: "+exception(ev.ExceptionDetails).Error(), 500))
+		log.logConsole(fromUnixMillis(float64(ev.Timestamp)), sanitize.Line("error: "+exception(ev.ExceptionDetails).Error(), 500))
 	}
 }
 
-func (p *Pane) logConsole(at time.Time, line string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.logsActivity() && !at.Before(p.journal.from) {
-		p.journal.console = recentEntries(append(p.journal.console, line))
+func (log *activity) logConsole(at time.Time, line string) {
+	log.state.mu.Lock()
+	defer log.state.mu.Unlock()
+	if log.state.logsActivity() && !at.Before(log.journal.from) {
+		log.journal.console = recentEntries(append(log.journal.console, line))
 	}
 }
 
 func recentEntries[T any](list []T) []T { return list[max(0, len(list)-maxJournalEntries):] }
 
 // noteRequest keeps what the page fetches while it is watched, see trackNetwork.
-func (p *Pane) noteRequest(e *cdp.Event) {
+func (log *activity) noteRequest(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID       `json:"requestId"`
 		WallTime  float64                      `json:"wallTime"` // seconds; only of what is sent
@@ -96,20 +103,20 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 		return
 	}
 	if e.Method == "Network.requestWillBeSent" {
-		p.notifyRequest(ev.Request.Method, ev.Request.URL)
+		log.notifyRequest(ev.Request.Method, ev.Request.URL)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && p.page != nil && ev.FrameID == p.page.frame() {
-		p.load.posting = ""
+	log.state.mu.Lock()
+	defer log.state.mu.Unlock()
+	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && log.state.page != nil && ev.FrameID == log.state.page.frame() {
+		log.state.load.posting = ""
 		if ev.Request.Method != "GET" {
-			p.load.posting = ev.LoaderID
+			log.state.load.posting = ev.LoaderID
 		}
 	}
-	if !p.logsActivity() {
+	if !log.state.logsActivity() {
 		return
 	}
-	list := p.journal.network
+	list := log.journal.network
 	i := -1
 	for j := range list {
 		if list[j].ID == string(ev.RequestID) {
@@ -118,13 +125,18 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 	}
 	switch {
 	case e.Method == "Network.requestWillBeSent":
-		if fromUnixMillis(ev.WallTime * 1000).Before(p.journal.from) {
+		if fromUnixMillis(ev.WallTime * 1000).Before(log.journal.from) {
 			return
 		}
 		if i >= 0 && ev.Redirect != nil {
 			list[i].Status = ev.Redirect.Status
 		}
-		p.journal.network = recentEntries(append(list, Request{Method: sanitize.Line(ev.Request.Method, 20), URL: sanitize.Line(ev.Request.URL, 500), ID: string(ev.RequestID), Kind: sanitize.Line(ev.Type, 20)}))
+		log.journal.network = recentEntries(append(list, Request{
+			Method: sanitize.Line(ev.Request.Method, 20),
+			URL:    sanitize.Line(ev.Request.URL, 500),
+			ID:     string(ev.RequestID),
+			Kind:   sanitize.Line(ev.Type, 20),
+		}))
 	case i < 0:
 	case e.Method == "Network.responseReceived":
 		list[i].Status = ev.Response.Status
@@ -135,47 +147,70 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 
 // drainEvents returns when all is known that the page told before its last answer: who
 // asks right after an action must not be told of less.
-func (p *Pane) drainEvents() {
-	if pg, err := p.currentPage(); err == nil {
+func (log *activity) drainEvents() {
+	if pg, err := log.state.currentPage(); err == nil {
 		pg.engine.DrainEvents()
 	}
 }
 
 // Console gives what the page wrote to its console lately, oldest first, one
 // cleaned line each; errors that it did not catch are among them.
-func (p *Pane) Console() ([]string, error) {
-	p.drainEvents()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.logsActivity() {
+func (log *activity) Console() ([]string, error) {
+	log.drainEvents()
+	log.state.mu.Lock()
+	defer log.state.mu.Unlock()
+	if !log.state.logsActivity() {
 		return nil, fmt.Errorf("reading the console: %w", ErrTakenOver)
 	}
-	return slices.Clone(p.journal.console), nil
+	return slices.Clone(log.journal.console), nil
 }
 
 // Network gives what the page fetched lately, during actions and navigations of
 // the agent, oldest first.
-func (p *Pane) Network() ([]Request, error) {
-	p.drainEvents()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.logsActivity() {
+func (log *activity) Network() ([]Request, error) {
+	log.drainEvents()
+	log.state.mu.Lock()
+	defer log.state.mu.Unlock()
+	if !log.state.logsActivity() {
 		return nil, fmt.Errorf("reading the requests: %w", ErrTakenOver)
 	}
-	return slices.Clone(p.journal.network), nil
+	return slices.Clone(log.journal.network), nil
 }
 
 // notifyVisit tells of the page that a user's pane shows, if it was the user who
 // went there: who drives by the time it has loaded may be another.
-func (p *Pane) notifyVisit() {
-	p.mu.Lock()
-	info, person := p.info, p.load.byUser
-	p.mu.Unlock()
-	if !person || p.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
+func (log *activity) notifyVisit() {
+	log.state.mu.Lock()
+	info, person := log.state.info, log.state.load.byUser
+	log.state.mu.Unlock()
+	if !person || log.state.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
 		return
 	}
-	p.m.news.visit(p.profile, info.URL, info.Title)
+	log.state.m.news.visit(log.state.profile, info.URL, info.Title)
 }
 
-// isUserAction says whether what the page does now is the user's doing; mu is held.
-func (p *Pane) isUserAction() bool { return p.goalID == "" && p.info.Driver != pane.DriverAgent }
+// noteDuringAction keeps what happened on the page for the outcome of the action under way.
+func (log *activity) noteDuringAction(what string) {
+	log.state.change(func() {
+		if len(log.actionEvents) < 5 {
+			log.actionEvents = append(log.actionEvents, what)
+		}
+	})
+}
+
+// noticeForBoth is a notice that the agent's action under way hears of as well.
+func (log *activity) noticeForBoth(format string, args ...any) {
+	log.noteDuringAction(fmt.Sprintf(format, args...))
+	log.state.notice(format, args...)
+}
+
+// notifyRequest tells of a request that nobody judged.
+func (log *activity) notifyRequest(method, address string) {
+	log.state.mu.Lock()
+	goalID, lent := log.state.leaseHolder(), log.state.goalID == ""
+	log.state.mu.Unlock()
+	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent && log.state.m.rules.filtersRequests(log.state.proxyGoal) {
+		return
+	}
+	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})
+}

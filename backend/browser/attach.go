@@ -2,22 +2,24 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/script"
+	"goalpost/backend/pane"
 )
 
 // attachTarget makes or takes over a page and prepares it. Nothing of the page is
 // seen before that: the pane knows the session before any event of it can
 // matter.
 func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
-	pg := &page{engine: e, target: target, count: &p.refs}
+	pg := &page{engine: e, target: target, count: &p.frames.refs}
 	err := e.Do(ctx, e.Alive, "", launchLimit, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
-			id, err := e.contextFor(c, p.goalID, p.proxyGoal)
+			id, err := e.contextFor(c, p.state.goalID, p.state.proxyGoal)
 			if err != nil {
 				return err
 			}
@@ -41,7 +43,7 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 	}
 	pg.alive, pg.end = context.WithCancelCause(e.Alive)
 	listens := p.adopt(pg)
-	defer e.m.releaseTarget(pg.target)
+	defer e.m.held.release(pg.target)
 	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
 		requests := []proto.Request{
 			proto.PageEnable{},
@@ -50,15 +52,15 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 			proto.PageSetLifecycleEventsEnabled{Enabled: true},
 			// Without it a page is hidden, and draws nothing, once another of the same window is in front.
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
-			p.metrics(),
+			p.viewport.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
-			e.m.fetchPatterns(),
+			e.m.rules.fetchPatterns(),
 			autoAttachFrames{},
 			proto.InputSetInterceptDrags{Enabled: true},
 			proto.SecurityEnable{},
 			proto.SecuritySetOverrideCertificateErrors{Override: true},
 		}
-		if !p.scriptless {
+		if !p.state.scriptless {
 			requests = append(requests, pageSetup...)
 		}
 		if listens { // what a goal's pages fetch is kept for its agent
@@ -66,14 +68,14 @@ func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, heigh
 		}
 		// They are carried out in order; one answer is all that needs to be awaited.
 		for _, req := range requests {
-			pg.post(req)
+			pg.Post(req)
 		}
 		// Answered by the page's process, unlike some of those: a page that goes
 		// elsewhere before it has carried them out crashes.
 		tree, err := cdp.Call(c, proto.PageGetFrameTree{})
 		if err == nil && target != "" {
 			e.DrainEvents()
-			p.onPopupDocument(tree.FrameTree.Frame)
+			p.popup.onPopupDocument(tree.FrameTree.Frame)
 		}
 		return err
 	})
@@ -86,17 +88,122 @@ var pageSetup = []proto.Request{
 	script.AddScript{Source: script.Permissions},
 }
 
-// metrics is the size of the page, in CSS pixels, on the screen that it is seen on.
-func (p *Pane) metrics() proto.EmulationSetDeviceMetricsOverride {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return proto.EmulationSetDeviceMetricsOverride{Width: p.width, Height: p.height, DeviceScaleFactor: p.ratio}
+// attachNew gives the pane a new page, in a new Chromium if need be.
+func (p *Pane) attachNew(ctx context.Context) error { return p.attachTo(ctx, "") }
+
+// attachTo takes over a page that exists, or makes one if target is "".
+func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error {
+	select {
+	case p.navigation.attachToken <- struct{}{}:
+		defer func() { <-p.navigation.attachToken }()
+	case <-p.state.ctx.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return cdp.Cause(ctx)
+	}
+	if _, err := p.state.currentPage(); err == nil || errors.Is(err, ErrClosed) {
+		return err // somebody else was faster
+	}
+	ctx, cancel := cdp.JoinContexts(ctx, p.state.ctx)
+	defer cancel(nil)
+	e, err := p.state.m.ensureProcess(ctx, processKey(p.state.goalID, p.state.profile))
+	if err != nil {
+		return err
+	}
+	width, height := p.viewport.size()
+	pg, err := e.attachTarget(ctx, p, width, height, target)
+	if err != nil {
+		if pg != nil {
+			pg.end(err)
+			e.Post("", proto.TargetCloseTarget{TargetID: pg.target})
+		}
+		return err
+	}
+	if zoom := p.state.overlayNow().Zoom; zoom != 100 && !p.state.scriptless {
+		if err := p.viewport.zoomPage(ctx, pg, zoom); err != nil {
+			p.state.m.cfg.Log.Debug("zooming", "pane", p.state.id, "error", err)
+		}
+	}
+	p.state.change(func() {
+		p.state.processError, p.state.loadError, p.state.loadNotice, p.state.info.Running = "", "", "", true
+	})
+	p.viewport.applyViewport(pg) // it may have changed
+	p.screencast.SetPage(pg)
+	return nil
 }
 
-// applyViewport gives the page the pane's size. Whoever changes that calls it afterwards:
-// however many do so at once, the last that Chromium hears of is the newest.
-func (p *Pane) applyViewport(pg *page) {
-	p.viewportMu.Lock()
-	defer p.viewportMu.Unlock()
-	pg.post(p.metrics())
+// adopt registers a page that is about to be prepared, so that its events arrive,
+// and says whether a goal has the pane.
+func (p *Pane) adopt(pg *page) (listens bool) {
+	p.state.change(func() {
+		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{}, false, false
+		listens = p.state.alwaysTracksNetwork()
+		p.viewport.forgetZoom()
+		p.userInput.touch.Store(false)
+		p.mouse.drag.end()
+		p.prompts.closeLocked(anyPrompt)
+	})
+	p.frames.detachAll()
+	p.state.m.mu.Lock()
+	p.state.m.sessions[pg.session] = p
+	p.state.m.mu.Unlock()
+	return listens
+}
+
+// onProcessLost says that Chromium is gone.
+func (p *Pane) onProcessLost(c *cdp.Conn) {
+	p.state.change(func() {
+		if p.state.page == nil || p.state.page.engine.Conn != c {
+			return
+		}
+		p.state.page.end(ErrEnded)
+		p.state.processError, p.state.info.Running, p.state.loading = "the browser ended", false, false
+		p.prompts.closeLocked(anyPrompt)
+		p.downloads.markDownloadsInterrupted()
+	})
+	p.frames.detachAll()
+	p.screencast.SetPage(nil)
+}
+
+func anyPrompt(openPrompt) bool { return true }
+
+// close ends the pane: its page, its viewers and its goroutines. Whoever comes
+// second waits until it is done.
+func (p *Pane) close(ctx context.Context) (err error) {
+	p.closing.Do(func() { err = p.end(ctx) })
+	return err
+}
+
+func (p *Pane) end(ctx context.Context) error {
+	p.state.cancel(ErrClosed)
+	p.navigation.attachToken <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
+	p.state.mu.Lock()
+	pg := p.state.page
+	p.state.page = nil
+	p.state.mu.Unlock()
+	p.screencast.Close()
+	var err error
+	if pg != nil {
+		p.state.m.mu.Lock()
+		delete(p.state.m.sessions, pg.session)
+		p.state.m.mu.Unlock()
+		pg.end(ErrClosed)
+		p.frames.detachAll()
+		if e := pg.engine; e.Alive.Err() == nil {
+			for _, d := range p.Downloads() {
+				if d.State == pane.Downloading {
+					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.state.goalID)})
+				}
+			}
+			err = e.Do(ctx, e.Alive, "", callLimit, "closing a page", func(c proto.Client) error {
+				return closeTarget(c, pg.target)
+			})
+			if e.Alive.Err() != nil { // it ended, and the page with it
+				err = nil
+			}
+		}
+	}
+	p.state.change(func() { p.state.info.Running = false })
+	p.state.work.Wait()
+	return errors.Join(err, p.forms.removeUploadCopies())
 }

@@ -31,7 +31,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			for b.Loop() {
 				w.look(p)
 			}
-			w.ok(w.ClosePane(w.ctx, p.id))
+			w.ok(w.ClosePane(w.ctx, p.state.id))
 		})
 	}
 }
@@ -74,10 +74,10 @@ func BenchmarkFrame(b *testing.B) {
 	m := New(Config{Dir: b.TempDir()})
 	p := newPane(m, Options{ID: "b1"})
 	c := cdp.Open(outR, inW, slog.New(slog.DiscardHandler), m.onEvent, m.onFrame)
-	pg := &page{engine: &browserProcess{Browser: &chromium.Browser{Conn: c}, m: m}, session: "S", count: &p.refs}
+	pg := &page{engine: &browserProcess{Browser: &chromium.Browser{Conn: c}, m: m}, session: "S", count: &p.frames.refs}
 	pg.alive, pg.end = context.WithCancelCause(c.Alive)
 	p.adopt(pg)
-	p.screencast.setPage(pg)
+	p.screencast.SetPage(pg)
 
 	data := base64.StdEncoding.EncodeToString(make([]byte, 200<<10))
 	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"` + data +
@@ -111,7 +111,7 @@ func BenchmarkFrame(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(processorTime(b)-began)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
-	p.screencast.close()
+	p.screencast.Close()
 	for _, f := range []*os.File{inR, inW, outW, outR} {
 		_ = f.Close()
 	}
@@ -120,7 +120,7 @@ func BenchmarkFrame(b *testing.B) {
 	m.mu.Lock()
 	delete(m.sessions, "S")
 	m.mu.Unlock()
-	p.change(func() { p.page = nil })
+	p.state.change(func() { p.state.page = nil })
 	if err := errors.Join(p.close(context.Background()), m.Close(context.Background())); err != nil {
 		b.Fatal(err)
 	}

@@ -19,6 +19,21 @@ import (
 	"goalpost/backend/pane"
 )
 
+// downloadFolders are where downloads go. It is not altered.
+type downloadFolders struct {
+	cfg *Config
+}
+
+// downloads are the files that pages sent. The list is guarded by the state's mutex, since
+// calls wait for its changes.
+type downloads struct {
+	state    *state
+	activity *activity
+	driver   *driver
+
+	list []pane.Download
+}
+
 // partialDir is the folder, inside that of the downloads, for files on their way.
 const partialDir = ".incoming"
 
@@ -27,10 +42,10 @@ const goalDownloads = "downloads"
 
 // folder is where downloads of the user go, or the folder of a goal, which has
 // its own for them; "" refuses them.
-func (m *Manager) folder(goalID string) string {
-	find := m.cfg.Downloads
+func (d *downloadFolders) folder(goalID string) string {
+	find := d.cfg.Downloads
 	if goalID != "" {
-		find = m.cfg.GoalFolder
+		find = d.cfg.GoalFolder
 	}
 	if find == nil {
 		return ""
@@ -40,23 +55,23 @@ func (m *Manager) folder(goalID string) string {
 
 // partialDownloadDir is the folder for files on their way. A goal's is none of its own:
 // its programs could put a link there that leads elsewhere.
-func (m *Manager) partialDownloadDir(goalID, dir string) string {
+func (d *downloadFolders) partialDownloadDir(goalID, dir string) string {
 	if goalID != "" {
-		return filepath.Join(m.cfg.Dir, partialDir, FileName(goalID))
+		return filepath.Join(d.cfg.Dir, partialDir, FileName(goalID))
 	}
 	return filepath.Join(dir, partialDir)
 }
 
 // setDownloadBehavior tells Chromium what to do with files that pages send.
-func (m *Manager) setDownloadBehavior(goalID string, id proto.BrowserBrowserContextID) (proto.BrowserSetDownloadBehavior, error) {
+func (d *downloadFolders) setDownloadBehavior(goalID string, id proto.BrowserBrowserContextID) (proto.BrowserSetDownloadBehavior, error) {
 	deny := proto.BrowserSetDownloadBehavior{
 		Behavior: proto.BrowserSetDownloadBehaviorBehaviorDeny, BrowserContextID: id, EventsEnabled: true,
 	}
-	dir := m.folder(goalID)
+	dir := d.folder(goalID)
 	if dir == "" {
 		return deny, nil
 	}
-	path := m.partialDownloadDir(goalID, dir)
+	path := d.partialDownloadDir(goalID, dir)
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return deny, fmt.Errorf("the folder for downloads: %w", err)
 	}
@@ -66,27 +81,27 @@ func (m *Manager) setDownloadBehavior(goalID string, id proto.BrowserBrowserCont
 }
 
 // onDownload takes the news that a page sends a file.
-func (p *Pane) onDownload(guid, address, name string) {
+func (dl *downloads) onDownload(guid, address, name string) {
 	name = FileName(name)
-	if p.scriptless || p.m.folder(p.goalID) == "" {
-		p.noticeForBoth("the download of %q was refused: this pane does not save files", name)
+	if dl.state.scriptless || dl.state.m.folders.folder(dl.state.goalID) == "" {
+		dl.activity.noticeForBoth("the download of %q was refused: this pane does not save files", name)
 		return
 	}
 	begun := false
-	p.change(func() {
-		if slices.ContainsFunc(p.downloads, func(d pane.Download) bool { return d.ID == guid }) {
+	dl.state.change(func() {
+		if slices.ContainsFunc(dl.list, func(d pane.Download) bool { return d.ID == guid }) {
 			return
 		}
 		begun = true
 		d := pane.Download{ID: guid, Name: name, URL: sanitize.Line(address, 2000), State: pane.Downloading}
-		p.downloads = append(slices.Clone(p.downloads), d)
-		if over := len(p.downloads) - 50; over > 0 {
-			p.downloads = p.downloads[over:]
+		dl.list = append(slices.Clone(dl.list), d)
+		if over := len(dl.list) - 50; over > 0 {
+			dl.list = dl.list[over:]
 		}
-		p.updateOverlay()
+		dl.updateOverlay()
 	})
 	if begun {
-		p.noteDuringAction(fmt.Sprintf("it downloads %q", name))
+		dl.activity.noteDuringAction(fmt.Sprintf("it downloads %q", name))
 	}
 }
 
@@ -106,14 +121,14 @@ func FileName(name string) string {
 
 // markDownloadsInterrupted says of what was under way that it will not arrive: the browser
 // that fetched it is gone. mu is held.
-func (p *Pane) markDownloadsInterrupted() {
-	p.downloads = slices.Clone(p.downloads)
-	for i := range p.downloads {
-		if p.downloads[i].State == pane.Downloading {
-			p.downloads[i].State = pane.Canceled
+func (dl *downloads) markDownloadsInterrupted() {
+	dl.list = slices.Clone(dl.list)
+	for i := range dl.list {
+		if dl.list[i].State == pane.Downloading {
+			dl.list[i].State = pane.Canceled
 		}
 	}
-	p.updateOverlay()
+	dl.updateOverlay()
 }
 
 func (m *Manager) onProgress(e *cdp.Event) {
@@ -126,14 +141,14 @@ func (m *Manager) onProgress(e *cdp.Event) {
 		return
 	}
 	done := ev.State == proto.BrowserDownloadProgressStateCompleted
-	p.updateDownload(ev.GUID, func(d *pane.Download) {
+	p.downloads.updateDownload(ev.GUID, func(d *pane.Download) {
 		d.Received, d.Total = int64(ev.ReceivedBytes), int64(ev.TotalBytes)
 		if ev.State == proto.BrowserDownloadProgressStateCanceled {
 			d.State = pane.Canceled
 		}
 	})
 	if done {
-		m.runAsync(p, func(context.Context) error { return p.finishDownload(ev.GUID) })
+		p.state.runAsync(func(context.Context) error { return p.downloads.finishDownload(ev.GUID) })
 	}
 }
 
@@ -141,55 +156,57 @@ func (m *Manager) downloadOwner(guid string) *Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.panes {
-		if _, ok := p.download(guid); ok {
+		if _, ok := p.downloads.download(guid); ok {
 			return p
 		}
 	}
 	return nil
 }
 
-func (p *Pane) download(guid string) (pane.Download, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.downloads, func(d pane.Download) bool { return d.ID == guid })
+func (dl *downloads) download(guid string) (pane.Download, bool) {
+	dl.state.mu.Lock()
+	defer dl.state.mu.Unlock()
+	i := slices.IndexFunc(dl.list, func(d pane.Download) bool { return d.ID == guid })
 	if i < 0 {
 		return pane.Download{}, false
 	}
-	return p.downloads[i], true
+	return dl.list[i], true
 }
 
-func (p *Pane) updateDownload(guid string, f func(*pane.Download)) {
-	p.change(func() {
-		p.downloads = slices.Clone(p.downloads)
-		for i := range p.downloads {
-			if p.downloads[i].ID == guid {
-				f(&p.downloads[i])
+func (dl *downloads) updateDownload(guid string, f func(*pane.Download)) {
+	dl.state.change(func() {
+		dl.list = slices.Clone(dl.list)
+		for i := range dl.list {
+			if dl.list[i].ID == guid {
+				f(&dl.list[i])
 			}
 		}
-		p.updateOverlay()
+		dl.updateOverlay()
 	})
 }
 
 // finishDownload gives a finished file its name. One that is there already is never replaced.
-func (p *Pane) finishDownload(guid string) error {
-	d, ok := p.download(guid)
+func (dl *downloads) finishDownload(guid string) error {
+	d, ok := dl.download(guid)
 	if !ok {
 		return nil
 	}
-	dir := p.m.folder(p.goalID)
-	path, err := p.m.moveDownload(p.goalID, dir, d.Name, filepath.Join(p.m.partialDownloadDir(p.goalID, dir), guid))
+	dir := dl.state.m.folders.folder(dl.state.goalID)
+	path, err := dl.state.m.folders.moveDownload(dl.state.goalID, dir, d.Name, filepath.Join(dl.state.m.folders.partialDownloadDir(dl.state.goalID, dir), guid))
 	if err != nil {
-		p.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
+		dl.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("keeping the download %q: %w", d.Name, err)
 	}
-	p.updateDownload(guid, func(d *pane.Download) { d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path) })
-	p.noteDuringAction(fmt.Sprintf("the download %q is there", path))
+	dl.updateDownload(guid, func(d *pane.Download) {
+		d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path)
+	})
+	dl.activity.noteDuringAction(fmt.Sprintf("the download %q is there", path))
 	return nil
 }
 
 // moveDownload moves a file that has come to where it belongs. In a goal's folder that
 // goes through a root, which no link leads out of.
-func (m *Manager) moveDownload(goalID, dir, name, from string) (string, error) {
+func (d *downloadFolders) moveDownload(goalID, dir, name, from string) (string, error) {
 	if goalID != "" {
 		path, err := moveInto(dir, name, from)
 		return path, errors.Join(err, os.Remove(from))
@@ -268,40 +285,51 @@ func createWithSuffix(create func(name string) (*os.File, error), name string) (
 }
 
 // Downloads lists what the pane's pages sent, oldest first, at most 50.
-func (p *Pane) Downloads() []pane.Download {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.downloads)
+func (dl *downloads) Downloads() []pane.Download {
+	dl.state.mu.Lock()
+	defer dl.state.mu.Unlock()
+	return slices.Clone(dl.list)
 }
 
 // AwaitDownloads waits until no download is under way and at least one has ended
 // , or for at most
 // limit, and lists them.
-func (p *Pane) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
+func (dl *downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
-	ctx, loose := p.withLease(ctx)
+	ctx, loose := dl.driver.withLease(ctx)
 	defer loose(nil)
-	ctx, end := cdp.JoinContexts(ctx, p.ctx)
+	ctx, end := cdp.JoinContexts(ctx, dl.state.ctx)
 	defer end(nil)
-	err := p.wait(ctx, func() bool {
-		return len(p.downloads) > 0 && !slices.ContainsFunc(p.downloads, func(d pane.Download) bool { return d.State == pane.Downloading })
+	err := dl.state.wait(ctx, func() bool {
+		return len(dl.list) > 0 && !slices.ContainsFunc(dl.list, func(d pane.Download) bool {
+			return d.State == pane.Downloading
+		})
 	})
 	if err != nil && !errors.Is(err, ErrTimeout) {
 		return nil, fmt.Errorf("waiting for downloads: %w", err)
 	}
-	return p.Downloads(), nil
+	return dl.Downloads(), nil
 }
 
 // CancelDownload gives up a download that is under way.
-func (p *Pane) CancelDownload(ctx context.Context, id string) error {
-	d, ok := p.download(id)
+func (dl *downloads) CancelDownload(ctx context.Context, id string) error {
+	d, ok := dl.download(id)
 	if !ok || d.State != pane.Downloading {
 		return errors.New("canceling a download: it is not under way")
 	}
-	return p.withPage("canceling a download", func(pg *page) error {
+	return dl.state.withPage("canceling a download", func(pg *page) error {
 		return pg.engine.Do(ctx, pg.engine.Alive, "", callLimit, "canceling", func(c proto.Client) error {
-			return cdp.CallNoResult(c, proto.BrowserCancelDownload{GUID: id, BrowserContextID: pg.engine.existingContext(p.goalID)})
+			return cdp.CallNoResult(c, proto.BrowserCancelDownload{
+				GUID:             id,
+				BrowserContextID: pg.engine.existingContext(dl.state.goalID),
+			})
 		})
 	})
+}
+
+// updateOverlay shows the downloads to the viewers; the state's mutex is held.
+func (dl *downloads) updateOverlay() {
+	list := append([]pane.Download{}, dl.list...)
+	dl.state.updateOverlay(func(o *pane.Overlay) { o.Downloads = list })
 }

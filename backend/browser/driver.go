@@ -12,6 +12,18 @@ import (
 	"goalpost/backend/pane"
 )
 
+// driver decides who may act on the page: the user, or the agent of the goal that has the
+// pane. Its fields are guarded by the state's mutex.
+type driver struct {
+	state    *state
+	activity *activity
+	prompts  *prompts
+
+	agentCtx    context.Context // ends with ErrTakenOver while a user has a goal's pane
+	cancelAgent context.CancelCauseFunc
+	idle        bool // no run of the goal that has the pane continues
+}
+
 var (
 	// ErrTakenOver says that a user has taken the pane over from the agent.
 	// Nothing of the page is seen or done for the agent until HandBack.
@@ -22,23 +34,23 @@ var (
 )
 
 // isAgentCall says whether something is done for the goal that leased the pane.
-func (p *Pane) isAgentCall(ctx context.Context) bool {
+func (d *driver) isAgentCall(ctx context.Context) bool {
 	run, ok := goal.RunOf(ctx)
-	lease := p.Lease()
+	lease := d.state.Lease()
 	return ok && lease != "" && string(run.Goal) == lease
 }
 
 // checkDriver refuses who has not the pane.
-func (p *Pane) checkDriver(ctx context.Context) error {
-	if err := p.isOtherGoal(ctx); err != nil {
+func (d *driver) checkDriver(ctx context.Context) error {
+	if err := d.state.isOtherGoal(ctx); err != nil {
 		return err
 	}
-	switch driver := p.Driver(); {
-	case p.Lease() == "":
+	switch driver := d.state.Driver(); {
+	case d.state.Lease() == "":
 		return nil
-	case p.isAgentCall(ctx) && driver == pane.DriverUser:
+	case d.isAgentCall(ctx) && driver == pane.DriverUser:
 		return ErrTakenOver
-	case !p.isAgentCall(ctx) && driver == pane.DriverAgent:
+	case !d.isAgentCall(ctx) && driver == pane.DriverAgent:
 		return ErrAgentInControl
 	}
 	return nil
@@ -46,14 +58,14 @@ func (p *Pane) checkDriver(ctx context.Context) error {
 
 // EndDrive says that no run of the goal that has the pane continues: the user may act on
 // the page. One that the user has taken over stays so until HandBack.
-func (p *Pane) EndDrive() {
-	p.change(func() {
-		if p.leaseHolder() == "" || p.idle {
+func (d *driver) EndDrive() {
+	d.state.change(func() {
+		if d.state.leaseHolder() == "" || d.idle {
 			return
 		}
-		p.idle, p.info.Acting = true, ""
-		if p.info.Driver == pane.DriverAgent {
-			p.info.Driver = pane.Nobody
+		d.idle, d.state.info.Acting = true, ""
+		if d.state.info.Driver == pane.DriverAgent {
+			d.state.info.Driver = pane.Nobody
 		}
 	})
 }
@@ -61,68 +73,65 @@ func (p *Pane) EndDrive() {
 // BeginDrive says that a run of the goal that has the pane continues: the agent drives,
 // unless the user has taken the pane over. What the page said since EndDrive is not
 // kept for the agent.
-func (p *Pane) BeginDrive() {
-	p.change(func() {
-		if p.leaseHolder() == "" || !p.idle {
+func (d *driver) BeginDrive() {
+	d.state.change(func() {
+		if d.state.leaseHolder() == "" || !d.idle {
 			return
 		}
-		p.idle = false
-		if p.info.Driver == pane.DriverUser {
+		d.idle = false
+		if d.state.info.Driver == pane.DriverUser {
 			return
 		}
-		p.info.Driver = pane.DriverAgent
-		p.actionEvents = []string{"this goal did not run for a while, and the user could use the pane"}
-		p.journal.from = time.Now()
+		d.state.info.Driver = pane.DriverAgent
+		d.activity.actionEvents = []string{"this goal did not run for a while, and the user could use the pane"}
+		d.activity.journal.from = time.Now()
 	})
 }
 
 // TakeOver gives the pane to the user. A call of the agent that is under way,
 // also one that waits, ends at once with ErrTakenOver, and so does every further
 // one until HandBack. What the page says is not kept for the agent.
-func (p *Pane) TakeOver() error {
-	if p.Lease() == "" {
+func (d *driver) TakeOver() error {
+	if d.state.Lease() == "" {
 		return errors.New("taking over: this pane is yours already")
 	}
-	p.change(func() {
-		if p.info.Driver == pane.DriverUser || p.leaseHolder() == "" { // taken back
+	d.state.change(func() {
+		if d.state.info.Driver == pane.DriverUser || d.state.leaseHolder() == "" { // taken back
 			return
 		}
-		p.info.Driver, p.info.Acting = pane.DriverUser, ""
-		p.actionEvents = nil
-		p.cancelAgent(ErrTakenOver)
+		d.state.info.Driver, d.state.info.Acting = pane.DriverUser, ""
+		d.activity.actionEvents = nil
+		d.cancelAgent(ErrTakenOver)
 	})
 	return nil
 }
 
 // HandBack gives the pane back to the agent, which drives again once a run of its goal
 // continues.
-func (p *Pane) HandBack() error {
-	if p.Lease() == "" {
+func (d *driver) HandBack() error {
+	if d.state.Lease() == "" {
 		return errors.New("handing back: no goal has leased this pane")
 	}
-	p.change(func() {
-		if p.info.Driver != pane.DriverUser || p.leaseHolder() == "" {
+	d.state.change(func() {
+		if d.state.info.Driver != pane.DriverUser || d.state.leaseHolder() == "" {
 			return
 		}
-		p.info.Driver = pane.DriverAgent
-		if p.idle {
-			p.info.Driver = pane.Nobody
+		d.state.info.Driver = pane.DriverAgent
+		if d.idle {
+			d.state.info.Driver = pane.Nobody
 		}
-		p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
-		p.actionEvents = []string{"a user had this pane"}
-		p.journal = activityLog{from: time.Now()}
+		d.agentCtx, d.cancelAgent = context.WithCancelCause(context.Background())
+		d.activity.actionEvents = []string{"a user had this pane"}
+		d.activity.journal = activityLog{from: time.Now()}
 	})
 	return nil
 }
 
-// Driver is who may act on the page.
-func (p *Pane) Driver() pane.Driver { return p.Info().Driver }
-
 // HandedBack waits until the agent drives again.
-func (p *Pane) HandedBack(ctx context.Context) error {
-	ctx, cancel := cdp.JoinContexts(ctx, p.ctx)
+func (d *driver) HandedBack(ctx context.Context) error {
+	ctx, cancel := cdp.JoinContexts(ctx, d.state.ctx)
 	defer cancel(nil)
-	if err := p.wait(ctx, func() bool { return p.info.Driver != pane.DriverUser }); err != nil {
+	if err := d.state.wait(ctx, func() bool { return d.state.info.Driver != pane.DriverUser }); err != nil {
 		return fmt.Errorf("waiting for the pane to be handed back: %w", err)
 	}
 	return nil
@@ -130,13 +139,13 @@ func (p *Pane) HandedBack(ctx context.Context) error {
 
 // withLease gives a context that ends with ErrTakenOver when a user takes over,
 // and with ErrNotLeased for a goal that has not the pane.
-func (p *Pane) withLease(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	p.mu.Lock()
-	held, lease := p.agentCtx, p.leaseHolder()
-	p.mu.Unlock()
+func (d *driver) withLease(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	d.state.mu.Lock()
+	held, lease := d.agentCtx, d.state.leaseHolder()
+	d.state.mu.Unlock()
 	run, ok := goal.RunOf(ctx)
 	ctx, cancel := cdp.JoinContexts(ctx, held)
-	if ok && !p.scriptless && string(run.Goal) != lease {
+	if ok && !d.state.scriptless && string(run.Goal) != lease {
 		cancel(ErrNotLeased)
 	}
 	return ctx, cancel

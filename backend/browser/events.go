@@ -1,233 +1,169 @@
 package browser
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
-	"slices"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
 
-// onEvent takes an event of the pane's page. It runs on the connection's
-// goroutine: it alters state and posts, and never waits.
-func (p *Pane) onEvent(e *cdp.Event) {
-	p.mu.Lock()
-	pg := p.page
-	p.mu.Unlock()
-	if pg == nil || string(pg.session) != e.SessionID {
-		return
+// eventRouter takes the events of the pane's sessions to the parts that they concern. It
+// runs on the connection's goroutine: it alters state and posts, and never waits.
+type eventRouter struct {
+	pane       *Pane
+	navigation navigationEvents
+	prompts    promptEvents
+	requests   requestGate
+
+	ofPage  map[string]eventHandler // by method
+	ofFrame map[string]eventHandler // of frames of other sites, by method
+}
+
+// eventHandler takes an event of a page or of a frame of another site.
+type eventHandler func(*page, *cdp.Event)
+
+func (r *eventRouter) init(p *Pane) {
+	r.pane = p
+	r.connect()
+	either := map[string]eventHandler{
+		"Target.attachedToTarget":         r.onFrameTarget,
+		"Target.detachedFromTarget":       r.onFrameTarget,
+		"Page.windowOpen":                 ignorePage(r.onWindowOpen),
+		"Page.downloadWillBegin":          ignorePage(r.onDownload),
+		"Page.javascriptDialogOpening":    r.prompts.onDialog,
+		"Page.javascriptDialogClosed":     ignorePage(r.onDialogClosed),
+		"Page.fileChooserOpened":          r.prompts.onFileChooser,
+		"Runtime.executionContextCreated": func(pg *page, e *cdp.Event) { pg.worlds.OnCreated(e) },
+		"Runtime.consoleAPICalled":        ignorePage(p.activity.onConsole),
+		"Runtime.exceptionThrown":         ignorePage(p.activity.onException),
+		"Runtime.bindingCalled":           r.prompts.onPageReport,
+		"Fetch.requestPaused":             r.requests.onPaused,
+		"Fetch.authRequired":              r.prompts.onAuth,
 	}
-	switch e.Method {
-	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		p.onFrameTarget(pg, e)
-	case "Page.frameRequestedNavigation", "Page.frameScheduledNavigation":
-		p.onNavigationRequested(pg, e, time.Now())
-	case "Page.frameClearedScheduledNavigation":
-		p.onNavigationRequested(pg, e, time.Time{})
-	case "Page.frameStartedLoading":
-		p.onLoading(pg, e, true)
-	case "Page.frameStoppedLoading":
-		p.onLoading(pg, e, false)
-	case "Page.frameNavigated":
-		p.onNavigated(pg, e)
-	case "Page.navigatedWithinDocument":
-		p.onNavigatedWithinDocument(pg, e)
-	case "Page.lifecycleEvent":
-		p.onLifecycle(pg, e)
-	case "Page.javascriptDialogOpening":
-		p.onDialog(pg, e)
-	case "Runtime.executionContextCreated":
-		pg.worlds.OnCreated(e)
-	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
-		p.onAnyFrameEvent(e)
-	case "Page.javascriptDialogClosed":
-		p.closePrompts(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
-	case "Page.fileChooserOpened":
-		p.onFileChooser(pg, e)
-	case "Input.dragIntercepted":
-		p.onDrag(e)
-	case "Fetch.requestPaused":
-		p.onPaused(pg, e)
-	case "Fetch.authRequired":
-		p.onAuth(pg, e)
-	case "Security.certificateError":
-		p.onCertificate(pg, e)
-	case "Security.visibleSecurityStateChanged":
-		p.onSecurity(e)
-	case "Runtime.bindingCalled":
-		p.onPageReport(pg, e)
-	case "Inspector.targetCrashed":
-		p.onCrash(pg)
-	case "Inspector.targetReloadedAfterCrash":
-		p.change(func() {
-			if p.processError == faultCrashed {
-				p.processError, p.info.Running = "", true
-			}
-		})
-	default:
-		if strings.HasPrefix(e.Method, "Network.") {
-			p.onNetwork(e)
-			p.noteRequest(e)
-		}
+	r.ofPage = map[string]eventHandler{
+		"Page.frameRequestedNavigation":        r.navigation.onNavigationRequested,
+		"Page.frameScheduledNavigation":        r.navigation.onNavigationRequested,
+		"Page.frameClearedScheduledNavigation": r.navigation.onNavigationCleared,
+		"Page.frameStartedLoading":             r.navigation.onStartedLoading,
+		"Page.frameStoppedLoading":             r.navigation.onStoppedLoading,
+		"Page.frameNavigated":                  r.navigation.onNavigated,
+		"Page.navigatedWithinDocument":         r.navigation.onNavigatedWithinDocument,
+		"Page.lifecycleEvent":                  r.navigation.onLifecycle,
+		"Input.dragIntercepted":                ignorePage(p.mouse.drag.onIntercepted),
+		"Security.certificateError":            r.prompts.onCertificate,
+		"Security.visibleSecurityStateChanged": ignorePage(p.siteData.onSecurity),
+		"Inspector.targetCrashed":              r.onCrash,
+		"Inspector.targetReloadedAfterCrash":   ignorePage(r.onReloadedAfterCrash),
+	}
+	r.ofFrame = map[string]eventHandler{
+		"Runtime.executionContextsCleared": func(pg *page, _ *cdp.Event) { pg.worlds.LeaveDocument() },
+		"Inspector.targetCrashed":          r.onFrameCrash,
+	}
+	maps.Copy(r.ofPage, either)
+	maps.Copy(r.ofFrame, either)
+}
+
+// ignorePage makes a handler of one that need not know where the event is from.
+func ignorePage(f func(*cdp.Event)) eventHandler {
+	return func(_ *page, e *cdp.Event) { f(e) }
+}
+
+// connect gives the router's own parts what they need.
+func (r *eventRouter) connect() {
+	p := r.pane
+	r.requests = requestGate{state: &p.state, activity: &p.activity}
+	r.prompts = promptEvents{
+		state:    &p.state,
+		activity: &p.activity,
+		driver:   &p.driver,
+		prompts:  &p.prompts,
+		frames:   &p.frames,
+		siteData: &p.siteData,
+		logins:   &p.logins,
+	}
+	r.navigation = navigationEvents{
+		state:      &p.state,
+		activity:   &p.activity,
+		prompts:    &p.prompts,
+		navigation: &p.navigation,
+		drag:       &p.mouse.drag,
+		screencast: p.screencast,
 	}
 }
 
-// onAnyFrameEvent takes what every frame may tell, also one of another site.
-func (p *Pane) onAnyFrameEvent(e *cdp.Event) {
-	switch e.Method {
-	case "Page.windowOpen":
-		var open proto.PageWindowOpen
-		if decode(e, &open) {
-			p.change(func() { p.popupURL, p.network.opening = open.URL, time.Now() })
-		}
-	case "Page.downloadWillBegin":
-		var download proto.PageDownloadWillBegin
-		if decode(e, &download) {
-			p.change(func() { p.network.leaving = time.Time{} })
-			p.downloadReceiver().onDownload(download.GUID, download.URL, download.SuggestedFilename)
-		}
-	case "Runtime.consoleAPICalled":
-		p.onConsole(e)
-	case "Runtime.exceptionThrown":
-		p.onException(e)
+// onPageEvent takes an event of the pane's page.
+func (r *eventRouter) onPageEvent(e *cdp.Event) {
+	r.pane.state.mu.Lock()
+	pg := r.pane.state.page
+	r.pane.state.mu.Unlock()
+	if pg != nil && string(pg.session) == e.SessionID {
+		r.dispatch(r.ofPage, pg, e)
 	}
+}
+
+// onFrameEvent takes an event of a frame of another site.
+func (r *eventRouter) onFrameEvent(e *cdp.Event) {
+	if f := r.pane.frames.bySession(proto.TargetSessionID(e.SessionID)); f != nil {
+		r.dispatch(r.ofFrame, f.page, e)
+	}
+}
+
+func (r *eventRouter) dispatch(handlers map[string]eventHandler, pg *page, e *cdp.Event) {
+	switch handle := handlers[e.Method]; {
+	case handle != nil:
+		handle(pg, e)
+	case strings.HasPrefix(e.Method, "Network."):
+		r.pane.state.onNetwork(e)
+		r.pane.activity.noteRequest(e)
+	}
+}
+
+func (r *eventRouter) onWindowOpen(e *cdp.Event) {
+	var open proto.PageWindowOpen
+	if decode(e, &open) {
+		r.pane.state.change(func() { r.pane.popup.openedURL, r.pane.state.network.opening = open.URL, time.Now() })
+	}
+}
+
+func (r *eventRouter) onDownload(e *cdp.Event) {
+	var download proto.PageDownloadWillBegin
+	if decode(e, &download) {
+		r.pane.state.change(func() { r.pane.state.network.leaving = time.Time{} })
+		r.downloadReceiver().downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
+	}
+}
+
+func (r *eventRouter) onDialogClosed(*cdp.Event) {
+	r.pane.prompts.close(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
+}
+
+func (r *eventRouter) onReloadedAfterCrash(*cdp.Event) {
+	r.pane.state.change(func() {
+		if r.pane.state.processError == faultCrashed {
+			r.pane.state.processError, r.pane.state.info.Running = "", true
+		}
+	})
+}
+
+func (r *eventRouter) onFrameCrash(pg *page, _ *cdp.Event) {
+	pg.end(ErrCrashed)
+	r.pane.activity.noticeForBoth("a frame of the page crashed: reload the page")
 }
 
 const faultCrashed = "the page crashed"
 
-func (p *Pane) onCrash(pg *page) {
-	p.change(func() {
+func (r *eventRouter) onCrash(pg *page, _ *cdp.Event) {
+	r.pane.state.change(func() {
 		pg.end(ErrCrashed) // before anybody reads of it, and reloads
-		p.processError, p.info.Running, p.loading = faultCrashed, false, false
-		p.closePromptsLocked(anyPrompt)
+		r.pane.state.processError, r.pane.state.info.Running, r.pane.state.loading = faultCrashed, false, false
+		r.pane.prompts.closeLocked(anyPrompt)
 	})
-}
-
-func (p *Pane) onLoading(pg *page, e *cdp.Event, loading bool) {
-	var frame struct {
-		FrameID proto.PageFrameID `json:"frameId"`
-	}
-	if decode(e, &frame) && frame.FrameID == pg.frame() {
-		p.change(func() {
-			p.loading = loading
-			if p.navigation != nil && loading {
-				p.navigation.begun = true
-			}
-			p.network.last, p.network.leaving = time.Now(), time.Time{}
-		})
-		if !loading {
-			p.requestHistory()
-		}
-	}
-}
-
-// onNavigationRequested takes the news that the page is about to go elsewhere, or that it stays.
-func (p *Pane) onNavigationRequested(pg *page, e *cdp.Event, when time.Time) {
-	var ev struct {
-		FrameID     proto.PageFrameID `json:"frameId"`
-		Disposition string            `json:"disposition"`
-		Delay       float64           `json:"delay"` // in seconds
-	}
-	soon := decode(e, &ev) && ev.Delay < p.m.limits.leaving.Seconds()
-	if soon && ev.FrameID == pg.frame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
-		p.change(func() { p.network.leaving = when })
-	}
-}
-
-func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
-	var ev struct {
-		Frame struct {
-			proto.PageFrame
-			Unreachable string `json:"unreachableUrl"`
-		} `json:"frame"`
-	}
-	if !decode(e, &ev) || ev.Frame.ID != pg.frame() {
-		return
-	}
-	pg.worlds.LeaveDocument()
-	p.change(func() {
-		p.loading = p.loading || p.load.setPending() // of a window's first document Chromium told before we listened
-		p.load.setDocument(ev.Frame.LoaderID)
-		p.load.byUser = p.isUserAction()
-		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
-		p.load.moves++
-		p.load.holdInputUntil = time.Now().Add(inputHoldLimit)
-		p.network = networkActivity{on: p.network.on, last: p.network.last, patient: p.network.patient}
-		p.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
-		p.info.Title = untitled(p.info.URL)
-		told := p.loadError // by whoever went there, in better words
-		p.loadError, p.loadNotice, p.unresponsive, p.dialogsInARow = "", "", false, 0
-		p.closePromptsLocked(func(a openPrompt) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
-		p.drag, p.declinedRealms = nil, nil
-		if ev.Frame.Unreachable != "" {
-			p.info.URL = sanitize.Line(ev.Frame.Unreachable, 4096)
-			if p.loadError = told; told == "" {
-				p.loadError = "this page could not be loaded"
-			}
-		}
-	})
-	p.screencast.refresh()
-	p.notifyVisit()
-	p.requestHistory()
-}
-
-func (p *Pane) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
-	var moved proto.PageNavigatedWithinDocument
-	if !decode(e, &moved) || moved.FrameID != pg.frame() {
-		return
-	}
-	p.change(func() {
-		p.load.moves++
-		p.load.byUser = p.isUserAction()
-		p.network.leaving = time.Time{}
-		p.info.URL = sanitize.Line(moved.URL, 4096)
-	})
-	p.notifyVisit()
-	p.requestHistory()
-}
-
-func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
-	var life proto.PageLifecycleEvent
-	if !decode(e, &life) || life.FrameID != pg.frame() {
-		return
-	}
-	switch life.Name {
-	case proto.PageLifecycleEventNameInit, "commit":
-		// An attached popup's document began before we looked.
-		p.change(func() {
-			if p.load.loader == "" {
-				p.load.loader, p.load.byUser = life.LoaderID, p.isUserAction()
-			}
-		})
-	case proto.PageLifecycleEventNameLoad:
-		p.change(func() {
-			p.load.loaded = life.LoaderID
-			if soon := time.Now().Add(inputHoldAfterLoad); p.load.holdInputUntil.After(soon) && life.LoaderID == p.load.loader {
-				p.load.holdInputUntil = soon
-			}
-		})
-		p.requestHistory() // at the move itself Chromium may not have noted it yet
-		p.notifyVisit()    // once more: by now it has its title
-	case proto.PageLifecycleEventNameFirstPaint:
-		p.change(func() {
-			if life.LoaderID == p.load.loader {
-				p.load.holdInputUntil = time.Time{}
-			}
-		})
-	default:
-	}
-}
-
-// noticeForBoth is a notice that the agent's action under way hears of as well.
-func (p *Pane) noticeForBoth(format string, args ...any) {
-	p.noteDuringAction(fmt.Sprintf(format, args...))
-	p.notice(format, args...)
 }
 
 // onBrowserEvent takes an event that belongs to no session.
@@ -241,12 +177,12 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 			}
 		}
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		m.onHeldTarget(e)
+		m.held.onTarget(e)
 	case "Target.targetDestroyed":
 		var ev proto.TargetTargetDestroyed
 		if decode(e, &ev) {
 			if p := m.byTarget(ev.TargetID); p != nil {
-				p.onTargetGone()
+				p.events.onTargetGone()
 			}
 			m.mu.Lock()
 			delete(m.windows, ev.TargetID)
@@ -256,7 +192,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 		var ev proto.BrowserDownloadWillBegin
 		if decode(e, &ev) {
 			if p := m.downloadReceiver(proto.TargetTargetID(ev.FrameID)); p != nil {
-				p.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
+				p.downloads.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
 			}
 		}
 	case "Browser.downloadProgress":
@@ -264,42 +200,79 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 	}
 }
 
-func (p *Pane) onTitle(title string) {
-	if title = sanitize.Line(title, 200); title != "" {
-		p.change(func() { p.info.Title = title })
-	}
-}
-
 // onTargetGone says that the page closed itself.
-func (p *Pane) onTargetGone() {
-	p.change(func() {
-		if p.page != nil {
-			p.page.end(ErrEnded)
-			p.processError, p.info.Running, p.loading = "the page closed itself", false, false
+func (r *eventRouter) onTargetGone() {
+	r.pane.state.change(func() {
+		if r.pane.state.page != nil {
+			r.pane.state.page.end(ErrEnded)
+			r.pane.state.processError, r.pane.state.info.Running, r.pane.state.loading = "the page closed itself", false, false
 		}
 	})
-	p.screencast.setPage(nil)
+	r.pane.screencast.SetPage(nil)
 }
 
 func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.sessions {
-		if p.hasTarget(id) {
+		if p.frames.hasTarget(id) {
 			return p
 		}
 	}
 	return nil
 }
 
-func (p *Pane) hasTarget(id proto.TargetTargetID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.page != nil && p.page.target == id {
-		return true
-	}
-	return slices.ContainsFunc(p.frames, func(f *remoteFrame) bool { return f.target == id })
-}
-
 // decode reads an event; one that does not fit is passed over, as rod does.
 func decode(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }
+
+// onFrameTarget takes the news that a frame of another site came to above, or went.
+func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
+	var ev struct {
+		SessionID  proto.TargetSessionID `json:"sessionId"`
+		TargetInfo struct {
+			TargetID proto.TargetTargetID `json:"targetId"`
+			Type     string               `json:"type"`
+		} `json:"targetInfo"`
+	}
+	if !decode(e, &ev) || ev.SessionID == "" {
+		return
+	}
+	if e.Method == "Target.detachedFromTarget" {
+		r.pane.frames.detach(func(f *remoteFrame) bool { return f.session == ev.SessionID })
+		return
+	}
+	if ev.TargetInfo.Type != "iframe" {
+		above.engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+		above.Post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
+		return
+	}
+	f := &remoteFrame{
+		page:  &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true},
+		above: above,
+	}
+	f.alive, f.end = context.WithCancelCause(above.alive)
+	r.pane.state.m.mu.Lock()
+	r.pane.state.m.parts[f.session] = r.pane
+	r.pane.state.m.mu.Unlock()
+	listens := false
+	r.pane.state.change(func() {
+		r.pane.frames.list, listens = append(r.pane.frames.list, f), r.pane.state.alwaysTracksNetwork()
+	})
+	requests := []proto.Request{
+		proto.PageEnable{},
+		proto.InspectorEnable{},
+		proto.RuntimeEnable{},
+		autoAttachFrames{},
+		r.pane.state.m.rules.fetchPatterns(),
+		proto.PageSetInterceptFileChooserDialog{Enabled: true},
+	}
+	if !r.pane.state.scriptless {
+		requests = append(requests, pageSetup...)
+	}
+	if listens {
+		requests = append(requests, networkEnableParams)
+	}
+	for _, req := range append(requests, proto.RuntimeRunIfWaitingForDebugger{}) {
+		f.Post(req)
+	}
+}

@@ -21,11 +21,11 @@ func TestCrashAndReload(t *testing.T) {
 	v := p.Attach()
 	defer v.Close()
 	b.frameOf(v, red)
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
 	hanging := make(chan error, 1)
 	go func() { _, err := evaluate(b.ctx, pg, 0, "new Promise(() => {})"); hanging <- err }()
-	pg.post(proto.PageCrash{})
+	pg.Post(proto.PageCrash{})
 	info := b.until(p, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
 	if info.Running {
 		t.Error("a crashed page runs")
@@ -55,7 +55,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	v := p.Attach()
 	defer v.Close()
 	b.frameOf(v, red)
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
 	b.ok(pg.engine.Process.Signal(syscall.SIGKILL))
 	for _, q := range []*Pane{p, other} {
@@ -71,7 +71,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	b.ok(other.Navigate(b.ctx, b.url("two.html")))
 	has(t, b.look(other).Text, "Page two")
 	b.ok(ended("--user-data-dir=" + pg.engine.Dir.Path))
-	if again, err := other.currentPage(); err != nil || again.engine.Process.Pid() == pg.engine.Process.Pid() {
+	if again, err := other.state.currentPage(); err != nil || again.engine.Process.Pid() == pg.engine.Process.Pid() {
 		t.Errorf("the same Chromium? %v", err)
 	}
 }
@@ -82,12 +82,12 @@ func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 	b := newBench(t, own)
 	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
 	for n := range restarts + 1 {
-		pg, err := panes[0].currentPage()
+		pg, err := panes[0].state.currentPage()
 		b.ok(err)
 		b.ok(pg.engine.Process.Signal(syscall.SIGKILL))
 		for _, p := range panes {
 			b.until(p, "told of the end", func(i pane.Info) bool {
-				return n < restarts && p.page.engine != pg.engine && strings.Contains(i.Notice, "started again") || n == restarts && i.Problem == "the browser ended"
+				return n < restarts && p.state.page.engine != pg.engine && strings.Contains(i.Notice, "started again") || n == restarts && i.Problem == "the browser ended"
 			})
 		}
 	}
@@ -105,7 +105,7 @@ func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 	wait.Wait()
 	engines := map[*browserProcess]bool{}
 	for _, p := range panes {
-		pg, err := p.currentPage()
+		pg, err := p.state.currentPage()
 		b.ok(err)
 		engines[pg.engine] = true
 	}
@@ -205,9 +205,9 @@ func TestAPageThatHangs(t *testing.T) {
 func TestAPageThatNeverStopsAsking(t *testing.T) {
 	b := newBench(t, impatient)
 	p := b.open("b1", "dialogs.html")
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
-	pg.post(proto.RuntimeEvaluate{Expression: "for (let i = 0;; i++) { alert(i); document.title = i; }"})
+	pg.Post(proto.RuntimeEvaluate{Expression: "for (let i = 0;; i++) { alert(i); document.title = i; }"})
 	b.question(p, pane.Alert)
 	answer := func() {
 		ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)

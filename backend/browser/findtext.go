@@ -3,11 +3,21 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"goalpost/backend/browser/internal/script"
 )
+
+// textSearch finds text in the page for the user.
+type textSearch struct {
+	state   *state
+	prompts *prompts
+	frames  *frames
+
+	mu   sync.Mutex // held while a search runs: another waits
+	text string
+	at   int // the match that is shown, counted from 0
+}
 
 // FindResult is where a search in the page stands: the match that is shown, counted
 // from 1, of at most 2,000. Both are 0 when nothing matches.
@@ -24,32 +34,25 @@ const maxMatches = 2000
 // the one before, 0 the same. Frames, of other sites too, shadow roots and what
 // is in fields, passwords excepted, are looked into; the frames of other sites
 // come last. No text ends the search. One search at a time; another waits.
-func (p *Pane) Find(ctx context.Context, text string, step int) (FindResult, error) {
+func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResult, error) {
 	if len(text) > 1000 {
 		return FindResult{}, errors.New("finding: the text is longer than 1,000 bytes")
 	}
-	p.search.mu.Lock()
-	defer p.search.mu.Unlock()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
 	var f FindResult
-	err := p.withPage("finding", func(pg *page) (err error) {
-		ctx, cancel := p.withoutPrompts(ctx)
+	err := ts.state.withPage("finding", func(pg *page) (err error) {
+		ctx, cancel := ts.prompts.withoutPrompts(ctx)
 		defer cancel(nil)
 		if text == "" {
-			p.search.text = ""
-			p.clearMatches(ctx, pg)
+			ts.text = ""
+			ts.clearMatches(ctx, pg)
 			return nil
 		}
-		f, err = p.find(ctx, pg, text, step)
+		f, err = ts.find(ctx, pg, text, step)
 		return err
 	})
 	return f, err
-}
-
-// textSearch is the search of a pane.
-type textSearch struct {
-	mu   sync.Mutex
-	text string
-	at   int // the match that is shown, counted from 0
 }
 
 // frameMatches are what findText of findtext.js found in a page or a part.
@@ -59,12 +62,12 @@ type frameMatches struct {
 	Fields int `json:"fields"` // that hold the text and have to be opened first
 }
 
-func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
-	views := p.framesInOrder(pg)
+func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
+	views := ts.frames.inOrder(pg)
 	found := make([]frameMatches, len(views))
 	total, first := 0, -1
 	for i, view := range views {
-		m, err := p.findInFrame(ctx, view, text, maxMatches-total)
+		m, err := ts.findInFrame(ctx, view, text, maxMatches-total)
 		if err != nil {
 			if view == pg {
 				return FindResult{}, err
@@ -77,38 +80,37 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindR
 		found[i] = m
 		total += m.Count
 	}
-	s := &p.search
 	switch {
 	case total == 0:
-		s.at = -1
-	case text == s.text && s.at >= 0:
-		s.at = ((s.at+step)%total + total) % total
+		ts.at = -1
+	case text == ts.text && ts.at >= 0:
+		ts.at = ((ts.at+step)%total + total) % total
 	default:
-		s.at = first
+		ts.at = first
 	}
-	s.text = text
+	ts.text = text
 	before := 0
 	for i, view := range views {
-		at := s.at - before
-		if s.at < 0 || at < 0 || at >= found[i].Count {
+		at := ts.at - before
+		if ts.at < 0 || at < 0 || at >= found[i].Count {
 			at = -1
 		}
 		before += found[i].Count
-		if err := p.showMatch(ctx, view, at); err != nil && view == pg {
+		if err := ts.showMatch(ctx, view, at); err != nil && view == pg {
 			return FindResult{}, err
 		}
 	}
-	return FindResult{s.at + 1, total}, nil
+	return FindResult{ts.at + 1, total}, nil
 }
 
 // findInFrame searches a page or a part. Chromium keeps what is in a field in a
 // shadow root of its own, which only the protocol tells of.
-func (p *Pane) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
+func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches
 	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+", 1)"); err != nil {
 		return m, err
 	}
-	if text != p.search.text {
+	if text != ts.text {
 		_, _ = view.injectClosedRoots(ctx)
 	}
 	if err := view.callScript(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
@@ -124,7 +126,7 @@ func wrapExpression(script string) string { return "(() => {" + script + "\n})()
 
 // showMatch marks what was found in a page or a part, and brings one match into
 // view; -1 is none.
-func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
+func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 	var box *struct {
 		X      float64 `json:"x"`
 		Y      float64 `json:"y"`
@@ -134,8 +136,8 @@ func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
 	if err := view.callScript(ctx, &box, "showText", at); err != nil || box == nil {
 		return err
 	}
-	for f := p.frameBySession(view.session); f != nil; f = p.frameBySession(f.above.session) {
-		p.numberFrames(ctx, f.above)
+	for f := ts.frames.bySession(view.session); f != nil; f = ts.frames.bySession(f.above.session) {
+		ts.frames.numberFrames(ctx, f.above)
 		if err := f.above.callScript(ctx, box, "bringText", f.number.Load(), box); err != nil {
 			return err
 		}
@@ -144,21 +146,10 @@ func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
 }
 
 // clearMatches takes the marks of a search away.
-func (p *Pane) clearMatches(ctx context.Context, pg *page) {
-	for _, view := range p.framesInOrder(pg) {
+func (ts *textSearch) clearMatches(ctx context.Context, pg *page) {
+	for _, view := range ts.frames.inOrder(pg) {
 		if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? (goalpost.sought.end(), 1) : 1"); err != nil {
-			p.m.cfg.Log.Debug("ending a search", "pane", p.id, "error", err)
+			ts.state.m.cfg.Log.Debug("ending a search", "pane", ts.state.id, "error", err)
 		}
 	}
-}
-
-func (p *Pane) withPage(what string, f func(*page) error) error {
-	pg, err := p.currentPage()
-	if err == nil {
-		err = f(pg)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
 }

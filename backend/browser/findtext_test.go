@@ -80,7 +80,7 @@ func (b *bench) marks(p *Pane, what string, wanted bool) {
 // orange counts the pixels in the colour of the match that is shown.
 func (b *bench) orange(p *Pane) (n int) {
 	b.Helper()
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
 	var shot []byte
 	b.ok(pg.do(b.ctx, callLimit, "a picture", func(c proto.Client) error {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,8 +13,18 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/script"
-	"goalpost/backend/pane"
 )
+
+// frames are the page's frames of other sites, each with a session of its own. The list is
+// guarded by the state's mutex: it belongs to the page.
+type frames struct {
+	state *state
+
+	refs     refAllocator   // of refs in all documents of the pane, so that an old one fits none of a new one
+	numberMu sync.Mutex     // held while frames of other sites get their numbers
+	list     []*remoteFrame // of the page: frames of other sites
+	numbered atomic.Int64   // counts them
+}
 
 // remoteFrame is a frame of another site. Chromium gives it a process, and so a session
 // and eyes of its own; the mouse and the keyboard are the page's.
@@ -77,95 +85,10 @@ func intPtrZero() *int {
 	return &n
 }
 
-// onFrameTarget takes the news that a frame of another site came to above, or went.
-func (p *Pane) onFrameTarget(above *page, e *cdp.Event) {
-	var ev struct {
-		SessionID  proto.TargetSessionID `json:"sessionId"`
-		TargetInfo struct {
-			TargetID proto.TargetTargetID `json:"targetId"`
-			Type     string               `json:"type"`
-		} `json:"targetInfo"`
-	}
-	if !decode(e, &ev) || ev.SessionID == "" {
-		return
-	}
-	if e.Method == "Target.detachedFromTarget" {
-		p.detachFrames(func(f *remoteFrame) bool { return f.session == ev.SessionID })
-		return
-	}
-	if ev.TargetInfo.Type != "iframe" {
-		above.engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
-		above.post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
-		return
-	}
-	f := &remoteFrame{page: &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true}, above: above}
-	f.alive, f.end = context.WithCancelCause(above.alive)
-	p.m.mu.Lock()
-	p.m.parts[f.session] = p
-	p.m.mu.Unlock()
-	listens := false
-	p.change(func() { p.frames, listens = append(p.frames, f), p.alwaysTracksNetwork() })
-	requests := []proto.Request{
-		proto.PageEnable{},
-		proto.InspectorEnable{},
-		proto.RuntimeEnable{},
-		autoAttachFrames{},
-		p.m.fetchPatterns(),
-		proto.PageSetInterceptFileChooserDialog{Enabled: true},
-	}
-	if !p.scriptless {
-		requests = append(requests, pageSetup...)
-	}
-	if listens {
-		requests = append(requests, networkEnableParams)
-	}
-	for _, req := range append(requests, proto.RuntimeRunIfWaitingForDebugger{}) {
-		f.post(req)
-	}
-}
-
-// onFrameEvent takes an event of a part's session.
-func (p *Pane) onFrameEvent(e *cdp.Event) {
-	f := p.frameBySession(proto.TargetSessionID(e.SessionID))
-	if f == nil {
-		return
-	}
-	switch e.Method {
-	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		p.onFrameTarget(f.page, e)
-	case "Runtime.executionContextsCleared":
-		f.worlds.LeaveDocument()
-	case "Inspector.targetCrashed":
-		f.end(ErrCrashed)
-		p.noticeForBoth("a frame of the page crashed: reload the page")
-	case "Page.fileChooserOpened":
-		p.onFileChooser(f.page, e)
-	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
-		p.onAnyFrameEvent(e)
-	case "Page.javascriptDialogOpening":
-		p.onDialog(f.page, e)
-	case "Page.javascriptDialogClosed":
-		p.closePrompts(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
-	case "Fetch.requestPaused":
-		p.onPaused(f.page, e)
-	case "Fetch.authRequired":
-		p.onAuth(f.page, e)
-	case "Runtime.bindingCalled":
-		p.onPageReport(f.page, e)
-	case "Runtime.executionContextCreated":
-		f.worlds.OnCreated(e)
-	default:
-		if strings.HasPrefix(e.Method, "Network.") {
-			p.onNetwork(e)
-			p.noteRequest(e)
-		}
-	}
-}
-
-func (p *Pane) frameBySession(session proto.TargetSessionID) *remoteFrame {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, f := range p.frames {
+func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
+	fs.state.mu.Lock()
+	defer fs.state.mu.Unlock()
+	for _, f := range fs.list {
 		if f.session == session {
 			return f
 		}
@@ -173,13 +96,13 @@ func (p *Pane) frameBySession(session proto.TargetSessionID) *remoteFrame {
 	return nil
 }
 
-// detachFrames lets go of parts, and of those inside them.
-func (p *Pane) detachFrames(which func(*remoteFrame) bool) {
+// detach lets go of parts, and of those inside them.
+func (fs *frames) detach(which func(*remoteFrame) bool) {
 	var gone []*remoteFrame
-	p.change(func() {
+	fs.state.change(func() {
 		var kept []*remoteFrame
 		lost := map[*page]bool{}
-		for _, f := range p.frames { // a part comes after the one that holds it
+		for _, f := range fs.list { // a part comes after the one that holds it
 			if which(f) || lost[f.above] {
 				lost[f.page] = true
 				gone = append(gone, f)
@@ -187,17 +110,17 @@ func (p *Pane) detachFrames(which func(*remoteFrame) bool) {
 				kept = append(kept, f)
 			}
 		}
-		p.frames = kept
+		fs.list = kept
 	})
-	p.m.mu.Lock()
-	defer p.m.mu.Unlock()
+	fs.state.m.mu.Lock()
+	defer fs.state.m.mu.Unlock()
 	for _, f := range gone {
-		delete(p.m.parts, f.session)
+		delete(fs.state.m.parts, f.session)
 		f.end(ErrEnded)
 	}
 }
 
-func (p *Pane) detachAllFrames() { p.detachFrames(func(*remoteFrame) bool { return true }) }
+func (fs *frames) detachAll() { fs.detach(func(*remoteFrame) bool { return true }) }
 
 func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 	m.mu.Lock()
@@ -205,12 +128,12 @@ func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 	return m.parts[id]
 }
 
-// childFrames lists the parts that a page holds itself.
-func (p *Pane) childFrames(above *page) []*remoteFrame {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// childrenOf lists the parts that a page holds itself.
+func (fs *frames) childrenOf(above *page) []*remoteFrame {
+	fs.state.mu.Lock()
+	defer fs.state.mu.Unlock()
 	var list []*remoteFrame
-	for _, f := range p.frames {
+	for _, f := range fs.list {
 		if f.above == above && f.alive.Err() == nil {
 			list = append(list, f)
 		}
@@ -220,10 +143,10 @@ func (p *Pane) childFrames(above *page) []*remoteFrame {
 
 // numberFrames gives the parts of a page numbers in its eyes, so that they have a place
 // among its lines.
-func (p *Pane) numberFrames(ctx context.Context, above *page) {
-	p.frameNumberMu.Lock()
-	defer p.frameNumberMu.Unlock()
-	for _, f := range p.childFrames(above) {
+func (fs *frames) numberFrames(ctx context.Context, above *page) {
+	fs.numberMu.Lock()
+	defer fs.numberMu.Unlock()
+	for _, f := range fs.childrenOf(above) {
 		world, _, err := above.scriptContext(ctx)
 		if err != nil || f.reportedContext.Load() == world && f.number.Load() != 0 {
 			continue
@@ -236,7 +159,7 @@ func (p *Pane) numberFrames(ctx context.Context, above *page) {
 			if err != nil {
 				return err
 			}
-			f.number.Store(p.frameCount.Add(1))
+			f.number.Store(fs.numbered.Add(1))
 			return above.callOnNode(c, owner.BackendNodeID, world.ID, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
 		})
 		if err == nil {
@@ -251,65 +174,24 @@ func (pg *page) callOnNode(c proto.Client, node proto.DOMBackendNodeID, world pr
 	if err != nil {
 		return err
 	}
-	return cdp.CallNoResult(c, proto.RuntimeCallFunctionOn{ObjectID: found.Object.ObjectID, FunctionDeclaration: "function () { " + expression + " }", Silent: true})
+	return cdp.CallNoResult(c, proto.RuntimeCallFunctionOn{
+		ObjectID:            found.Object.ObjectID,
+		FunctionDeclaration: "function () { " + expression + " }",
+		Silent:              true,
+	})
 }
 
-// framesInOrder are a page and its parts, in the order in which they came.
-func (p *Pane) framesInOrder(pg *page) []*page {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// inOrder are a page and its parts, in the order in which they came.
+func (fs *frames) inOrder(pg *page) []*page {
+	fs.state.mu.Lock()
+	defer fs.state.mu.Unlock()
 	list := []*page{pg}
-	for _, f := range p.frames {
+	for _, f := range fs.list {
 		if f.alive.Err() == nil && len(list) <= maxFrames {
 			list = append(list, f.page)
 		}
 	}
 	return list
-}
-
-var inFrame = regexp.MustCompile(`^f(\d+)e\d+$`)
-
-// frameOfRef is the page or the part whose eyes gave a ref; the page if it is none.
-func (p *Pane) frameOfRef(pg *page, target string) *page {
-	if m := inFrame.FindStringSubmatch(target); m != nil {
-		n, _ := strconv.ParseInt(m[1], 10, 64)
-		if holder := p.refs.pageOfFrame(n); holder != nil && holder.alive.Err() == nil {
-			return holder
-		}
-	}
-	return pg
-}
-
-// callOnTarget calls a function of snapshot.js that takes a target, where the target is:
-// what no element of the page itself fits is looked for in its parts. A ref whose
-// element is gone is found again if only one thing looks as it did. It says in
-// which page it was.
-func (p *Pane) callOnTarget(ctx context.Context, pg *page, out any, function, target string, args ...any) (*page, error) {
-	at := p.frameOfRef(pg, target)
-	err := at.callScript(ctx, out, function, append([]any{target}, args...)...)
-	switch {
-	case errors.Is(err, ErrStale):
-		place, ref, why := p.recoverRef(ctx, pg, target)
-		if ref == "" {
-			return at, fmt.Errorf("%w%s", err, why)
-		}
-		p.noteDuringAction(fmt.Sprintf("%s was gone; %s is the only thing like it now", target, ref))
-		return place, place.callScript(ctx, out, function, append([]any{ref}, args...)...)
-	case !targetNotFound(err) || target == "":
-		return at, err
-	}
-	silent := false
-	for _, part := range p.framesInOrder(pg)[1:] {
-		inside := part.callScript(ctx, out, function, append([]any{target}, args...)...)
-		if inside == nil || isNotFound(inside) && !targetNotFound(inside) {
-			return part, inside
-		}
-		silent = silent || part.isUnresponsive(inside)
-	}
-	if silent {
-		err = fmt.Errorf("%w (%s)", err, unresponsiveFrameText)
-	}
-	return at, err
 }
 
 // unresponsiveFrameText is said of what was not found or not told where a frame does not answer.
@@ -326,9 +208,9 @@ var errFrameUnresponsive = errors.New("a frame of the page does not answer")
 
 // toPagePoint brings a point of a part to where it lies on the page. What lies over the
 // frame is named.
-func (p *Pane) toPagePoint(ctx context.Context, from *page, at *targetPoint) error {
-	for f := p.frameBySession(from.session); f != nil; f = p.frameBySession(f.above.session) {
-		p.numberFrames(ctx, f.above)
+func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) error {
+	for f := fs.bySession(from.session); f != nil; f = fs.bySession(f.above.session) {
+		fs.numberFrames(ctx, f.above)
 		if err := f.above.callScript(ctx, at, "through", f.number.Load(), at.X, at.Y); err != nil {
 			return err
 		}
@@ -340,7 +222,7 @@ func (p *Pane) toPagePoint(ctx context.Context, from *page, at *targetPoint) err
 // it cannot know where that lies. The host knows which frame told it.
 
 // frameOffset is where the document of a world of ours begins in the pane, in CSS pixels.
-func (p *Pane) frameOffset(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (x, y float64, err error) {
+func (fs *frames) frameOffset(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (x, y float64, err error) {
 	frame := pg.frame()
 	if own := pg.worlds.Get(world); own.Frame != "" {
 		frame = own.Frame
@@ -353,7 +235,7 @@ func (p *Pane) frameOffset(ctx context.Context, pg *page, world proto.RuntimeExe
 			}
 			x, y = x+dx, y+dy
 		}
-		f := p.frameBySession(pg.session)
+		f := fs.bySession(pg.session)
 		if f == nil {
 			return x, y, nil
 		}
@@ -375,4 +257,34 @@ func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID)
 		return err
 	})
 	return x, y, err
+}
+
+// pageAndFrames is the page with its parts; mu is held.
+func (fs *frames) pageAndFrames() []*page {
+	if fs.state.page == nil {
+		return nil
+	}
+	list := []*page{fs.state.page}
+	for _, part := range fs.list {
+		list = append(list, part.page)
+	}
+	return list
+}
+
+// count counts the frames of other sites.
+func (fs *frames) count() int {
+	pg, err := fs.state.currentPage()
+	if err != nil {
+		return 0
+	}
+	return len(fs.inOrder(pg)) - 1
+}
+
+func (fs *frames) hasTarget(id proto.TargetTargetID) bool {
+	fs.state.mu.Lock()
+	defer fs.state.mu.Unlock()
+	if fs.state.page != nil && fs.state.page.target == id {
+		return true
+	}
+	return slices.ContainsFunc(fs.list, func(f *remoteFrame) bool { return f.target == id })
 }

@@ -25,7 +25,7 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 	for _, want := range []string{"report.bin", "report (1).bin"} {
 		b.act(p.Click(agent, "Download"))
 		b.until(p, "given "+want, func(pane.Info) bool {
-			return len(p.downloads) > 0 && p.downloads[len(p.downloads)-1].Path == filepath.Join(folder, "downloads", want)
+			return len(p.downloads.list) > 0 && p.downloads.list[len(p.downloads.list)-1].Path == filepath.Join(folder, "downloads", want)
 		})
 		if content, err := os.ReadFile(filepath.Join(folder, "downloads", want)); err != nil || len(content) != 100 {
 			t.Errorf("%s: %d bytes, %v", want, len(content), err)
@@ -46,7 +46,7 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 		}
 		b.ok(os.Remove(filepath.Join(folder, "downloads")))
 	}
-	if left, err := os.ReadDir(b.partialDownloadDir("g1", folder)); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(b.folders.partialDownloadDir("g1", folder)); err != nil || len(left) != 0 {
 		t.Errorf("on its way there is still %v (%v)", left, err)
 	}
 }

@@ -1,10 +1,21 @@
 package browser
 
 import (
+	"sync"
+
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
 )
+
+// heldTargets are the targets that Chromium holds and no pane attaches to. Its mutex is
+// held for no call of the manager.
+type heldTargets struct {
+	manager *Manager
+
+	mu   sync.Mutex
+	held map[proto.TargetSessionID]*heldTarget
+}
 
 // heldTarget is a session that holds what no pane attaches to: workers that pages share,
 // service workers, and windows until a pane has them.
@@ -14,7 +25,7 @@ type heldTarget struct {
 	target  proto.TargetTargetID
 }
 
-// pauseNewTargets makes Chromium hold such targets until onHeldTarget has seen them.
+// pauseNewTargets makes Chromium hold such targets until onTarget has seen them.
 type pauseNewTargets struct{}
 
 // ProtoReq is asked for by proto.
@@ -26,9 +37,9 @@ func (pauseNewTargets) MarshalJSON() ([]byte, error) {
 		`"filter":[{"type":"service_worker"},{"type":"shared_worker"},{"type":"page"},{"exclude":true}]}`), nil
 }
 
-// onHeldTarget takes a target that Chromium holds, and one that is gone. Those that were
+// onTarget takes a target that Chromium holds, and one that is gone. Those that were
 // attached to by a pane are not held.
-func (m *Manager) onHeldTarget(e *cdp.Event) {
+func (h *heldTargets) onTarget(e *cdp.Event) {
 	var ev struct {
 		SessionID          proto.TargetSessionID `json:"sessionId"`
 		WaitingForDebugger bool                  `json:"waitingForDebugger"`
@@ -40,61 +51,65 @@ func (m *Manager) onHeldTarget(e *cdp.Event) {
 	if !decode(e, &ev) || ev.SessionID == "" {
 		return
 	}
-	m.mu.Lock()
 	if e.Method == "Target.detachedFromTarget" {
-		delete(m.guards, ev.SessionID)
-		m.mu.Unlock()
+		h.mu.Lock()
+		delete(h.held, ev.SessionID)
+		h.mu.Unlock()
 		return
 	}
-	engine := m.engines[goalEngine]
+	engine := h.manager.process(goalEngine)
 	if !ev.WaitingForDebugger || engine == nil {
-		m.mu.Unlock()
 		return
 	}
 	network := ""
 	if held, ok := engine.networks.Load(ev.TargetInfo.BrowserContextID); ok {
 		network, _ = held.(string)
 	}
-	m.guards[ev.SessionID] = &heldTarget{engine, network, ev.TargetInfo.TargetID}
-	m.mu.Unlock()
-	gates := m.fetchPatterns()
+	h.mu.Lock()
+	h.held[ev.SessionID] = &heldTarget{engine, network, ev.TargetInfo.TargetID}
+	h.mu.Unlock()
+	gates := h.manager.rules.fetchPatterns()
 	gates.HandleAuthRequests = false // a pane's session asks
 	engine.Post(ev.SessionID, gates)
 	engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
 }
 
-// releaseTarget lets go of a window that a pane has.
-func (m *Manager) releaseTarget(target proto.TargetTargetID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for session, g := range m.guards {
+// release lets go of a window that a pane has.
+func (h *heldTargets) release(target proto.TargetTargetID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for session, g := range h.held {
 		if g.target == target {
-			delete(m.guards, session)
+			delete(h.held, session)
 			g.engine.Post("", proto.TargetDetachFromTarget{SessionID: session})
 		}
 	}
 }
 
-// onHeldTargetEvent takes an event of a guard's session.
-func (m *Manager) onHeldTargetEvent(g *heldTarget, e *cdp.Event) {
+// onEvent takes an event of such a target's session.
+func (h *heldTargets) onEvent(g *heldTarget, e *cdp.Event) {
 	session := proto.TargetSessionID(e.SessionID)
 	var ev proto.FetchRequestPaused
 	if e.Method != "Fetch.requestPaused" || !decode(e, &ev) {
 		return
 	}
-	why := m.blockReason(g.network, ev.Request)
+	why := h.manager.rules.blockReason(g.network, ev.Request)
 	if why == "" {
 		g.engine.Post(session, proto.FetchContinueRequest{RequestID: ev.RequestID})
 		return
 	}
-	for _, p := range m.panesOf(g.network) {
-		p.noticeForBoth("%s", blockedNotice(ev.Request, why))
+	for _, p := range h.manager.panesOf(g.network) {
+		p.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
 	}
-	g.engine.Post(session, proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
+	g.engine.Post(session, proto.FetchFailRequest{
+		RequestID:   ev.RequestID,
+		ErrorReason: proto.NetworkErrorReasonBlockedByClient,
+	})
 }
 
-func (m *Manager) heldTarget(session proto.TargetSessionID) *heldTarget {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.guards[session]
+// get is the target of a session, nil if none is held.
+func (h *heldTargets) get(session proto.TargetSessionID) *heldTarget {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.held[session]
 }

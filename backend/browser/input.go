@@ -5,15 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
+	"sync/atomic"
 	"unicode/utf16"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/browser/screencast"
 	"goalpost/backend/pane"
 )
+
+// userInput carries out what the user does with the mouse and the keyboard, in order.
+type userInput struct {
+	screencast *screencast.Screencast
+	state      *state
+	prompts    *prompts
+	drag       *drag
+	viewport   *viewport
+	pictures   *pictures
+
+	queue *inputQueue
+	touch atomic.Bool // the page knows of fingers
+}
 
 // inputQueue is the queue of what the user did. A move replaces the move before
 // it, and turns of the wheel add up.
@@ -63,11 +77,11 @@ func (q *inputQueue) next() (pane.Input, bool) {
 }
 
 // input checks an act of the user and queues it.
-func (p *Pane) input(in pane.Input) error {
-	if _, err := p.currentPage(); err != nil {
+func (u *userInput) input(in pane.Input) error {
+	if _, err := u.state.currentPage(); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if p.Driver() == pane.DriverAgent {
+	if u.state.Driver() == pane.DriverAgent {
 		if in.Kind == pane.MouseMove || in.Kind == pane.MouseUp || in.Kind == pane.KeyUp {
 			return nil // nothing that one would want to be told about
 		}
@@ -76,26 +90,26 @@ func (p *Pane) input(in pane.Input) error {
 	if _, err := inputCommand(in); err != nil {
 		return err
 	}
-	return p.inputQueue.add(in)
+	return u.queue.add(in)
 }
 
 // runInputs carries the inputs out, in order. Moves are not awaited: their answers
 // come only with the next picture of the page.
-func (p *Pane) runInputs() {
+func (u *userInput) runInputs() {
 	for {
 		select {
-		case <-p.ctx.Done():
+		case <-u.state.ctx.Done():
 			return
-		case <-p.inputQueue.wake:
+		case <-u.queue.wake:
 		}
-		for in, ok := p.inputQueue.next(); ok; in, ok = p.inputQueue.next() {
-			p.dispatchInput(in)
+		for in, ok := u.queue.next(); ok; in, ok = u.queue.next() {
+			u.dispatchInput(in)
 		}
 	}
 }
 
-func (p *Pane) dispatchInput(in pane.Input) {
-	pg, err := p.currentPage()
+func (u *userInput) dispatchInput(in pane.Input) {
+	pg, err := u.state.currentPage()
 	if err != nil {
 		return // Info().Problem says it already
 	}
@@ -103,34 +117,33 @@ func (p *Pane) dispatchInput(in pane.Input) {
 	if err != nil {
 		return // refused when it came in
 	}
-	p.awaitFirstPaint()
+	u.awaitFirstPaint()
 	if isPositional(in.Kind) {
-		defer p.lockPictures()()
+		defer u.pictures.lockPictures()()
 	}
-	for _, d := range p.dragging(in) {
-		pg.post(d)
+	for _, d := range u.drag.events(in) {
+		pg.Post(d)
 	}
 	if in.Kind == pane.MouseMove {
-		pg.post(req)
+		pg.Post(req)
 		return
 	}
-	if in.Kind == pane.Touch && !p.touch {
+	if in.Kind == pane.Touch && !u.touch.Swap(true) {
 		most := maxTouchPoints
-		p.touch = true // read and written by pump alone, and when a page is adopted
-		pg.post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &most})
+		pg.Post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &most})
 	}
-	ctx, cancel := p.withoutPrompts(p.ctx)
+	ctx, cancel := u.prompts.withoutPrompts(u.state.ctx)
 	defer cancel(nil)
 	if ctx.Err() != nil {
 		return // a dialog is open: the page takes nothing
 	}
 	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
-		p.change(func() { p.loadNotice, p.info.Acting, p.dialogsInARow = "", "", 0 })
+		u.state.change(func() { u.state.loadNotice, u.state.info.Acting, u.prompts.dialogsInARow = "", "", 0 })
 	}
-	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
-	if errors.Is(err, ErrTimeout) && !p.wakeRenderer(ctx, pg) {
-		p.change(func() {
-			p.loadError, p.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
+	err = pg.do(ctx, u.state.m.limits.input, "input", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
+	if errors.Is(err, ErrTimeout) && !u.wakeRenderer(ctx, pg) {
+		u.state.change(func() {
+			u.state.loadError, u.state.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
 		})
 	}
 }
@@ -140,36 +153,21 @@ func isPositional(k pane.InputKind) bool {
 	return k == pane.MouseMove || k == pane.MouseDown || k == pane.MouseUp || k == pane.Wheel || k == pane.Touch
 }
 
-// lockPictures waits until no picture is being taken of the page, and keeps the next one
-// waiting until the function that it gives is called. For a picture that is finer than
-// CSS Chromium makes the page larger for a moment: a click would go elsewhere.
-func (p *Pane) lockPictures() func() {
-	hangs := time.NewTimer(p.m.limits.input)
-	defer hangs.Stop()
-	select {
-	case p.pictureToken <- struct{}{}:
-		return func() { <-p.pictureToken }
-	case <-hangs.C:
-	case <-p.ctx.Done():
-	}
-	return func() {}
-}
-
 // wakeRenderer tells a page whose script runs on and on from one that draws no more:
 // now and then Chromium stops drawing a page after a change of processes, and
 // what waits for the next picture waits for ever. A new size starts it again.
-func (p *Pane) wakeRenderer(ctx context.Context, pg *page) bool {
-	err := pg.do(ctx, p.m.limits.hung, "asking the page", func(c proto.Client) error {
+func (u *userInput) wakeRenderer(ctx context.Context, pg *page) bool {
+	err := pg.do(ctx, u.state.m.limits.hung, "asking the page", func(c proto.Client) error {
 		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	if err == nil {
-		other := p.metrics()
+		other := u.viewport.metrics()
 		other.Height--
-		pg.post(other)
-		p.applyViewport(pg)
+		pg.Post(other)
+		u.viewport.applyViewport(pg)
 	}
-	p.screencast.refresh()
+	u.screencast.Refresh()
 	return err == nil
 }
 

@@ -161,10 +161,10 @@ func (b *bench) useOnce(n int) {
 // crash ends the process of a pane's page, in turns as the page could and as the kernel would.
 func (b *bench) crash(p *Pane, n int) {
 	b.Helper()
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
 	if n%2 == 0 {
-		pg.post(proto.PageCrash{})
+		pg.Post(proto.PageCrash{})
 	} else {
 		for _, pid := range renderers(pg.engine.Dir.Path) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare one may end by itself

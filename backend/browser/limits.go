@@ -28,7 +28,18 @@ func defaultLimits() limits {
 // testLimits are limits that no page exceeds that answers at all, however busy the machine is.
 func testLimits() limits {
 	const long = 30 * time.Second
-	return limits{settle: long, leaving: long, load: long, first: long, part: long, certificate: long, ending: long, input: long, hung: long, restarts: time.Hour}
+	return limits{
+		settle:      long,
+		leaving:     long,
+		load:        long,
+		first:       long,
+		part:        long,
+		certificate: long,
+		ending:      long,
+		input:       long,
+		hung:        long,
+		restarts:    time.Hour,
+	}
 }
 
 // WithTestLimits is c for tests: it waits for a page as long as a busy machine takes.

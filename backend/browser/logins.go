@@ -12,6 +12,18 @@ import (
 	"goalpost/backend/pane"
 )
 
+// logins offers to save logins and fills saved ones in.
+type logins struct {
+	state    *state
+	activity *activity
+	driver   *driver
+	prompts  *prompts
+	frames   *frames
+	turns    *turns
+	actions  *actions
+	forms    *forms
+}
+
 // LoginStore keep names and passwords by the origin that they belong to.
 type LoginStore interface {
 	// Users lists who has a login on an origin; none is no error.
@@ -26,30 +38,30 @@ var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
 // offerSaveLogin offers to keep what a user logged in with. The password stays in
 // the answer's function: it is in no question and on no screen. On a goal's page
 // nothing is offered, since nothing that a user does there is kept.
-func (p *Pane) offerSaveLogin(s pageReport) {
-	if p.goalID != "" || p.Driver() == pane.DriverAgent || p.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
+func (lg *logins) offerSaveLogin(s pageReport) {
+	if lg.state.goalID != "" || lg.state.Driver() == pane.DriverAgent || lg.state.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
 		return
 	}
 	origin := originOf(s.Origin)
-	p.m.runAsync(p, func(ctx context.Context) error {
-		users, err := p.m.cfg.Logins.Users(origin)
+	lg.state.runAsync(func(ctx context.Context) error {
+		users, err := lg.state.m.cfg.Logins.Users(origin)
 		if err != nil {
 			return fmt.Errorf("saved logins: %w", err)
 		}
 		known := slices.Contains(users, s.User)
 		if known {
-			if _, password, err := p.m.cfg.Logins.Open(ctx, origin, s.User); err == nil && password == s.Password {
+			if _, password, err := lg.state.m.cfg.Logins.Open(ctx, origin, s.User); err == nil && password == s.Password {
 				return nil
 			}
 		}
-		p.closePrompts(matchKinds(pane.SaveLogin))
-		p.openPrompt(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
+		lg.prompts.close(matchKinds(pane.SaveLogin))
+		lg.prompts.add(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
 			UserPrompt: pane.UserPrompt{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
 			answer: func(ctx context.Context, a pane.Answer) error {
 				if !a.Yes {
 					return nil
 				}
-				if err := p.m.cfg.Logins.Save(ctx, origin, s.User, s.Password); err != nil {
+				if err := lg.state.m.cfg.Logins.Save(ctx, origin, s.User, s.Password); err != nil {
 					return fmt.Errorf("saving the login: %w", err)
 				}
 				return nil
@@ -60,18 +72,18 @@ func (p *Pane) offerSaveLogin(s pageReport) {
 }
 
 // LoginUsers lists who has a saved login on the page's present origin.
-func (p *Pane) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
-	if p.m.cfg.Logins == nil {
+func (lg *logins) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
+	if lg.state.m.cfg.Logins == nil {
 		return "", nil, errNoLogins
 	}
-	pg, world, err := p.loginContext(ctx)
+	pg, world, err := lg.loginContext(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	if origin, err = loginOrigin(ctx, pg, world); err != nil {
 		return "", nil, err
 	}
-	users, err = p.m.cfg.Logins.Users(origin)
+	users, err = lg.state.m.cfg.Logins.Users(origin)
 	if err != nil {
 		return "", nil, fmt.Errorf("saved logins: %w", err)
 	}
@@ -83,14 +95,14 @@ func (p *Pane) LoginUsers(ctx context.Context) (origin string, users []string, e
 // the origin is still the same is looked at in the same stroke in which the
 // fields are filled, so the page cannot go elsewhere in between: that is why the
 // values are not typed.
-func (p *Pane) FillLogin(ctx context.Context, user string) (filled []string, err error) {
-	if p.m.cfg.Logins == nil {
+func (lg *logins) FillLogin(ctx context.Context, user string) (filled []string, err error) {
+	if lg.state.m.cfg.Logins == nil {
 		return nil, errNoLogins
 	}
-	if err := p.checkDriver(ctx); err != nil {
+	if err := lg.driver.checkDriver(ctx); err != nil {
 		return nil, err
 	}
-	pg, world, err := p.loginContext(ctx)
+	pg, world, err := lg.loginContext(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +110,7 @@ func (p *Pane) FillLogin(ctx context.Context, user string) (filled []string, err
 	if err != nil {
 		return nil, err
 	}
-	name, password, err := p.m.cfg.Logins.Open(ctx, origin, user)
+	name, password, err := lg.state.m.cfg.Logins.Open(ctx, origin, user)
 	if err != nil {
 		return nil, fmt.Errorf("saved logins: %w", err)
 	}
@@ -119,8 +131,8 @@ func (p *Pane) FillLogin(ctx context.Context, user string) (filled []string, err
 	return filled, nil
 }
 
-func (p *Pane) loginContext(ctx context.Context) (*page, proto.RuntimeExecutionContextID, error) {
-	pg, err := p.currentPage()
+func (lg *logins) loginContext(ctx context.Context) (*page, proto.RuntimeExecutionContextID, error) {
+	pg, err := lg.state.currentPage()
 	if err != nil {
 		return nil, 0, fmt.Errorf("saved logins: %w", err)
 	}

@@ -66,7 +66,7 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 	if q.Origin != b.site || q.Value != "ann" || q.Multiple {
 		t.Errorf("it was asked %+v", q)
 	}
-	if shown, err := json.Marshal([]any{p.overlayNow(), p.Info()}); err != nil || strings.Contains(string(shown), "let me in") {
+	if shown, err := json.Marshal([]any{p.state.overlayNow(), p.Info()}); err != nil || strings.Contains(string(shown), "let me in") {
 		t.Errorf("the password is shown: %s %v", shown, err)
 	}
 	b.ok(p.Answer(b.ctx, pane.Answer{ID: q.ID, Yes: true}))
@@ -113,7 +113,7 @@ func TestNoLoginOfAGoalIsKept(t *testing.T) {
 	b.act(p.Type(agent, "User", "ann", false, false))
 	b.act(p.Type(agent, "Password", "let me in", true, false))
 	b.until(p, "logged in", func(i pane.Info) bool { return i.Title == "Second" })
-	for _, q := range p.overlayNow().Questions {
+	for _, q := range p.state.overlayNow().Questions {
 		t.Errorf("it was asked %+v", q)
 	}
 }

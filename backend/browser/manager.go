@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -85,24 +86,27 @@ type Options struct {
 // Manager holds the panes and the one Chromium behind them. It starts Chromium
 // when the first pane opens. All methods may be called concurrently.
 type Manager struct {
-	cfg    Config
-	limits limits
-	news   *changeNotifier
-	start  chan struct{} // holds one token: starting and stopping Chromium
-	work   sync.WaitGroup
-	ctx    context.Context // ends with Close
-	cancel context.CancelCauseFunc
+	profiles
+	cfg     Config
+	limits  limits
+	rules   requestRules
+	folders downloadFolders
+	held    heldTargets
+	news    *changeNotifier
+	start   chan struct{} // holds one token: starting and stopping Chromium
+	work    sync.WaitGroup
+	ctx     context.Context // ends with Close
+	cancel  context.CancelCauseFunc
 
 	mu       sync.Mutex
 	closed   bool
 	engines  map[string]*browserProcess // see processKey; one that has ended stays until the next is started
 	panes    map[string]*Pane
-	order    []string
+	order    []string // of panes, as they were opened
 	sessions map[proto.TargetSessionID]*Pane
-	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see frames.go
-	shots    int                             // counts pictures
-	guards   map[proto.TargetSessionID]*heldTarget
+	parts    map[proto.TargetSessionID]*Pane       // of frames of other sites, see frames.go
 	windows  map[proto.TargetTargetID]*popupWindow // that pages have opened
+	shots    int                                   // counts pictures
 }
 
 // New makes a Manager. Nothing is started yet.
@@ -114,11 +118,20 @@ func New(cfg Config) *Manager {
 		cfg.limits = defaultLimits()
 	}
 	m := &Manager{
-		cfg: cfg, limits: cfg.limits, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
-		engines: map[string]*browserProcess{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
-		parts: map[proto.TargetSessionID]*Pane{}, guards: map[proto.TargetSessionID]*heldTarget{},
-		windows: map[proto.TargetTargetID]*popupWindow{},
+		cfg:      cfg,
+		limits:   cfg.limits,
+		news:     newAnnouncer(cfg.OnChange, cfg.OnVisit),
+		start:    make(chan struct{}, 1),
+		engines:  map[string]*browserProcess{},
+		panes:    map[string]*Pane{},
+		sessions: map[proto.TargetSessionID]*Pane{},
+		parts:    map[proto.TargetSessionID]*Pane{},
+		windows:  map[proto.TargetTargetID]*popupWindow{},
 	}
+	m.rules = requestRules{&m.cfg}
+	m.folders = downloadFolders{&m.cfg}
+	m.held = heldTargets{manager: m, held: map[proto.TargetSessionID]*heldTarget{}}
+	m.profiles = profiles{filepath.Join(cfg.Dir, "profiles"), m.whileProfileUnused}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m
 }
@@ -128,7 +141,7 @@ func New(cfg Config) *Manager {
 // a refused address (ErrRefused), a missing Chromium (ErrMissing), or one that
 // does not start.
 func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
-	address, err := m.validateAddress(o.URL)
+	address, err := m.rules.validateAddress(o.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -143,13 +156,13 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.setAddress(address)
+	p.state.setAddress(address)
 	if err := p.attachNew(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening a browser pane: %w", err), m.removePane(ctx, p))
 	}
 	if address != "about:blank" {
-		if err := p.navigate(ctx, address); err != nil {
-			p.setLoadError("%s", sanitize.Line(err.Error(), 300))
+		if err := p.navigation.navigate(ctx, address); err != nil {
+			p.state.setLoadError("%s", sanitize.Line(err.Error(), 300))
 		}
 	}
 	return p, nil
@@ -213,13 +226,11 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	}
 	var err error
 	for _, info := range m.List() {
-		if p, ok := m.Get(info.ID); ok && p.goalID == goalID {
+		if p, ok := m.Get(info.ID); ok && p.state.goalID == goalID {
 			err = errors.Join(err, m.removePane(ctx, p))
 		}
 	}
-	m.mu.Lock()
-	e := m.engines[goalEngine]
-	m.mu.Unlock()
+	e := m.process(goalEngine)
 	if e != nil && e.Alive.Err() == nil {
 		err = errors.Join(err, e.disposeContext(ctx, goalID))
 	}
@@ -229,10 +240,10 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 // removePane takes a pane out, closes its page and waits for its goroutines.
 func (m *Manager) removePane(ctx context.Context, p *Pane) error {
 	m.mu.Lock()
-	known := m.panes[p.id] == p
+	known := m.panes[p.state.id] == p
 	if known {
-		delete(m.panes, p.id)
-		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == p.id })
+		delete(m.panes, p.state.id)
+		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == p.state.id })
 	}
 	m.mu.Unlock()
 	err := p.close(ctx)

@@ -12,45 +12,57 @@ import (
 	"goalpost/backend/pane"
 )
 
+// mouse is the agent's mouse.
+type mouse struct {
+	state    *state
+	activity *activity
+	frames   *frames
+	targets  *targets
+	actions  *actions
+	viewport *viewport
+
+	drag drag
+}
+
 // Hover moves the pointer onto an element and leaves it there.
-func (p *Pane) Hover(ctx context.Context, target string) (Acted, error) {
-	return p.runAction(ctx, "pointing at "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
-		at, err := p.resolveTarget(ctx, pg, "point at", target)
+func (m *mouse) Hover(ctx context.Context, target string) (Acted, error) {
+	return m.actions.run(ctx, "pointing at "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+		at, err := m.resolveTarget(ctx, pg, "point at", target)
 		if err != nil {
 			return err
 		}
-		return p.mouseTo(ctx, pg, at, 0)
+		return m.mouseTo(ctx, pg, at, 0)
 	})
 }
 
 // Drag drags one element onto another with the left button. Either may be a
 // point of the viewport, too: at=X,Y.
-func (p *Pane) Drag(ctx context.Context, from, to string) (Acted, error) {
-	return p.runAction(ctx, "dragging "+sanitize.Line(from, 80), func(ctx context.Context, pg *page) error {
+func (m *mouse) Drag(ctx context.Context, from, to string) (Acted, error) {
+	return m.actions.run(ctx, "dragging "+sanitize.Line(from, 80), func(ctx context.Context, pg *page) error {
 		start, isPoint := parsePoint(from)
 		end, endIsPoint := parsePoint(to)
 		var err error
 		if !isPoint {
-			if start, err = p.resolveTarget(ctx, pg, "drag", from); err != nil {
+			if start, err = m.resolveTarget(ctx, pg, "drag", from); err != nil {
 				return err
 			}
 		}
 		if !endIsPoint {
-			if err := p.pagePositionOf(ctx, pg, &end, to); err != nil {
+			if err := m.pagePositionOf(ctx, pg, &end, to); err != nil {
 				return err
 			}
 		}
-		return p.dragTo(ctx, pg, start, end)
+		return m.dragTo(ctx, pg, start, end)
 	})
 }
 
 // pagePositionOf is where an element lies on the page.
-func (p *Pane) pagePositionOf(ctx context.Context, pg *page, at *targetPoint, target string) error {
-	where, err := p.callOnTarget(ctx, pg, at, "place", target)
+func (m *mouse) pagePositionOf(ctx context.Context, pg *page, at *targetPoint, target string) error {
+	where, err := m.targets.callOnTarget(ctx, pg, at, "place", target)
 	if err != nil {
 		return err
 	}
-	return p.toPagePoint(ctx, where, at)
+	return m.frames.toPagePoint(ctx, where, at)
 }
 
 // parsePoint reads at=X,Y.
@@ -64,30 +76,32 @@ func parsePoint(target string) (targetPoint, bool) {
 	return targetPoint{X: float64(left), Y: float64(top), Words: target}, true
 }
 
-func (p *Pane) dragTo(ctx context.Context, pg *page, start, end targetPoint) error {
-	if err := p.mouseTo(ctx, pg, start, 0); err != nil {
+func (m *mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) error {
+	if err := m.mouseTo(ctx, pg, start, 0); err != nil {
 		return err
 	}
-	if err := p.dispatchMouseButton(ctx, pg, pane.MouseDown, start); err != nil {
+	if err := m.dispatchMouseButton(ctx, pg, pane.MouseDown, start); err != nil {
 		return err
 	}
 	const steps = 8
 	for i := 1; i <= steps; i++ {
 		part := float64(i) / steps
 		at := targetPoint{X: start.X + (end.X-start.X)*part, Y: start.Y + (end.Y-start.Y)*part}
-		if err := p.mouseTo(ctx, pg, at, 1); err != nil {
+		if err := m.mouseTo(ctx, pg, at, 1); err != nil {
 			return err
 		}
 	}
-	p.showActionHint("drops on "+sanitize.Line(end.Words, 80), end.X, end.Y)
-	return p.dispatchMouseButton(ctx, pg, pane.MouseUp, end)
+	m.actions.showActionHint("drops on "+sanitize.Line(end.Words, 80), end.X, end.Y)
+	return m.dispatchMouseButton(ctx, pg, pane.MouseUp, end)
 }
 
 // mouseTo moves the pointer and waits until the page knows.
-func (p *Pane) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
+func (m *mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
 	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
-	for _, d := range p.dragging(in) {
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, d) }); err != nil {
+	for _, d := range m.drag.events(in) {
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
+			return cdp.CallNoResult(c, d)
+		}); err != nil {
 			return err
 		}
 	}
@@ -98,7 +112,7 @@ func (p *Pane) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) 
 	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
 }
 
-func (p *Pane) dispatchMouseButton(ctx context.Context, pg *page, kind pane.InputKind, at targetPoint) error {
+func (m *mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.InputKind, at targetPoint) error {
 	in := pane.Input{Kind: kind, X: at.X, Y: at.Y, Button: "left", Clicks: 1}
 	if kind == pane.MouseDown {
 		in.Buttons = 1
@@ -108,7 +122,7 @@ func (p *Pane) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inpu
 		return err
 	}
 	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
-		for _, d := range p.dragging(in) {
+		for _, d := range m.drag.events(in) {
 			if err := cdp.CallNoResult(c, d); err != nil {
 				return err
 			}
@@ -118,30 +132,29 @@ func (p *Pane) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inpu
 }
 
 // ScrollTo brings an element into view.
-func (p *Pane) ScrollTo(ctx context.Context, target string) (Acted, error) {
-	return p.runAction(ctx, "scrolling to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+func (m *mouse) ScrollTo(ctx context.Context, target string) (Acted, error) {
+	return m.actions.run(ctx, "scrolling to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var at targetPoint
-		if err := p.pagePositionOf(ctx, pg, &at, target); err != nil {
+		if err := m.pagePositionOf(ctx, pg, &at, target); err != nil {
 			return err
 		}
-		p.showActionHint("scrolls to "+sanitize.Line(at.Words, 80), at.X, at.Y)
+		m.actions.showActionHint("scrolls to "+sanitize.Line(at.Words, 80), at.X, at.Y)
 		return nil
 	})
 }
 
 // Scroll turns the wheel over an element, or over the middle of the page if
 // target is "", by CSS pixels.
-func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (Acted, error) {
-	return p.runAction(ctx, "scrolling", func(ctx context.Context, pg *page) error {
-		p.mu.Lock()
-		at := targetPoint{X: float64(p.width) / 2, Y: float64(p.height) / 2, Words: "the page"}
-		p.mu.Unlock()
+func (m *mouse) Scroll(ctx context.Context, target string, right, down float64) (Acted, error) {
+	return m.actions.run(ctx, "scrolling", func(ctx context.Context, pg *page) error {
+		width, height := m.viewport.size()
+		at := targetPoint{X: float64(width) / 2, Y: float64(height) / 2, Words: "the page"}
 		if target != "" {
-			if err := p.pagePositionOf(ctx, pg, &at, target); err != nil {
+			if err := m.pagePositionOf(ctx, pg, &at, target); err != nil {
 				return err
 			}
 		}
-		p.showActionHint("scrolls "+sanitize.Line(at.Words, 80), at.X, at.Y)
+		m.actions.showActionHint("scrolls "+sanitize.Line(at.Words, 80), at.X, at.Y)
 		req, err := mouseCommand(pane.Input{Kind: pane.Wheel, X: at.X, Y: at.Y, DX: right, DY: down})
 		if err != nil {
 			return err

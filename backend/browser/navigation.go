@@ -11,6 +11,18 @@ import (
 	"goalpost/backend/pane"
 )
 
+// navigation leads the pane from one document to another.
+type navigation struct {
+	attach    func(context.Context) error // gives the pane a new page
+	state     *state
+	driver    *driver
+	prompts   *prompts
+	downloads *downloads
+
+	attachToken    chan struct{} // one token: the pane gets a page
+	historyChanged chan struct{} // the history changed
+}
+
 // errLoadStopped and errSuperseded say why a navigation was given up: somebody pressed
 // Stop, or wants to go elsewhere.
 var (
@@ -18,10 +30,10 @@ var (
 	errSuperseded  = cdp.NewCause("somebody went elsewhere")
 )
 
-// navigation is a way to another document, from the moment at which somebody wants
+// pendingNavigation is a way to another document, from the moment at which somebody wants
 // it. A pane has at most one: the next gives up the one before it, and Stop does
 // so too, also when Chromium has not heard of it yet.
-type navigation struct {
+type pendingNavigation struct {
 	address string // "" for back, forward and reload
 	begun   bool   // Chromium has told that it loads; guarded by the pane's mu
 	end     context.CancelCauseFunc
@@ -29,14 +41,14 @@ type navigation struct {
 }
 
 // startNavigation begins a navigation and gives its context; endNavigation must be called.
-func (p *Pane) startNavigation(ctx context.Context, address string) (context.Context, *navigation) {
+func (n *navigation) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
 	ctx, end := context.WithCancelCause(ctx)
-	v := &navigation{address: address, end: end, over: make(chan struct{})}
-	var last *navigation
-	p.change(func() {
-		last, p.navigation = p.navigation, v
-		if address != "" && originOf(address) != p.certException.origin {
-			p.certException = certificateException{}
+	v := &pendingNavigation{address: address, end: end, over: make(chan struct{})}
+	var last *pendingNavigation
+	n.state.change(func() {
+		last, n.state.pending = n.state.pending, v
+		if address != "" && originOf(address) != n.prompts.certException.origin {
+			n.prompts.certException = certificateException{}
 		}
 	})
 	last.cancel(ctx, errSuperseded)
@@ -44,10 +56,10 @@ func (p *Pane) startNavigation(ctx context.Context, address string) (context.Con
 }
 
 // endNavigation ends the navigation, wherever it led to.
-func (p *Pane) endNavigation(v *navigation) {
-	p.change(func() {
-		if p.navigation == v {
-			p.navigation = nil
+func (n *navigation) endNavigation(v *pendingNavigation) {
+	n.state.change(func() {
+		if n.state.pending == v {
+			n.state.pending = nil
 		}
 	})
 	close(v.over)
@@ -56,7 +68,7 @@ func (p *Pane) endNavigation(v *navigation) {
 
 // cancel ends a navigation, if there is one, and waits until it sends nothing more:
 // otherwise its order to stop could meet the navigation after it.
-func (v *navigation) cancel(ctx context.Context, why error) {
+func (v *pendingNavigation) cancel(ctx context.Context, why error) {
 	if v == nil {
 		return
 	}
@@ -69,8 +81,8 @@ func (v *navigation) cancel(ctx context.Context, why error) {
 
 // navigationCancelError is what the end of a navigation means to whoever began it: a user who
 // gave it up knows that, an agent must be told.
-func (p *Pane) navigationCancelError(ctx context.Context, err error) error {
-	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !p.isAgentCall(ctx) {
+func (n *navigation) navigationCancelError(ctx context.Context, err error) error {
+	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !n.driver.isAgentCall(ctx) {
 		return nil
 	}
 	return err
@@ -78,20 +90,22 @@ func (p *Pane) navigationCancelError(ctx context.Context, err error) error {
 
 // Stop ends loading, also what Chromium has not begun yet, and what keeps the
 // page from answering. Whether to leave the page is answered with no.
-func (p *Pane) Stop(ctx context.Context) error {
-	if q, err := p.takePrompt(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
+func (n *navigation) Stop(ctx context.Context) error {
+	if q, err := n.prompts.take(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
 		if err := q.answer(ctx, pane.Answer{ID: q.ID}); err != nil {
-			p.m.cfg.Log.Debug("staying", "pane", p.id, "error", err)
+			n.state.m.cfg.Log.Debug("staying", "pane", n.state.id, "error", err)
 		}
 	}
-	var v *navigation
-	p.change(func() { v, p.loadError = p.navigation, "" })
+	var v *pendingNavigation
+	n.state.change(func() { v, n.state.loadError = n.state.pending, "" })
 	v.cancel(ctx, errLoadStopped)
-	ctx, cancel := p.beginNavigation(ctx)
+	ctx, cancel := n.beginNavigation(ctx)
 	defer cancel(nil)
-	pg, err := p.currentPage()
+	pg, err := n.state.currentPage()
 	if err != nil {
 		return fmt.Errorf("stopping: %w", err)
 	}
-	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error { return cdp.CallNoResult(c, proto.PageStopLoading{}) })
+	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error {
+		return cdp.CallNoResult(c, proto.PageStopLoading{})
+	})
 }

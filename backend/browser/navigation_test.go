@@ -36,8 +36,8 @@ func TestStopEndsWhatHasNotBegun(t *testing.T) {
 	slow, asked := slowSite(t)
 	p := b.open("b1", "one.html")
 	b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
-	p.attachToken <- struct{}{} // as if the page were being prepared: Chromium hears of nothing yet
-	free := sync.OnceFunc(func() { <-p.attachToken })
+	p.navigation.attachToken <- struct{}{} // as if the page were being prepared: Chromium hears of nothing yet
+	free := sync.OnceFunc(func() { <-p.navigation.attachToken })
 	defer free()
 	done := b.goes(b.ctx, p, slow.URL)
 	b.until(p, "loading", func(i pane.Info) bool { return i.Loading })
@@ -117,9 +117,9 @@ func TestInputMeetsTheNextDocument(t *testing.T) {
 			address += "/nothing"
 		}
 		moves := 0
-		p.change(func() { moves = p.load.moves })
+		p.state.change(func() { moves = p.state.load.moves })
 		done := b.goes(b.ctx, p, address)
-		b.ok(p.wait(b.ctx, func() bool { return p.load.moves > moves }))
+		b.ok(p.state.wait(b.ctx, func() bool { return p.state.load.moves > moves }))
 		b.click(v, 50, 50)
 		b.tap(v, "a", "KeyA", 0)
 		b.ok(<-done)

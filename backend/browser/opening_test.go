@@ -27,7 +27,7 @@ func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
 			runtime.Gosched()
 		}
 		if i%2 == 1 { // in the middle of the page's preparation
-			b.ok(p.wait(b.ctx, func() bool { return p.page != nil }))
+			b.ok(p.state.wait(b.ctx, func() bool { return p.state.page != nil }))
 		}
 		b.ok(p.Navigate(b.ctx, b.url("colour.html")))
 		b.ok(<-opened)

@@ -21,7 +21,7 @@ type page struct {
 	alive   context.Context
 	end     context.CancelCauseFunc
 	count   *refAllocator // of the pane; actions that use it take turns
-	part    bool          // a frame of another site, see parts
+	part    bool          // a frame of another site, see frames
 	dull    atomic.Int64  // of a part that did not answer: it is not asked until then, in ns since 1970
 	worlds  script.Contexts
 }
@@ -49,7 +49,11 @@ func closeTarget(c proto.Client, target proto.TargetTargetID) error {
 	return err
 }
 
-func (pg *page) post(params proto.Request) { pg.engine.Post(pg.session, params) }
+// Post sends a command of which nobody awaits the answer.
+func (pg *page) Post(params proto.Request) { pg.engine.Post(pg.session, params) }
+
+// SessionID is the session of the page.
+func (pg *page) SessionID() proto.TargetSessionID { return pg.session }
 
 // frame is the id of the main frame, which for Chromium is the target's.
 func (pg *page) frame() proto.PageFrameID { return proto.PageFrameID(pg.target) }

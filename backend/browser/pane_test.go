@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -210,5 +211,28 @@ func TestServerThatIsDown(t *testing.T) {
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
 	if info := p.Info(); info.Problem != "" || info.Title != "One" {
 		t.Errorf("info %+v", info)
+	}
+}
+
+// TestPartsNeedOnlyPartsBeforeThem holds the order of the parts of a pane, as they stand in it.
+func TestPartsNeedOnlyPartsBeforeThem(t *testing.T) {
+	whole := reflect.TypeFor[Pane]()
+	before := map[reflect.Type]bool{}
+	all := map[reflect.Type]bool{whole: true}
+	for part := range whole.Fields() {
+		all[part.Type] = true
+	}
+	for part := range whole.Fields() {
+		if part.Name == "events" { // goes to all of them
+			continue
+		}
+		if part.Type.Kind() == reflect.Struct {
+			for need := range part.Type.Fields() {
+				if need.Type.Kind() == reflect.Pointer && all[need.Type.Elem()] && !before[need.Type.Elem()] {
+					t.Errorf("%s needs %s, which stands after it", part.Name, need.Type.Elem())
+				}
+			}
+		}
+		before[part.Type] = true
 	}
 }

@@ -11,8 +11,17 @@ import (
 
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/browser/internal/script"
-	"goalpost/backend/pane"
 )
+
+// popup is the pane as a window that a page opened, until its first document is known, and
+// the address of the window that its own page opens. Guarded by the state's mutex.
+type popup struct {
+	state   *state
+	prompts *prompts
+
+	openedURL string // of the last window.open
+	stage     popupState
+}
 
 // onWindowOpened hands a window that a page opened to a goroutine of its own: the
 // callback may take its time, and attaching waits for answers.
@@ -27,9 +36,9 @@ func (m *Manager) onWindowOpened(opener *Pane, target proto.TargetTargetInfo) {
 	m.work.Go(func() {
 		ctx, cancel := context.WithTimeout(m.ctx, launchLimit)
 		defer cancel()
-		defer opener.change(func() { opener.network.opening = time.Time{} })
+		defer opener.state.change(func() { opener.state.network.opening = time.Time{} })
 		if err := m.openPopup(ctx, opener, target); err != nil && !w.wasDownload() {
-			opener.notice("a window that the page opened was lost: %s", sanitize.Line(err.Error(), 200))
+			opener.state.notice("a window that the page opened was lost: %s", sanitize.Line(err.Error(), 200))
 		}
 	})
 }
@@ -42,7 +51,7 @@ type popupWindow struct {
 
 // wasDownload says whether the window was there for a download, and so has gone.
 func (w *popupWindow) wasDownload() bool {
-	if pg, err := w.opener.currentPage(); err == nil {
+	if pg, err := w.opener.state.currentPage(); err == nil {
 		pg.engine.DrainEvents()
 	}
 	return w.sent.Load()
@@ -57,7 +66,7 @@ func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 	switch {
 	case w == nil:
 		return p
-	case p != nil && p.hadDocument():
+	case p != nil && p.popup.hadDocument():
 		return p
 	}
 	w.sent.Store(true)
@@ -66,31 +75,31 @@ func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 
 // downloadReceiver is whose a download of the pane's page is: a window without a document, which
 // was opened for the download and goes, has it for the page that opened it.
-func (p *Pane) downloadReceiver() *Pane {
-	if pg, err := p.currentPage(); err == nil {
-		if to := p.m.downloadReceiver(pg.target); to != nil {
+func (r *eventRouter) downloadReceiver() *Pane {
+	if pg, err := r.pane.state.currentPage(); err == nil {
+		if to := r.pane.state.m.downloadReceiver(pg.target); to != nil {
 			return to
 		}
 	}
-	return p
+	return r.pane
 }
 
 // hadDocument says whether a window has had a document of its own.
-func (p *Pane) hadDocument() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.popup != popupAttached && !p.load.setPending()
+func (w *popup) hadDocument() bool {
+	w.state.mu.Lock()
+	defer w.state.mu.Unlock()
+	return w.stage != popupAttached && !w.state.load.setPending()
 }
 
 func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.TargetTargetInfo) error {
-	pg, err := opener.currentPage()
+	pg, err := opener.state.currentPage()
 	if err != nil {
 		return err
 	}
-	opener.mu.Lock()
-	address := opener.popupURL
-	opener.popupURL = ""
-	opener.mu.Unlock()
+	opener.state.mu.Lock()
+	address := opener.popup.openedURL
+	opener.popup.openedURL = ""
+	opener.state.mu.Unlock()
 	if target.URL != "" && target.URL != "about:blank" {
 		address = target.URL
 	}
@@ -103,58 +112,36 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 	if address == "" || address == "about:blank" {
 		return nil // filled by script, which the closed window no longer can
 	}
-	if address, err = m.validateAddress(address); err != nil {
+	if address, err = m.rules.validateAddress(address); err != nil {
 		return err
 	}
-	return opener.navigate(ctx, address)
+	return opener.navigation.navigate(ctx, address)
 }
 
 // adopt makes a pane of the new window; it keeps its opener, which sign-in
 // windows need.
 func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string) error {
-	o.GoalID, o.Profile, o.URL = opener.goalID, opener.profile, sanitize.Line(address, 4096)
+	o.GoalID, o.Profile, o.URL = opener.state.goalID, opener.state.profile, sanitize.Line(address, 4096)
 	if o.Width <= 0 || o.Height <= 0 {
-		opener.mu.Lock()
-		o.Width, o.Height = opener.width, opener.height
-		opener.mu.Unlock()
+		o.Width, o.Height = opener.viewport.size()
 	}
 	p, err := m.reserve(o)
 	if err != nil {
 		pg.engine.Post("", proto.TargetCloseTarget{TargetID: target})
 		return err
 	}
-	p.change(func() { p.info.URL, p.popup = o.URL, popupAttached })
-	p.inheritDriver(opener)
+	p.state.change(func() { p.state.info.URL, p.popup.stage = o.URL, popupAttached })
+	p.driver.inheritDriver(opener)
 	if err := p.attachTo(ctx, target); err != nil {
 		return errors.Join(err, m.removePane(ctx, p))
 	}
 	if m.cfg.OnWindow != nil {
 		m.cfg.OnWindow(p)
 	}
-	p.requestHistory()
-	m.runAsync(p, p.watchFirstDocument) //nolint:contextcheck // it continues after the event that began it
-	opener.noteDuringAction(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.id))
+	p.navigation.requestHistory()
+	p.state.runAsync(p.popup.watchFirstDocument) //nolint:contextcheck // it continues after the event that began it
+	opener.activity.noteDuringAction(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.state.id))
 	return nil
-}
-
-// inheritDriver gives a window to whoever has its opener: the goal that the opener was
-// lent to, and the user who has taken the opener over or may act on it.
-func (p *Pane) inheritDriver(opener *Pane) {
-	opener.mu.Lock()
-	lent, driver, idle := opener.sharedWith, opener.info.Driver, opener.idle
-	opener.mu.Unlock()
-	p.change(func() {
-		if lent != "" {
-			p.shareHolder(lent)
-		}
-		if p.leaseHolder() == "" {
-			return
-		}
-		p.idle, p.info.Driver = idle, driver
-		if driver == pane.DriverUser {
-			p.cancelAgent(ErrTakenOver)
-		}
-	})
 }
 
 // popupState is how far a window is that a page has opened.
@@ -169,44 +156,46 @@ const (
 // onPopupDocument notes what a window shows: the empty document that comes before its own,
 // perhaps. Of one that is still being sent Chromium tells nothing before its end, and
 // not that it loads. All that it did tell must have been taken note of.
-func (p *Pane) onPopupDocument(f *proto.PageFrame) {
-	p.change(func() {
-		if p.popup == popupAttached {
-			p.popup = popupLoading
+func (w *popup) onPopupDocument(f *proto.PageFrame) {
+	w.state.change(func() {
+		if w.stage == popupAttached {
+			w.stage = popupLoading
 		}
-		if p.load.loader == "" {
-			p.load.loader, p.load.byUser = f.LoaderID, p.isUserAction()
+		if w.state.load.loader == "" {
+			w.state.load.loader, w.state.load.byUser = f.LoaderID, w.state.isUserAction()
 		}
-		if f.URL != p.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && p.info.URL != "" {
-			p.load.empty = f.LoaderID
+		if f.URL != w.state.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && w.state.info.URL != "" {
+			w.state.load.empty = f.LoaderID
 		}
-		p.loading = p.loading || !p.load.done() && !p.load.setPending()
+		w.state.loading = w.state.loading || !w.state.load.done() && !w.state.load.setPending()
 	})
 }
 
 // awaitFirstDocument waits for the document of a window that has just been opened: nobody means
 // the empty one before it.
-func (p *Pane) awaitFirstDocument(ctx context.Context) {
-	p.mu.Lock()
-	stands := p.popup == popupReady
-	p.mu.Unlock()
+func (w *popup) awaitFirstDocument(ctx context.Context) {
+	w.state.mu.Lock()
+	stands := w.stage == popupReady
+	w.state.mu.Unlock()
 	if stands {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.m.limits.first)
+	ctx, cancel := context.WithTimeout(ctx, w.state.m.limits.first)
 	defer cancel()
-	_ = p.wait(ctx, func() bool { return p.popup == popupLoading && p.load.done() || len(p.prompts) > 0 })
-	p.change(func() { p.popup = popupReady }) // also one that stays empty, for a download perhaps
+	_ = w.state.wait(ctx, func() bool {
+		return w.stage == popupLoading && w.state.load.done() || len(w.prompts.open) > 0
+	})
+	w.state.change(func() { w.stage = popupReady }) // also one that stays empty, for a download perhaps
 }
 
 // watchFirstDocument runs userprompts.js in a popup's first document: it takes over the global
 // object of the empty one before it, and Chromium runs no scripts in it then.
-func (p *Pane) watchFirstDocument(ctx context.Context) error {
-	pg, err := p.currentPage()
+func (w *popup) watchFirstDocument(ctx context.Context) error {
+	pg, err := w.state.currentPage()
 	if err != nil {
 		return nil //nolint:nilerr // its end is told elsewhere
 	}
-	if err := p.wait(ctx, func() bool { return p.load.loader != "" && p.load.done() }); err != nil {
+	if err := w.state.wait(ctx, func() bool { return w.state.load.loader != "" && w.state.load.done() }); err != nil {
 		return nil //nolint:nilerr // likewise
 	}
 	world, err := pg.mainWorldContext(ctx)
@@ -214,7 +203,7 @@ func (p *Pane) watchFirstDocument(ctx context.Context) error {
 		_, err = evaluate(ctx, pg, world, script.UserPrompts+script.Zoom+";true")
 	}
 	if err != nil {
-		p.m.cfg.Log.Debug("watching a popup", "pane", p.id, "error", err)
+		w.state.m.cfg.Log.Debug("watching a popup", "pane", w.state.id, "error", err)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	<-called
 	close(answer)
 	const more, none = "it is still loading", "no document has come to this window yet"
-	b.ok(p.wait(b.ctx, func() bool { return p.network.opening.IsZero() }))
+	b.ok(p.state.wait(b.ctx, func() bool { return p.state.network.opening.IsZero() }))
 	w, ok := b.Get("late")
 	if !ok {
 		t.Fatal("the window is no pane")
@@ -102,7 +102,7 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	}
 
 	b.act(p.Click(b.ctx, "None"))
-	b.ok(p.wait(b.ctx, func() bool { return p.network.opening.IsZero() }))
+	b.ok(p.state.wait(b.ctx, func() bool { return p.state.network.opening.IsZero() }))
 	w, ok = b.Get("none")
 	if !ok {
 		t.Fatal("the second window is no pane")
@@ -156,7 +156,7 @@ func TestAPageThatIsGoneIsClosed(t *testing.T) {
 	b := newBench(t)
 	for name, known := range map[string]bool{"known": true, "unknown": false} {
 		p := b.open(name, "one.html")
-		pg, err := p.currentPage()
+		pg, err := p.state.currentPage()
 		b.ok(err)
 		b.ok(pg.engine.Do(b.ctx, pg.engine.Alive, "", patience, "closing the page", func(c proto.Client) error {
 			return cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: pg.target})
@@ -205,10 +205,10 @@ func TestAWindowIsReadWhenItIsThere(t *testing.T) {
 	if !ok {
 		t.Fatal("the window is no pane")
 	}
-	b.ok(w.wait(b.ctx, func() bool { return w.popup == popupLoading }))
-	w.mu.Lock()
-	load := w.load
-	w.mu.Unlock()
+	b.ok(w.state.wait(b.ctx, func() bool { return w.popup.stage == popupLoading }))
+	w.state.mu.Lock()
+	load := w.state.load
+	w.state.mu.Unlock()
 	if load.done() {
 		t.Errorf("half a document is taken for a loaded one: %+v", load)
 	}

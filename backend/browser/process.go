@@ -44,10 +44,10 @@ func processKey(goalID, profile string) string {
 	return "profile/" + profile
 }
 
-// folder gives an engine its folder.
+// processDir gives a process its folder.
 func (m *Manager) processDir(key string) (*chromium.RunDir, error) {
 	if name, ok := strings.CutPrefix(key, "profile/"); ok {
-		return chromium.OpenProfile(m.profilesDir(), name)
+		return chromium.OpenProfile(m.profiles.dir, name)
 	}
 	return chromium.NewRunDir(m.cfg.Dir)
 }
@@ -111,7 +111,9 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	m.work.Go(func() { m.onProcessExit(next) }) //nolint:contextcheck // it outlives the call that started Chromium
 	m.mu.Unlock()
 	if key == goalEngine {
-		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return cdp.CallNoResult(c, pauseNewTargets{}) })
+		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error {
+			return cdp.CallNoResult(c, pauseNewTargets{})
+		})
 	}
 	return next, err
 }
@@ -146,7 +148,7 @@ func (m *Manager) onProcessExit(b *browserProcess) {
 	m.mu.Lock()
 	var lost []*Pane
 	for session, p := range m.sessions {
-		if p.on(b.Conn, session) {
+		if p.state.on(b.Conn, session) {
 			lost = append(lost, p)
 			delete(m.sessions, session)
 		}
@@ -191,7 +193,7 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 		id = made.BrowserContextID
 		e.networks.Store(id, network)
 	}
-	behaviour, err := e.m.setDownloadBehavior(goalID, id)
+	behaviour, err := e.m.folders.setDownloadBehavior(goalID, id)
 	if err != nil {
 		return "", err
 	}
@@ -238,17 +240,17 @@ func (m *Manager) onEvent(e *cdp.Event) {
 		return
 	}
 	if p := m.bySession(proto.TargetSessionID(e.SessionID)); p != nil {
-		p.onEvent(e)
+		p.events.onPageEvent(e)
 	} else if p := m.byFrameSession(proto.TargetSessionID(e.SessionID)); p != nil {
-		p.onFrameEvent(e)
-	} else if g := m.heldTarget(proto.TargetSessionID(e.SessionID)); g != nil {
-		m.onHeldTargetEvent(g, e)
+		p.events.onFrameEvent(e)
+	} else if g := m.held.get(proto.TargetSessionID(e.SessionID)); g != nil {
+		m.held.onEvent(g, e)
 	}
 }
 
 func (m *Manager) onFrame(f cdp.ScreencastFrame) {
 	if p := m.bySession(proto.TargetSessionID(f.Session)); p != nil {
-		p.screencast.onFrame(f)
+		p.screencast.OnFrame(f)
 	}
 }
 
@@ -256,4 +258,11 @@ func (m *Manager) bySession(id proto.TargetSessionID) *Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.sessions[id]
+}
+
+// process is the engine of a key, nil if there is none; it may have ended.
+func (m *Manager) process(key string) *browserProcess {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.engines[key]
 }

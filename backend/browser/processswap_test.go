@@ -48,13 +48,13 @@ func TestThePictureFollowsChangesOfProcess(t *testing.T) {
 			cancel()
 		}
 		b.ok(p.Navigate(b.ctx, at))
-		b.seen(v, n, want)
+		b.seen(p, v, n, want)
 		b.click(v, 50, 50)
-		b.seen(v, n, green)
+		b.seen(p, v, n, green)
 	}
 }
 
-func (b *bench) seen(v *Viewer, n int, want color.RGBA) {
+func (b *bench) seen(p *Pane, v *Viewer, n int, want color.RGBA) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -62,7 +62,7 @@ func (b *bench) seen(v *Viewer, n int, want color.RGBA) {
 	for {
 		news, err := v.Next(ctx)
 		if err != nil {
-			b.Fatalf("round %d: wanted %v, the last picture is %v: %v; %+v", n, want, last, err, v.pane.Info())
+			b.Fatalf("round %d: wanted %v, the last picture is %v: %v; %+v", n, want, last, err, p.Info())
 		}
 		if f := news.Frame; f != nil {
 			v.Ack(f.N)

@@ -15,6 +15,13 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
+// profiles are the folders in which Chromium keeps what the user's pages store.
+type profiles struct {
+	dir string
+	// whileUnused does something while no page of a profile is open, and no process of it.
+	whileUnused func(ctx context.Context, name string, do func() error) error
+}
+
 // ErrOpen says that a profile cannot be altered now.
 var ErrOpen = errors.New("pages of this profile are open: close them first")
 
@@ -28,11 +35,9 @@ func CheckProfile(name string) error {
 	return nil
 }
 
-func (m *Manager) profilesDir() string { return filepath.Join(m.cfg.Dir, "profiles") }
-
 // Profiles lists the names of the profiles that were used, in order.
-func (m *Manager) Profiles() []string {
-	entries, err := os.ReadDir(m.profilesDir())
+func (s *profiles) Profiles() []string {
+	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return nil // none was used
 	}
@@ -48,18 +53,18 @@ func (m *Manager) Profiles() []string {
 
 // DeleteProfile forgets a profile with all its logins. One of which a page is open is
 // ErrOpen, one that another Goalpost uses ErrLocked.
-func (m *Manager) DeleteProfile(ctx context.Context, name string) error {
-	return m.withProfileLocked(ctx, name, (*chromium.RunDir).Delete)
+func (s *profiles) DeleteProfile(ctx context.Context, name string) error {
+	return s.withProfileLocked(ctx, name, (*chromium.RunDir).Delete)
 }
 
 // RenameProfile gives a profile, with all that it keeps, another name that no profile
 // has. Errors are those of DeleteProfile.
-func (m *Manager) RenameProfile(ctx context.Context, name, to string) error {
+func (s *profiles) RenameProfile(ctx context.Context, name, to string) error {
 	if err := CheckProfile(to); err != nil {
 		return err
 	}
-	return m.withProfileLocked(ctx, name, func(dir *chromium.RunDir) error {
-		err := os.Rename(dir.Path, filepath.Join(m.profilesDir(), to)) // refuses a folder that is there
+	return s.withProfileLocked(ctx, name, func(dir *chromium.RunDir) error {
+		err := os.Rename(dir.Path, filepath.Join(s.dir, to)) // refuses a folder that is there
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%w: there is a profile %q already", ErrRefused, to)
 		}
@@ -67,12 +72,26 @@ func (m *Manager) RenameProfile(ctx context.Context, name, to string) error {
 	})
 }
 
-// withProfileLocked does something to the folder of a profile while nobody uses it: a Chromium
-// that has no page of it any more is ended first.
-func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*chromium.RunDir) error) error {
+// withProfileLocked does something to the folder of a profile while nobody uses it.
+func (s *profiles) withProfileLocked(ctx context.Context, name string, do func(*chromium.RunDir) error) error {
 	if err := CheckProfile(name); err != nil {
 		return err
 	}
+	return s.whileUnused(ctx, name, func() error {
+		if !slices.Contains(s.Profiles(), name) {
+			return fmt.Errorf("%w: there is no profile %q", ErrRefused, name)
+		}
+		dir, err := chromium.OpenProfile(s.dir, name)
+		if err != nil {
+			return err
+		}
+		return do(dir)
+	})
+}
+
+// whileProfileUnused does something while no page of a profile can be opened. A Chromium
+// that has none any more is ended first.
+func (m *Manager) whileProfileUnused(ctx context.Context, name string, do func() error) error {
 	select {
 	case m.start <- struct{}{}: // nothing is opened
 		defer func() { <-m.start }()
@@ -83,7 +102,7 @@ func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*c
 	m.mu.Lock()
 	e, open := m.engines[key], false
 	for _, p := range m.panes {
-		open = open || p.goalID == "" && p.profile == name
+		open = open || p.state.goalID == "" && p.state.profile == name
 	}
 	if !open {
 		delete(m.engines, key)
@@ -97,12 +116,5 @@ func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*c
 			return fmt.Errorf("the profile %s: %w", name, err)
 		}
 	}
-	if !slices.Contains(m.Profiles(), name) {
-		return fmt.Errorf("%w: there is no profile %q", ErrRefused, name)
-	}
-	dir, err := chromium.OpenProfile(m.profilesDir(), name)
-	if err != nil {
-		return err
-	}
-	return do(dir)
+	return do()
 }

@@ -11,6 +11,23 @@ import (
 	"goalpost/backend/pane"
 )
 
+// prompts are the questions of the page that are open, and what is remembered of the
+// answers. Its fields are guarded by the state's mutex, because open questions decide what
+// else may happen.
+type prompts struct {
+	state    *state
+	activity *activity
+
+	open           []openPrompt
+	count          int             // counts questions
+	dialogsInARow  int             // counts dialogs since the user or the agent acted
+	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
+	cancelNoPrompt context.CancelCauseFunc
+	answered       time.Time            // when a question was last answered
+	declinedRealms []authRealm          // that the user gave no name and password, until the next document
+	certException  certificateException // by the user's word
+}
+
 // errPromptOpen cuts off what waits for a page that has itself begun to wait for an answer.
 var errPromptOpen = cdp.NewCause("the page asks something and waits for the answer")
 
@@ -28,52 +45,52 @@ func (a openPrompt) defaultAnswer() pane.Answer {
 	return pane.Answer{ID: a.ID, Yes: a.Kind == pane.Alert || a.Kind == pane.BeforeUnload, Index: -1}
 }
 
-// openPrompt puts a question to whoever drives the pane. The answer function is called
+// add puts a question to whoever drives the pane. The answer function is called
 // once, on the goroutine that answers. A question that stops the page cuts off
 // every call that waits for the page.
-func (p *Pane) openPrompt(a openPrompt) {
-	if p.scriptless { // there is nobody to ask
-		p.m.runAsync(p, func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
+func (ps *prompts) add(a openPrompt) {
+	if ps.state.scriptless { // there is nobody to ask
+		ps.state.runAsync(func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
 		return
 	}
-	p.change(func() {
+	ps.state.change(func() {
 		if a.Options == nil {
 			a.Options = []pane.Option{}
 		}
-		questions := slices.Clone(p.prompts)
+		questions := slices.Clone(ps.open)
 		// Suggestions change with every letter: the list stays the same question, which is answered as long as it is seen.
 		if i := slices.IndexFunc(questions, matchKinds(pane.Autocomplete)); i >= 0 && a.Kind == pane.Autocomplete {
 			a.ID = questions[i].ID
 			questions[i] = a
 		} else {
-			p.promptCount++
-			a.ID = p.promptCount
+			ps.count++
+			a.ID = ps.count
 			questions = append(questions, a)
 		}
-		p.prompts = questions
+		ps.open = questions
 		if a.stops {
-			p.cancelNoPrompt(errPromptOpen)
+			ps.cancelNoPrompt(errPromptOpen)
 		}
-		p.updateOverlay()
+		ps.updateOverlay()
 	})
 }
 
-// closePrompts takes questions back that nobody needs to answer any more.
-func (p *Pane) closePrompts(which func(openPrompt) bool) {
-	p.change(func() { p.closePromptsLocked(which) })
+// close takes questions back that nobody needs to answer any more.
+func (ps *prompts) close(which func(openPrompt) bool) {
+	ps.state.change(func() { ps.closeLocked(which) })
 }
 
-// closePromptsLocked is withdraw with mu held.
-func (p *Pane) closePromptsLocked(which func(openPrompt) bool) {
-	kept := slices.DeleteFunc(slices.Clone(p.prompts), which)
-	if len(kept) == len(p.prompts) {
+// closeLocked is close with the state's mutex held.
+func (ps *prompts) closeLocked(which func(openPrompt) bool) {
+	kept := slices.DeleteFunc(slices.Clone(ps.open), which)
+	if len(kept) == len(ps.open) {
 		return
 	}
-	p.prompts = kept
-	if p.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.stops }) {
-		p.noPromptCtx, p.cancelNoPrompt = context.WithCancelCause(context.Background())
+	ps.open = kept
+	if ps.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.stops }) {
+		ps.noPromptCtx, ps.cancelNoPrompt = context.WithCancelCause(context.Background())
 	}
-	p.updateOverlay()
+	ps.updateOverlay()
 }
 
 // matchKinds fits questions of some kinds.
@@ -81,32 +98,17 @@ func matchKinds(kinds ...pane.UserPromptKind) func(openPrompt) bool {
 	return func(a openPrompt) bool { return slices.Contains(kinds, a.Kind) }
 }
 
-// Answer answers a question of the pane; one that is no longer open is an error.
-func (p *Pane) Answer(ctx context.Context, a pane.Answer) error {
-	if err := p.checkDriver(ctx); err != nil {
-		return fmt.Errorf("answering: %w", err)
-	}
-	q, err := p.takePrompt(func(q openPrompt) bool { return q.ID == a.ID })
-	if err != nil {
-		return err
-	}
-	if err := q.answer(ctx, a); err != nil {
-		return fmt.Errorf("answering: %w", err)
-	}
-	return nil
-}
-
-// takePrompt takes the oldest question that fits.
-func (p *Pane) takePrompt(which func(openPrompt) bool) (openPrompt, error) {
+// take takes the oldest question that fits.
+func (ps *prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 	var found openPrompt
-	p.change(func() {
-		i := slices.IndexFunc(p.prompts, which)
+	ps.state.change(func() {
+		i := slices.IndexFunc(ps.open, which)
 		if i < 0 {
 			return
 		}
-		found = p.prompts[i]
-		p.answered = time.Now()
-		p.closePromptsLocked(func(a openPrompt) bool { return a.ID == found.ID })
+		found = ps.open[i]
+		ps.answered = time.Now()
+		ps.closeLocked(func(a openPrompt) bool { return a.ID == found.ID })
 	})
 	if found.answer == nil {
 		return found, errors.New("this question is no longer open")
@@ -114,35 +116,46 @@ func (p *Pane) takePrompt(which func(openPrompt) bool) (openPrompt, error) {
 	return found, nil
 }
 
-// blockingPrompt is the oldest question that stops the page.
-func (p *Pane) blockingPrompt() (openPrompt, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.prompts, func(a openPrompt) bool { return a.stops })
+// blocking is the oldest question that stops the page.
+func (ps *prompts) blocking() (openPrompt, bool) {
+	ps.state.mu.Lock()
+	defer ps.state.mu.Unlock()
+	i := slices.IndexFunc(ps.open, func(a openPrompt) bool { return a.stops })
 	if i < 0 {
 		return openPrompt{}, false
 	}
-	return p.prompts[i], true
+	return ps.open[i], true
 }
 
 // withoutPrompts gives a context that also ends, with errPromptOpen, when the page
 // begins to wait for an answer. cancel must be called.
-func (p *Pane) withoutPrompts(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	p.mu.Lock()
-	calm := p.noPromptCtx
-	p.mu.Unlock()
+func (ps *prompts) withoutPrompts(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ps.state.mu.Lock()
+	calm := ps.noPromptCtx
+	ps.state.mu.Unlock()
 	return cdp.JoinContexts(ctx, calm)
 }
 
-// updateOverlay makes the overlay again; mu is held.
-func (p *Pane) updateOverlay() {
-	o := pane.Overlay{Cursor: p.cursor, Zoom: p.zoom, Copied: p.copied, Questions: []pane.UserPrompt{}, Downloads: slices.Clone(p.downloads)}
-	if o.Downloads == nil {
-		o.Downloads = []pane.Download{}
+// updateOverlay shows the open questions to the viewers; the state's mutex is held.
+func (ps *prompts) updateOverlay() {
+	questions := []pane.UserPrompt{}
+	for _, a := range ps.open {
+		questions = append(questions, a.UserPrompt)
 	}
-	for _, a := range p.prompts {
-		o.Questions = append(o.Questions, a.UserPrompt)
+	ps.state.updateOverlay(func(o *pane.Overlay) { o.Questions = questions })
+}
+
+// Answer answers a question of the pane; one that is no longer open is an error.
+func (p *Pane) Answer(ctx context.Context, a pane.Answer) error {
+	if err := p.driver.checkDriver(ctx); err != nil {
+		return fmt.Errorf("answering: %w", err)
 	}
-	p.overlay = o
-	p.overlayRev++
+	q, err := p.prompts.take(func(q openPrompt) bool { return q.ID == a.ID })
+	if err != nil {
+		return err
+	}
+	if err := q.answer(ctx, a); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	return nil
 }

@@ -33,10 +33,10 @@ func (b *bench) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.O
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	if err := p.wait(ctx, func() bool { return ok(p.overlay) }); err != nil {
-		b.Fatalf("the pane never was %s: %+v", what, p.overlayNow())
+	if err := p.state.wait(ctx, func() bool { return ok(p.state.overlay) }); err != nil {
+		b.Fatalf("the pane never was %s: %+v", what, p.state.overlayNow())
 	}
-	return p.overlayNow()
+	return p.state.overlayNow()
 }
 
 // says waits until the page's #out says something.
@@ -293,7 +293,7 @@ func TestComposingTouchAndDrag(t *testing.T) {
 			kind, button = pane.MouseDown, "left"
 		}
 		b.ok(v.Input(b.ctx, pane.Input{Kind: kind, X: at[0], Y: at[1], Button: button, Buttons: held, Clicks: 1}))
-		b.frameOrNot(v)
+		b.frameOrNot(p)
 	}
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: 170, Y: 512, Button: "left", Clicks: 1}))
 	b.says(p, "dropped dragged")
@@ -305,7 +305,7 @@ func TestComposingTouchAndDrag(t *testing.T) {
 }
 
 // frameOrNot lets the page draw, so that moves do not all become one.
-func (b *bench) frameOrNot(v *Viewer) {
+func (b *bench) frameOrNot(p *Pane) {
 	b.Helper()
-	b.eval(v.pane, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
+	b.eval(p, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
 }

@@ -3,9 +3,6 @@ package browser
 import (
 	"context"
 	"time"
-
-	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 )
 
 // A Chromium that ends by itself is started again, but not for ever.
@@ -26,39 +23,20 @@ func (e *browserProcess) mayRestart(now time.Time) bool {
 // reloadPanes loads the pages of a Chromium that ended in a new one.
 func (m *Manager) reloadPanes(lost []*Pane) {
 	for _, p := range lost {
-		m.runAsync(p, func(ctx context.Context) error {
+		p.state.runAsync(func(ctx context.Context) error {
 			address := p.Info().URL
 			if err := p.attachNew(ctx); err != nil {
 				return err
 			}
 			words := "the browser ended unexpectedly and was started again"
 			if address != "about:blank" {
-				if err := p.navigate(ctx, address); err != nil {
+				if err := p.navigation.navigate(ctx, address); err != nil {
 					return err
 				}
 				words += "; the page was loaded again, without what was typed into it"
 			}
-			p.notice("%s", words)
+			p.state.notice("%s", words)
 			return nil
 		})
 	}
-}
-
-// runAsync does something for a pane outside of the goroutine of events. An error
-// is shown in the pane.
-func (m *Manager) runAsync(p *Pane, f func(context.Context) error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return
-	}
-	m.work.Go(func() {
-		ctx, cancel := context.WithTimeout(m.ctx, launchLimit+navigateLimit)
-		defer cancel()
-		ctx, loose := cdp.JoinContexts(ctx, p.ctx)
-		defer loose(nil)
-		if err := f(ctx); err != nil && p.ctx.Err() == nil {
-			p.notice("%s", sanitize.Line(err.Error(), 300))
-		}
-	})
 }

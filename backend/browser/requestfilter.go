@@ -2,11 +2,22 @@ package browser
 
 import (
 	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 )
+
+// requestRules say which addresses and requests pages may not make. It is not altered.
+type requestRules struct {
+	cfg *Config
+}
 
 // PageRequest is a request that a page makes.
 type PageRequest struct {
@@ -16,30 +27,16 @@ type PageRequest struct {
 }
 
 // filtersRequests says whether every request of a goal's pages stops for its judgement.
-func (m *Manager) filtersRequests(network string) bool {
-	return network != "" && m.cfg.NeedsFilter != nil && m.cfg.FilterRequest != nil && m.cfg.NeedsFilter(network)
+func (r *requestRules) filtersRequests(network string) bool {
+	return network != "" && r.cfg.NeedsFilter != nil && r.cfg.FilterRequest != nil && r.cfg.NeedsFilter(network)
 }
 
 // blockReason says why a request of a page of this network may not be made, "" if it may.
-func (m *Manager) blockReason(network string, r *proto.NetworkRequest) (why string) {
-	if r == nil || !m.filtersRequests(network) {
+func (r *requestRules) blockReason(network string, req *proto.NetworkRequest) (why string) {
+	if req == nil || !r.filtersRequests(network) {
 		return ""
 	}
-	return m.cfg.FilterRequest(PageRequest{GoalID: network, Method: r.Method, URL: r.URL})
-}
-
-// blockReason says why a request of the pane's page may not be made, "" if it may.
-func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
-	p.mu.Lock()
-	lent := p.sharedWith
-	p.mu.Unlock()
-	if lent == "" {
-		return p.m.blockReason(p.proxyGoal, r)
-	}
-	if r == nil || p.m.cfg.FilterRequest == nil {
-		return ""
-	}
-	return p.m.cfg.FilterRequest(PageRequest{GoalID: lent, Shared: true, Method: r.Method, URL: r.URL})
+	return r.cfg.FilterRequest(PageRequest{GoalID: network, Method: req.Method, URL: req.URL})
 }
 
 // blockedNotice is what the user reads beside the page and the agent in its result.
@@ -48,25 +45,105 @@ func blockedNotice(r *proto.NetworkRequest, why string) string {
 		sanitize.Line(r.Method, 20), originOf(r.URL), sanitize.Line(why, 200))
 }
 
-// notifyRequest tells of a request that nobody judged.
-func (p *Pane) notifyRequest(method, address string) {
-	p.mu.Lock()
-	goalID, lent := p.leaseHolder(), p.goalID == ""
-	p.mu.Unlock()
-	if goalID == "" || p.m.cfg.OnRequest == nil || !lent && p.m.filtersRequests(p.proxyGoal) {
-		return
-	}
-	p.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})
-}
-
 func (m *Manager) panesOf(network string) []*Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var list []*Pane
 	for _, p := range m.panes {
-		if p.proxyGoal == network {
+		if p.state.proxyGoal == network {
 			list = append(list, p)
 		}
 	}
 	return list
+}
+
+// requestGate stops the requests of the pane's page that may not be made.
+type requestGate struct {
+	state    *state
+	activity *activity
+}
+
+// blockReason says why a request of the pane's page may not be made, "" if it may.
+func (g *requestGate) blockReason(r *proto.NetworkRequest) (why string) {
+	g.state.mu.Lock()
+	lent := g.state.sharedWith()
+	g.state.mu.Unlock()
+	if lent == "" {
+		return g.state.m.rules.blockReason(g.state.proxyGoal, r)
+	}
+	if r == nil || g.state.m.cfg.FilterRequest == nil {
+		return ""
+	}
+	return g.state.m.cfg.FilterRequest(PageRequest{GoalID: lent, Shared: true, Method: r.Method, URL: r.URL})
+}
+
+func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
+	var ev proto.FetchRequestPaused
+	if !decode(e, &ev) {
+		return
+	}
+	if ev.Request != nil && g.state.m.rules.isOwnAddress(ev.Request.URL) {
+		g.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
+		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
+		return
+	}
+	if why := g.blockReason(ev.Request); why != "" {
+		g.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
+		reason := proto.NetworkErrorReasonBlockedByClient
+		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
+			reason = proto.NetworkErrorReasonAborted
+		}
+		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: reason})
+		return
+	}
+	pg.Post(proto.FetchContinueRequest{RequestID: ev.RequestID})
+}
+
+// fetchPatterns are the requests that stop at onPaused: all of them, because only a stopped
+// request asks for a login, and any may go to a port of this program, or send
+// where a goal may only read. WebSockets pass this gate, and have a proxy of their own.
+func (r *requestRules) fetchPatterns() proto.FetchEnable {
+	return proto.FetchEnable{Patterns: []*proto.FetchRequestPattern{{URLPattern: "*"}}, HandleAuthRequests: true}
+}
+
+func (r *requestRules) ownPorts() []int {
+	if r.cfg.OwnPorts == nil {
+		return nil
+	}
+	return r.cfg.OwnPorts()
+}
+
+// isOwnAddress says whether an address is one of this program's own.
+func (r *requestRules) isOwnAddress(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	port, err := strconv.Atoi(u.Port())
+	return err == nil && slices.Contains(r.ownPorts(), port) && isLoopbackName(u.Hostname())
+}
+
+// isLoopbackName knows the names of the loopback interface that need no resolver.
+func isLoopbackName(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// validateAddress is Address, and refuses the addresses of this program as well.
+func (r *requestRules) validateAddress(text string) (string, error) {
+	address, err := Address(text)
+	if err == nil && r.isOwnAddress(address) {
+		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, sanitize.Line(address, 200))
+	}
+	return address, err
+}
+
+// originOf is the scheme, host and port of an address, to be shown.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return sanitize.Line(address, 100)
+	}
+	return sanitize.Line(u.Scheme+"://"+u.Host, 200)
 }

@@ -10,6 +10,9 @@ import (
 	"goalpost/backend/pane"
 )
 
+// staleAfter is how old the newest frame may get while a viewer is busy.
+const staleAfter = 200 * time.Millisecond
+
 var (
 	red   = color.RGBA{255, 0, 0, 255}
 	blue  = color.RGBA{0, 0, 255, 255}
@@ -100,10 +103,10 @@ func TestNewestFrameWins(t *testing.T) {
 		b.ok(err)
 		held = f
 	}
-	from := b.captured(p)
+	from := p.screencast.Captured()
 	began := time.Now()
 	b.eval(p, "burst(60)")
-	if n, most := b.captured(p)-from, 4+2*int(time.Since(began)/staleAfter); n > most {
+	if n, most := p.screencast.Captured()-from, 4+2*int(time.Since(began)/staleAfter); n > most {
 		t.Errorf("%d frames were captured for a viewer that takes none; at most %d", n, most)
 	}
 	short, cancel := context.WithTimeout(b.ctx, 3*staleAfter)
@@ -119,7 +122,7 @@ func TestNewestFrameWins(t *testing.T) {
 		}
 		b.ok(err)
 	}
-	newest := b.captured(p)
+	newest := p.screencast.Captured()
 	v.Ack(held.N)
 	if f := b.frame(v); int(f.N) < newest {
 		t.Errorf("after frame %d came %d, and the newest was %d", held.N, f.N, newest)
@@ -145,7 +148,7 @@ func TestNothingIsFilmedForNobody(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "colour.html")
 	b.eval(p, "burst(20)")
-	if n := b.captured(p); n != 0 {
+	if n := p.screencast.Captured(); n != 0 {
 		t.Errorf("%d frames without a viewer", n)
 	}
 	v := p.Attach()
@@ -154,9 +157,9 @@ func TestNothingIsFilmedForNobody(t *testing.T) {
 	if _, err := v.Next(b.ctx); !errors.Is(err, ErrClosed) {
 		t.Errorf("next on a closed view: %v", err)
 	}
-	n := b.captured(p)
+	n := p.screencast.Captured()
 	b.eval(p, "burst(20)")
-	if m := b.captured(p); m != n {
+	if m := p.screencast.Captured(); m != n {
 		t.Errorf("%d frames after the viewer left", m-n)
 	}
 	w := p.Attach()
@@ -171,12 +174,6 @@ func TestNothingIsFilmedForNobody(t *testing.T) {
 			t.Errorf("info %+v", info)
 		}
 	}
-}
-
-func (b *bench) captured(p *Pane) int {
-	p.screencast.mu.Lock()
-	defer p.screencast.mu.Unlock()
-	return int(p.screencast.frameNumber)
 }
 
 // click is a user's click.

@@ -24,7 +24,7 @@ type ScreenshotOptions struct {
 // script of an agent runs in it, and of ours what looks for secrets; nobody can drive
 // it, and nothing of it is left. A page that does not load is an error.
 func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png []byte, err error) {
-	address, err := m.validateAddress(s.URL)
+	address, err := m.rules.validateAddress(s.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,7 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	defer func() {
 		clean := context.WithoutCancel(ctx)
 		err = errors.Join(err, p.close(clean))
-		m.mu.Lock()
-		e := m.engines[goalEngine]
-		m.mu.Unlock()
+		e := m.process(goalEngine)
 		if e != nil && e.Alive.Err() == nil {
 			err = errors.Join(err, e.disposeContext(clean, name))
 		}
@@ -56,7 +54,7 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	if err := p.attachNew(ctx); err != nil {
 		return nil, fmt.Errorf("a picture of %s: %w", sanitize.Line(address, 200), err)
 	}
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +63,13 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 			return nil, err
 		}
 	}
-	p.trackNetwork(pg, true)
-	if err := p.navigate(ctx, address); err != nil {
+	p.state.trackNetwork(pg, true)
+	if err := p.navigation.navigate(ctx, address); err != nil {
 		return nil, err
 	}
 	if info := p.Info(); info.Problem != "" {
 		return nil, fmt.Errorf("a picture of %s: %s", sanitize.Line(address, 200), info.Problem)
 	}
-	p.settle(ctx, pg)
-	return p.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+	p.actions.settle(ctx, pg)
+	return p.pictures.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 }

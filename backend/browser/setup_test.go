@@ -125,7 +125,7 @@ func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	if err := p.wait(ctx, func() bool { return ok(p.info) }); err != nil {
+	if err := p.state.wait(ctx, func() bool { return ok(p.state.info) }); err != nil {
 		b.Fatalf("the pane never was %s: %+v", what, p.Info())
 	}
 	return p.Info()
@@ -135,7 +135,7 @@ func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
 // it was done is known afterwards.
 func (b *bench) eval(p *Pane, script string) string {
 	b.Helper()
-	pg, err := p.currentPage()
+	pg, err := p.state.currentPage()
 	b.ok(err)
 	raw, err := evaluateWithin(b.ctx, patience, pg, 0, script)
 	b.ok(err)

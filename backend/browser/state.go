@@ -2,55 +2,127 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
+
+	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
 
+// state is what the parts of a pane see together: which page it has, how far that is,
+// and what lists and viewers show of it. Its mutex also guards the fields of other parts
+// that say so: they are altered within change.
+type state struct {
+	m             *Manager
+	id            string
+	goalID        string // whose pane it is, "" for the user's
+	profile       string
+	proxyGoal     string // the goal whose proxy its pages use
+	scriptless    bool
+	notifyViewers func() // is called after each change
+
+	ctx    context.Context // ends with the pane
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup
+
+	mu           sync.Mutex
+	changed      chan struct{} // closed with the next change
+	page         *page         // nil until attached
+	info         pane.Info
+	rev          int // grows with each change of info
+	overlay      pane.Overlay
+	overlayRev   int    // grows with each change of overlay
+	processError string // the page or the browser is gone
+	loadError    string // why the address shows no page, until the next one
+	loadNotice   string // what the user should know, until they act
+	load         load
+	loading      bool               // Chromium says so; Info().Loading is true from the moment at which somebody wants it
+	pending      *pendingNavigation // nil if nobody is under way
+	network      networkActivity
+	unresponsive bool // the page let a call time out
+}
+
+// init fills in what a new pane is.
+func (s *state) init(m *Manager, o Options) {
+	s.m, s.id, s.goalID, s.profile, s.scriptless = m, o.ID, o.GoalID, o.Profile, o.bare
+	s.proxyGoal = o.GoalID
+	if o.bare {
+		s.proxyGoal = o.network
+	}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.changed = make(chan struct{})
+	s.info = pane.Info{
+		ID:      o.ID,
+		Kind:    pane.Browser,
+		Title:   sanitize.Line(o.Title, 200),
+		GoalID:  o.GoalID,
+		Profile: o.Profile,
+		Driver:  pane.DriverUser,
+	}
+	if s.info.Title == "" {
+		s.info.Title = untitled(o.URL)
+	}
+	if s.info.Title == "" {
+		s.info.Title = "New page"
+	}
+	if o.GoalID != "" {
+		s.info.Driver = pane.DriverAgent
+	}
+	s.overlay = pane.Overlay{
+		Cursor:    "default",
+		Zoom:      100,
+		Questions: []pane.UserPrompt{},
+		Downloads: []pane.Download{},
+	}
+}
+
 // Info is the pane as lists show it.
-func (p *Pane) Info() pane.Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.info
+func (s *state) Info() pane.Info {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info
 }
 
 // change is the one way to alter what mu guards: it tells everyone who waits.
-func (p *Pane) change(f func()) {
-	p.mu.Lock()
-	before := p.info
+func (s *state) change(f func()) {
+	s.mu.Lock()
+	before := s.info
 	f()
-	p.info.Notice, p.info.Problem = p.loadNotice, p.loadError
-	p.info.Loading = p.ctx.Err() == nil && (p.loading || p.navigation != nil && !p.navigation.begun)
-	if p.processError != "" {
-		p.info.Problem = p.processError
+	s.info.Notice, s.info.Problem = s.loadNotice, s.loadError
+	s.info.Loading = s.ctx.Err() == nil && (s.loading || s.pending != nil && !s.pending.begun)
+	if s.processError != "" {
+		s.info.Problem = s.processError
 	}
-	if p.info != before {
-		p.rev++
-		if p.ctx.Err() == nil { // closing has its own news
-			p.announce() // within the lock, to keep the order
+	if s.info != before {
+		s.rev++
+		if s.ctx.Err() == nil { // closing has its own news
+			s.announce() // within the lock, to keep the order
 		}
 	}
-	close(p.changed)
-	p.changed = make(chan struct{})
-	p.mu.Unlock()
-	p.screencast.notifyViewers()
+	close(s.changed)
+	s.changed = make(chan struct{})
+	s.mu.Unlock()
+	s.notifyViewers()
 }
 
 // announce tells of the pane, unless it is nobody's; mu is held.
-func (p *Pane) announce() {
-	if !p.scriptless {
-		p.m.news.changed(p.info)
+func (s *state) announce() {
+	if !s.scriptless {
+		s.m.news.changed(s.info)
 	}
 }
 
 // wait returns when ready holds, which is called under mu after each change.
-func (p *Pane) wait(ctx context.Context, ready func() bool) error {
+func (s *state) wait(ctx context.Context, ready func() bool) error {
 	for {
-		p.mu.Lock()
-		ok, moved := ready(), p.changed
-		p.mu.Unlock()
+		s.mu.Lock()
+		ok, moved := ready(), s.changed
+		s.mu.Unlock()
 		if ok {
 			return nil
 		}
@@ -62,25 +134,147 @@ func (p *Pane) wait(ctx context.Context, ready func() bool) error {
 	}
 }
 
-func (p *Pane) setAddress(address string) {
-	p.change(func() { p.info.URL = sanitize.Line(address, 4096) })
+func (s *state) setAddress(address string) {
+	s.change(func() { s.info.URL = sanitize.Line(address, 4096) })
 }
 
 // notice shows something until the user acts or the page changes.
-func (p *Pane) notice(format string, args ...any) {
-	p.change(func() { p.loadNotice = fmt.Sprintf(format, args...) })
+func (s *state) notice(format string, args ...any) {
+	s.change(func() { s.loadNotice = fmt.Sprintf(format, args...) })
 }
 
 // Notice shows the user something beside the page, until they act.
-func (p *Pane) Notice(words string) { p.notice("%s", sanitize.Line(words, 300)) }
+func (s *state) Notice(words string) { s.notice("%s", sanitize.Line(words, 300)) }
 
 // setLoadError says why there is no page to be seen, until the next one.
-func (p *Pane) setLoadError(format string, args ...any) {
-	p.change(func() { p.loadError = fmt.Sprintf(format, args...) })
+func (s *state) setLoadError(format string, args ...any) {
+	s.change(func() { s.loadError = fmt.Sprintf(format, args...) })
 }
 
-func (p *Pane) overlayNow() pane.Overlay {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.overlay
+func (s *state) overlayNow() pane.Overlay {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.overlay
+}
+
+// updateOverlay alters what viewers show over the page; mu is held. The overlay's slices
+// are shared with viewers: f replaces them.
+func (s *state) updateOverlay(f func(*pane.Overlay)) {
+	f(&s.overlay)
+	s.overlayRev++
+}
+
+// leaseHolder is the goal that has the pane, "" for the user; mu is held.
+func (s *state) leaseHolder() string { return s.info.GoalID }
+
+// sharedWith is the goal that the user lent the pane to, "" if none; mu is held.
+func (s *state) sharedWith() string {
+	if !s.info.Shared {
+		return ""
+	}
+	return s.info.GoalID
+}
+
+// Lease is the goal that has the pane, its own or lent to it; "" is the user.
+func (s *state) Lease() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leaseHolder()
+}
+
+// alwaysTracksNetwork says whether what the page fetches is told always, for a goal's agent;
+// mu is held.
+func (s *state) alwaysTracksNetwork() bool { return s.leaseHolder() != "" && !s.scriptless }
+
+// isOtherGoal says whether something is done for a goal that has not the pane.
+func (s *state) isOtherGoal(ctx context.Context) error {
+	run, ok := goal.RunOf(ctx)
+	if !ok || s.scriptless || string(run.Goal) == s.Lease() {
+		return nil
+	}
+	return fmt.Errorf("pane %s: %w", s.id, ErrNotLeased)
+}
+
+// logsActivity says whether the page's doings are kept; mu is held.
+func (s *state) logsActivity() bool {
+	return s.leaseHolder() == "" || s.info.Driver == pane.DriverAgent
+}
+
+// isUserAction says whether what the page does now is the user's doing; mu is held.
+func (s *state) isUserAction() bool { return s.goalID == "" && s.info.Driver != pane.DriverAgent }
+
+// Driver is who may act on the page.
+func (s *state) Driver() pane.Driver { return s.Info().Driver }
+
+// currentPage is the page to talk to. An error says what became of it.
+func (s *state) currentPage() (*page, error) {
+	s.mu.Lock()
+	pg := s.page
+	s.mu.Unlock()
+	switch {
+	case s.ctx.Err() != nil:
+		return nil, ErrClosed
+	case pg == nil:
+		return nil, ErrEnded
+	case pg.alive.Err() != nil:
+		return nil, cdp.Cause(pg.alive)
+	}
+	return pg, nil
+}
+
+// on says whether the pane's page is this session of this connection.
+func (s *state) on(c *cdp.Conn, session proto.TargetSessionID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.page != nil && s.page.engine.Conn == c && s.page.session == session
+}
+
+func (s *state) withPage(what string, f func(*page) error) error {
+	pg, err := s.currentPage()
+	if err == nil {
+		err = f(pg)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// markHung remembers that the page let a call time out, see freeHung.
+func (s *state) markHung(err error) {
+	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+		s.change(func() { s.unresponsive = true })
+	}
+}
+
+// runAsync does something for the pane outside of the goroutine of events. An error
+// is shown in the pane.
+func (s *state) runAsync(f func(context.Context) error) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.m.closed {
+		return
+	}
+	s.m.work.Go(func() {
+		ctx, cancel := context.WithTimeout(s.m.ctx, launchLimit+navigateLimit)
+		defer cancel()
+		ctx, loose := cdp.JoinContexts(ctx, s.ctx)
+		defer loose(nil)
+		if err := f(ctx); err != nil && s.ctx.Err() == nil {
+			s.notice("%s", sanitize.Line(err.Error(), 300))
+		}
+	})
+}
+
+// document is the document that is shown.
+func (s *state) document() proto.NetworkLoaderID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.load.loader
+}
+
+func (s *state) onTitle(title string) {
+	if title = sanitize.Line(title, 200); title != "" {
+		s.change(func() { s.info.Title = title })
+	}
 }

@@ -2,194 +2,64 @@ package browser
 
 import (
 	"context"
+	"errors"
 
-	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/screencast"
 	"goalpost/backend/pane"
 )
 
-// Viewer is one viewer of a pane. Next is called by one goroutine, the other
-// methods by any.
-type Viewer struct {
-	pane *Pane
-	wake chan struct{}
+// Viewer is one viewer of a pane.
+type Viewer = screencast.Viewer
 
-	// Guarded by pane.cast.mu.
-	visible bool
-	size    canvasSize
-	holding uint32 // the frame that was given and not yet drawn, 0 if none
-	given   uint32 // the newest frame given
-	drawn   uint32 // the newest frame acknowledged
-	rev     int    // of the info that was given
-	over    int    // of the overlay that was given
-	closed  bool
+// filmed is a pane as its screencast sees it.
+type filmed struct {
+	state    *state
+	viewport *viewport
+	pictures *pictures
+	input    *userInput
 }
 
 // Attach opens a view. The first things that Next gives are the pane's info
 // and, as soon as there is one, the newest frame.
-func (p *Pane) Attach() *Viewer {
-	v := &Viewer{pane: p, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
-	c := p.screencast
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.views[v] = struct{}{}
-	c.run()
-	return v
+func (p *Pane) Attach() *Viewer { return p.screencast.Attach() }
+
+// Shown gives what is shown beside the picture.
+func (f *filmed) Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int) {
+	f.state.mu.Lock()
+	defer f.state.mu.Unlock()
+	return f.state.info, f.state.rev, f.state.overlay, f.state.overlayRev
 }
 
-func (v *Viewer) wakeReader() {
-	select {
-	case v.wake <- struct{}{}:
-	default:
+// CSSSize is the size of a frame in CSS pixels.
+func (f *filmed) CSSSize(width, height int) (int, int) { return f.viewport.toCSSSize(width, height) }
+
+// HasHiDPI says whether viewers may have sharp pictures: a goal's page has one pixel for
+// one of CSS.
+func (f *filmed) HasHiDPI() bool { return f.state.goalID == "" }
+
+// CaptureHiDPI takes a sharp picture.
+func (f *filmed) CaptureHiDPI(of screencast.Page) ([]byte, error) {
+	pg, ok := of.(*page)
+	if !ok {
+		return nil, errors.New("a sharp picture: this is no page of the pane")
 	}
+	picture, err := f.pictures.captureHiDPI(pg)
+	if err != nil {
+		f.state.m.cfg.Log.Debug("a sharp picture", "pane", f.state.id, "error", err)
+	}
+	return picture, err
 }
 
-// Next waits for news: a changed info or overlay, or a frame that is newer than
-// the last one. The frame must be acknowledged when it is drawn; until then only infos
-// come. The error is ErrClosed when the view or the pane was closed.
-func (v *Viewer) Next(ctx context.Context) (pane.ViewerUpdate, error) {
-	for {
-		if news, err := v.collect(); news != (pane.ViewerUpdate{}) || err != nil {
-			return news, err
-		}
-		select {
-		case <-v.wake:
-		case <-ctx.Done():
-			return pane.ViewerUpdate{}, cdp.Cause(ctx)
-		}
-	}
+// Input carries out what a viewer does.
+func (f *filmed) Input(in pane.Input) error { return f.input.input(in) }
+
+// Resize gives the page the size of a viewer's canvas.
+func (f *filmed) Resize(ctx context.Context, width, height int, ratio float64) error {
+	f.viewport.setPixelRatio(ratio)
+	return f.viewport.Resize(ctx, width, height)
 }
 
-func (v *Viewer) collect() (pane.ViewerUpdate, error) {
-	p, c := v.pane, v.pane.screencast
-	p.mu.Lock()
-	info, rev := p.info, p.rev
-	overlay, over := p.overlay, p.overlayRev
-	p.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case v.closed:
-		return pane.ViewerUpdate{}, ErrClosed
-	case v.rev != rev:
-		v.rev = rev
-		return pane.ViewerUpdate{Info: &info}, nil
-	case c.closed:
-		return pane.ViewerUpdate{}, ErrClosed
-	case v.over != over:
-		v.over = over
-		return pane.ViewerUpdate{Overlay: &overlay}, nil
-	}
-	f := c.newest
-	if c.sharp != nil && v.size.ratio > 1 {
-		f = c.sharp
-	}
-	if !v.visible || v.holding != 0 || f == nil || v.given >= f.N {
-		return pane.ViewerUpdate{}, nil
-	}
-	v.holding, v.given = f.N, f.N
-	c.ackUnneeded()
-	return pane.ViewerUpdate{Frame: f}, nil
-}
-
-// Ack says that frame n is drawn. Numbers that were not given are ignored.
-func (v *Viewer) Ack(n uint32) {
-	c := v.pane.screencast
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if v.holding == 0 || n != v.holding {
-		return
-	}
-	v.holding, v.drawn = 0, n
-	c.ackUnneeded()
-	v.wakeReader()
-}
-
-// Input hands on an act of the user. It does not wait for the page; acts are
-// carried out in order. An error says why it cannot be delivered.
-func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
-	if err := ctx.Err(); err != nil {
-		return cdp.Cause(ctx)
-	}
-	return v.pane.input(in)
-}
-
-// Resize gives the page the size of the viewer's canvas, in CSS pixels, and how
-// many pixels its screen has for one of them. A viewer with more than one gets a
-// sharp picture whenever the page stands still. Of several viewers who look, the
-// last one's size counts, also after another has gone.
-func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) error {
-	c := v.pane.screencast
-	c.mu.Lock()
-	c.sizeRev++
-	v.size = canvasSize{c.sizeRev, width, height, ratio}
-	c.mu.Unlock()
-	v.pane.setPixelRatio(ratio)
-	return v.pane.Resize(ctx, width, height)
-}
-
-// SetVisible says whether anybody looks. Without a visible view nothing is filmed.
-func (v *Viewer) SetVisible(on bool) {
-	c := v.pane.screencast
-	c.mu.Lock()
-	if v.visible == on || v.closed {
-		c.mu.Unlock()
-		return
-	}
-	v.visible, v.holding, v.given = on, 0, 0
-	if on && v.size.n > 0 {
-		c.sizeRev++
-		v.size.n = c.sizeRev
-	}
-	c.run()
-	c.ackUnneeded()
-	v.wakeReader()
-	c.mu.Unlock()
-	v.pane.applyNewestSize()
-}
-
-// Close ends the view; a Next that waits returns ErrClosed.
-func (v *Viewer) Close() {
-	c := v.pane.screencast
-	c.mu.Lock()
-	v.closed = true
-	delete(c.views, v)
-	c.run()
-	c.ackUnneeded()
-	v.wakeReader()
-	c.mu.Unlock()
-	v.pane.applyNewestSize()
-}
-
-// canvasSize is the size of a viewer's canvas in CSS pixels.
-type canvasSize struct {
-	n             int // counts the sizes that were told, 0 for none
-	width, height int
-	ratio         float64 // pixels of its screen for one of CSS
-}
-
-// applyNewestSize gives the page the size of whoever looks and was the last to tell theirs.
-func (p *Pane) applyNewestSize() {
-	c := p.screencast
-	c.mu.Lock()
-	var last canvasSize
-	for v := range c.views {
-		if v.visible && v.size.n > last.n {
-			last = v.size
-		}
-	}
-	c.mu.Unlock()
-	if last.n == 0 {
-		return
-	}
-	p.setPixelRatio(last.ratio)
-	width, height := bound(last.width, last.height)
-	same := false
-	p.change(func() {
-		same = p.width == width && p.height == height
-		p.width, p.height = width, height
-	})
-	if pg, err := p.currentPage(); err == nil && !same {
-		p.applyViewport(pg)
-		c.refresh()
-	}
+// SetSize gives the page the size of the viewer who is left.
+func (f *filmed) SetSize(width, height int, ratio float64) {
+	f.viewport.setViewerSize(width, height, ratio)
 }

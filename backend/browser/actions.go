@@ -1,0 +1,260 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// actions carries out an action of the agent, waits until the page is quiet and tells what
+// changed. The agent's turn guards lastClickActivity and lastChanges, the state's mutex
+// actionCount.
+type actions struct {
+	state    *state
+	activity *activity
+	prompts  *prompts
+	frames   *frames
+	turns    *turns
+	targets  *targets
+
+	actionCount int // counts the agent's actions
+	// Of the action under way, for whoever has the turn: what its last click said about
+	// the page, and what changed when that last rested.
+	lastClickActivity map[*page]*frameActivity
+	lastChanges       map[*page]*changes
+}
+
+// actionHintDuration is how long the words of an action stay after it, for a user to read.
+const actionHintDuration = 1500 * time.Millisecond
+
+// Acted is what came of an action.
+type Acted = pane.ActionResult
+
+// targetPoint is a point on an element.
+type targetPoint struct {
+	Ref   string  `json:"ref"`
+	Words string  `json:"words"`
+	X     float64 `json:"x"`
+	Y     float64 `json:"y"`
+}
+
+// run wraps an action that changes the page: it watches what the page does,
+// waits until it is quiet, and tells what changed.
+func (ac *actions) run(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	return ac.runOn(ctx, what, func(*page) bool { return false }, f)
+}
+
+// runOn is run; asks reports whether f begins by asking the page itself.
+func (ac *actions) runOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
+	var acted Acted
+	err := ac.turns.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		before := ac.state.Info()
+		ac.state.change(func() { ac.state.loadNotice, ac.prompts.dialogsInARow = "", 0 })
+		if err := ac.markState(ctx, pg, asks(pg)); err != nil {
+			return err
+		}
+		err := ac.actAndSettle(ctx, pg, f)
+		if err != nil && !errors.Is(err, errPromptOpen) {
+			return err
+		}
+		acted = ac.actionResult(ctx, pg, before)
+		return nil
+	})
+	return acted, err
+}
+
+// runDuringDialog is run while the page waits for an answer, which f gives.
+func (ac *actions) runDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	var acted Acted
+	err := ac.turns.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		before := ac.state.Info()
+		err := ac.actAndSettle(ctx, pg, f)
+		if err != nil && !errors.Is(err, errPromptOpen) {
+			return err
+		}
+		acted = ac.actionResult(ctx, pg, before)
+		return nil
+	})
+	return acted, err
+}
+
+// actAndSettle acts and waits until the page is quiet, or asks something.
+func (ac *actions) actAndSettle(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
+	ac.lastClickActivity, ac.lastChanges = map[*page]*frameActivity{}, map[*page]*changes{}
+	ac.state.trackNetwork(pg, true)
+	defer ac.state.trackNetwork(pg, false)
+	defer ac.clearActionHint()
+	if err := f(ctx, pg); err != nil {
+		return err
+	}
+	ctx, calm := ac.prompts.withoutPrompts(ctx)
+	defer calm(nil)
+	ac.settle(ctx, pg)
+	if ctx.Err() == nil {
+		ac.notePendingNavigation()
+	}
+	return nil
+}
+
+// notePendingNavigation keeps for the outcome what the page has announced and not done yet.
+func (ac *actions) notePendingNavigation() {
+	ac.state.mu.Lock()
+	net := ac.state.network
+	ac.state.mu.Unlock()
+	if !net.leaving.IsZero() {
+		ac.activity.noteDuringAction("the page is about to go elsewhere")
+	}
+	if !net.opening.IsZero() {
+		ac.activity.noteDuringAction("it asks for a new window, which is not there yet")
+	}
+}
+
+// actionResult never fails: the action is done, whatever the page is like now.
+func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info) Acted {
+	var b strings.Builder
+	ac.state.mu.Lock()
+	now, happened := ac.state.info, ac.activity.actionEvents
+	ac.activity.actionEvents = nil
+	ac.state.mu.Unlock()
+	for _, h := range happened {
+		fmt.Fprintf(&b, "%s\n", h)
+	}
+	if now.URL != before.URL {
+		fmt.Fprintf(&b, "the address is now %s\n", sanitize.Line(now.URL, 200))
+	}
+	if now.Loading {
+		b.WriteString("the page is still loading\n")
+	}
+	if q, open := ac.prompts.blocking(); open {
+		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
+		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
+	defer cancel()
+	ctx, calm := ac.prompts.withoutPrompts(ctx)
+	defer calm(nil)
+	told, err := ac.changesSinceMark(ctx, pg)
+	if err != nil {
+		ac.state.markHung(err)
+		fmt.Fprintf(&b, "what changed cannot be told: %s\n", sanitize.Line(err.Error(), 200))
+	} else {
+		if told == "" && b.Len() == 0 {
+			told = "nothing visible changed\n"
+		}
+		b.WriteString(told)
+	}
+	return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
+}
+
+// markState remembers what is in view, on the page and in its parts. With asks the page is
+// not waited for: what it is asked next comes after it. Keys and the mouse would not,
+// they reach the page another way.
+func (ac *actions) markState(ctx context.Context, pg *page, asks bool) error {
+	for _, view := range ac.frames.inOrder(pg) {
+		if asks && view == pg && view.callScriptAsync("mark") {
+			continue
+		}
+		if err := view.callScript(ctx, nil, "mark"); err != nil && view == pg {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes are what is different since mark.
+type changes struct {
+	Fresh         bool // it is another document
+	Added         []string
+	More, Removed int
+}
+
+// changesSinceMark tells what is different since mark.
+func (ac *actions) changesSinceMark(ctx context.Context, pg *page) (string, error) {
+	var all changes
+	silent := false
+	for _, view := range ac.frames.inOrder(pg) {
+		d := ac.lastChanges[view]
+		if d == nil || !view.callScriptAsync("rest") {
+			d = &changes{}
+			if err := view.callScript(ctx, d, "diff"); err != nil {
+				if view == pg {
+					return "", err
+				}
+				silent = silent || view.isUnresponsive(err)
+				continue
+			}
+		}
+		if view == pg {
+			all.Fresh = d.Fresh
+		}
+		all.Added = append(all.Added, slices.DeleteFunc(d.Added, isFramePlaceholder)...)
+		all.More, all.Removed = all.More+d.More, all.Removed+d.Removed
+	}
+	ac.targets.rememberRefs(all.Added)
+	told := describeChange(all.Fresh, all.Added, all.More, all.Removed)
+	if silent {
+		told += unresponsiveFrameText + "\n"
+	}
+	return told, nil
+}
+
+func describeChange(fresh bool, added []string, more, removed int) string {
+	var b strings.Builder
+	if fresh {
+		b.WriteString("a new document:\n")
+	}
+	for _, line := range added {
+		mark := "+ "
+		if fresh {
+			mark = ""
+		}
+		fmt.Fprintf(&b, "%s%s\n", mark, sanitize.Line(line, 200))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "+ %d more lines\n", more)
+	}
+	if removed > 0 {
+		fmt.Fprintf(&b, "%d lines went\n", removed)
+	}
+	return b.String()
+}
+
+// truncateLines keeps whole lines up to a size.
+func truncateLines(text string, limit int) string {
+	text = strings.TrimSuffix(text, "\n")
+	if len(text) <= limit {
+		return text
+	}
+	if i := strings.LastIndexByte(text[:limit-3], '\n'); i > 0 {
+		return text[:i] + "\n…"
+	}
+	return sanitize.Line(text, limit-3)
+}
+
+// showActionHint tells the user what the agent does, and where.
+func (ac *actions) showActionHint(words string, x, y float64) {
+	ac.state.change(func() {
+		ac.actionCount++
+		ac.state.info.Acting, ac.state.info.X, ac.state.info.Y = words, x, y
+	})
+}
+
+// clearActionHint takes the words back after a while, unless another action came.
+func (ac *actions) clearActionHint() {
+	ac.state.mu.Lock()
+	acts := ac.actionCount
+	ac.state.mu.Unlock()
+	time.AfterFunc(actionHintDuration, func() { // of a closed pane it alters nothing that anybody sees
+		ac.state.change(func() {
+			if ac.actionCount == acts {
+				ac.state.info.Acting = ""
+			}
+		})
+	})
+}

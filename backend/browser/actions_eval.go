@@ -1,0 +1,118 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
+)
+
+// unescapeJSON is a value without the escapes that Chromium writes for every letter that
+// is not ASCII.
+func unescapeJSON(value []byte) (string, error) {
+	decoder := json.NewDecoder(bytes.NewReader(value))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return "", fmt.Errorf("the page's answer: %w", err)
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return "", fmt.Errorf("the page's answer: %w", err)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// evaluated is what proto.RuntimeEvaluateResult would keep as a tree.
+type evaluated struct {
+	Result struct {
+		Value json.RawMessage `json:"value"`
+	} `json:"result"`
+	Exception *proto.RuntimeExceptionDetails `json:"exceptionDetails"`
+}
+
+// evaluate runs an expression in an execution context of the page (0: the
+// page's own) and gives its value as JSON. A promise is awaited.
+func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
+	return evaluateWithin(ctx, callLimit, pg, world, expression)
+}
+
+func evaluateWithin(ctx context.Context, limit time.Duration, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
+	req := proto.RuntimeEvaluate{Expression: expression, ContextID: world}
+	if own := pg.worlds.Get(world); own.Unique != "" {
+		req.ContextID, req.UniqueContextID = 0, own.Unique
+	}
+	return pg.value(ctx, limit, req)
+}
+
+// value evaluates an expression and gives its value as JSON.
+func (pg *page) value(ctx context.Context, limit time.Duration, req proto.RuntimeEvaluate) ([]byte, error) {
+	var out []byte
+	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
+		req.ReturnByValue, req.AwaitPromise, req.Silent = true, true, true
+		raw, err := cdp.CallRaw(c, req)
+		if err != nil {
+			return fmt.Errorf("chromium: %w", err)
+		}
+		var got evaluated
+		if err := json.Unmarshal(raw, &got); err != nil {
+			return fmt.Errorf("the page's answer: %w", err)
+		}
+		if got.Exception != nil {
+			return exception(got.Exception)
+		}
+		if out = got.Result.Value; out == nil { // undefined
+			out = []byte("null")
+		}
+		return nil
+	})
+	return out, err
+}
+
+// members gives the objects of a list that an expression makes.
+func members(c proto.Client, world *script.SnapshotContext, list string) (objects []proto.RuntimeRemoteObjectID, err error) {
+	found, err := cdp.Call(c, world.Evaluate(list))
+	if err != nil {
+		return nil, err
+	}
+	props, err := cdp.Call(c, proto.RuntimeGetProperties{ObjectID: found.Result.ObjectID, OwnProperties: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, prop := range props.Result {
+		if _, bad := strconv.Atoi(prop.Name); bad == nil && prop.Value != nil && prop.Value.ObjectID != "" {
+			objects = append(objects, prop.Value.ObjectID)
+		}
+	}
+	return objects, nil
+}
+
+// Eval runs script in the page's own world and gives its value as JSON, at most
+// 16 KB of it. What a page's world says is hostile.
+func (ac *actions) Eval(ctx context.Context, script string) (string, error) {
+	var out string
+	err := ac.turns.withTurn(ctx, "running a script", func(ctx context.Context, pg *page) error {
+		raw, err := evaluate(ctx, pg, 0, script)
+		if err != nil {
+			return err
+		}
+		if out, err = unescapeJSON(raw); err != nil {
+			return err
+		}
+		if len(out) > 16<<10 {
+			out = strings.ToValidUTF8(out[:16<<10], "") + "…"
+		}
+		return nil
+	})
+	return out, err
+}

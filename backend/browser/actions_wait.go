@@ -1,0 +1,112 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+// Condition is what Wait waits for.
+type Condition = pane.WaitCondition
+
+// Wait waits until the page is as wanted, or fails with ErrTimeout. A user who
+// takes over ends the wait.
+func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
+	if want == (Condition{}) {
+		return Acted{}, errors.New("waiting: for what? name a text, a text that goes, or an address")
+	}
+	acted, err := ac.waitFor(ctx, want, limit)
+	if errors.Is(err, ErrTimeout) {
+		return acted, fmt.Errorf("it has not come to that within %s (%w): look what the page shows now", goal.FormatDuration(limit), ErrTimeout)
+	}
+	return acted, err
+}
+
+func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
+	return ac.run(ctx, "waiting", func(ctx context.Context, pg *page) error {
+		ac.showActionHint("waits", 0, 0)
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
+		defer cancel()
+		for {
+			err := ac.state.wait(ctx, func() bool {
+				return strings.Contains(ac.state.info.URL, want.URL) && ac.state.load.done()
+			})
+			if err != nil {
+				return err
+			}
+			held, err := ac.conditionMet(ctx, pg, want)
+			ac.state.mu.Lock()
+			held = held && strings.Contains(ac.state.info.URL, want.URL)
+			moved := ac.state.changed
+			ac.state.mu.Unlock()
+			switch {
+			case ctx.Err() != nil:
+				return cdp.Cause(ctx)
+			case err == nil && held:
+				return nil
+			case isInvalidTarget(err):
+				return err
+			case pg.alive.Err() != nil:
+				return fmt.Errorf("waiting: %w", context.Cause(pg.alive)) //nolint:contextcheck // why the page is gone
+			}
+			// The document went while it was asked, or did not come to it within a
+			// few seconds: the next change, or a moment, is the time to ask again.
+			select {
+			case <-moved:
+			case <-time.After(200 * time.Millisecond):
+			case <-ctx.Done():
+			}
+		}
+	})
+}
+
+// conditionMet asks whether the page says and shows what is wanted; it waits a few seconds
+// for it. What is in frames of other sites counts.
+func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
+	_, _ = pg.injectClosedRoots(ctx)
+	views := ac.frames.inOrder(pg)
+	patience := 4000
+	if len(views) > 1 {
+		patience = 300 // and then the frames are asked
+	}
+	held := false
+	if err := pg.callScript(ctx, &held, "until", want.Text, want.Gone, want.Target, patience); err != nil || held || len(views) == 1 {
+		return held, err
+	}
+	// Together: what one shows another need not.
+	state := func(text, gone, target string) (some, all bool) {
+		all = true
+		for _, view := range views {
+			one := false
+			err := view.callScript(ctx, &one, "until", text, gone, target, 0)
+			some, all = some || err == nil && one, all && err == nil && one
+		}
+		return some, all
+	}
+	held = true
+	if want.Text != "" {
+		some, _ := state(want.Text, "", "")
+		held = held && some
+	}
+	if want.Gone != "" {
+		_, all := state("", want.Gone, "")
+		held = held && all
+	}
+	if want.Target != "" {
+		some, _ := state("", "", want.Target)
+		held = held && some
+	}
+	return held, nil
+}
+
+// isInvalidTarget says that a target is no target, which no waiting alters.
+func isInvalidTarget(err error) bool {
+	var m *notFoundError
+	return errors.As(err, &m) && m.code == "bad"
+}

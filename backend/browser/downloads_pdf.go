@@ -1,0 +1,70 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"goalpost/backend/pane"
+)
+
+// PDF writes the page as a PDF into the folder of downloads and gives its path.
+func (dl *downloads) PDF(ctx context.Context) (string, error) {
+	dir := dl.state.m.folders.folder("")
+	if dl.state.goalID != "" || dir == "" {
+		return "", errors.New("printing: this pane does not save files")
+	}
+	var out []byte
+	err := dl.state.withPage("printing", func(pg *page) (err error) {
+		out, err = pagePDF(ctx, pg)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	info := dl.state.Info()
+	path, err := createUnique(dir, FileName(info.Title)+".pdf")
+	if err == nil {
+		err = os.WriteFile(path, out, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("printing: %w", err)
+	}
+	dl.state.change(func() {
+		size := int64(len(out))
+		dl.list = append(slices.Clone(dl.list), pane.Download{
+			ID: "pdf-" + filepath.Base(path), Name: filepath.Base(path), URL: info.URL, Path: path, State: pane.Downloaded, Received: size, Total: size,
+		})
+		dl.updateOverlay()
+	})
+	return path, nil
+}
+
+// Save downloads an address instead of showing it.
+func (dl *downloads) Save(ctx context.Context, text string) error {
+	address, err := dl.state.m.rules.validateAddress(text)
+	if err != nil {
+		return err
+	}
+	if err := dl.driver.checkDriver(ctx); err != nil {
+		return err
+	}
+	quoted, err := json.Marshal(address)
+	if err != nil {
+		return fmt.Errorf("saving: %w", err)
+	}
+	return dl.state.withPage("saving", func(pg *page) error {
+		world, err := pg.mainWorldContext(ctx)
+		if err != nil {
+			return err
+		}
+		// What another site sends is saved only if it says that it is a file to be saved.
+		_, err = evaluate(ctx, pg, world, fmt.Sprintf(
+			`(() => { const a = document.createElement('a'); a.href = %s; a.download = ''; a.click(); return true; })()`, quoted))
+		return err
+	})
+}

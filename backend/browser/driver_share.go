@@ -1,0 +1,106 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/pane"
+)
+
+// ErrNotLeased says that a goal has no longer a pane that it was lent.
+var ErrNotLeased = cdp.NewCause("this pane is the user's again")
+
+// permissionDenial is the refusal of a permission for the agent, which the user's profile does not keep.
+type permissionDenial struct{ origin, permission string }
+
+// Share gives a pane of the user to a goal: its agent drives until TakeOver or
+// EndShare, and knows nothing of what was there before. The page stays in the
+// user's profile, with its logins and its network. Lending it to the goal that
+// has it changes nothing.
+func (p *Pane) Share(goalID string) error {
+	var err error
+	var on []*page
+	p.state.change(func() {
+		switch {
+		case p.state.goalID != "" || goalID == "" || p.state.scriptless:
+			err = errors.New("lending: only a user's pane can be lent, and to a goal")
+			return
+		case p.state.sharedWith() == goalID:
+			return
+		case p.state.sharedWith() != "":
+			err = errors.New("lending: the pane is lent to another goal")
+			return
+		}
+		p.driver.shareHolder(goalID)
+		on = p.frames.pageAndFrames()
+	})
+	for _, pg := range on {
+		pg.Post(networkEnableParams)
+	}
+	return err
+}
+
+// shareHolder is the lease of a lent pane; mu is held.
+func (d *driver) shareHolder(goalID string) {
+	d.idle = false
+	d.state.info.GoalID, d.state.info.Shared, d.state.info.Driver, d.state.info.Acting = goalID, true, pane.DriverAgent, ""
+	d.agentCtx, d.cancelAgent = context.WithCancelCause(context.Background())
+	d.activity.actionEvents, d.activity.journal = nil, activityLog{from: time.Now()}
+	for _, a := range d.prompts.open {
+		if a.waiting != nil && !a.stops {
+			for _, c := range *a.waiting {
+				c.respond(pane.Answer{}) // only a user is asked
+			}
+		}
+	}
+	d.prompts.closeLocked(func(a openPrompt) bool { return !a.stops })
+}
+
+// EndShare ends what Lend began: every call of the agent ends with ErrNotLeased,
+// and nothing of the page is known to it any more. It is no error where nothing
+// was lent.
+func (p *Pane) EndShare() {
+	var off []*page
+	var again []permissionDenial
+	p.state.change(func() {
+		if p.state.sharedWith() == "" {
+			return
+		}
+		p.driver.idle = false
+		p.state.info.GoalID, p.state.info.Shared, p.state.info.Driver, p.state.info.Acting = "", false, pane.DriverUser, ""
+		p.driver.cancelAgent(ErrNotLeased)
+		p.driver.agentCtx, p.driver.cancelAgent = context.WithCancelCause(context.Background())
+		p.activity.actionEvents, p.activity.journal = nil, activityLog{from: time.Now()}
+		off, again, p.siteData.deniedPermissions = p.frames.pageAndFrames(), p.siteData.deniedPermissions, nil
+	})
+	for _, pg := range off {
+		pg.Post(networkOff)
+	}
+	for _, r := range again {
+		p.state.runAsync(func(ctx context.Context) error {
+			return p.siteData.setPermission(ctx, r.origin, r.permission, permissionPrompt)
+		})
+	}
+}
+
+// inheritDriver gives a window to whoever has its opener: the goal that the opener was
+// lent to, and the user who has taken the opener over or may act on it.
+func (d *driver) inheritDriver(opener *Pane) {
+	opener.state.mu.Lock()
+	lent, driver, idle := opener.state.sharedWith(), opener.state.info.Driver, opener.driver.idle
+	opener.state.mu.Unlock()
+	d.state.change(func() {
+		if lent != "" {
+			d.shareHolder(lent)
+		}
+		if d.state.leaseHolder() == "" {
+			return
+		}
+		d.idle, d.state.info.Driver = idle, driver
+		if driver == pane.DriverUser {
+			d.cancelAgent(ErrTakenOver)
+		}
+	})
+}

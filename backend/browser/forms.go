@@ -1,0 +1,74 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"goalpost/backend/browser/internal/sanitize"
+)
+
+// forms fills fields for the agent: with keys as a user would where that is possible.
+type forms struct {
+	state    *state
+	activity *activity
+	prompts  *prompts
+	frames   *frames
+	turns    *turns
+	targets  *targets
+	actions  *actions
+	mouse    *mouse
+
+	uploadsMu  sync.Mutex // held for no call of another part
+	uploadDirs []string   // folders with copies of files for pages
+}
+
+// The rest of what an agent can do; see Click for how a target is named.
+
+// Select chooses the options of a list by their labels or values; a list that
+// takes several has only these chosen then.
+func (fm *forms) Select(ctx context.Context, target string, options []string) (Acted, error) {
+	return fm.actions.run(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+		var field field
+		at, err := fm.targets.callOnTarget(ctx, pg, &field, "choose", target, options)
+		if err != nil {
+			return err
+		}
+		return fm.setFieldByKeys(ctx, pg, at, field)
+	})
+}
+
+// Check ticks a box, a radio button or a switch, or takes the tick away. One
+// that is as wanted is left alone.
+func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, error) {
+	return fm.actions.run(ctx, "ticking "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+		var box struct {
+			Ref     string
+			Checked bool
+		}
+		where, err := fm.targets.callOnTarget(ctx, pg, &box, "ticked", target)
+		if err != nil {
+			return err
+		}
+		if box.Checked == on {
+			fm.activity.noteDuringAction("it was so already")
+			return nil
+		}
+		if err := fm.mouse.clickOn(ctx, pg, "tick", box.Ref, mousePress{}); err != nil {
+			return err
+		}
+		if err := where.callScript(ctx, &box, "ticked", box.Ref); err == nil && box.Checked != on {
+			return errors.New("the page did not take it")
+		}
+		return nil
+	})
+}
+
+// MaskField has a field show dots for what it holds, in every picture from now on.
+func (fm *forms) MaskField(ctx context.Context, target string) error {
+	return fm.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
+		var field struct{ Words string }
+		_, err := fm.targets.callOnTarget(ctx, pg, &field, "conceal", target)
+		return err
+	})
+}

@@ -1,0 +1,137 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// Type writes into a text field, at its end, or in place of what is there when
+// clear is set; submit presses Enter after it. In a list it chooses the option
+// of that name; a date, a time, a colour and a slider take their value, see setFieldByKeys.
+func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bool) (Acted, error) {
+	if len(text) > 1<<20 {
+		return Acted{}, errors.New("typing: the text is longer than 1 MB")
+	}
+	return fm.actions.run(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+		var field field
+		at, err := fm.targets.callOnTarget(ctx, pg, &field, "prepare", target, text)
+		if err != nil {
+			return err
+		}
+		fm.state.change(func() { fm.state.network.patient = field.Suggests })
+		if field.Kind == "text" {
+			if err := fm.fillField(ctx, pg, at, field.Ref, text, clear); err != nil {
+				return err
+			}
+		} else if err := fm.setFieldByKeys(ctx, pg, at, field); err != nil {
+			return err
+		}
+		if !submit {
+			return nil
+		}
+		return fm.pressKey(ctx, pg, "Enter")
+	})
+}
+
+func (fm *forms) fillField(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
+	if err := fm.mouse.clickOn(ctx, pg, "type into", ref, mousePress{}); err != nil {
+		return err
+	}
+	var caret struct{ End, Empty bool }
+	if err := where.callScript(ctx, &caret, "caret", ref, clear); err != nil {
+		return err
+	}
+	switch {
+	case caret.End:
+		if err := fm.pressKey(ctx, pg, "End"); err != nil {
+			return err
+		}
+	case text == "" && clear && !caret.Empty:
+		return fm.pressKey(ctx, pg, "Delete")
+	}
+	return fm.typeText(ctx, pg, text)
+}
+
+// maxTypedKeys is how long a text may be that is typed key by key.
+const maxTypedKeys = 200
+
+// typeText types a text with a key for each character, since pages listen to keys. A
+// long one, or one of several lines, comes at once as a paste does.
+func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
+	needsPaste := strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+	switch {
+	case text == "":
+		return nil
+	case needsPaste || utf8.RuneCountInString(text) > maxTypedKeys:
+		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
+			return cdp.CallNoResult(c, proto.InputInsertText{Text: text})
+		})
+	}
+	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
+		left := utf8.RuneCountInString(text)
+		for _, r := range text {
+			left--
+			in := pane.Input{Kind: pane.KeyDown, Key: string(r)}
+			pg.Post(key(in))
+			in.Kind = pane.KeyUp
+			if left > 0 {
+				pg.Post(key(in))
+			} else if err := cdp.CallNoResult(c, key(in)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Press presses keys, one after the other, named as in the DOM ("Enter",
+// "Escape", "ArrowDown", "a"), with modifiers before them ("Ctrl+a") and spaces
+// between. They go to target, or to what has the keyboard if it is "".
+func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) {
+	list := strings.Fields(keys)
+	if len(list) == 0 || len(list) > 50 {
+		return Acted{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
+	}
+	return fm.actions.run(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
+		words := "presses " + sanitize.Line(keys, 40)
+		if target != "" {
+			var field struct{ Words string }
+			if _, err := fm.targets.callOnTarget(ctx, pg, &field, "focusOn", target); err != nil {
+				return err
+			}
+			words += " in " + sanitize.Line(field.Words, 80)
+		}
+		fm.actions.showActionHint(words, 0, 0)
+		for _, one := range list {
+			if err := fm.pressKey(ctx, pg, one); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (fm *forms) pressKey(ctx context.Context, pg *page, keys string) error {
+	in, err := parseKeys(keys)
+	if err != nil {
+		return err
+	}
+	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
+		in.Kind = kind
+		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error {
+			return cdp.CallNoResult(c, key(in))
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// Upload gives files to a file input, or to the page that asks for some if
+// target is "". Chromium reads them when the page does, so they are copies of
+// which the caller knows what they hold; they go with the pane.
+func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (Acted, error) {
+	if len(files) == 0 {
+		return Acted{}, errors.New("giving files: name at least one")
+	}
+	paths, err := fm.copyUploads(files)
+	if err != nil {
+		return Acted{}, err
+	}
+	if target == "" {
+		return fm.actions.run(ctx, "giving files", func(ctx context.Context, _ *page) error {
+			q, err := fm.prompts.take(matchKinds(pane.Files))
+			if err != nil {
+				return errors.New("the page asks for no files: name the file input")
+			}
+			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
+		})
+	}
+	return fm.actions.run(ctx, "giving files to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+		var field struct{ Ref, Words string }
+		where, err := fm.targets.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
+		if err != nil {
+			return err
+		}
+		fm.actions.showActionHint("gives files to "+field.Words, 0, 0)
+		fm.prompts.close(matchKinds(pane.Files))
+		world, _, err := where.scriptContext(ctx)
+		if err != nil {
+			return err
+		}
+		return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
+			found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
+			if err != nil {
+				return err
+			}
+			return cdp.CallNoResult(c, proto.DOMSetFileInputFiles{Files: paths, ObjectID: found.Result.ObjectID})
+		})
+	})
+}
+
+// copyUploads writes copies into a folder of the pane's own.
+func (fm *forms) copyUploads(files []pane.File) ([]string, error) {
+	top := filepath.Join(fm.state.m.cfg.Dir, "uploads")
+	err := os.MkdirAll(top, 0o700)
+	if err != nil {
+		return nil, fmt.Errorf("copying files for the page: %w", err)
+	}
+	dir, err := os.MkdirTemp(top, "")
+	if err != nil {
+		return nil, fmt.Errorf("copying files for the page: %w", err)
+	}
+	fm.uploadsMu.Lock()
+	fm.uploadDirs = append(fm.uploadDirs, dir)
+	fm.uploadsMu.Unlock()
+	var paths []string
+	for i, f := range files {
+		path := filepath.Join(dir, fmt.Sprint(i), FileName(f.Name))
+		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+			return nil, fmt.Errorf("copying files for the page: %w", err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o600); err != nil {
+			return nil, fmt.Errorf("copying files for the page: %w", err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// removeUploadCopies removes the copies.
+func (fm *forms) removeUploadCopies() error {
+	fm.uploadsMu.Lock()
+	list := fm.uploadDirs
+	fm.uploadDirs = nil
+	fm.uploadsMu.Unlock()
+	var err error
+	for _, dir := range list {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}

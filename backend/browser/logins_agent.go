@@ -1,0 +1,103 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"goalpost/backend/pane"
+)
+
+// Origins lists the origins of the page and of its frames, the page's own first.
+func (lg *logins) Origins(ctx context.Context) ([]string, error) {
+	var list []string
+	err := lg.turns.withTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
+		for _, view := range lg.frames.inOrder(pg) {
+			var some []string
+			if err := view.callScript(ctx, &some, "origins"); err != nil && view == pg {
+				return err
+			}
+			for _, one := range some {
+				if !slices.Contains(list, one) {
+					list = append(list, one)
+				}
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// LoginForm finds the fields for a login on a page of exactly this origin, or in a
+// frame of it; it changes nothing.
+func (lg *logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
+	var f pane.LoginForm
+	err := lg.turns.withTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
+		_, f, err = lg.loginForm(ctx, pg, origin)
+		return err
+	})
+	return f, err
+}
+
+// loginForm also says in which page or part the form is.
+func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
+	var f pane.LoginForm
+	var missed error
+	for _, view := range lg.frames.inOrder(pg) {
+		err := view.callScript(ctx, &f, "loginForm", origin)
+		if err == nil {
+			return view, f, nil
+		}
+		var m *notFoundError
+		if missed == nil || errors.As(err, &m) && m.code != "elsewhere" {
+			missed = err
+		}
+	}
+	return nil, f, missed
+}
+
+// Login types a saved login into the page, or a frame of it, which must be of the
+// origin that it belongs to, also at the moment of typing. What is typed is told to
+// nobody.
+func (lg *logins) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
+	return lg.actions.run(ctx, "logging in", func(ctx context.Context, pg *page) error {
+		where, f, err := lg.loginForm(ctx, pg, origin)
+		if err != nil {
+			return err
+		}
+		fill := func(ref, text string) error {
+			if ref == "" {
+				return nil
+			}
+			// A ref is good for one document only, and this one's origin was looked at.
+			var still struct{ Held bool }
+			if err := where.callScript(ctx, &still, "belongs", ref, origin); err != nil {
+				return err
+			}
+			if !still.Held {
+				return fmt.Errorf("the page has gone from %s", origin)
+			}
+			return lg.forms.fillField(ctx, pg, where, ref, text, true)
+		}
+		if err := fill(f.User, user); err != nil {
+			return err
+		}
+		if err := fill(f.Password, password); err != nil {
+			return err
+		}
+		switch {
+		case f.Password == "":
+			lg.activity.noteDuringAction("the page asks for the user first: log in again where it asks for the password")
+		case f.User == "":
+			lg.activity.noteDuringAction("only the password was asked for")
+		}
+		if !submit {
+			return nil
+		}
+		if f.User == "" && f.Password == "" {
+			return errors.New("there is nothing to send")
+		}
+		return lg.forms.pressKey(ctx, pg, "Enter")
+	})
+}

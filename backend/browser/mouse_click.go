@@ -1,0 +1,94 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+)
+
+// Click clicks an element with real mouse events. The target is a ref (e12), a
+// selector (css=#id) or the visible text. The element is scrolled into view; one
+// that is covered is not clicked, and the error names what covers it. Then the
+// page gets up to two seconds to settle.
+func (m *mouse) Click(ctx context.Context, target string) (Acted, error) {
+	return m.ClickWith(ctx, target, Press{})
+}
+
+// resolveTarget finds the point of an element for the mouse and shows it to the user. It waits
+// until an element that moves is steady.
+func (m *mouse) resolveTarget(ctx context.Context, pg *page, verb, target string) (targetPoint, error) {
+	at, _, err := m.aimWith(ctx, pg, verb, target, false, false)
+	return at, err
+}
+
+// aimWith is resolveTarget; unsure has it wait in any case, and clicks sets the guard of a click.
+func (m *mouse) aimWith(ctx context.Context, pg *page, verb, target string, unsure, clicks bool) (targetPoint, *page, error) {
+	var at targetPoint
+	where, err := m.targets.callOnTarget(ctx, pg, &at, "aim", target, unsure, clicks)
+	if err == nil {
+		err = m.frames.toPagePoint(ctx, where, &at)
+	}
+	if err != nil {
+		return at, where, err
+	}
+	m.actions.showActionHint(verb+" "+sanitize.Line(at.Words, 120), at.X, at.Y)
+	return at, where, nil
+}
+
+// clickOn clicks an element. Something that comes over it in the last moment is
+// kept from being clicked by snapshot.js, and the click is tried again.
+func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
+	missed := ""
+	for try := range 3 {
+		at, where, err := m.aimWith(ctx, pg, verb, target, try > 0, true)
+		if err == nil {
+			err = cdp.Cause(ctx)
+		}
+		if err != nil {
+			m.releaseGuards(ctx, pg, false)
+			return err
+		}
+		if err := m.click(ctx, pg, at, how.Press); err != nil {
+			m.releaseGuards(ctx, pg, true)
+			return err
+		}
+		var landed struct {
+			Missed string
+			Calm   *frameActivity
+		}
+		if err := where.callScript(ctx, &landed, "landed", how.last); err != nil || landed.Missed == "" {
+			if err != nil {
+				where.send("release", false)
+			}
+			if errors.Is(err, errPromptOpen) {
+				return err
+			}
+			m.actions.lastClickActivity[where] = landed.Calm
+			return nil // the click may have ended the document
+		}
+		missed, target = landed.Missed, at.Ref
+	}
+	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", sanitize.Line(missed, 300))
+}
+
+// releaseGuards removes the guard of a click that is not made, or, with pressed, whose
+// end is unknown. Which view has it is not known where one did not answer, so all are
+// told, whatever became of ctx. While that lasts they are waited for: the mouse reaches
+// the page another way.
+func (m *mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
+	views := m.frames.inOrder(pg)
+	for _, view := range views {
+		view.send("release", pressed)
+	}
+	for _, view := range views {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := view.callScript(ctx, nil, "release", pressed); err != nil {
+			m.state.m.cfg.Log.Debug("releasing the guard of a click", "pane", m.state.id, "error", err)
+		}
+	}
+}

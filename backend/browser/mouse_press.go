@@ -1,0 +1,96 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// buttons are the bits of the mouse's buttons, as in the DOM.
+var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
+
+// Press is how the mouse is pressed.
+type Press = pane.ClickOptions
+
+// mousePress is a click that is part of an action. After the last of it the page settles.
+type mousePress struct {
+	Press
+	last bool
+}
+
+func checkPress(how Press) error {
+	if how.Button != "" && buttons[how.Button] == 0 {
+		return fmt.Errorf("%q is no button of the mouse: left, right or middle", sanitize.Line(how.Button, 20))
+	}
+	return nil
+}
+
+// ClickWith is Click with another button, or twice.
+func (m *mouse) ClickWith(ctx context.Context, target string, how pane.ClickOptions) (Acted, error) {
+	if err := checkPress(how); err != nil {
+		return Acted{}, err
+	}
+	asks := func(pg *page) bool { return m.targets.frameOfRef(pg, target) == pg }
+	return m.actions.runOn(ctx, "clicking "+sanitize.Line(target, 80), asks, func(ctx context.Context, pg *page) error {
+		return m.clickOn(ctx, pg, "click", target, mousePress{how, true})
+	})
+}
+
+// ClickAt clicks a point of the viewport, in CSS pixels, whatever lies there.
+func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Acted, error) {
+	if err := checkPress(how); err != nil {
+		return Acted{}, err
+	}
+	return m.actions.run(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
+		var there struct{ Words string }
+		if err := pg.callScript(ctx, &there, "at", x, y); err != nil {
+			return err
+		}
+		at := targetPoint{X: float64(x), Y: float64(y)}
+		m.actions.showActionHint("clicks "+sanitize.Line(there.Words, 120), at.X, at.Y)
+		m.activity.noteDuringAction("clicked " + sanitize.Line(there.Words, 200))
+		return m.click(ctx, pg, at, how)
+	})
+}
+
+// click is a click with nothing held.
+func (m *mouse) click(ctx context.Context, pg *page, at targetPoint, how Press) error {
+	return m.clickWithModifiers(ctx, pg, at, how, 0)
+}
+
+// clickWithModifiers is a click while modifiers are held. The move is not awaited: its
+// answer comes with the next picture.
+func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
+	button := how.Button
+	if button == "" {
+		button = "left"
+	}
+	list := []pane.Input{{Kind: pane.MouseMove}}
+	for n := range map[bool]int{false: 1, true: 2}[how.Double] {
+		list = append(list,
+			pane.Input{Kind: pane.MouseDown, Button: button, Buttons: buttons[button], Clicks: n + 1},
+			pane.Input{Kind: pane.MouseUp, Button: button, Clicks: n + 1})
+	}
+	for i, in := range list {
+		in.X, in.Y, in.Modifiers = at.X, at.Y, held
+		req, err := mouseCommand(in)
+		if err != nil {
+			return err
+		}
+		if i < len(list)-1 { // carried out in order; the last answer is enough
+			pg.Post(req)
+			continue
+		}
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
+			return cdp.CallNoResult(c, req)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package browser
+
+import (
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/browser/screencast"
+	"goalpost/backend/pane"
+)
+
+// navigationEvents notes what Chromium reports of the page's documents: which one is shown,
+// and how far it is.
+type navigationEvents struct {
+	state      *state
+	activity   *activity
+	prompts    *prompts
+	navigation *navigation
+	drag       *drag
+	screencast *screencast.Screencast
+}
+
+func (ne *navigationEvents) onStartedLoading(pg *page, e *cdp.Event) { ne.setLoading(pg, e, true) }
+
+func (ne *navigationEvents) onStoppedLoading(pg *page, e *cdp.Event) { ne.setLoading(pg, e, false) }
+
+func (ne *navigationEvents) setLoading(pg *page, e *cdp.Event, loading bool) {
+	var frame struct {
+		FrameID proto.PageFrameID `json:"frameId"`
+	}
+	if decode(e, &frame) && frame.FrameID == pg.frame() {
+		ne.state.change(func() {
+			ne.state.loading = loading
+			if ne.state.pending != nil && loading {
+				ne.state.pending.begun = true
+			}
+			ne.state.network.last, ne.state.network.leaving = time.Now(), time.Time{}
+		})
+		if !loading {
+			ne.navigation.requestHistory()
+		}
+	}
+}
+
+// onNavigationRequested takes the news that the page is about to go elsewhere.
+func (ne *navigationEvents) onNavigationRequested(pg *page, e *cdp.Event) {
+	ne.setLeaving(pg, e, time.Now())
+}
+
+// onNavigationCleared takes the news that it stays.
+func (ne *navigationEvents) onNavigationCleared(pg *page, e *cdp.Event) {
+	ne.setLeaving(pg, e, time.Time{})
+}
+
+func (ne *navigationEvents) setLeaving(pg *page, e *cdp.Event, when time.Time) {
+	var ev struct {
+		FrameID     proto.PageFrameID `json:"frameId"`
+		Disposition string            `json:"disposition"`
+		Delay       float64           `json:"delay"` // in seconds
+	}
+	soon := decode(e, &ev) && ev.Delay < ne.state.m.limits.leaving.Seconds()
+	if soon && ev.FrameID == pg.frame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
+		ne.state.change(func() { ne.state.network.leaving = when })
+	}
+}
+
+func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
+	var ev struct {
+		Frame struct {
+			proto.PageFrame
+			Unreachable string `json:"unreachableUrl"`
+		} `json:"frame"`
+	}
+	if !decode(e, &ev) || ev.Frame.ID != pg.frame() {
+		return
+	}
+	pg.worlds.LeaveDocument()
+	ne.state.change(func() {
+		ne.state.loading = ne.state.loading || ne.state.load.setPending() // of a window's first document Chromium told before we listened
+		ne.state.load.setDocument(ev.Frame.LoaderID)
+		ne.state.load.byUser = ne.state.isUserAction()
+		ne.state.load.posted = ne.state.load.posting != "" && ne.state.load.posting == ev.Frame.LoaderID
+		ne.state.load.moves++
+		ne.state.load.holdInputUntil = time.Now().Add(inputHoldLimit)
+		ne.state.network = networkActivity{
+			on:      ne.state.network.on,
+			last:    ne.state.network.last,
+			patient: ne.state.network.patient,
+		}
+		ne.state.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
+		ne.state.info.Title = untitled(ne.state.info.URL)
+		told := ne.state.loadError // by whoever went there, in better words
+		ne.state.loadError, ne.state.loadNotice, ne.state.unresponsive, ne.prompts.dialogsInARow = "", "", false, 0
+		ne.prompts.closeLocked(func(a openPrompt) bool {
+			return a.Kind != pane.SaveLogin // which outlives the form that was sent
+		})
+		ne.drag.end()
+		ne.prompts.declinedRealms = nil
+		if ev.Frame.Unreachable != "" {
+			ne.state.info.URL = sanitize.Line(ev.Frame.Unreachable, 4096)
+			if ne.state.loadError = told; told == "" {
+				ne.state.loadError = "this page could not be loaded"
+			}
+		}
+	})
+	ne.screencast.Refresh()
+	ne.activity.notifyVisit()
+	ne.navigation.requestHistory()
+}
+
+func (ne *navigationEvents) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
+	var moved proto.PageNavigatedWithinDocument
+	if !decode(e, &moved) || moved.FrameID != pg.frame() {
+		return
+	}
+	ne.state.change(func() {
+		ne.state.load.moves++
+		ne.state.load.byUser = ne.state.isUserAction()
+		ne.state.network.leaving = time.Time{}
+		ne.state.info.URL = sanitize.Line(moved.URL, 4096)
+	})
+	ne.activity.notifyVisit()
+	ne.navigation.requestHistory()
+}
+
+func (ne *navigationEvents) onLifecycle(pg *page, e *cdp.Event) {
+	var life proto.PageLifecycleEvent
+	if !decode(e, &life) || life.FrameID != pg.frame() {
+		return
+	}
+	switch life.Name {
+	case proto.PageLifecycleEventNameInit, "commit":
+		// An attached popup's document began before we looked.
+		ne.state.change(func() {
+			if ne.state.load.loader == "" {
+				ne.state.load.loader, ne.state.load.byUser = life.LoaderID, ne.state.isUserAction()
+			}
+		})
+	case proto.PageLifecycleEventNameLoad:
+		ne.state.change(func() {
+			ne.state.load.loaded = life.LoaderID
+			if soon := time.Now().Add(inputHoldAfterLoad); ne.state.load.holdInputUntil.After(soon) && life.LoaderID == ne.state.load.loader {
+				ne.state.load.holdInputUntil = soon
+			}
+		})
+		ne.navigation.requestHistory() // at the move itself Chromium may not have noted it yet
+		ne.activity.notifyVisit()      // once more: by now it has its title
+	case proto.PageLifecycleEventNameFirstPaint:
+		ne.state.change(func() {
+			if life.LoaderID == ne.state.load.loader {
+				ne.state.load.holdInputUntil = time.Time{}
+			}
+		})
+	default:
+	}
+}

@@ -1,0 +1,371 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/goal"
+)
+
+// Navigate loads an address (see Address) and returns when the document is
+// loaded, or is still loading some seconds after the server answered. A pane
+// whose page or browser is gone gets a new one.
+func (n *navigation) Navigate(ctx context.Context, text string) error {
+	address, err := n.state.m.rules.validateAddress(text)
+	if err == nil {
+		err = n.driver.checkDriver(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return n.navigate(ctx, address)
+}
+
+// navigate is Navigate for any caller, to an address that is allowed.
+func (n *navigation) navigate(ctx context.Context, address string) error {
+	outer := ctx
+	ctx, v := n.startNavigation(ctx, address)
+	defer n.endNavigation(v)
+	return n.navigationCancelError(outer, n.runNavigation(ctx, address))
+}
+
+// runNavigation is navigate once the navigation has begun.
+func (n *navigation) runNavigation(ctx context.Context, address string) error {
+	ctx, cancel := n.beginNavigation(ctx)
+	defer cancel(nil)
+	n.freeIfHung(ctx)
+	pg, err := n.ensurePage(ctx)
+	if err != nil {
+		return fmt.Errorf("loading %s: %w", sanitize.Line(address, 200), err)
+	}
+	moves := 0
+	n.state.change(func() { // what a window was opened for is given up
+		n.state.loadNotice, n.state.loadError, moves, n.state.load.empty = "", "", n.state.load.moves, ""
+	})
+	var result *proto.PageNavigateResult
+	err = pg.do(ctx, navigateLimit, "loading "+sanitize.Line(address, 200), func(c proto.Client) error {
+		result, err = cdp.Call(c, proto.PageNavigate{URL: address})
+		return err
+	})
+	switch {
+	case errors.Is(err, errPromptOpen): // the answer decides how it continues
+		return nil
+	case err != nil:
+		// Also before another: until the server answers, or this is stopped, Chromium
+		// passes nothing on to the page, which would be taken for one that hangs.
+		pg.Post(proto.PageStopLoading{})
+		return err
+	case result.ErrorText == "net::ERR_ABORTED":
+		return n.navigationAborted(ctx, address, moves)
+	case result.ErrorText != "":
+		return n.navigationError(address, result.ErrorText)
+	case result.LoaderID == "": // a move within the document
+		return n.awaitLoad(ctx, pg, func() bool { return n.state.load.moves > moves || n.state.info.URL == address })
+	}
+	err = n.awaitLoad(ctx, pg, func() bool {
+		return slices.Contains(n.state.load.shown, result.LoaderID) && n.state.load.done() && !n.state.loading
+	})
+	if moves == 0 { // the empty page that every pane begins with is no place to go back to
+		pg.Post(proto.PageResetNavigationHistory{})
+		n.requestHistory()
+	}
+	return err
+}
+
+// beginNavigation is what every way to another document begins with: what the page waits
+// for is dismissed, and a page that hangs is freed. The context ends when the
+// page asks something, and for the agent when a user takes over.
+func (n *navigation) beginNavigation(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	n.prompts.dismiss(ctx)
+	n.freeHung(ctx)
+	_, agent := goal.RunOf(ctx)
+	ctx, calm := n.prompts.withoutPrompts(ctx)
+	if !agent {
+		return ctx, calm
+	}
+	ctx, loose := n.driver.withLease(ctx)
+	return ctx, func(err error) {
+		loose(err)
+		calm(err)
+	}
+}
+
+// navigationAborted tells what stopped a navigation: a download, of which the news may
+// come a moment later, another navigation that was faster, or an answer
+// without a page.
+func (n *navigation) navigationAborted(outer context.Context, address string, moves int) error {
+	ctx, cancel := context.WithTimeout(outer, n.state.m.limits.hung)
+	defer cancel()
+	note := ""
+	began := len(n.downloads.Downloads())
+	err := n.state.wait(ctx, func() bool {
+		note = n.state.loadNotice
+		return note != "" || n.state.load.moves > moves || len(n.downloads.list) != began
+	})
+	switch {
+	case errors.Is(err, errPromptOpen):
+		return nil
+	case note != "":
+		return fmt.Errorf("loading %s: %s", sanitize.Line(address, 200), note)
+	case err == nil:
+		return nil
+	case n.takeRecentAnswer(): // what that answer ended took this along
+		return n.runNavigation(outer, address)
+	}
+	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", sanitize.Line(address, 200))
+}
+
+// takeRecentAnswer is true once after an answer.
+func (n *navigation) takeRecentAnswer() bool {
+	n.state.mu.Lock()
+	defer n.state.mu.Unlock()
+	lately := time.Since(n.prompts.answered) < 3*time.Second
+	n.prompts.answered = time.Time{}
+	return lately
+}
+
+// navigationError turns Chromium's words for a failed navigation into ours.
+func (n *navigation) navigationError(address, code string) error {
+	address = sanitize.Line(address, 200)
+	why := map[string]string{
+		"net::ERR_CONNECTION_REFUSED":       "nothing listens there: is the server running?",
+		"net::ERR_NAME_NOT_RESOLVED":        "there is no such host",
+		"net::ERR_INTERNET_DISCONNECTED":    "there is no network",
+		"net::ERR_CONNECTION_TIMED_OUT":     "the server does not answer",
+		"net::ERR_EMPTY_RESPONSE":           "the server closed the connection without an answer",
+		"net::ERR_TOO_MANY_REDIRECTS":       "it redirects in a circle",
+		"net::ERR_INVALID_AUTH_CREDENTIALS": "it wants a login",
+		"net::ERR_BLOCKED_BY_CLIENT":        "it was blocked",
+		"net::ERR_UNSAFE_PORT":              "Chromium does not open this port",
+	}[code]
+	if why == "" && strings.HasPrefix(code, "net::ERR_CERT_") {
+		why = "its certificate is not valid"
+	}
+	if why == "" {
+		why = "it could not be loaded"
+	}
+	err := fmt.Errorf("loading %s: %s (%s)", address, why, code)
+	n.state.setLoadError("%s", err)
+	return err
+}
+
+// awaitLoad waits for the document, but not forever: a page that never stops
+// loading is a page all the same. Only a page that is gone is an error.
+func (n *navigation) awaitLoad(ctx context.Context, pg *page, ready func() bool) error {
+	ctx, cancel := cdp.JoinContexts(ctx, pg.alive)
+	defer cancel(nil)
+	defer time.AfterFunc(n.state.m.limits.load, func() { cancel(ErrTimeout) }).Stop()
+	if err := n.state.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, errPromptOpen) {
+		return fmt.Errorf("waiting for the page: %w", err)
+	}
+	return nil
+}
+
+// ensurePage gives the page to navigate: the present one, the crashed one renewed,
+// or a new one.
+func (n *navigation) ensurePage(ctx context.Context) (*page, error) {
+	if err := n.awaitAttach(ctx); err != nil {
+		return nil, err
+	}
+	pg, err := n.state.currentPage()
+	switch {
+	case errors.Is(err, ErrCrashed):
+		n.state.change(func() {
+			if n.state.page != nil && n.state.page.alive.Err() != nil && n.state.page.engine.Alive.Err() == nil {
+				n.state.page = n.state.page.renewed()
+				n.state.load, n.state.network, n.state.processError = load{moves: n.state.load.moves}, networkActivity{}, ""
+				n.state.info.Running = true
+			}
+		})
+	case errors.Is(err, ErrEnded):
+		if err := n.attach(ctx); err != nil {
+			return nil, err
+		}
+	default:
+		return pg, err
+	}
+	return n.state.currentPage()
+}
+
+// awaitAttach waits for a page that is just being attached: it would go to the
+// address before anybody listens to where it went.
+func (n *navigation) awaitAttach(ctx context.Context) error {
+	select {
+	case n.attachToken <- struct{}{}:
+		<-n.attachToken
+		return nil
+	case <-n.state.ctx.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return cdp.Cause(ctx)
+	}
+}
+
+// freeHung frees a page that let a call time out, if it still does not answer:
+// it would not even hear that it shall go. Ending its script is tried first.
+// Asking before that matters: with nothing to end, the order would end the next
+// script. A page that continues all the same (asking alert after alert, say) loses
+// its process, as in a crash.
+func (n *navigation) freeHung(ctx context.Context) {
+	n.state.mu.Lock()
+	pg, hung := n.state.page, n.state.unresponsive
+	n.state.unresponsive = false
+	n.state.mu.Unlock()
+	if !hung || pg == nil || pg.alive.Err() != nil {
+		return
+	}
+	if pg.isResponsive(ctx, n.state.m.limits.hung) {
+		return
+	}
+	pg.Post(proto.RuntimeTerminateExecution{})
+	if pg.isResponsive(ctx, n.state.m.limits.hung) {
+		return
+	}
+	pg.Post(proto.PageCrash{})
+	select {
+	case <-pg.alive.Done():
+	case <-ctx.Done():
+	case <-time.After(n.state.m.limits.hung):
+	}
+}
+
+// freeIfHung frees a page that is to be left if it hangs and nobody has noticed: the
+// next document may have to wait for the same process, and once it waits, nothing
+// that would free the page reaches it.
+func (n *navigation) freeIfHung(ctx context.Context) {
+	if pg, err := n.state.currentPage(); err == nil && !pg.isResponsive(ctx, n.state.m.limits.input) {
+		n.state.change(func() { n.state.unresponsive = n.state.page == pg })
+		n.freeHung(ctx)
+	}
+}
+
+// isResponsive says whether a page takes note of anything within the limit.
+func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
+	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
+		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
+		return err
+	})
+	return !errors.Is(err, ErrTimeout)
+}
+
+// Reload loads the page again, and brings back one that is gone. Of a page that
+// is on its way it is that one: else the page before would come instead of it.
+func (n *navigation) Reload(ctx context.Context) error {
+	n.state.mu.Lock()
+	address := ""
+	if n.state.pending != nil {
+		address = n.state.pending.address
+	}
+	n.state.mu.Unlock()
+	if address == "" { // a page that has to be ended is one to bring back
+		n.prompts.dismiss(ctx)
+		n.freeHung(ctx)
+	}
+	switch _, err := n.state.currentPage(); {
+	case err == nil && address != "":
+		return n.navigate(ctx, address)
+	case errors.Is(err, ErrCrashed), errors.Is(err, ErrEnded):
+		return n.navigate(ctx, n.state.Info().URL)
+	case err != nil:
+		return err
+	}
+	return n.navigateBy(ctx, "reloading", func(c proto.Client) error { return cdp.CallNoResult(c, proto.PageReload{}) })
+}
+
+// Back goes to the page before. At the first page it is an error.
+func (n *navigation) Back(ctx context.Context) error { return n.historyStep(ctx, -1) }
+
+// Forward undoes Back.
+func (n *navigation) Forward(ctx context.Context) error { return n.historyStep(ctx, +1) }
+
+func (n *navigation) historyStep(ctx context.Context, by int) error {
+	if err := n.driver.checkDriver(ctx); err != nil {
+		return err
+	}
+	what, end := "going back", "there is no earlier page"
+	if by > 0 {
+		what, end = "going forward", "there is no later page"
+	}
+	return n.navigateBy(ctx, what, func(c proto.Client) error {
+		history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
+		if err != nil {
+			return err
+		}
+		i := history.CurrentIndex + by
+		if i < 0 || i >= len(history.Entries) {
+			return errors.New(end)
+		}
+		return cdp.CallNoResult(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
+	})
+}
+
+// navigateBy does something that leads to another document and waits for that.
+func (n *navigation) navigateBy(ctx context.Context, what string, f func(proto.Client) error) error {
+	outer := ctx
+	ctx, v := n.startNavigation(ctx, "")
+	defer n.endNavigation(v)
+	return n.navigationCancelError(outer, n.runNavigationBy(ctx, what, f))
+}
+
+// runNavigationBy is navigateBy once the navigation has begun.
+func (n *navigation) runNavigationBy(ctx context.Context, what string, f func(proto.Client) error) error {
+	ctx, cancel := n.beginNavigation(ctx)
+	defer cancel(nil)
+	pg, err := n.state.currentPage()
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	moves := 0
+	n.state.change(func() { n.state.loadNotice, n.state.loadError, moves = "", "", n.state.load.moves })
+	if err := pg.do(ctx, callLimit, what, f); errors.Is(err, errPromptOpen) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return n.awaitLoad(ctx, pg, func() bool {
+		return n.state.load.moves > moves && n.state.load.done() && !n.state.loading
+	})
+}
+
+func (n *navigation) requestHistory() {
+	select {
+	case n.historyChanged <- struct{}{}:
+	default:
+	}
+}
+
+// followHistory keeps CanBack and CanFwd true to the page.
+func (n *navigation) followHistory() {
+	for {
+		select {
+		case <-n.state.ctx.Done():
+			return
+		case <-n.historyChanged:
+		}
+		pg, err := n.state.currentPage()
+		if err != nil {
+			continue
+		}
+		err = pg.do(n.state.ctx, callLimit, "reading the history", func(c proto.Client) error {
+			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
+			if err == nil {
+				n.state.change(func() {
+					n.state.info.CanBack = history.CurrentIndex > 0
+					n.state.info.CanFwd = history.CurrentIndex < len(history.Entries)-1
+				})
+			}
+			return err
+		})
+		if err != nil {
+			n.state.m.cfg.Log.Debug("browser pane", "pane", n.state.id, "error", err)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
+)
+
+// Only the protocol tells of closed shadow roots: nothing that a script may ask shows one
+// whose element draws its own children in a slot. To ask for the whole tree takes longer
+// than a snapshot does, to ask for its HTML a few milliseconds. So the tree is asked for
+// when more of them are in the HTML than snapshot.js knows.
+
+// closedRootMarker is how Chromium writes one in HTML, as JSON. No text of the page can be taken
+// for it, but a template or a script that has it in it can: that costs time alone.
+var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
+
+// injectClosedRoots hands snapshot.js the closed shadow roots that it does not know, and says how many
+// there were.
+func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
+	for again := false; ; again = true {
+		known := 0
+		if err := pg.callScript(ctx, &known, "rooted"); err != nil {
+			return 0, err
+		}
+		if opened, err := pg.injectNewClosedRoots(ctx, known); again || !documentWasLeft(err) {
+			return opened, err
+		}
+	}
+}
+
+// injectNewClosedRoots is open where so many were known before. The document may be left.
+func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
+	world, _, err := pg.scriptContext(ctx)
+	if err != nil {
+		return 0, err
+	}
+	there := 0
+	err = pg.callBounded(ctx, func(c proto.Client) (err error) {
+		there, err = pg.closedRoots(c, world)
+		return err
+	})
+	if err != nil || there == 0 {
+		return 0, err
+	}
+	if there <= known { // one that is known may have gone before the HTML was written
+		if err := pg.callScript(ctx, &known, "rooted"); err != nil || there <= known {
+			return 0, err
+		}
+	}
+	var roots []proto.DOMBackendNodeID
+	err = pg.callBounded(ctx, func(c proto.Client) (err error) {
+		roots, err = pg.closedNodes(c, world)
+		return err
+	})
+	for some := range slices.Chunk(roots, 200) {
+		if err == nil {
+			err = pg.callBounded(ctx, func(c proto.Client) error {
+				n, err := pg.injectRoots(c, world, some)
+				opened += n
+				return err
+			})
+		}
+	}
+	return opened, err
+}
+
+// documentWasLeft says that a call failed because the document was left.
+func documentWasLeft(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found"))
+}
+
+// callBounded is page.do for what a frame of another site may not hold up.
+func (pg *page) callBounded(ctx context.Context, f func(proto.Client) error) error {
+	limit := callLimit
+	if pg.part {
+		limit = min(limit, pg.engine.m.limits.part)
+	}
+	return pg.do(ctx, limit, "looking into shadow roots", f)
+}
+
+// getHTML has what rod's type of 2024 does not know.
+type getHTML struct {
+	ObjectID         proto.RuntimeRemoteObjectID `json:"objectId"`
+	IncludeShadowDOM bool                        `json:"includeShadowDOM"`
+}
+
+// ProtoReq is asked for by proto.
+func (getHTML) ProtoReq() string { return "DOM.getOuterHTML" }
+
+// outerHTML is a document with its shadow roots, as JSON.
+func (pg *page) outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
+	defer pg.Post(proto.RuntimeReleaseObject{ObjectID: document})
+	return cdp.CallRaw(c, getHTML{document, true})
+}
+
+// frameTagPattern are how elements that may hold documents begin, in XML with a prefix too.
+var frameTagPattern = []string{"<iframe", "<frame", "<object", ":iframe", ":frame", ":object"}
+
+// closedRoots counts those of the documents that a page or a part has in its process.
+func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int, error) {
+	document, err := cdp.Call(c, world.Evaluate("document"))
+	if err != nil {
+		return 0, err
+	}
+	html, err := pg.outerHTML(c, document.Result.ObjectID)
+	if err != nil {
+		return 0, err
+	}
+	count := bytes.Count(html, closedRootMarker)
+	if !slices.ContainsFunc(frameTagPattern, func(tag string) bool { return bytes.Contains(html, []byte(tag)) }) {
+		return count, nil
+	}
+	documents, err := members(c, world, "goalpost.documents()")
+	if err != nil {
+		return 0, err
+	}
+	for _, document := range documents[1:] {
+		html, err := pg.outerHTML(c, document)
+		if err != nil {
+			return 0, err
+		}
+		count += bytes.Count(html, closedRootMarker)
+	}
+	return count, nil
+}
+
+// maxDOMDepth is how much of a tree one answer may tell: Chromium refuses to write what is nested
+// deeper than 300 times, and each element and each root in it are two.
+const maxDOMDepth = 60
+
+// closedNodes finds the closed shadow roots in the whole tree.
+func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (roots []proto.DOMBackendNodeID, err error) {
+	limit := maxDOMDepth
+	var rest []proto.DOMBackendNodeID // what lies deeper
+	var walk func(nodes ...*proto.DOMNode)
+	walk = func(nodes ...*proto.DOMNode) {
+		for _, n := range nodes {
+			if n == nil {
+				continue
+			}
+			if n.ShadowRootType == proto.DOMShadowRootTypeClosed {
+				roots = append(roots, n.BackendNodeID)
+			}
+			if len(n.Children) == 0 && n.ChildNodeCount != nil && *n.ChildNodeCount > 0 {
+				rest = append(rest, n.BackendNodeID)
+			}
+			walk(n.Children...)
+			walk(n.ShadowRoots...)
+			walk(n.ContentDocument, n.TemplateContent)
+		}
+	}
+	document, err := cdp.Call(c, world.Evaluate("document"))
+	if err != nil {
+		return nil, err
+	}
+	defer pg.Post(proto.RuntimeReleaseObject{ObjectID: document.Result.ObjectID})
+	found, err := cdp.Call(c, proto.DOMDescribeNode{ObjectID: document.Result.ObjectID, Depth: &limit, Pierce: true})
+	if err != nil {
+		return nil, err
+	}
+	walk(found.Node)
+	for len(rest) > 0 {
+		found, err := cdp.Call(c, proto.DOMDescribeNode{BackendNodeID: rest[0], Depth: &limit, Pierce: true})
+		rest = rest[1:]
+		switch {
+		case err == nil:
+			walk(found.Node.Children...)
+		case !nodeWasRemoved(err):
+			return nil, err
+		}
+	}
+	return roots, nil
+}
+
+// injectRoots hands closed shadow roots to snapshot.js, and says how many were new to it.
+func (pg *page) injectRoots(c proto.Client, world *script.SnapshotContext, roots []proto.DOMBackendNodeID) (int, error) {
+	var list []*proto.RuntimeCallArgument
+	for _, root := range roots {
+		found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.ID})
+		switch {
+		case err == nil:
+			defer pg.Post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
+			list = append(list, &proto.RuntimeCallArgument{ObjectID: found.Object.ObjectID})
+		case !nodeWasRemoved(err):
+			return 0, err
+		}
+	}
+	if len(list) == 0 {
+		return 0, nil
+	}
+	took, err := cdp.Call(c, proto.RuntimeCallFunctionOn{
+		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adopt).length }", ObjectID: list[0].ObjectID, Arguments: list, ReturnByValue: true, Silent: true,
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case took.ExceptionDetails != nil:
+		return 0, exception(took.ExceptionDetails)
+	}
+	return took.Result.Value.Int(), nil
+}
+
+// nodeWasRemoved says that Chromium did not find a node, which it named just before.
+func nodeWasRemoved(err error) bool {
+	var fault *cdp.Error
+	return errors.As(err, &fault)
+}
+
+// injectFieldRoots hands the shadow roots that Chromium itself made for the elements that an
+// expression lists to another one, in which they are this.
+func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
+	world, _, err := pg.scriptContext(ctx)
+	if err != nil {
+		return err
+	}
+	return pg.do(ctx, callLimit, "looking into fields", func(c proto.Client) error {
+		fields, err := members(c, world, list)
+		if err != nil {
+			return err
+		}
+		for _, field := range fields {
+			node, err := cdp.Call(c, proto.DOMDescribeNode{ObjectID: field})
+			if err != nil || node.Node == nil {
+				continue
+			}
+			for _, root := range node.Node.ShadowRoots {
+				if root.ShadowRootType == proto.DOMShadowRootTypeUserAgent {
+					_ = pg.callOnNode(c, root.BackendNodeID, world.ID, take) // it may have gone
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,186 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/browser/internal/script"
+)
+
+func exception(e *proto.RuntimeExceptionDetails) error {
+	text := e.Text
+	if e.Exception != nil && e.Exception.Description != "" {
+		text = e.Exception.Description
+	}
+	return errors.New(sanitize.Line(fmt.Sprintf("the page's script failed: %s", text), 400))
+}
+
+// notFoundError is why the page could not do what was asked, in the words of snapshot.js.
+type notFoundError struct{ code, words string }
+
+func (m *notFoundError) Error() string { return m.words }
+
+// Is makes a miss for want of the element the error that callers know.
+func (m *notFoundError) Is(target error) bool { return target == ErrStale && m.code == "stale" }
+
+// targetNotFound says that nothing on the page fits a target.
+func targetNotFound(err error) bool {
+	var m *notFoundError
+	return errors.As(err, &m) && m.code == "none"
+}
+
+// isNotFound says that the page answered, and why it could not.
+func isNotFound(err error) bool {
+	var m *notFoundError
+	return errors.As(err, &m)
+}
+
+// callScript calls a function of snapshot.js in the page's isolated world and decodes
+// what it gives into out.
+func (pg *page) callScript(ctx context.Context, out any, function string, args ...any) error {
+	list, err := script.Arguments(args)
+	if err != nil {
+		return err
+	}
+	if pg.part {
+		if time.Now().UnixNano() < pg.dull.Load() {
+			return errFrameUnresponsive
+		}
+		limited, cancel := context.WithTimeout(ctx, pg.engine.m.limits.part)
+		defer cancel()
+		defer func(outer context.Context) {
+			if limited.Err() != nil && outer.Err() == nil {
+				pg.dull.Store(time.Now().Add(frameTimeout).UnixNano())
+			}
+		}(ctx)
+		ctx = limited
+	}
+	raw, err := pg.evalInScriptWorld(ctx, "goalpost."+pg.invocation(function, list))
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		OK      json.RawMessage `json:"ok"`
+		Code    string          `json:"code"`
+		Message string          `json:"message"`
+		Last    int64           `json:"last"`   // the number of the newest ref
+		Frames  int64           `json:"frames"` // and of the newest frame
+	}
+	// A text costs Chromium far less than a tree of values does.
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return fmt.Errorf("the page's answer: %w", err)
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		return fmt.Errorf("the page's answer: %w", err)
+	}
+	pg.count.observe(pg, answer.Last, answer.Frames)
+	switch {
+	case answer.Code == "stale":
+		return &notFoundError{"stale", sanitize.Line(answer.Message, 40) + ": " + ErrStale.Error()}
+	case answer.Code != "":
+		return &notFoundError{answer.Code, sanitize.Line(answer.Message, 900)}
+	case out == nil:
+		return nil
+	}
+	if err := json.Unmarshal(answer.OK, out); err != nil {
+		return fmt.Errorf("the page's answer: %w", err)
+	}
+	return nil
+}
+
+// callScriptAsync calls a function of snapshot.js without waiting for what it says; what is asked
+// next comes after it. It says whether there is anybody to tell.
+func (pg *page) callScriptAsync(function string) bool {
+	if pg.part && time.Now().UnixNano() < pg.dull.Load() {
+		return false
+	}
+	return pg.send(function)
+}
+
+// send is callScriptAsync with arguments, also to a frame that did not answer lately.
+func (pg *page) send(function string, args ...any) bool {
+	world := pg.worlds.Snapshot.Load()
+	list, err := script.Arguments(args)
+	if world == nil || err != nil {
+		return false
+	}
+	req := world.Evaluate("globalThis.goalpost?." + pg.invocation(function, list))
+	req.Silent = true
+	pg.Post(req)
+	return true
+}
+
+// invocation is the call of a function of snapshot.js.
+func (pg *page) invocation(function, arguments string) string {
+	return fmt.Sprintf("from(%d,%d).%s(%s)", pg.count.refs.Load(), pg.count.frames.Load(), function, arguments)
+}
+
+// evalInScriptWorld evaluates an expression where snapshot.js is. The world lives as long as
+// the document: most calls find it, and the script in it, there.
+func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, error) {
+	world, fresh, err := pg.scriptContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	expression := "globalThis.goalpost ? " + invoke + " : null"
+	raw, err := pg.value(ctx, callLimit, world.Evaluate(expression))
+	if !fresh && documentWasLeft(err) {
+		pg.worlds.Snapshot.CompareAndSwap(world, nil)
+		if world, _, err = pg.scriptContext(ctx); err != nil {
+			return nil, err
+		}
+		raw, err = pg.value(ctx, callLimit, world.Evaluate(expression))
+	}
+	if err == nil && string(raw) == "null" {
+		raw, err = pg.value(ctx, callLimit, world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, script.Snapshot, script.Extract, script.Redact, invoke)))
+	}
+	return raw, err
+}
+
+// scriptContext gives the eyes, and says whether they were opened just now.
+func (pg *page) scriptContext(ctx context.Context) (*script.SnapshotContext, bool, error) {
+	for range 3 {
+		if e := pg.worlds.Snapshot.Load(); e != nil {
+			return e, false, nil
+		}
+		documents := pg.worlds.Documents()
+		id, err := pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
+			FrameID:             pg.frame(),
+			WorldName:           script.SnapshotWorldName,
+			GrantUniveralAccess: true,
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		if e := pg.worlds.SetSnapshot(id, documents); e != nil {
+			return e, true, nil
+		}
+	}
+	return nil, false, errors.New("the page goes elsewhere again and again")
+}
+
+// mainWorldContext gives the execution context of our isolated world in the main frame;
+// Chromium makes it once for each document.
+func (pg *page) mainWorldContext(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
+	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: script.WorldName})
+}
+
+func (pg *page) createIsolatedWorld(ctx context.Context, req proto.PageCreateIsolatedWorld) (id proto.RuntimeExecutionContextID, err error) {
+	err = pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
+		made, err := cdp.Call(c, req)
+		if err == nil {
+			id = made.ExecutionContextID
+		}
+		return err
+	})
+	pg.engine.DrainEvents() // with its unique name, which is told before
+	return id, err
+}

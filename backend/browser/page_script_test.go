@@ -1,0 +1,37 @@
+package browser
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// TestEyesAreOfOneDocument: a page goes to another process while it is asked, where
+// Chromium counts worlds from the beginning. What was meant for ours in the document
+// before is told to none of the pages' own.
+func TestEyesAreOfOneDocument(t *testing.T) {
+	b := newBench(t, own)
+	frames := `<h1>Elsewhere</h1>` + strings.Repeat(`<iframe srcdoc="<p>within"></iframe>`, 12)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(frames))
+	}))
+	defer server.Close()
+	p := b.open("b1", "one.html")
+	b.look(p)
+	pg, err := p.state.currentPage()
+	b.ok(err)
+	before := pg.worlds.Snapshot.Load()
+	b.ok(p.Navigate(b.ctx, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)))
+	if _, err := pg.value(b.ctx, callLimit, proto.RuntimeEvaluate{Expression: "1", ContextID: before.ID}); err != nil {
+		t.Fatalf("no world has that id by now: %v", err)
+	}
+	pg.worlds.Snapshot.Store(before)
+	has(t, b.look(p).Text, `heading "Elsewhere"`, "within")
+	if n := b.eval(p, `String([self, ...Array.from(frames)].filter((w) => w.goalpost).length)`); n != `"0"` {
+		t.Errorf("%s worlds of the page have our eyes", n)
+	}
+}

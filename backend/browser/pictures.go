@@ -1,0 +1,172 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/pane"
+)
+
+// pictures takes pictures of the page, one at a time.
+type pictures struct {
+	state    *state
+	prompts  *prompts
+	frames   *frames
+	turns    *turns
+	targets  *targets
+	viewport *viewport
+
+	token chan struct{} // one token: a picture is taken
+}
+
+// The largest picture of a whole page or of an element, in CSS pixels.
+const (
+	maxWidth  = 8192
+	maxHeight = 16000
+)
+
+// Screenshot is a JPEG of the viewport, or of the whole page, of which at most
+// the first 16,000 pixels are shown. One pixel of it is one CSS pixel.
+func (pi *pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
+	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+		if !full {
+			return nil
+		}
+		return pg.do(ctx, callLimit, "measuring", func(c proto.Client) error {
+			layout, err := cdp.Call(c, proto.PageGetLayoutMetrics{})
+			if err == nil {
+				clip(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
+			}
+			return err
+		})
+	})
+}
+
+// ScreenshotOf is a JPEG of one element.
+func (pi *pictures) ScreenshotOf(ctx context.Context, target string) ([]byte, error) {
+	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+		var at proto.PageViewport
+		where, err := pi.targets.callOnTarget(ctx, pg, &at, "area", target)
+		if err != nil {
+			return err
+		}
+		if where != pg {
+			corner := targetPoint{X: at.X, Y: at.Y}
+			if err := pi.frames.toPagePoint(ctx, where, &corner); err != nil {
+				return err
+			}
+			at.X, at.Y = corner.X, corner.Y
+		}
+		if at.Width < 1 || at.Height < 1 {
+			return errors.New("it takes no space on the page")
+		}
+		clip(shot, at)
+		return nil
+	})
+}
+
+func clip(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
+	at.Width, at.Height, at.Scale = min(at.Width, maxWidth), min(at.Height, maxHeight), 1
+	shot.Clip, shot.CaptureBeyondViewport = &at, true
+}
+
+func (pi *pictures) capture(ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error) ([]byte, error) {
+	var picture []byte
+	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
+		quality := 80
+		shot := proto.PageCaptureScreenshot{
+			Format:           proto.PageCaptureScreenshotFormatJpeg,
+			Quality:          &quality,
+			OptimizeForSpeed: true,
+		}
+		shut, err := pi.withScreenshotMetrics(ctx, pg)
+		if err != nil {
+			return err
+		}
+		defer shut()
+		defer pi.viewport.withUnitRatio(pg)()
+		if err := prepare(ctx, pg, &shot); err != nil {
+			return err
+		}
+		picture, err = pi.captureRedacted(ctx, pg, shot)
+		return err
+	})
+	return picture, err
+}
+
+// withScreenshotMetrics begins a picture of a page and gives what ends it. Chromium takes one with
+// metrics of its own and puts back those that it found: two at once would undo each
+// other's, and a size that comes would be lost.
+func (pi *pictures) withScreenshotMetrics(ctx context.Context, pg *page) (func(), error) {
+	select {
+	case pi.token <- struct{}{}:
+	case <-ctx.Done():
+		return nil, cdp.Cause(ctx)
+	}
+	found := pi.viewport.metrics()
+	return func() {
+		if pi.viewport.metrics() != found {
+			pi.viewport.applyViewport(pg)
+		}
+		<-pi.token
+	}, nil
+}
+
+// lockPictures waits until no picture is being taken of the page, and keeps the next one
+// waiting until the function that it gives is called. For a picture that is finer than
+// CSS Chromium makes the page larger for a moment: a click would go elsewhere.
+func (pi *pictures) lockPictures() func() {
+	hangs := time.NewTimer(pi.state.m.limits.input)
+	defer hangs.Stop()
+	select {
+	case pi.token <- struct{}{}:
+		return func() { <-pi.token }
+	case <-hangs.C:
+	case <-pi.state.ctx.Done():
+	}
+	return func() {}
+}
+
+// captureHiDPI takes a picture with all pixels of the viewer's screen.
+func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
+	ctx, cancel := pi.prompts.withoutPrompts(pi.state.ctx)
+	defer cancel(nil)
+	shut, err := pi.withScreenshotMetrics(ctx, pg)
+	if err != nil {
+		return nil, err
+	}
+	defer shut()
+	quality := 80
+	shot := proto.PageCaptureScreenshot{
+		Format:           proto.PageCaptureScreenshotFormatJpeg,
+		Quality:          &quality,
+		OptimizeForSpeed: true,
+	}
+	var picture []byte
+	err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
+		result, err := cdp.Call(cl, shot)
+		if err != nil {
+			return err
+		}
+		picture = result.Data
+		// The answer comes before the page has its own size back, which it has before it answers this.
+		_, err = cdp.Call(cl, proto.RuntimeEvaluate{Expression: "1"})
+		return err
+	})
+	return picture, err
+}
+
+// Capture is a JPEG of what is asked for. One pixel is one CSS pixel.
+func (pi *pictures) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
+	switch {
+	case what.Target != "":
+		return pi.ScreenshotOf(ctx, what.Target)
+	case what.Marked:
+		return pi.ScreenshotMarked(ctx)
+	}
+	return pi.Screenshot(ctx, what.Full)
+}

@@ -1,0 +1,189 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/draw"
+	"regexp"
+	"testing"
+)
+
+// hills knows one secret. Its Find is in for the mask's.
+type hills struct{ ignorant bool }
+
+var hill = regexp.MustCompile(`over[\s\x{ad}\x{200b}]*-the-[\s\x{ad}\x{200b}]*hills|over-the-…`)
+
+func (h hills) HasSecrets() bool { return !h.ignorant }
+
+func (hills) Find(text string) (places [][2]int) {
+	for _, at := range hill.FindAllStringIndex(text, -1) {
+		places = append(places, [2]int{at[0], at[1]})
+	}
+	return places
+}
+
+func secretive(c *Config) { c.Secrets = hills{} }
+
+// reds counts the points of a picture that are more red than anything else, as only the
+// secrets are. The frames of a marked one are of a red that is almost half blue.
+func (b *bench) reds(picture []byte) (n int) {
+	b.Helper()
+	decoded, _, err := image.Decode(bytes.NewReader(picture))
+	b.ok(err)
+	img := image.NewRGBA(decoded.Bounds())
+	draw.Draw(img, img.Bounds(), decoded, image.Point{}, draw.Src)
+	for at := 0; at < len(img.Pix); at += 4 {
+		if red, green, blue := int(img.Pix[at]), int(img.Pix[at+1]), int(img.Pix[at+2]); red > green+64 && red > blue+64 && blue < green+32 {
+			n++
+		}
+	}
+	return n
+}
+
+var secretPlaces = []string{
+	"plain", "pieces", "wrapped", "shy", "cut", "field", "hint", "area", "choice", "button", "made", "turned", "alt", "open", "closed", "aside", "slotted", "paragraph", "nested", "flat", "later", "deep", "drawing", "frame", "inside", "elsewhere",
+}
+
+// TestASecretIsCoveredInPictures: wherever a page writes one, no picture of it shows it,
+// and what is beside it is there.
+func TestASecretIsCoveredInPictures(t *testing.T) {
+	b := newBench(t, secretive)
+	p := b.open("b1", "secret.html?only=plain")
+	for _, place := range secretPlaces {
+		t.Run(place, func(t *testing.T) {
+			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each has its own time
+			if place == "frame" || place == "inside" || place == "elsewhere" {        // a frame that is moved begins again
+				b.ok(p.Navigate(b.ctx, b.url("secret.html?only="+place)))
+			} else {
+				b.eval(p, "show('"+place+"'), 1")
+			}
+			b.ok(b.within(p, place))
+			if place == "later" {
+				_, err := p.Screenshot(b.ctx, false)
+				b.ok(err)
+				b.eval(p, "later(), 1")
+			}
+			b.cfg.Secrets = hills{ignorant: true}
+			plain, err := p.Screenshot(b.ctx, false)
+			b.ok(err)
+			b.cfg.Secrets = hills{}
+			covered, err := p.Screenshot(b.ctx, false)
+			b.ok(err)
+			if n := b.reds(plain); n < 20 {
+				t.Errorf("without the cover there are %d red points: nothing was tried", n)
+			}
+			if n := b.reds(covered); n > 0 {
+				t.Errorf("%d points of the secret are to be seen", n)
+			}
+		})
+	}
+}
+
+// within waits until a frame that a place may have shows its text.
+func (b *bench) within(p *Pane, place string) error {
+	if place != "frame" && place != "elsewhere" {
+		return nil
+	}
+	_, err := p.Wait(b.ctx, Condition{Text: "over-the-hills"}, patience)
+	return err
+}
+
+// TestEveryKindOfPictureIsCovered: of a scrolled page, of all of it, of an element, with
+// marks, for the recording, and in a page that is opened for it.
+func TestEveryKindOfPictureIsCovered(t *testing.T) {
+	b := newBench(t, secretive)
+	p := b.open("b1", "secret.html")
+	b.ok(b.within(p, "elsewhere"))
+	b.eval(p, `document.body.style.paddingBottom = '3000px'; document.body.insertAdjacentHTML('beforeend', '<p id=low style="margin-top:900px">low: <span class=s>over-the-hills</span></p>'); scrollTo(0, 120)`)
+	v := p.Attach()
+	defer v.Close()
+	frame := b.frame(v)
+	if b.reds(frame.JPEG) == 0 {
+		t.Error("the user's own pane does not show the page as it is")
+	}
+	for _, kind := range []struct {
+		name string
+		take func(context.Context) ([]byte, error)
+	}{
+		{"marked", p.ScreenshotMarked}, // while fields are in view
+		{"viewport", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) }},
+		{"whole", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, true) }},
+		{"element", func(ctx context.Context) ([]byte, error) { return p.ScreenshotOf(ctx, "css=#low") }},
+		{"viewport after it", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) }},
+		{"recorded", func(ctx context.Context) ([]byte, error) { return p.RedactFrame(ctx, frame) }},
+		{"opened", func(ctx context.Context) ([]byte, error) {
+			return b.ScreenshotURL(ctx, ScreenshotOptions{URL: b.url("secret.html?only=plain")})
+		}},
+	} {
+		picture, err := kind.take(b.ctx)
+		b.ok(err)
+		most := 0
+		if kind.name == "marked" {
+			most = 10 // where frames and labels meet; the shortest of the secrets has hundreds
+		}
+		if n := b.reds(picture); n > most {
+			t.Errorf("%s: %d points of a secret are to be seen", kind.name, n)
+		}
+	}
+	b.cfg.Secrets = hills{ignorant: true}
+	if kept, err := p.RedactFrame(b.ctx, frame); err != nil || !bytes.Equal(kept, frame.JPEG) {
+		t.Errorf("without a secret a frame is kept as it is: %v", err)
+	}
+}
+
+// TestASecretThatMovesIsCovered: with every frame, with timers, by an animation that no
+// script is part of, written again as it moves, there and gone, in closed shadow roots that are.
+func TestASecretThatMovesIsCovered(t *testing.T) {
+	b := newBench(t, secretive)
+	p := b.open("b1", "one.html")
+	for _, how := range []string{"frames", "timers", "animation", "rewritten", "moved", "flicker", "replaced", "hosts"} {
+		t.Run(how, func(t *testing.T) {
+			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each has its own time
+			b.ok(p.Navigate(b.ctx, b.url("secretmoves.html?how="+how)))
+			for i := range 5 {
+				picture, err := p.Screenshot(b.ctx, i == 0)
+				if errors.Is(err, errTextUnknown) && (how == "replaced" || how == "hosts") {
+					continue // a picture that cannot be sure is none
+				}
+				b.ok(err)
+				if n := b.reds(picture); n > 0 {
+					t.Errorf("picture %d: %d points of the secret are to be seen", i, n)
+				}
+			}
+		})
+	}
+}
+
+// TestWhatCannotBeReadIsCoveredOrRefused: a frame that does not answer is covered whole;
+// of a page that does not there is no picture.
+func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
+	b := newBench(t, func(c *Config) { secretive(c); impatient(c) })
+	p := b.open("b1", "secret.html?only=elsewhere")
+	b.ok(b.within(p, "elsewhere"))
+	part := b.parts1(p)
+	_, err := evaluate(b.ctx, part, 0, "setTimeout(() => { for (;;); })")
+	b.ok(err)
+	picture, err := p.Screenshot(b.ctx, false)
+	b.ok(err)
+	if n := b.reds(picture); n > 0 {
+		t.Errorf("%d points of a frame that hangs are to be seen", n)
+	}
+	b.eval(p, "setTimeout(() => { for (;;); })")
+	if picture, err := p.Screenshot(b.ctx, false); err == nil {
+		t.Errorf("%d bytes of a page that hangs", len(picture))
+	}
+}
+
+// parts1 is the page's only frame of another site.
+func (b *bench) parts1(p *Pane) *page {
+	b.Helper()
+	pg, err := p.state.currentPage()
+	b.ok(err)
+	views := p.frames.inOrder(pg)
+	if len(views) != 2 {
+		b.Fatalf("the page has %d frames of other sites", len(views)-1)
+	}
+	return views[1]
+}

@@ -1,0 +1,73 @@
+package browser
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// certificateException is a server that cannot prove who it is, and why not.
+type certificateException struct{ origin, fault string }
+
+// onCertificate asks whether to continue to such a server. Chromium asks for each
+// connection, and a page makes several: the user is asked once, and the word
+// holds for that server until the pane is sent to another one.
+func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
+	var ev proto.SecurityCertificateError
+	if !decode(e, &ev) {
+		return
+	}
+	who := certificateException{originOf(ev.RequestURL), sanitize.Line(strings.TrimPrefix(ev.ErrorType, "net::"), 100)}
+	settle := func(id int, yes bool) {
+		action := proto.SecurityCertificateErrorActionCancel
+		if yes {
+			action = proto.SecurityCertificateErrorActionContinue
+		}
+		pg.Post(proto.SecurityHandleCertificateError{EventID: id, Action: action})
+	}
+	trusted, joined := false, false
+	pe.state.change(func() {
+		trusted = pe.prompts.certException == who
+		i := slices.IndexFunc(pe.prompts.open, func(a openPrompt) bool {
+			return a.Kind == pane.Certificate && a.Origin == who.origin && a.Text == who.fault
+		})
+		if joined = i >= 0; joined {
+			*pe.prompts.open[i].events = append(*pe.prompts.open[i].events, ev.EventID)
+		}
+	})
+	if trusted {
+		settle(ev.EventID, true)
+	}
+	if trusted || joined {
+		return
+	}
+	pe.activity.noteDuringAction("the certificate of " + who.origin + " is not valid (" + who.fault + ")")
+	events := &[]int{ev.EventID}
+	pe.prompts.add(openPrompt{
+		stops:      true,
+		events:     events,
+		UserPrompt: pane.UserPrompt{Kind: pane.Certificate, Origin: who.origin, Text: who.fault},
+		answer: func(_ context.Context, a pane.Answer) error {
+			var all []int
+			pe.state.change(func() {
+				all = *events
+				if a.Yes {
+					pe.prompts.certException = who
+				}
+			})
+			if !a.Yes {
+				pe.state.setLoadError("%s was not opened: its certificate is not valid (%s)", who.origin, who.fault)
+			}
+			for _, id := range all {
+				settle(id, a.Yes)
+			}
+			return nil
+		},
+	})
+}

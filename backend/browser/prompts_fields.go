@@ -1,0 +1,160 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// bindingName is how userprompts.js calls the host. The page's own world has no such function.
+const bindingName = "goalpostTell"
+
+// pageReport is what userprompts.js tells. All of it is hostile.
+type pageReport struct {
+	T        string        `json:"t"`
+	N        int           `json:"n"`
+	Text     string        `json:"text"`
+	Type     string        `json:"type"`
+	Value    string        `json:"value"`
+	Min      string        `json:"min"`
+	Max      string        `json:"max"`
+	Origin   string        `json:"origin"`
+	X        float64       `json:"x"`
+	Y        float64       `json:"y"`
+	Width    float64       `json:"width"`
+	Height   float64       `json:"height"`
+	Options  []pane.Option `json:"options"`
+	Link     string        `json:"link"`
+	Image    string        `json:"image"`
+	Selected string        `json:"selected"`
+	Editable bool          `json:"editable"`
+	Far      bool          `json:"far"` // x and y are counted from its own document's corner
+	User     string        `json:"user"`
+	Password string        `json:"password"`
+}
+
+func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
+	var told proto.RuntimeBindingCalled
+	var s pageReport
+	if !decode(e, &told) || told.Name != bindingName || json.Unmarshal([]byte(told.Payload), &s) != nil {
+		return
+	}
+	switch s.T {
+	case "title":
+		pe.state.onTitle(s.Text)
+	case "cursor":
+		pe.onCursor(s.Text)
+	case "copied":
+		pe.onCopied(s.Text)
+	case "calm":
+		pe.prompts.close(matchKinds(pane.Autocomplete))
+	case "sent":
+		pe.logins.offerSaveLogin(s)
+	case "permission":
+		pe.onPermission(pg, told.ExecutionContextID, s)
+	case "choose", "pick", "suggest", "menu":
+		if !s.Far {
+			pe.onField(pg, told.ExecutionContextID, s)
+			return
+		}
+		pe.state.runAsync(func(ctx context.Context) error {
+			x, y, err := pe.frames.frameOffset(ctx, pg, told.ExecutionContextID)
+			if err == nil {
+				s.X, s.Y = s.X+x, s.Y+y
+				pe.onField(pg, told.ExecutionContextID, s) //nolint:contextcheck // what the user answers comes later
+			}
+			return err
+		})
+	}
+}
+
+// cursors are the shapes that the app knows; others are the arrow.
+var cursors = strings.Fields(`default none context-menu help pointer progress wait cell crosshair text vertical-text alias copy move
+	no-drop not-allowed grab grabbing all-scroll col-resize row-resize n-resize e-resize s-resize w-resize ne-resize nw-resize
+	se-resize sw-resize ew-resize ns-resize nesw-resize nwse-resize zoom-in zoom-out`)
+
+func (pe *promptEvents) onCursor(shape string) {
+	if !slices.Contains(cursors, shape) {
+		shape = "default"
+	}
+	if pe.state.overlayNow().Cursor == shape {
+		return
+	}
+	pe.state.change(func() {
+		pe.state.updateOverlay(func(o *pane.Overlay) { o.Cursor = shape })
+	})
+}
+
+// onCopied passes on what the user copied. What a page does to the clipboard
+// while the agent drives is not the user's.
+func (pe *promptEvents) onCopied(text string) {
+	pe.state.change(func() {
+		if pe.state.info.Driver == pane.DriverAgent {
+			return
+		}
+		pe.state.updateOverlay(func(o *pane.Overlay) {
+			o.Copied = pane.Copied{N: o.Copied.N + 1, Text: strings.ToValidUTF8(text, "\uFFFD")}
+		})
+	})
+}
+
+// fieldPromptKinds are the questions that stand at a place of the page; one at a time.
+var fieldPromptKinds = matchKinds(pane.SelectOption, pane.PickValue, pane.Autocomplete, pane.ContextMenu)
+
+func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
+	if pe.state.Driver() == pane.DriverAgent {
+		return // it has acts of its own for lists and dates
+	}
+	q := pane.UserPrompt{
+		Kind: pane.UserPromptKind(s.T), NoAnswer: true, Type: sanitize.Line(s.Type, 20), Value: sanitize.Line(s.Value, 200), Min: sanitize.Line(s.Min, 40), Max: sanitize.Line(s.Max, 40),
+		X: s.X, Y: s.Y, Width: s.Width, Height: s.Height,
+		Link: sanitize.Line(s.Link, 4000), Image: sanitize.Line(s.Image, 4000), Selected: s.Selected, Editable: s.Editable,
+	}
+	for _, o := range s.Options {
+		o.Label, o.Group = sanitize.Line(o.Label, 200), sanitize.Line(o.Group, 100)
+		q.Options = append(q.Options, o)
+	}
+	pe.prompts.close(func(a openPrompt) bool {
+		return fieldPromptKinds(a) && (a.Kind != pane.Autocomplete || q.Kind != pane.Autocomplete)
+	})
+	pe.prompts.add(openPrompt{UserPrompt: q, answer: func(ctx context.Context, a pane.Answer) error {
+		switch {
+		case !a.Yes || q.Kind == pane.ContextMenu:
+			return nil
+		case q.Kind == pane.SelectOption:
+			return pe.callWatchScript(ctx, pg, world, "choose", s.N, a.Index)
+		case q.Kind == pane.Autocomplete: // by its words: the list may have been another when the user chose
+			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
+				return errors.New("there is no such suggestion")
+			}
+			return pe.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
+		}
+		return pe.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
+	}})
+}
+
+// callWatchScript calls a function of userprompts.js in the frame that asked.
+func (pe *promptEvents) callWatchScript(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any) error {
+	list := make([]string, len(args))
+	for i, a := range args {
+		b, err := json.Marshal(a)
+		if err != nil {
+			return fmt.Errorf("telling the page: %w", err)
+		}
+		list[i] = string(b)
+	}
+	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostHand.%s(%s)", function, strings.Join(list, ",")))
+	if err == nil && string(out) != "true" {
+		err = errors.New("the page's field is gone, or it does not take this value")
+	}
+	return err
+}

@@ -1,0 +1,215 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// reader tells the agent what is on the page and changes nothing.
+type reader struct {
+	state   *state
+	driver  *driver
+	prompts *prompts
+	frames  *frames
+	turns   *turns
+	targets *targets
+
+	// paymentURL is the address at which a card was asked for. The state's mutex guards it: it is
+	// compared with the present address.
+	paymentURL string
+}
+
+// Snapshot is a page in words.
+type Snapshot = pane.Snapshot
+
+// maxSnapshotBytes bounds what one answer tells of a page, in bytes of lines.
+const maxSnapshotBytes = 16 << 10
+
+// lastSnapshot is what the agent was last told of a page: all lines of it, so that it can
+// continue reading and be told what is different.
+type lastSnapshot struct {
+	loader proto.NetworkLoaderID // of the document
+	url    string
+	lines  []string
+	cut    bool     // the page has more than what was looked at
+	said   []string // lines told after that, one by one
+}
+
+// Snapshot looks at the page. Refs stay the same for as long as their element
+// is on the page.
+func (rd *reader) Snapshot(ctx context.Context) (Snapshot, error) {
+	return rd.SnapshotPart(ctx, pane.SnapshotOptions{})
+}
+
+// SnapshotPart is Snapshot that can continue where the last one was cut, or tell only what
+// is different since.
+func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
+	var s Snapshot
+	err := rd.turns.withReadTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
+		last, now := rd.targets.snapshot(), rd.state.document()
+		if l.From > 0 {
+			if last.loader != now || l.From > len(last.lines) {
+				return errors.New("there is no such place in the last snapshot, or the page is another one now: take a new snapshot")
+			}
+			s = rd.linesFrom(last, l.From)
+			return nil
+		}
+		var seen pageView
+		lacks, err := rd.readUnfinished(pg, func() (err error) {
+			seen, err = rd.readPage(ctx, pg)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		head := rd.snapshotHeader(seen, lacks)
+		next := lastSnapshot{loader: now, url: rd.state.Info().URL, lines: seen.lines(), cut: seen.Cut}
+		rd.targets.setSnapshot(next)
+		if l.Diff && last.loader == now && len(last.lines) > 0 {
+			s = rd.snapshotDiff(last, next)
+		} else {
+			s = rd.linesFrom(next, 0)
+		}
+		s.Title = sanitize.Line(seen.Title, 200)
+		s.Text = head + s.Text
+		return nil
+	})
+	return s, err
+}
+
+// pageView is the page as snapshot.js sees it.
+type pageView struct {
+	Here   textLines `json:"here"`  // of what is in view
+	There  textLines `json:"there"` // and of the rest
+	Cut    bool      `json:"cut"`
+	Width  int       `json:"width"`
+	Height int       `json:"height"`
+	Scroll int       `json:"scroll"`
+	Tall   int       `json:"tall"`
+	Title  string    `json:"title"`
+	Known  int       `json:"known"` // closed shadow roots that it looked into
+}
+
+// textLines come as one text, which costs Chromium less than a list; none has a line
+// break in it.
+type textLines []string
+
+// UnmarshalJSON takes the lines apart.
+func (l *textLines) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return fmt.Errorf("lines of a page: %w", err)
+	}
+	*l = nil
+	if text != "" {
+		*l = strings.Split(text, "\n")
+	}
+	return nil
+}
+
+func (v pageView) lines() []string {
+	if len(v.There) == 0 {
+		return v.Here
+	}
+	return slices.Concat(v.Here, []string{"outside the visible part of the page:"}, v.There)
+}
+
+// readPage looks at a page, with the frames of other sites in their places.
+func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
+	var v pageView
+	rd.frames.numberFrames(ctx, pg)
+	if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
+		return v, err
+	}
+	more, err := pg.injectNewClosedRoots(ctx, v.Known)
+	if err != nil && !documentWasLeft(err) {
+		return v, err
+	}
+	if more > 0 || err != nil {
+		v = pageView{}
+		if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
+			return v, err
+		}
+	}
+	v.Here, v.There = rd.insertFrames(ctx, pg, v.Here), rd.insertFrames(ctx, pg, v.There)
+	return v, nil
+}
+
+// insertFrames puts the lines of frames where snapshot.js left a place for them.
+func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []string {
+	places := map[string]*remoteFrame{}
+	for _, f := range rd.frames.childrenOf(pg) {
+		places[fmt.Sprintf("\x01%d", f.number.Load())] = f
+	}
+	if len(places) == 0 && !slices.ContainsFunc(lines, isFramePlaceholder) {
+		return lines
+	}
+	var out []string
+	for _, line := range lines {
+		if !isFramePlaceholder(line) {
+			out = append(out, line)
+			continue
+		}
+		f := places[line]
+		if f == nil {
+			continue // it has gone
+		}
+		v, err := rd.readPage(ctx, f.page)
+		if err != nil {
+			out = append(out, "(the frame does not answer)")
+			continue
+		}
+		out = append(append(out, v.Here...), v.There...)
+	}
+	return out
+}
+
+func isFramePlaceholder(line string) bool { return strings.HasPrefix(line, "\x01") }
+
+// readUnfinished looks at a page and says in words what it lacked before or lacks now, ""
+// of a page that is all there: it may be finished while it is looked at, and what is
+// told is half of it all the same.
+func (rd *reader) readUnfinished(pg *page, look func() error) (string, error) {
+	lacks := func() string {
+		rd.state.mu.Lock()
+		defer rd.state.mu.Unlock()
+		switch {
+		case rd.state.load.setPending():
+			return "no document has come to this window yet"
+		case rd.state.info.Loading:
+			return "it is still loading"
+		}
+		return ""
+	}
+	before := lacks()
+	err := look()
+	pg.engine.DrainEvents()
+	if before == "" {
+		before = lacks()
+	}
+	return before, err
+}
+
+// snapshotHeader is what stands above the lines.
+func (rd *reader) snapshotHeader(v pageView, lacks string) string {
+	info := rd.state.Info()
+	var b strings.Builder
+	fmt.Fprintf(&b, "page %q at %s\n", sanitize.Line(v.Title, 200), sanitize.Line(info.URL, 500))
+	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)
+	if lacks != "" {
+		b.WriteString(lacks + "\n")
+	}
+	if info.Problem != "" {
+		fmt.Fprintf(&b, "note: %s\n", sanitize.Line(info.Problem, 400))
+	}
+	return b.String()
+}

@@ -1,0 +1,49 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+)
+
+// maxPDFBytes bounds a page that is kept, in bytes.
+const maxPDFBytes = 32 << 20
+
+// pagePDF is the page as a PDF.
+func pagePDF(ctx context.Context, pg *page) ([]byte, error) {
+	var out []byte
+	err := pg.do(ctx, navigateLimit, "printing", func(c proto.Client) error {
+		result, err := cdp.Call(c, proto.PagePrintToPDF{PrintBackground: true})
+		if err == nil {
+			out = result.Data
+		}
+		return err
+	})
+	return out, err
+}
+
+// Print gives the agent the page as a PDF.
+func (rd *reader) Print(ctx context.Context) ([]byte, error) {
+	var out []byte
+	err := rd.turns.withReadTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
+		out, err = pagePDF(ctx, pg)
+		return err
+	})
+	return out, err
+}
+
+// HTML gives the agent the document as it is now, at most 32 MB. What was typed
+// into fields is not in it.
+func (rd *reader) HTML(ctx context.Context) ([]byte, error) {
+	var out string
+	err := rd.turns.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
+		return pg.callScript(ctx, &out, "source")
+	})
+	if err == nil && len(out) > maxPDFBytes {
+		err = fmt.Errorf("reading the document: it has %d bytes, more than 32 MB", len(out))
+	}
+	return []byte(out), err
+}

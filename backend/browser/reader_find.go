@@ -1,0 +1,79 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// FindElements finds what fits a text, a role and a selector: one line each, as in a
+// snapshot, with a ref and where it lies on the viewport; at most 50.
+func (rd *reader) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
+	if strings.TrimSpace(s.Text+s.Role+s.CSS) == "" {
+		return "", errors.New("looking for something: name a text, a role or a selector")
+	}
+	if s.Attributes == nil {
+		s.Attributes = []string{}
+	}
+	var found foundElements
+	silent, lacks := false, ""
+	err := rd.turns.withReadTurn(ctx, "looking for something", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = rd.readUnfinished(pg, func() (err error) {
+			found, silent, err = rd.findElements(ctx, pg, s)
+			return err
+		})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i, line := range found.Lines {
+		if line = sanitize.Line(line, 4000); b.Len()+len(line) > maxSnapshotBytes {
+			found.Lines = found.Lines[:i]
+			break
+		}
+		b.WriteString(line + "\n")
+	}
+	switch {
+	case found.Count == 0:
+		b.WriteString("nothing on the page fits\n")
+	case found.Count > len(found.Lines):
+		fmt.Fprintf(&b, "%d fit; these are the first %d: say more about what you look for\n", found.Count, len(found.Lines))
+	}
+	if silent {
+		fmt.Fprintf(&b, "(%s)\n", unresponsiveFrameText)
+	}
+	if lacks != "" {
+		fmt.Fprintf(&b, "(%s)\n", lacks)
+	}
+	return b.String(), nil
+}
+
+// foundElements are what fits, one line each, and how many things do.
+type foundElements struct {
+	Lines []string
+	Count int
+}
+
+// findElements looks in the page and its parts, and says whether one of those did not answer.
+func (rd *reader) findElements(ctx context.Context, pg *page, s pane.FindOptions) (found foundElements, silent bool, err error) {
+	for _, view := range rd.frames.inOrder(pg) {
+		var one foundElements
+		_, _ = view.injectClosedRoots(ctx)
+		err := view.callScript(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
+		switch {
+		case err == nil:
+			found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count
+		case view == pg:
+			return found, silent, err
+		}
+		silent = silent || view.isUnresponsive(err)
+	}
+	rd.targets.rememberRefs(found.Lines)
+	return found, silent, nil
+}

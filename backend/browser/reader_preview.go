@@ -1,0 +1,89 @@
+package browser
+
+import (
+	"context"
+	"errors"
+
+	"goalpost/backend/pane"
+)
+
+// Touched is what acting on an element would set off.
+type Touched = pane.ActionPreview
+
+// PreviewAction looks at what a click on an element, or Enter in it, would set off. It
+// changes nothing.
+func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) (Touched, error) {
+	var t Touched
+	err := rd.turns.withTurn(ctx, "looking at an element", func(ctx context.Context, pg *page) error {
+		if _, err := rd.targets.callOnTarget(ctx, pg, &t, "touches", target, enter); err != nil {
+			return err
+		}
+		switch { // what is touched may be in a frame, and the card in another
+		case t.Payment:
+		case t.Acts:
+			pays, silent := findPaymentFrame(ctx, rd.frames.inOrder(pg), "pays")
+			t.Payment = pays || silent
+		case t.Link != "":
+			t.Payment, _ = findPaymentFrame(ctx, rd.frames.inOrder(pg), "cards")
+		}
+		return nil
+	})
+	rd.cachePayment(t.Payment)
+	return t, err
+}
+
+// AsksForPayment says whether the page, or a frame of it, asks for a card. It changes
+// nothing; while the page waits for an answer it is what was seen before.
+func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
+	rd.state.mu.Lock()
+	waits, pays := len(rd.prompts.open) > 0, rd.paymentURL != "" && rd.paymentURL == rd.state.info.URL
+	rd.state.mu.Unlock()
+	if waits {
+		return pays, nil
+	}
+	first, cancel := context.WithTimeout(ctx, rd.state.m.limits.part) // the frames have limits of their own
+	defer cancel()
+	err := rd.turns.withDialogTurn(first, "looking for payment", func(first context.Context, pg *page) error {
+		if err := pg.callScript(first, &pays, "pays"); err != nil {
+			return err
+		}
+		if !pays {
+			frames, loose := rd.driver.withLease(ctx)
+			defer loose(nil)
+			asks, silent := findPaymentFrame(frames, rd.frames.inOrder(pg)[1:], "pays")
+			pays = asks || silent
+		}
+		return nil
+	})
+	rd.cachePayment(pays)
+	return pays, err
+}
+
+// findPaymentFrame asks views of a page. A frame that is there and does not answer may hold
+// a card: it is silent.
+func findPaymentFrame(ctx context.Context, parts []*page, question string) (pays, silent bool) {
+	for _, part := range parts {
+		yes := false
+		err := part.callScript(ctx, &yes, question)
+		switch {
+		case err == nil && yes:
+			return true, silent
+		case part.isUnresponsive(err):
+			silent = true
+		}
+	}
+	return false, silent
+}
+
+// isUnresponsive says that a page is a frame of another site that is there and does not answer.
+func (pg *page) isUnresponsive(err error) bool {
+	return pg.part && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) || errors.Is(err, errFrameUnresponsive))
+}
+
+func (rd *reader) cachePayment(pays bool) {
+	rd.state.mu.Lock()
+	defer rd.state.mu.Unlock()
+	if pays {
+		rd.paymentURL = rd.state.info.URL
+	}
+}

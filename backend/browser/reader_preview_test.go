@@ -1,0 +1,118 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// TestWhatATouchSetsOff: Enter in a field goes where the form's first button sends,
+// a card in a frame is found, and a field says whose frame it is in.
+func TestWhatATouchSetsOff(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "paying.html")
+	touch, err := p.PreviewAction(b.ctx, "Query", true)
+	b.ok(err)
+	if touch.Method != "POST" || touch.Action != "https://elsewhere.example/take" {
+		t.Errorf("Enter sends by %s to %s", touch.Method, touch.Action)
+	}
+	if touch.Origin != b.site {
+		t.Errorf("the field is in a page of %q, not of %q", b.site, touch.Origin)
+	}
+	if pays, err := p.AsksForPayment(b.ctx); err != nil || !pays {
+		t.Errorf("a card in a frame: %v, %v", pays, err)
+	}
+	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
+	inside, err := p.PreviewAction(b.ctx, "Word", false)
+	b.ok(err)
+	if want := strings.Replace(b.site, "127.0.0.1", "localhost", 1); inside.Origin != want {
+		t.Errorf("the field in the frame is in a page of %q, not of %q", inside.Origin, want)
+	}
+	for target, pays := range map[string]bool{
+		"Pay by role": true, "Pay by anchor": true, "Pay by hash": true, "Pay by script": true, "Pay by span": true, "Pay by input": true, "Pay by button": true,
+		"Away": false, "Wish": false,
+	} {
+		touch, err := p.PreviewAction(b.ctx, target, false)
+		b.ok(err)
+		link := target == "Away" // whose click a script may take, on a page with a card
+		if touch.Payment != (pays || link) || touch.Acts != pays || !strings.Contains(touch.Element, `"`+target+`"`) {
+			t.Errorf("%s: %+v", target, touch)
+		}
+	}
+	if pays, err := p.PreviewAction(b.ctx, "Wish", true); err != nil || !pays.Payment {
+		t.Errorf("Enter in a field without a form: %+v, %v", pays, err)
+	}
+	b.eval(p, manyFields)
+	touch, err = p.PreviewAction(b.ctx, "Transfer", false)
+	b.ok(err)
+	if n := len(touch.Fields); n != 500 || touch.Left != 21 || touch.Fields[0].Name != "to" || touch.Fields[0].Hidden || !touch.Fields[1].Hidden {
+		t.Errorf("%d fields and %d more, from %+v on", n, touch.Left, touch.Fields[:2])
+	}
+	plain := b.open("b2", "form.html")
+	b.eval(plain, `document.body.insertAdjacentHTML('beforeend', '<a href="paying.html">To the till</a><iframe id=taker src="about:blank?js.stripe.com"></iframe>')`)
+	if link, err := plain.PreviewAction(b.ctx, "To the till", false); err != nil || link.Payment || link.Acts {
+		t.Errorf("a link on a page without a card, with a frame of somebody who takes cards: %+v, %v", link, err)
+	}
+	b.eval(plain, `taker.remove()`)
+	if pays, err := plain.AsksForPayment(b.ctx); err != nil || pays {
+		t.Errorf("a page without a card: %v, %v", pays, err)
+	}
+}
+
+// TestAFrameThatDoesNotAnswerMayTakeACard: whatever acts in its page counts as paying,
+// and a link, which leaves it, does not.
+func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.limits = testLimits() })
+	p := b.open("b1", "outer.html")
+	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<button id=order>Order</button><a id=on href="form.html">On</a>')`)
+	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
+	if pays, err := p.AsksForPayment(b.ctx); err != nil || pays {
+		t.Fatalf("while it answers: %v, %v", pays, err)
+	}
+	pg, err := p.state.currentPage()
+	b.ok(err)
+	for _, part := range p.frames.inOrder(pg)[1:] {
+		part.Post(proto.RuntimeEvaluate{Expression: "for (;;);"})
+	}
+	p.state.m.limits.part = 5 * time.Second
+	if pays, err := p.AsksForPayment(b.ctx); err != nil || !pays {
+		t.Errorf("the page: %v, %v", pays, err)
+	}
+	for i, part := range p.frames.inOrder(pg)[1:] {
+		if part.dull.Load() == 0 {
+			t.Errorf("frame %d did not answer and is asked again", i)
+		}
+	}
+	for target, pays := range map[string]bool{"css=#order": true, "css=#on": false} {
+		touch, err := p.PreviewAction(b.ctx, target, false)
+		if err != nil || touch.Payment != pays {
+			t.Errorf("%s: %+v, %v", target, touch, err)
+		}
+	}
+}
+
+// manyFields is a form whose only field that is seen comes after 520 that are not.
+const manyFields = `(() => {
+	const form = document.body.appendChild(document.createElement('form'));
+	for (let i = 0; i < 520; i++) form.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'f' + i }));
+	form.append(Object.assign(document.createElement('input'), { name: 'to', value: 'ATTACKER' }));
+	form.append(Object.assign(document.createElement('button'), { textContent: 'Transfer' }));
+})()`
+
+// TestAConcealedFieldShowsDots also where it is meant by its label or in a frame.
+func TestAConcealedFieldShowsDots(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "paying.html")
+	b.ok(p.MaskField(b.ctx, "Query"))
+	got, err := p.Eval(b.ctx, "[...document.querySelectorAll('input')].filter((i) => getComputedStyle(i).webkitTextSecurity === 'disc').length")
+	if b.ok(err); got != "1" {
+		t.Errorf("%s fields show dots", got)
+	}
+	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
+	b.ok(p.MaskField(b.ctx, "Word"))
+	if err := p.MaskField(b.ctx, "css=body"); err == nil {
+		t.Error("a page is taken for a field")
+	}
+}

@@ -1,0 +1,84 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"image/color"
+	"image/jpeg"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// wide waits for a picture with so many pixels across, with a colour in its middle.
+func (b *bench) wide(v *Viewer, pixels int, want color.RGBA) {
+	b.Helper()
+	for {
+		f := b.frame(v)
+		c, err := jpeg.DecodeConfig(bytes.NewReader(f.JPEG))
+		b.ok(err)
+		if f.Width == 500 && f.Height == 320 && c.Width == pixels && near(middle(b, f), want) {
+			return
+		}
+	}
+}
+
+func TestAFineScreenGetsASharpPicture(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "colour.html")
+	fine, plain := p.Attach(), p.Attach()
+	defer fine.Close()
+	defer plain.Close()
+	b.ok(fine.Resize(b.ctx, 500, 320, 2))
+	b.wide(fine, 1000, red)
+	b.wide(plain, 500, red)
+	b.click(fine, 50, 50)
+	b.wide(plain, 500, blue)
+	b.wide(fine, 1000, blue)
+	shot, err := p.Screenshot(b.ctx, false)
+	b.ok(err)
+	if c, err := jpeg.DecodeConfig(bytes.NewReader(shot)); err != nil || c.Width != 500 {
+		t.Errorf("a picture for the agent is %d wide: %v", c.Width, err)
+	}
+	b.click(fine, 50, 50)
+	b.wide(fine, 1000, green) // the viewer's is as fine as before
+}
+
+// TestAClickWhileASharpPictureIsTaken lands where it was made: Chromium makes the page larger
+// for the time of such a picture, and what is done then goes elsewhere.
+func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fine.html")
+	v := p.Attach()
+	defer v.Close()
+	b.ok(v.Resize(b.ctx, 500, 320, 2))
+	b.value(p, "devicePixelRatio", `"2"`)
+	b.eval(p, `seen = []; for (const k of ["mousedown", "mouseup"]) addEventListener(k, (e) => seen.push(k + e.clientX + "," + e.clientY))`)
+	pg, err := p.state.currentPage()
+	b.ok(err)
+	shooting, stop := context.WithCancel(b.ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		for shooting.Err() == nil {
+			_, _ = p.pictures.captureHiDPI(pg)
+		}
+	})
+	defer done.Wait()
+	defer stop()
+	for i := 1; i <= 10; i++ {
+		b.click(v, 60, 35)
+		b.value(p, "seen.length", strconv.Quote(strconv.Itoa(2*i)))
+	}
+	b.value(p, "[...new Set(seen)].join()", `"mousedown60,35,mouseup60,35"`)
+}
+
+// TestAFrameInPixelsOfTheScreen is of the page's own size all the same: the user's
+// mouse is mapped by it.
+func TestAFrameInPixelsOfTheScreen(t *testing.T) {
+	v := &viewport{width: 1138, height: 654, ratio: 2}
+	for _, c := range [][4]int{{2276, 1308, 1138, 654}, {1138, 654, 1138, 654}, {1360, 755, 1360, 755}, {2276, 654, 2276, 654}} {
+		if w, h := v.toCSSSize(c[0], c[1]); w != c[2] || h != c[3] {
+			t.Errorf("%dx%d is %dx%d, want %dx%d", c[0], c[1], w, h, c[2], c[3])
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// siteData is what the page's site stores and may do.
+type siteData struct {
+	state   *state
+	driver  *driver
+	prompts *prompts
+	turns   *turns
+
+	// Guarded by the state's mutex: calls wait for the certificate, and a lease decides about the denials.
+	deniedPermissions []permissionDenial    // to the page while it was lent
+	certificate       *pane.SiteCertificate // of the page's connection, nil without one
+}
+
+// connectionSecurity is what Chromium says of the page's connection; rod's type of 2024 lacks some of it.
+type connectionSecurity struct {
+	State struct {
+		Certificate *struct {
+			Protocol string  `json:"protocol"`
+			Subject  string  `json:"subjectName"`
+			Issuer   string  `json:"issuer"`
+			From     float64 `json:"validFrom"` // seconds since 1970
+			To       float64 `json:"validTo"`
+			Fault    string  `json:"certificateNetworkError"`
+		} `json:"certificateSecurityState"`
+	} `json:"visibleSecurityState"`
+}
+
+// onSecurity keeps what Chromium says of the connection by which the page came.
+func (sd *siteData) onSecurity(e *cdp.Event) {
+	var s connectionSecurity
+	if !decode(e, &s) {
+		return
+	}
+	var known *pane.SiteCertificate
+	if c := s.State.Certificate; c != nil {
+		known = &pane.SiteCertificate{
+			Subject: sanitize.Line(c.Subject, 200), Issuer: sanitize.Line(c.Issuer, 200), Protocol: sanitize.Line(c.Protocol, 40), Fault: sanitize.Line(strings.TrimPrefix(c.Fault, "net::"), 100),
+			From: rfc3339(c.From), To: rfc3339(c.To),
+		}
+	}
+	sd.state.change(func() { sd.certificate = known })
+}
+
+func rfc3339(seconds float64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }
+
+// Site tells where the page is from, what its origin may do and how many cookies it has.
+func (sd *siteData) Site(ctx context.Context) (pane.Site, error) {
+	s := pane.Site{Came: pane.SiteUnknown, Permissions: []pane.SitePermission{}}
+	err := sd.state.withPage("asking about the site", func(pg *page) error {
+		ctx, cancel := sd.prompts.withoutPrompts(ctx)
+		defer cancel(nil)
+		address, certificate := sd.connection(ctx)
+		s.Came = navigationTypeText(address, certificate)
+		if s.Came == pane.SiteUnknown {
+			return nil
+		}
+		s.Origin = originOf(address)
+		if s.Came == pane.SiteSecure || s.Came == pane.SiteBadCertificate {
+			s.Certificate = certificate
+		}
+		cookies, err := sd.cookiesAt(ctx, pg, address)
+		if err != nil {
+			return err
+		}
+		s.Cookies = len(cookies)
+		s.Permissions, err = permissionsOf(ctx, pg)
+		return err
+	})
+	return s, err
+}
+
+// connection is the page's address with its certificate, of which Chromium tells a
+// little after the address.
+func (sd *siteData) connection(ctx context.Context) (address string, c *pane.SiteCertificate) {
+	ctx, cancel := context.WithTimeout(ctx, sd.state.m.limits.certificate)
+	defer cancel()
+	_ = sd.state.wait(ctx, func() bool {
+		address, c = sd.state.info.URL, sd.certificate
+		return c != nil || !strings.HasPrefix(address, "https:")
+	})
+	return address, c
+}
+
+func navigationTypeText(address string, c *pane.SiteCertificate) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "":
+		return pane.SiteUnknown
+	case u.Scheme == "https" && c != nil && c.Fault == "":
+		return pane.SiteSecure
+	case u.Scheme == "https":
+		return pane.SiteBadCertificate
+	case isLoopbackName(u.Hostname()):
+		return pane.SiteLocal
+	}
+	return pane.SitePlaintext
+}
+
+func (sd *siteData) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
+	err = pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
+		got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{address}})
+		if err == nil {
+			list = got.Cookies
+		}
+		return err
+	})
+	return list, err
+}
+
+// ClearSite forgets the cookies and everything else that the page's origin, which
+// must be this one, has stored. The page itself continues with what it knows until it
+// is loaded again.
+func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
+	if err := sd.checkOrigin(ctx, origin); err != nil {
+		return fmt.Errorf("clearing the site: %w", err)
+	}
+	return sd.state.withPage("clearing the site", func(pg *page) error {
+		ctx, cancel := sd.prompts.withoutPrompts(ctx)
+		defer cancel(nil)
+		cookies, err := sd.cookiesAt(ctx, pg, sd.state.Info().URL)
+		if err != nil {
+			return err
+		}
+		if world, err := pg.mainWorldContext(ctx); err == nil { // of which the next command knows nothing
+			_, _ = evaluate(ctx, pg, world, "sessionStorage.clear()")
+		}
+		return pg.do(ctx, callLimit, "clearing the site", func(c proto.Client) error {
+			for _, k := range cookies {
+				if err := cdp.CallNoResult(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
+					return err
+				}
+			}
+			return cdp.CallNoResult(c, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "all"})
+		})
+	})
+}
+
+// checkOrigin refuses what is meant for another page than the one that is there now,
+// and who has not the pane.
+func (sd *siteData) checkOrigin(ctx context.Context, origin string) error {
+	if err := sd.driver.checkDriver(ctx); err != nil {
+		return err
+	}
+	if now := originOf(sd.state.Info().URL); navigationTypeText(sd.state.Info().URL, nil) == pane.SiteUnknown || now != origin {
+		return errors.New("the page has gone elsewhere: look at its site again")
+	}
+	return nil
+}

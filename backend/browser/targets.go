@@ -1,0 +1,162 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// targets finds the element that the agent names, also one whose ref is gone.
+type targets struct {
+	state    *state
+	activity *activity
+	frames   *frames
+
+	mu   sync.Mutex   // held for no call of another part
+	last lastSnapshot // what the agent has read
+}
+
+// maxRememberedRefs is how many of the lines that the agent was told one by one are kept.
+const maxRememberedRefs = 500
+
+// rememberRefs keeps lines with refs that the agent is told, to know later what a ref was.
+func (t *targets) rememberRefs(lines []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last.said = append(t.last.said, lines...)
+	if over := len(t.last.said) - maxRememberedRefs; over > 0 {
+		t.last.said = t.last.said[over:]
+	}
+}
+
+// refLinePattern reads the beginning of a line: ref, role, and the name in quotes if it has one.
+var refLinePattern = regexp.MustCompile(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("(?:[^"\\]|\\.)*")| |$)`)
+
+// describeLostRef says what a ref stood for when the agent was told of it, on a page at the
+// present address.
+func (t *targets) describeLostRef(ref string) (role, name string, ok bool) {
+	address := t.state.Info().URL
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if addressWithoutQuery(t.last.url) != addressWithoutQuery(address) {
+		return "", "", false
+	}
+	for _, list := range [][]string{t.last.said, t.last.lines} {
+		for i := len(list) - 1; i >= 0; i-- {
+			if !strings.HasPrefix(list[i], ref+" ") {
+				continue
+			}
+			m := refLinePattern.FindStringSubmatch(list[i])
+			if m == nil {
+				return "", "", false
+			}
+			if m[3] != "" && json.Unmarshal([]byte(m[3]), &name) != nil {
+				return "", "", false
+			}
+			return m[2], name, true
+		}
+	}
+	return "", "", false
+}
+
+// addressWithoutQuery is an address without what follows the path.
+func addressWithoutQuery(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Scheme + "://" + u.Host + u.Path
+}
+
+// recoverRef looks for the one thing that is what a lost ref was; why says in words why
+// there is none.
+func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
+	role, name, ok := t.describeLostRef(lost)
+	if !ok {
+		return nil, "", ""
+	}
+	what := role
+	if name != "" {
+		what = fmt.Sprintf("%s %q", role, name)
+	}
+	found := 0
+	for _, view := range t.frames.inOrder(pg) {
+		var refs []string
+		if err := view.callScript(ctx, &refs, "again", role, name); err == nil && len(refs) > 0 {
+			found += len(refs)
+			at, ref = view, refs[0]
+		}
+	}
+	switch found {
+	case 0:
+		return nil, "", fmt.Sprintf("; no %s is on the page any more", what)
+	case 1:
+		return at, ref, ""
+	}
+	return nil, "", fmt.Sprintf("; %d things on the page are a %s now", found, what)
+}
+
+// snapshot is what the agent read last.
+func (t *targets) snapshot() lastSnapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+// setSnapshot notes what the agent reads now.
+func (t *targets) setSnapshot(next lastSnapshot) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = next
+}
+
+// callOnTarget calls a function of snapshot.js that takes a target, where the target is:
+// what no element of the page itself fits is looked for in its parts. A ref whose
+// element is gone is found again if only one thing looks as it did. It says in
+// which page it was.
+func (t *targets) callOnTarget(ctx context.Context, pg *page, out any, function, target string, args ...any) (*page, error) {
+	at := t.frameOfRef(pg, target)
+	err := at.callScript(ctx, out, function, append([]any{target}, args...)...)
+	switch {
+	case errors.Is(err, ErrStale):
+		place, ref, why := t.recoverRef(ctx, pg, target)
+		if ref == "" {
+			return at, fmt.Errorf("%w%s", err, why)
+		}
+		t.activity.noteDuringAction(fmt.Sprintf("%s was gone; %s is the only thing like it now", target, ref))
+		return place, place.callScript(ctx, out, function, append([]any{ref}, args...)...)
+	case !targetNotFound(err) || target == "":
+		return at, err
+	}
+	silent := false
+	for _, part := range t.frames.inOrder(pg)[1:] {
+		inside := part.callScript(ctx, out, function, append([]any{target}, args...)...)
+		if inside == nil || isNotFound(inside) && !targetNotFound(inside) {
+			return part, inside
+		}
+		silent = silent || part.isUnresponsive(inside)
+	}
+	if silent {
+		err = fmt.Errorf("%w (%s)", err, unresponsiveFrameText)
+	}
+	return at, err
+}
+
+var refInFrame = regexp.MustCompile(`^f(\d+)e\d+$`)
+
+// frameOfRef is the page or the part whose eyes gave a ref; the page if it is none.
+func (t *targets) frameOfRef(pg *page, target string) *page {
+	if m := refInFrame.FindStringSubmatch(target); m != nil {
+		n, _ := strconv.ParseInt(m[1], 10, 64)
+		if holder := t.frames.refs.pageOfFrame(n); holder != nil && holder.alive.Err() == nil {
+			return holder
+		}
+	}
+	return pg
+}

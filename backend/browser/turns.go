@@ -1,0 +1,72 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/pane"
+)
+
+// turns lets the agent's calls happen one after the other, while it has the pane.
+type turns struct {
+	state   *state
+	driver  *driver
+	prompts *prompts
+	popup   *popup
+
+	agentTurn chan struct{} // one token: the agent acts
+}
+
+// withTurn runs one action of the agent, when the one before is done.
+func (t *turns) withTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		t.prompts.dismiss(ctx)
+		ctx, calm := t.prompts.withoutPrompts(ctx)
+		defer calm(nil)
+		return f(ctx, pg)
+	})
+}
+
+// withReadTurn runs what changes nothing, in turn. It answers no question: a page that
+// asks its user shows nothing, and an answer is an action.
+func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		switch q, _ := t.prompts.blocking(); q.Kind {
+		case pane.Alert, pane.Confirm, pane.Prompt:
+			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitize.Line(q.Text, 300))
+		default:
+		}
+		ctx, calm := t.prompts.withoutPrompts(ctx)
+		defer calm(nil)
+		return f(ctx, pg)
+	})
+}
+
+// withDialogTurn is withTurn that leaves what the page asks open.
+func (t *turns) withDialogTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	select {
+	case t.agentTurn <- struct{}{}:
+		defer func() { <-t.agentTurn }()
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w", what, cdp.Cause(ctx))
+	case <-t.state.ctx.Done():
+		return fmt.Errorf("%s: %w", what, ErrClosed)
+	}
+	ctx, loose := t.driver.withLease(ctx)
+	defer loose(nil)
+	if err := cdp.Cause(ctx); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	t.popup.awaitFirstDocument(ctx)
+	pg, err := t.state.currentPage()
+	if err == nil {
+		err = f(ctx, pg)
+	}
+	if err != nil {
+		t.state.markHung(err)
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}

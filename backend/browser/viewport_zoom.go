@@ -1,0 +1,66 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/browser/internal/cdp"
+	"goalpost/backend/browser/internal/script"
+	"goalpost/backend/pane"
+)
+
+// Zoom shows the page larger or smaller: percent is brought within 25 and 500.
+// It holds for whatever the pane shows next.
+func (vp *viewport) Zoom(ctx context.Context, percent int) error {
+	percent = min(max(percent, 25), 500)
+	return vp.state.withPage("zooming", func(pg *page) error {
+		if err := vp.zoomPage(ctx, pg, percent); err != nil {
+			return err
+		}
+		vp.state.change(func() {
+			vp.state.updateOverlay(func(o *pane.Overlay) { o.Zoom = percent })
+		})
+		return nil
+	})
+}
+
+// zoomPage makes Chromium zoom every document of the page, the present one too.
+func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
+	return pg.do(ctx, callLimit, "zooming", func(c proto.Client) error {
+		vp.mu.Lock()
+		old := vp.zoomScript
+		vp.zoomScript = ""
+		vp.mu.Unlock()
+		if old != "" {
+			if err := cdp.CallNoResult(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
+				return err
+			}
+		}
+		raw, err := cdp.CallRaw(c, script.AddScript{
+			Source:         fmt.Sprintf("if (self === top) goalpostHand.zoom(%g)", float64(percent)/100),
+			WorldName:      script.WorldName,
+			RunImmediately: true,
+		})
+		if err != nil {
+			return err
+		}
+		var made proto.PageAddScriptToEvaluateOnNewDocumentResult
+		if err := json.Unmarshal(raw, &made); err != nil {
+			return fmt.Errorf("chromium's answer: %w", err)
+		}
+		vp.mu.Lock()
+		vp.zoomScript = made.Identifier
+		vp.mu.Unlock()
+		return nil
+	})
+}
+
+// forgetZoom notes that the page is another one, which has no zoom yet.
+func (vp *viewport) forgetZoom() {
+	vp.mu.Lock()
+	defer vp.mu.Unlock()
+	vp.zoomScript = ""
+}

@@ -15,6 +15,14 @@ import (
 	"goalpost/backend/runner/excerpt"
 )
 
+// approvalRequests asks the user.
+type approvalRequests struct {
+	run *Run
+
+	approvalLog ApprovalLog
+	approvals   approvalState
+}
+
 // Previewer is a Tool that can show a user more than a call's arguments: a diff,
 // what a form would send. It changes nothing.
 type Previewer interface {
@@ -35,37 +43,37 @@ type approvalState struct {
 
 // requestApproval asks the user. Without an answer the call waits: the run pauses, or
 // was stopped.
-func (r *Run) requestApproval(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
-	a, stop := r.openApproval(ctx, a)
+func (q *approvalRequests) requestApproval(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+	a, stop := q.openApproval(ctx, a)
 	if stop != nil {
 		return nil, stop
 	}
-	return r.awaitAnswer(ctx, a)
+	return q.awaitAnswer(ctx, a)
 }
 
-func (r *Run) evaluatePolicy(c policy.Call) policy.Decision {
-	return r.cfg.Law.Decide(c, r.goal.Policy, r.approvals.grants.list())
+func (q *approvalRequests) evaluatePolicy(c policy.Call) policy.Decision {
+	return q.run.cfg.Law.Decide(c, q.run.goal.Policy, q.approvals.grants.list())
 }
 
 // openApproval journals what is asked. The same call that waits already is not asked
 // a second time.
-func (r *Run) openApproval(ctx context.Context, a goal.Approval) (goal.Approval, *Stop) {
-	for _, open := range r.approvals.pending {
+func (q *approvalRequests) openApproval(ctx context.Context, a goal.Approval) (goal.Approval, *Stop) {
+	for _, open := range q.approvals.pending {
 		if open.Tool == a.Tool && digest.CallKey(goal.Call{Tool: a.Tool, Arguments: open.Arguments}) == digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}) &&
 			open.Effect.Equal(withoutCommandLine(a.Effect)) {
 			return open, nil
 		}
 	}
 	if a.Effect.Pane == "" { // otherwise nothing is opened
-		a.Why += r.exposedSecrets.warning(a.Effect.Hosts)
+		a.Why += q.run.secrets.exposedSecrets.warning(a.Effect.Hosts)
 	}
-	r.approvals.count++
-	a.ID = fmt.Sprintf("a%d", r.approvals.count)
-	if stop := r.journal(ctx, &event.ApprovalRequested{Approval: a}); stop != nil {
+	q.approvals.count++
+	a.ID = fmt.Sprintf("a%d", q.approvals.count)
+	if stop := q.run.journal_.journal(ctx, &event.ApprovalRequested{Approval: a}); stop != nil {
 		return a, stop
 	}
 	a.Effect = withoutCommandLine(a.Effect)
-	r.approvals.pending = append(r.approvals.pending, a)
+	q.approvals.pending = append(q.approvals.pending, a)
 	return a, nil
 }
 
@@ -77,68 +85,68 @@ func withoutCommandLine(e policy.Effect) policy.Effect {
 
 // awaitAnswer waits for the answer to an approval as long as somebody is there. Then
 // the goal's on_ask decides; nil means that the goal pauses, or was stopped.
-func (r *Run) awaitAnswer(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
-	answers, stop := r.awaitAnswers(ctx, []goal.Approval{a})
+func (q *approvalRequests) awaitAnswer(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+	answers, stop := q.awaitAnswers(ctx, []goal.Approval{a})
 	return answers[a.ID], stop
 }
 
 // awaitAnswers is await for several that are asked at once. Waiting for a user does
 // not count against the wall clock.
-func (r *Run) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
-	r.idle.begin(r.cfg.Clock.Now())
-	defer func() { r.idle.end(r.cfg.Clock.Now()) }()
-	from := r.cfg.Clock.Now()
+func (q *approvalRequests) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
+	q.run.budget.idle.begin(q.run.cfg.Clock.Now())
+	defer func() { q.run.budget.idle.end(q.run.cfg.Clock.Now()) }()
+	from := q.run.cfg.Clock.Now()
 	answered := map[string]*goal.Answer{}
 	for {
-		answers, stop := r.applyAnswers(ctx)
+		answers, stop := q.applyAnswers(ctx)
 		maps.Copy(answered, answers)
 		asked = slices.DeleteFunc(asked, func(a goal.Approval) bool { return answered[a.ID] != nil })
 		if len(asked) == 0 || stop != nil {
 			return answered, stop
 		}
-		left := r.approvalTimeout() - r.cfg.Clock.Now().Sub(from)
+		left := q.approvalTimeout() - q.run.cfg.Clock.Now().Sub(from)
 		if left <= 0 {
-			return r.onAllUnanswered(ctx, asked, answered)
+			return q.onAllUnanswered(ctx, asked, answered)
 		}
 		select {
 		case <-ctx.Done():
 			return answered, nil
-		case <-r.pause:
+		case <-q.run.pause:
 			return answered, nil
-		case <-r.ordersPolled:
-		case <-r.cfg.Clock.After(left):
+		case <-q.run.intake.ordersPolled:
+		case <-q.run.cfg.Clock.After(left):
 		}
 	}
 }
 
 // approvalTimeout is how long an approval waits for a user; 0 where nobody is there.
-func (r *Run) approvalTimeout() time.Duration {
-	if r.cfg.Patience == nil {
+func (q *approvalRequests) approvalTimeout() time.Duration {
+	if q.run.cfg.Patience == nil {
 		return 0
 	}
-	return r.cfg.Patience()
+	return q.run.cfg.Patience()
 }
 
 // onUnanswered answered: the goal's options say what then.
-func (r *Run) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+func (q *approvalRequests) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
 	least, offered := a.FindOffer(policy.ScopeOnce)
 	if !offered { // its call is over, so an approval can only hold for the goal
 		least, offered = a.FindOffer("goal")
 	}
 	switch {
-	case r.goal.Options.OnAsk == goal.OnAskDeny:
-		return r.resolveApproval(ctx, a, goal.Answer{By: "policy", Why: "nobody was there to allow it, and this goal refuses then"})
-	case r.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
-		return r.resolveApproval(ctx, a, goal.Answer{Allowed: true, Grant: least, By: "policy", Why: "nobody was there, and this goal continues then"})
+	case q.run.goal.Options.OnAsk == goal.OnAskDeny:
+		return q.resolveApproval(ctx, a, goal.Answer{By: "policy", Why: "nobody was there to allow it, and this goal refuses then"})
+	case q.run.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
+		return q.resolveApproval(ctx, a, goal.Answer{Allowed: true, Grant: least, By: "policy", Why: "nobody was there, and this goal continues then"})
 	}
-	r.approvals.unanswered = a.ID
+	q.approvals.unanswered = a.ID
 	return nil, nil
 }
 
 // onAllUnanswered is nobody for each, until the goal pauses.
-func (r *Run) onAllUnanswered(ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer) (map[string]*goal.Answer, *Stop) {
+func (q *approvalRequests) onAllUnanswered(ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer) (map[string]*goal.Answer, *Stop) {
 	for _, a := range asked {
-		answer, stop := r.onUnanswered(ctx, a)
+		answer, stop := q.onUnanswered(ctx, a)
 		if answer == nil || stop != nil {
 			return answered, stop
 		}
@@ -164,9 +172,9 @@ func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal
 }
 
 // pauseForApproval pauses the run: it continues when the user has answered.
-func (r *Run) pauseForApproval() *Stop {
-	for _, a := range r.approvals.pending {
-		if a.ID == r.approvals.unanswered {
+func (q *approvalRequests) pauseForApproval() *Stop {
+	for _, a := range q.approvals.pending {
+		if a.ID == q.approvals.unanswered {
 			return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("%s waits for an approval (%s): %s", a.Tool, a.ID, a.Why)}
 		}
 	}
@@ -175,38 +183,38 @@ func (r *Run) pauseForApproval() *Stop {
 
 // applyAnswers takes what the user has answered and taken back, from any
 // process. What answers no open approval is left out.
-func (r *Run) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
-	r.approvals.grants.taking.Lock()
-	defer r.approvals.grants.taking.Unlock()
-	orders, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+func (q *approvalRequests) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
+	q.approvals.grants.taking.Lock()
+	defer q.approvals.grants.taking.Unlock()
+	orders, err := q.run.intake.orders.Orders(ctx, q.run.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.cfg.Log.Warn("answers", "goal", r.goal.ID, "error", err)
+			q.run.cfg.Log.Warn("answers", "goal", q.run.goal.ID, "error", err)
 		}
 		return nil, nil
 	}
 	answers := map[string]*goal.Answer{}
 	for _, o := range orders {
 		if o.Kind == goal.OrderRevoke {
-			if stop := r.revoke(ctx, o); stop != nil {
+			if stop := q.run.intake.revoke(ctx, o); stop != nil {
 				return answers, stop
 			}
 			continue
 		}
-		i := slices.IndexFunc(r.approvals.pending, func(a goal.Approval) bool { return a.ID == o.Request })
+		i := slices.IndexFunc(q.approvals.pending, func(a goal.Approval) bool { return a.ID == o.Request })
 		if i < 0 { // answered already
-			r.settleOrder(ctx, o)
+			q.run.intake.settleOrder(ctx, o)
 			continue
 		}
 		answer := goal.Answer{Why: o.Text, By: "person"}
 		if o.Kind == goal.OrderApprove {
-			if answer.Grant, answer.Allowed = r.approvals.pending[i].FindOffer(o.Scope); !answer.Allowed {
-				r.cfg.Log.Warn("an answer of a scope that was not offered", "goal", r.goal.ID, "request", o.Request, "scope", o.Scope)
-				r.settleOrder(ctx, o)
+			if answer.Grant, answer.Allowed = q.approvals.pending[i].FindOffer(o.Scope); !answer.Allowed {
+				q.run.cfg.Log.Warn("an answer of a scope that was not offered", "goal", q.run.goal.ID, "request", o.Request, "scope", o.Scope)
+				q.run.intake.settleOrder(ctx, o)
 				continue
 			}
 		}
-		given, stop := r.resolveApproval(ctx, r.approvals.pending[i], answer)
+		given, stop := q.resolveApproval(ctx, q.approvals.pending[i], answer)
 		if stop != nil {
 			return answers, stop
 		}
@@ -216,16 +224,16 @@ func (r *Run) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop)
 }
 
 // resolveApproval journals an answer and keeps what it allows.
-func (r *Run) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
-	r.approvals.grants.mu.Lock() // who sees it in the journal may take it back at once
-	defer r.approvals.grants.mu.Unlock()
-	if stop := r.journal(ctx, &event.ApprovalResolved{Request: a.ID, Answer: answer}); stop != nil {
+func (q *approvalRequests) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
+	q.approvals.grants.mu.Lock() // who sees it in the journal may take it back at once
+	defer q.approvals.grants.mu.Unlock()
+	if stop := q.run.journal_.journal(ctx, &event.ApprovalResolved{Request: a.ID, Answer: answer}); stop != nil {
 		return nil, stop
 	}
-	r.approvals.pending = slices.DeleteFunc(r.approvals.pending, func(o goal.Approval) bool { return o.ID == a.ID })
+	q.approvals.pending = slices.DeleteFunc(q.approvals.pending, func(o goal.Approval) bool { return o.ID == a.ID })
 	if answer.Allowed {
-		r.approvals.grants.grants = append(r.approvals.grants.grants, answer.Grant)
-		r.syncBlockedHosts()
+		q.approvals.grants.grants = append(q.approvals.grants.grants, answer.Grant)
+		q.run.granted.syncBlockedHosts()
 	}
 	return &answer, nil
 }
@@ -233,30 +241,30 @@ func (r *Run) resolveApproval(ctx context.Context, a goal.Approval, answer goal.
 // restoreApprovals brings back what earlier runs asked, and takes the answers that came
 // during the pause. The agent is told: a call that waited was not executed, and
 // the host never executes it by itself, since the world may have changed.
-func (r *Run) restoreApprovals(ctx context.Context) *Stop {
-	list, err := r.approvalLog.Approvals(ctx, r.goal.ID)
+func (q *approvalRequests) restoreApprovals(ctx context.Context) *Stop {
+	list, err := q.approvalLog.Approvals(ctx, q.run.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading the approvals", err)
+		return q.run.stopForError(ctx, "reading the approvals", err)
 	}
-	grants, err := r.approvalLog.Grants(ctx, r.goal.ID)
+	grants, err := q.approvalLog.Grants(ctx, q.run.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading what the user allowed", err)
+		return q.run.stopForError(ctx, "reading what the user allowed", err)
 	}
-	unheard, err := r.approvalLog.UnreportedApprovals(ctx, r.goal.ID)
+	unheard, err := q.approvalLog.UnreportedApprovals(ctx, q.run.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading what the user answered", err)
+		return q.run.stopForError(ctx, "reading what the user answered", err)
 	}
-	r.approvals.grants.mu.Lock()
-	r.approvals.grants.grants = grants
-	r.approvals.grants.mu.Unlock()
-	r.approvals.count = len(list)
+	q.approvals.grants.mu.Lock()
+	q.approvals.grants.grants = grants
+	q.approvals.grants.mu.Unlock()
+	q.approvals.count = len(list)
 	for _, a := range list {
 		if a.Answer == nil {
-			r.approvals.pending = append(r.approvals.pending, a)
+			q.approvals.pending = append(q.approvals.pending, a)
 		}
 	}
-	waited := slices.Clone(r.approvals.pending)
-	answers, stop := r.applyAnswers(ctx)
+	waited := slices.Clone(q.approvals.pending)
+	answers, stop := q.applyAnswers(ctx)
 	if stop != nil {
 		return stop
 	}
@@ -265,25 +273,25 @@ func (r *Run) restoreApprovals(ctx context.Context) *Stop {
 			unheard = append(unheard, a)
 		}
 	}
-	r.reportAnswers(unheard)
-	r.approvals.grants.mu.Lock()
-	defer r.approvals.grants.mu.Unlock()
-	r.syncBlockedHosts()
+	q.reportAnswers(unheard)
+	q.approvals.grants.mu.Lock()
+	defer q.approvals.grants.mu.Unlock()
+	q.run.granted.syncBlockedHosts()
 	return nil
 }
 
 // reportAnswers says in the run's first message what became of calls that waited.
-func (r *Run) reportAnswers(settled []goal.Approval) {
+func (q *approvalRequests) reportAnswers(settled []goal.Approval) {
 	var closed []string
 	for _, a := range settled {
 		if a.Answer.By == goal.AnsweredByGoalEnd {
 			closed = append(closed, a.Tool+" "+excerpt.Truncate(a.Arguments, 100))
 		} else {
-			r.conversation.AddDeferred(describeAnswer(a, *a.Answer))
+			q.run.messages.conversation.AddDeferred(describeAnswer(a, *a.Answer))
 		}
 	}
 	if len(closed) > 0 {
-		r.conversation.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
+		q.run.messages.conversation.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
 	}
 }
 
@@ -306,11 +314,11 @@ func reasonSuffix(why string) string {
 }
 
 // flushNotes says after the calls of a turn what came of asking.
-func (r *Run) flushNotes(ctx context.Context) *Stop {
-	if len(r.approvals.noticesForAgent) == 0 {
+func (q *approvalRequests) flushNotes(ctx context.Context) *Stop {
+	if len(q.approvals.noticesForAgent) == 0 {
 		return nil
 	}
-	text := strings.Join(r.approvals.noticesForAgent, "\n")
-	r.approvals.noticesForAgent = nil
-	return r.addUserMessage(ctx, text)
+	text := strings.Join(q.approvals.noticesForAgent, "\n")
+	q.approvals.noticesForAgent = nil
+	return q.run.messages.addUserMessage(ctx, text)
 }

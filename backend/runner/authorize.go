@@ -21,16 +21,16 @@ type refusal struct {
 
 // resolveCall finds the tool, validates its arguments and computes the effect. Nothing
 // has happened when it refuses.
-func (r *Run) resolveCall(ctx context.Context, c goal.Call) (Tool, policy.Effect, refusal) {
-	tool := r.tools[c.Tool]
+func (d *dispatcher) resolveCall(ctx context.Context, c goal.Call) (Tool, policy.Effect, refusal) {
+	tool := d.tools[c.Tool]
 	if tool == nil {
-		return nil, policy.Effect{}, refusalf(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, strings.Join(r.toolNames(), ", "))
+		return nil, policy.Effect{}, refusalf(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, strings.Join(d.toolNames(), ", "))
 	}
-	effect, err := r.computeEffect(ctx, tool, c)
+	effect, err := d.run.secrets.computeEffect(ctx, tool, c)
 	if err != nil {
 		return nil, policy.Effect{}, refusalf(event.Failed, "%s", err.Error())
 	}
-	if r.goal.Policy.RequireSteps && mayChange(effect) && (r.declared == nil || r.stepUsed) {
+	if d.run.goal.Policy.RequireSteps && mayChange(effect) && (d.run.plan.declared == nil || d.run.plan.stepUsed) {
 		return nil, effect, refusalf(event.Denied, "denied: this goal wants each changing call in a step of its own. Close the open step with verify_step, then open the next with declare_step.")
 	}
 	return tool, effect, refusal{}
@@ -38,27 +38,27 @@ func (r *Run) resolveCall(ctx context.Context, c goal.Call) (Tool, policy.Effect
 
 // authorize asks the policy, and where it asks, the user. It names the grant that
 // allowed the call, "" if none was needed.
-func (r *Run) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refusal, stop *Stop) {
+func (d *dispatcher) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refusal, stop *Stop) {
 	call := policy.Call{Tool: c.Tool, Key: digest.CallKey(c), Effect: e}
-	if grants := r.approvals.grants.list(); len(grants) > 0 {
+	if grants := d.run.asking.approvals.grants.list(); len(grants) > 0 {
 		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == call.Key }) {
 			call.Shown = previewDigest(preview(ctx, tool, c))
 		}
-		if _, stop = r.applyAnswers(ctx); stop != nil { // one may have been taken back
+		if _, stop = d.run.asking.applyAnswers(ctx); stop != nil { // one may have been taken back
 			return "", no, stop
 		}
 	}
-	d := r.evaluatePolicy(call)
-	if d.Answer != policy.Ask {
-		return d.Grant, refusalFor(d), nil
+	decision := d.run.asking.evaluatePolicy(call)
+	if decision.Answer != policy.Ask {
+		return decision.Grant, refusalFor(decision), nil
 	}
-	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Show: preview(ctx, tool, c), Why: d.Reason, Always: d.Always, Offers: d.Offers}
+	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Show: preview(ctx, tool, c), Why: decision.Reason, Always: decision.Always, Offers: decision.Offers}
 	for i := range a.Offers {
 		if a.Offers[i].Scope == policy.ScopeOnce {
 			a.Offers[i].Shown = previewDigest(a.Show)
 		}
 	}
-	answer, stop := r.requestApproval(ctx, a)
+	answer, stop := d.run.asking.requestApproval(ctx, a)
 	switch {
 	case stop != nil:
 		return "", no, stop
@@ -69,18 +69,18 @@ func (r *Run) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e po
 		if answer.By != "person" {
 			by = "this goal's rule for when nobody answers"
 		}
-		return "", refusalf(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.", by, d.Reason, reasonSuffix(answer.Why)), nil
+		return "", refusalf(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.", by, decision.Reason, reasonSuffix(answer.Why)), nil
 	}
 	var err error
-	if call.Effect, err = r.computeEffect(ctx, tool, c); err != nil { // the world continued while the user thought
-		return "", refusalf(event.Failed, "%s", err.Error()), r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
+	if call.Effect, err = d.run.secrets.computeEffect(ctx, tool, c); err != nil { // the world continued while the user thought
+		return "", refusalf(event.Failed, "%s", err.Error()), d.run.journal_.journal(ctx, d.run.granted.consumeGrant(answer.Grant.ID)...)
 	}
 	call.Shown = previewDigest(preview(ctx, tool, c))
-	if d = r.evaluatePolicy(call); d.Answer == policy.Allow {
-		return d.Grant, no, nil
+	if decision = d.run.asking.evaluatePolicy(call); decision.Answer == policy.Allow {
+		return decision.Grant, no, nil
 	}
 	return "", refusalf(event.Failed, "not executed: what it would touch changed while the user was asked. Look again, then repeat it if it is still right."),
-		r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
+		d.run.journal_.journal(ctx, d.run.granted.consumeGrant(answer.Grant.ID)...)
 }
 
 // preview is what a user sees of a call besides its arguments.

@@ -24,15 +24,15 @@ type BlockedHosts interface {
 
 // askBlockedHosts asks about all that the border held while a call ran, at once. The call is
 // over; the agent is told the answers after the turn's calls.
-func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
-	border, ok := r.session.(BlockedHosts)
+func (q *approvalRequests) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
+	border, ok := q.run.session.(BlockedHosts)
 	if !ok {
 		return nil
 	}
 	var asked []goal.Approval
 	for _, e := range border.BlockedHosts() {
-		d := r.evaluatePolicy(policy.Call{Tool: c.Tool, Key: digest.CallKey(c), Effect: e})
-		if d.Answer != policy.Ask || slices.Contains(r.approvals.deniedHosts, hostsOf(e)) {
+		d := q.evaluatePolicy(policy.Call{Tool: c.Tool, Key: digest.CallKey(c), Effect: e})
+		if d.Answer != policy.Ask || slices.Contains(q.approvals.deniedHosts, hostsOf(e)) {
 			continue
 		}
 		// One call of the tool is over, so an approval can only hold for the goal.
@@ -40,7 +40,7 @@ func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
 		if len(offers) == 0 {
 			continue
 		}
-		a, stop := r.openApproval(ctx, goal.Approval{
+		a, stop := q.openApproval(ctx, goal.Approval{
 			Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Why: d.Reason, Always: d.Always, Offers: offers,
 		})
 		if stop != nil {
@@ -51,22 +51,22 @@ func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
 	if len(asked) == 0 {
 		return nil
 	}
-	answers, stop := r.awaitAnswers(ctx, slices.Clone(asked))
+	answers, stop := q.awaitAnswers(ctx, slices.Clone(asked))
 	for _, a := range asked {
-		r.noteBlockedHost(a, answers[a.ID])
+		q.noteBlockedHost(a, answers[a.ID])
 	}
 	return stop
 }
 
 // noteBlockedHost keeps the answer about one host for the agent; nil is none yet.
-func (r *Run) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
+func (q *approvalRequests) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:
 	case answer.Allowed:
-		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
+		q.approvals.noticesForAgent = append(q.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
 	default:
-		r.approvals.deniedHosts = append(r.approvals.deniedHosts, where)
-		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s, and the user refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
+		q.approvals.deniedHosts = append(q.approvals.deniedHosts, where)
+		q.approvals.noticesForAgent = append(q.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s, and the user refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
 	}
 }
 

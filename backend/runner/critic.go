@@ -13,6 +13,13 @@ import (
 	"goalpost/backend/runner/excerpt"
 )
 
+// criticism asks the critic.
+type criticism struct {
+	run *Run
+
+	critic critic
+}
+
 // critic is the second model that looks at the recent steps now and then.
 type critic struct {
 	model    Model
@@ -54,44 +61,44 @@ func (c *critic) record(v event.CriticVerdict) {
 const maxUnparsed = 3
 
 // runCritic asks the critic, if it is due, and acts on its word.
-func (r *Run) runCritic(ctx context.Context) *Stop {
-	if r.critic.every == 0 || r.critic.steps < r.critic.every {
+func (c *criticism) runCritic(ctx context.Context) *Stop {
+	if c.critic.every == 0 || c.critic.steps < c.critic.every {
 		return stopCause(ctx)
 	}
-	r.critic.steps = 0
-	reply, err := r.askCritic(ctx)
+	c.critic.steps = 0
+	reply, err := c.askCritic(ctx)
 	if err != nil {
 		if stop := stopCause(ctx); stop != nil {
 			return stop
 		}
 		if errors.Is(err, goal.ErrPaused) {
-			return r.pauseStop()
+			return c.run.pauseStop()
 		}
 		reply = goal.Reply{Text: "the critic could not be asked: " + err.Error()}
 	}
 	verdict, reason := parseCriticReply(reply.Text)
 	newest := 0
-	if n := len(r.recent); n > 0 {
-		newest = r.recent[n-1].N
+	if n := len(c.run.steps.recent); n > 0 {
+		newest = c.run.steps.recent[n-1].N
 	}
 	body := &event.Critic{Verdict: verdict, Reason: reason, Reply: reply.Text, Step: newest}
-	if stop := r.journal(ctx, body); stop != nil {
+	if stop := c.run.journal_.journal(ctx, body); stop != nil {
 		return stop
 	}
-	if stop := r.recordUsage(ctx, reply.Usage, "critic"); stop != nil {
+	if stop := c.run.budget.recordUsage(ctx, reply.Usage, "critic"); stop != nil {
 		return stop
 	}
-	return r.applyCriticVerdict(ctx, verdict, reason)
+	return c.applyCriticVerdict(ctx, verdict, reason)
 }
 
 // askCritic shows as much as the critic's window holds, and less where it says that
 // this is too much all the same.
-func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
-	steps := conversation.ShrinkableHalf(conversation.BytesForTokens(r.session.Models().CriticWindow))
+func (c *criticism) askCritic(ctx context.Context) (reply goal.Reply, err error) {
+	steps := conversation.ShrinkableHalf(conversation.BytesForTokens(c.run.session.Models().CriticWindow))
 	for range 3 {
-		text := r.criticPrompt(steps)
-		reply, err = r.ask(ctx, r.critic.model, goal.Turn{
-			Model: r.critic.name, System: criticSystemPrompt,
+		text := c.criticPrompt(steps)
+		reply, err = c.run.ask(ctx, c.critic.model, goal.Turn{
+			Model: c.critic.name, System: criticSystemPrompt,
 			Messages: []goal.Message{{Role: goal.User, Text: text}},
 		}, func(string) {})
 		if !errors.Is(err, goal.ErrContextTooLong) {
@@ -103,30 +110,30 @@ func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
 }
 
 // applyCriticVerdict does what a verdict asks for.
-func (r *Run) applyCriticVerdict(ctx context.Context, verdict event.CriticVerdict, reason string) *Stop {
-	r.critic.record(verdict)
+func (c *criticism) applyCriticVerdict(ctx context.Context, verdict event.CriticVerdict, reason string) *Stop {
+	c.critic.record(verdict)
 	switch verdict {
 	case event.Progressing:
 		return nil
 	case event.CriticStuck:
 		text := "A critic looked at your last steps and says that you are stuck: " + reason +
 			"\nTry a different approach, or call abort_with_report if it cannot be done."
-		if len(r.todos) > 0 {
+		if len(c.run.plan.todos) > 0 {
 			text += newPlanRequest
 		}
-		return r.addUserMessage(ctx, text)
+		return c.run.messages.addUserMessage(ctx, text)
 	case event.CriticOffTrack:
-		if r.critic.misled > 1 {
+		if c.critic.misled > 1 {
 			return &Stop{Exit: goal.NeedsUser, Reason: "the critic said twice in a row that the agent does something else than the goal: " + reason}
 		}
-		return r.addUserMessage(ctx, "A critic looked at your last steps and says that you have left the goal: "+reason+"\nThis is the goal: "+r.goal.Objective)
+		return c.run.messages.addUserMessage(ctx, "A critic looked at your last steps and says that you have left the goal: "+reason+"\nThis is the goal: "+c.run.goal.Objective)
 	case event.Achieved:
-		r.claim = &pendingClaim{rationale: "the critic: " + reason, by: "critic"}
-		return r.verifyClaim(ctx)
+		c.run.control.claim = &pendingClaim{rationale: "the critic: " + reason, by: "critic"}
+		return c.run.verification.verifyClaim(ctx)
 	case event.CriticUnparsed:
-		if r.critic.unparsed >= maxUnparsed {
-			r.critic.every = 0
-			return r.journal(ctx, &event.Warning{What: "critic", Text: fmt.Sprintf("the critic gave %d replies in a row that cannot be read and is switched off", maxUnparsed)})
+		if c.critic.unparsed >= maxUnparsed {
+			c.critic.every = 0
+			return c.run.journal_.journal(ctx, &event.Warning{What: "critic", Text: fmt.Sprintf("the critic gave %d replies in a row that cannot be read and is switched off", maxUnparsed)})
 		}
 	}
 	return nil
@@ -150,9 +157,9 @@ The second line is the reason, in a sentence.`
 
 // criticPrompt is the goal and the last steps with their arguments and results: the
 // newest that fit into so many bytes, and always one.
-func (r *Run) criticPrompt(bytes int) string {
-	steps := r.recent
-	if most := 2 * r.critic.every; len(steps) > most {
+func (c *criticism) criticPrompt(bytes int) string {
+	steps := c.run.steps.recent
+	if most := 2 * c.critic.every; len(steps) > most {
 		steps = steps[len(steps)-most:]
 	}
 	var shown []string
@@ -166,7 +173,7 @@ func (r *Run) criticPrompt(bytes int) string {
 	}
 	slices.Reverse(shown)
 	return fmt.Sprintf("The goal: %s\nThe host decides by this: %s\n\nThe last %s:\n%s",
-		r.goal.Objective, r.goal.Criterion.Describe(), goal.FormatCount(len(shown), "step"), strings.Join(shown, ""))
+		c.run.goal.Objective, c.run.goal.Criterion.Describe(), goal.FormatCount(len(shown), "step"), strings.Join(shown, ""))
 }
 
 // parseCriticReply reads the first line's word and the reason. What cannot be read

@@ -13,12 +13,12 @@ import (
 
 // elapsed is the wall clock used by this goal over all of its runs, without the
 // time in which it waited for its user.
-func (r *Run) elapsed() time.Duration {
-	now := r.cfg.Clock.Now()
-	if !r.stoppedAt.IsZero() {
-		now = r.stoppedAt
+func (b *budget) elapsed() time.Duration {
+	now := b.run.cfg.Clock.Now()
+	if !b.stoppedAt.IsZero() {
+		now = b.stoppedAt
 	}
-	return r.spentBefore + now.Sub(r.startedAt) - r.idle.elapsed(now)
+	return b.spentBefore + now.Sub(b.startedAt) - b.idle.elapsed(now)
 }
 
 // limitUsage is how much of one limit is used up.
@@ -29,15 +29,15 @@ type limitUsage struct {
 }
 
 // childSpend is what the goals that this one started have spent.
-func (r *Run) childSpend() goal.Spend {
-	if room, ok := r.session.(ChildSpender); ok {
+func (b *budget) childSpend() goal.Spend {
+	if room, ok := b.run.session.(ChildSpender); ok {
 		return room.TotalSpend()
 	}
 	return goal.Spend{}
 }
 
-func (r *Run) limitUsages() []limitUsage {
-	l, s := r.goal.Limits, r.goal.Spent.Add(r.childSpend())
+func (b *budget) limitUsages() []limitUsage {
+	l, s := b.run.goal.Limits, b.run.goal.Spent.Add(b.childSpend())
 	var list []limitUsage
 	add := func(what string, used, most float64, say string) {
 		if most > 0 {
@@ -45,7 +45,7 @@ func (r *Run) limitUsages() []limitUsage {
 		}
 	}
 	add("iterations", float64(s.Iterations), float64(l.Iterations), fmt.Sprintf("%d iterations", l.Iterations))
-	if u, ok := r.wallClockUsage(); ok {
+	if u, ok := b.wallClockUsage(); ok {
 		list = append(list, u)
 	}
 	add("tokens", float64(s.TokensIn+s.TokensOut), float64(l.Tokens), fmt.Sprintf("%d tokens", l.Tokens))
@@ -55,31 +55,31 @@ func (r *Run) limitUsages() []limitUsage {
 
 // wallClockUsage is how much of the wall clock is used up, if there is a limit of it. Safe for
 // the watch, too.
-func (r *Run) wallClockUsage() (limitUsage, bool) {
-	most := r.goal.Limits.WallClock
+func (b *budget) wallClockUsage() (limitUsage, bool) {
+	most := b.run.goal.Limits.WallClock
 	if most <= 0 {
 		return limitUsage{}, false
 	}
-	return limitUsage{"wall_clock", int(100 * r.elapsed().Seconds() / most.Seconds()), goal.FormatDuration(most)}, true
+	return limitUsage{"wall_clock", int(100 * b.elapsed().Seconds() / most.Seconds()), goal.FormatDuration(most)}, true
 }
 
 // enforceLimits stops a run that has used up one of its limits, and warns before.
-func (r *Run) enforceLimits(ctx context.Context) *Stop {
+func (b *budget) enforceLimits(ctx context.Context) *Stop {
 	if stop := stopCause(ctx); stop != nil {
 		return stop
 	}
-	if stop := r.warnLimits(ctx, r.limitUsages()...); stop != nil {
+	if stop := b.warnLimits(ctx, b.limitUsages()...); stop != nil {
 		return stop
 	}
-	if limit := r.exhaustedLimit(); limit != "" {
-		return r.limitStop(limit)
+	if limit := b.exhaustedLimit(); limit != "" {
+		return b.run.limitStop(limit)
 	}
 	return nil
 }
 
 // exhaustedLimit is the limit in words for which there is no next iteration, "" for none.
-func (r *Run) exhaustedLimit() string {
-	for _, u := range r.limitUsages() {
+func (b *budget) exhaustedLimit() string {
+	for _, u := range b.limitUsages() {
 		if u.percent >= 100 {
 			return u.say
 		}
@@ -88,13 +88,13 @@ func (r *Run) exhaustedLimit() string {
 }
 
 // warnLimits journals the marks that were reached since it was called last.
-func (r *Run) warnLimits(ctx context.Context, uses ...limitUsage) *Stop {
+func (b *budget) warnLimits(ctx context.Context, uses ...limitUsage) *Stop {
 	for _, u := range uses {
 		m := warnThreshold(u.percent)
-		if !r.warned.mark(u.what, m) {
+		if !b.warned.mark(u.what, m) {
 			continue
 		}
-		if stop := r.journal(ctx, &event.Warning{What: u.what, Text: fmt.Sprintf("%d %% of %s", m, u.say), Percent: m}); stop != nil {
+		if stop := b.run.journal_.journal(ctx, &event.Warning{What: u.what, Text: fmt.Sprintf("%d %% of %s", m, u.say), Percent: m}); stop != nil {
 			return stop
 		}
 	}
@@ -103,9 +103,9 @@ func (r *Run) warnLimits(ctx context.Context, uses ...limitUsage) *Stop {
 
 // warnWallClock warns while a call or a turn takes long. The end of the time cuts it, and is
 // told with that.
-func (r *Run) warnWallClock(ctx context.Context) *Stop {
-	if u, ok := r.wallClockUsage(); ok && u.percent < 100 {
-		return r.warnLimits(ctx, u)
+func (b *budget) warnWallClock(ctx context.Context) *Stop {
+	if u, ok := b.wallClockUsage(); ok && u.percent < 100 {
+		return b.warnLimits(ctx, u)
 	}
 	return nil
 }

@@ -14,22 +14,22 @@ import (
 // loopState is what the next run must know of the rounds of this one.
 func (r *Run) loopState() goal.LoopState {
 	m := goal.LoopState{Silent: r.silentTurns}
-	r.guard.SaveState(&m)
-	r.progress.SaveState(&m)
+	r.dispatcher.guard.SaveState(&m)
+	r.movement.progress.SaveState(&m)
 	return m
 }
 
 // restoreLoopState takes what the run before knew.
 func (r *Run) restoreLoopState(m goal.LoopState) {
-	r.guard.RestoreState(m)
-	r.progress.RestoreState(m)
+	r.dispatcher.guard.RestoreState(m)
+	r.movement.progress.RestoreState(m)
 	r.silentTurns = m.Silent
 }
 
 // resetLoopState is the user's word: what went round in circles may be right now.
 func (r *Run) resetLoopState() {
-	r.guard = loopguard.New()
-	r.progress.Reset(r.goal.Spent.USD)
+	r.dispatcher.guard = loopguard.New()
+	r.movement.progress.Reset(r.goal.Spent.USD)
 	r.silentTurns = 0
 }
 
@@ -37,7 +37,7 @@ func (r *Run) resetLoopState() {
 func (r *Run) saveLoopState(ctx context.Context) *Stop {
 	now := r.cfg.Clock.Now()
 	if r.stateSavedAt.IsZero() {
-		r.stateSavedAt = r.startedAt
+		r.stateSavedAt = r.budget.startedAt
 	}
 	if now.Sub(r.stateSavedAt) < heartbeat {
 		return stopCause(ctx)

@@ -143,8 +143,8 @@ func (r *Runner) active(id goal.ID) *active {
 // goal.ErrPaused when the user's pause shut it. Outside any run nothing is in the way.
 func AskModel(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if run, _ := goal.RunOf(ctx); run.Control != nil {
-		if r, ok := run.Control.(*Run); ok {
-			return r.ask(ctx, m, t, delta)
+		if r, ok := run.Control.(runControl); ok {
+			return r.run.ask(ctx, m, t, delta)
 		}
 	}
 	return m.Turn(ctx, t, delta)

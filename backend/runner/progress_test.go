@@ -43,18 +43,18 @@ func poll(tool, pane string) goal.Call {
 	return goal.Call{Tool: tool, Arguments: `{"pane":"` + pane + `"}`}
 }
 
-func (r *Run) iteration(t *testing.T) *Stop { t.Helper(); return r.checkProgress(t.Context()) }
+func (r *Run) iteration(t *testing.T) *Stop { t.Helper(); return r.movement.checkProgress(t.Context()) }
 
 func (r *Run) looked(c goal.Call, text string, goesOn bool) {
-	r.recordStep(c, 1, reads, event.OK, text, goesOn)
+	r.dispatcher.recordStep(c, 1, reads, event.OK, text, goesOn)
 }
 
 // watching is a run in a world that has been seen and does not change.
 func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 	t.Helper()
 	c := &watchClock{at: time.Unix(1_000_000, 0)}
-	r := &Run{cfg: Config{Clock: c}, goal: goal.Goal{Limits: goal.Limits{USD: usd}}, session: stillRoom{}}
-	if _, err := r.workspaceChanged(t.Context()); err != nil {
+	r := (&Run{cfg: Config{Clock: c}, goal: goal.Goal{Limits: goal.Limits{USD: usd}}, session: stillRoom{}}).linkParts()
+	if _, err := r.movement.workspaceChanged(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return r, c

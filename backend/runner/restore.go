@@ -22,30 +22,30 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	if err != nil {
 		return r.stopForError(ctx, "reading the conversation", err)
 	}
-	r.conversation.Add(messages...)
+	r.messages.conversation.Add(messages...)
 	for _, m := range messages {
 		for _, c := range m.Calls {
-			r.callIDs[c.ID] = true
+			r.messages.callIDs[c.ID] = true
 		}
 	}
 	if len(messages) == 0 {
-		r.warned.restore(nil)
-		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.addUserMessage(ctx, prompt.FirstMessage(r.goal)) })
+		r.budget.warned.restore(nil)
+		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal)) })
 	}
-	past, err := r.history.RunHistory(ctx, r.goal.ID, r.recentLimit())
+	past, err := r.history.RunHistory(ctx, r.goal.ID, r.steps.recentLimit())
 	if err != nil {
 		return r.stopForError(ctx, "reading the runs before", err)
 	}
-	r.todos, r.recent = past.Todos, past.Steps
-	r.warned.restore(past.Warned)
-	r.claims.restore(past, len(r.goal.Criterion.Checks))
-	r.critic.restore(past)
+	r.plan.todos, r.steps.recent = past.Todos, past.Steps
+	r.budget.warned.restore(past.Warned)
+	r.verification.claims.restore(past, len(r.goal.Criterion.Checks))
+	r.criticism.critic.restore(past)
 	r.restoreLoopState(past.Memory)
-	r.restoreExposed(ctx, past.Filled)
+	r.secrets.restoreExposed(ctx, past.Filled)
 	r.restoreReminders(messages)
-	continued := func(ctx context.Context) *Stop { return r.addUserMessage(ctx, r.resumeMessage()) }
+	continued := func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, r.messages.resumeMessage()) }
 	answered := func(ctx context.Context) *Stop { return r.resumeManualCheck(ctx, past.Last) }
-	return r.runSteps(ctx, r.inDoubtNotice, r.answerPendingCalls, continued, answered)
+	return r.runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, continued, answered)
 }
 
 // recheckPreflight stops a goal that has waited for its first turn, where its checks are not
@@ -55,7 +55,7 @@ func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 	if !ok || r.goal.Exit != "" {
 		return nil
 	}
-	if r.checkIntegrity(ctx) != nil { // the first iteration says that, and better
+	if r.integrity.checkIntegrity(ctx) != nil { // the first iteration says that, and better
 		return stopCause(ctx)
 	}
 	why, err := f.RecheckPreflight(ctx, r.goal)
@@ -72,14 +72,14 @@ func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 }
 
 // resumeMessage is what the agent is told first after a pause.
-func (r *Run) resumeMessage() string {
+func (l *messageLog) resumeMessage() string {
 	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them."},
-		r.conversation.Deferred()...), "\n")
+		l.conversation.Deferred()...), "\n")
 }
 
 // resumeManualCheck takes the user's word about a claim that waited for it.
 func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
-	orders, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
+	orders, err := r.intake.orders.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
 		return r.stopForError(ctx, "reading the user's answer", err)
 	}
@@ -87,13 +87,13 @@ func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Sto
 		o := orders[len(orders)-1]
 		yes := o.Kind == goal.OrderAccept
 		if rv := last.Review; rv != nil { // of the same work, and paid
-			r.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
+			r.verification.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
 		}
-		r.claim = &pendingClaim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
+		r.control.claim = &pendingClaim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
 		return nil
 	}
 	if r.verificationInterrupted() {
-		return r.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: look whether it is still right, and claim again.")
+		return r.messages.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: look whether it is still right, and claim again.")
 	}
 	return nil
 }
@@ -106,9 +106,9 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 		case m.Role == goal.ToolRole:
 			results[m.CallID] = strings.HasPrefix(m.Text, `{"ok":true`)
 		case m.Role == goal.User && strings.HasPrefix(m.Text, todosPrefix):
-			r.claims.reminded["todos"] = true
+			r.verification.claims.reminded["todos"] = true
 		case m.Role == goal.User && strings.HasPrefix(m.Text, reviewWorkPrefix):
-			r.claims.reminded["look"] = true
+			r.verification.claims.reminded["look"] = true
 		}
 	}
 	for _, m := range messages {
@@ -117,12 +117,12 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 			switch {
 			case !results[c.ID]:
 			case c.Tool == "verify_step":
-				r.declared = nil
+				r.plan.declared = nil
 			case c.Tool == loopguard.DeclareStepTool && json.Unmarshal([]byte(c.Arguments), &struct {
 				N *int    `json:"step_number"`
 				T *string `json:"title"`
 			}{&s.Number, &s.Title}) == nil:
-				r.declared, r.stepUsed = &s, true // a call may have been made in it
+				r.plan.declared, r.plan.stepUsed = &s, true // a call may have been made in it
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (r *Run) verificationInterrupted() bool {
 	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
 		return false
 	}
-	for _, m := range slices.Backward(r.conversation.Messages()) {
+	for _, m := range slices.Backward(r.messages.conversation.Messages()) {
 		switch {
 		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
 			return false // it was answered
@@ -151,7 +151,7 @@ func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
 	}
 	for _, open := range steps {
 		text := "the program ended before this call answered: its outcome is unknown"
-		if stop := r.journal(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text}); stop != nil {
+		if stop := r.journal_.journal(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text}); stop != nil {
 			return stop
 		}
 	}
@@ -159,15 +159,15 @@ func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
 }
 
 // answerPendingCalls gives every call of the last turn that has no result one that says so.
-func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
+func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
 	answered := map[string]bool{}
 	var open []goal.Call
-	for _, m := range r.conversation.Messages() {
+	for _, m := range l.conversation.Messages() {
 		if m.Role == goal.ToolRole {
 			answered[m.CallID] = true
 		}
 	}
-	for _, m := range r.conversation.Messages() {
+	for _, m := range l.conversation.Messages() {
 		for _, c := range m.Calls {
 			if !answered[c.ID] {
 				open = append(open, c)
@@ -179,8 +179,8 @@ func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
 			Role: goal.ToolRole, CallID: c.ID,
 			Text: goal.Result{Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool)}.Envelope(),
 		}
-		r.conversation.Add(m)
-		if stop := r.journal(ctx, &event.Message{Message: m}); stop != nil {
+		l.conversation.Add(m)
+		if stop := l.run.journal_.journal(ctx, &event.Message{Message: m}); stop != nil {
 			return stop
 		}
 	}

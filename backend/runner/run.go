@@ -9,7 +9,6 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
-	"goalpost/backend/runner/conversation"
 	"goalpost/backend/runner/loopguard"
 	"goalpost/backend/runner/stall"
 )
@@ -23,88 +22,91 @@ type Run struct {
 	active *active         // safe for both
 	pause  <-chan struct{} // closed when the user pauses
 
-	events      EventLog
-	lifecycle   Lifecycle
-	orders      Orders
-	history     History
-	approvalLog ApprovalLog
+	lifecycle Lifecycle
+	history   History
 
-	session      Session
-	tools        map[string]Tool
-	specs        []goal.ToolSpec
-	conversation conversation.Conversation
-	callIDs      map[string]bool // of the whole conversation
+	session Session
 
-	startedAt   time.Time     // of this run
-	spentBefore time.Duration // spent by earlier runs
-	stoppedAt   time.Time     // what follows is not the goal's time any more; zero while it runs
-	warned      limitWarnings // safe for both
-	silentTurns int           // turns without a tool call, in a row, over all runs
+	silentTurns int // turns without a tool call, in a row, over all runs
 
-	guard    *loopguard.Guard
-	critic   critic
-	progress stall.Detector
-	// firstFingerprint is of what the run begins with; nil once it is known.
-	firstFingerprint *fingerprintJob
-	partialReported  bool        // the user was told that not all of the workspace is looked at
-	stateSavedAt     time.Time   // when the loop state was saved last
-	recent           []goal.Step // the newest, oldest first, for critic and judges
+	stateSavedAt time.Time // when the loop state was saved last
 
-	todos    []goal.Todo
-	declared *goal.StepDeclaration // the open step of the protocol
-	stepUsed bool                  // a changing call was made in it
-
-	approvals      approvalState
-	exposedSecrets exposedSecrets
-	pendingEvents  pendingEvents // safe for both
-	idle           waitTimer     // safe for both
-	ordersPolled   chan struct{} // the watch has looked at the orders
-
-	claims       claimHistory
-	claim        *pendingClaim // made in this iteration
-	gaveUp       *givenUp      // in this iteration
-	question     string        // by ask_operator in this iteration
-	questionPane string        // where the user is to do it
-	nestedStop   *Stop         // by a call within a call
 	// uncounted says that the journal has an iteration whose model did not answer: it
 	// is not counted, and a pause takes it back.
-	uncounted       bool
-	tokensEstimated bool     // the user was told that tokens are guessed
-	finalStatement  string   // the agent's last word, on a limit or when it was stuck
-	statement       []string // the report of its stop
+	uncounted      bool
+	finalStatement string   // the agent's last word, on a limit or when it was stuck
+	statement      []string // the report of its stop
+	journal_       journalWriter
+	messages       messageLog
+	budget         budget
+	plan           plan
+	control        agentControl
+	asking         approvalRequests
+	granted        grantBook
+	intake         orderIntake
+	verification   verification
+	criticism      criticism
+	steps          recentSteps
+	movement       progressWatch
+	reporter       reporter
+	integrity      integrity
+	secrets        callSecrets
+	dispatcher     dispatcher
 }
 
 type givenUp struct{ reason, learned string }
 
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
-		cfg:            c,
-		goal:           g,
-		id:             id,
-		active:         a,
-		pause:          a.pausing.attachRun(),
-		events:         c.Journal,
-		lifecycle:      c.Journal,
-		orders:         c.Journal,
-		history:        c.Journal,
-		approvalLog:    c.Journal,
-		ordersPolled:   make(chan struct{}, 1),
-		callIDs:        map[string]bool{},
-		startedAt:      c.Clock.Now(),
-		spentBefore:    g.Spent.WallClock,
-		guard:          loopguard.New(),
-		progress:       stall.New(g.Spent.USD), // what earlier runs spent is no standstill of this one
-		claims:         newClaims(g.Spent.Claims),
-		exposedSecrets: exposedSecrets{},
+		cfg:       c,
+		goal:      g,
+		id:        id,
+		active:    a,
+		pause:     a.pausing.attachRun(),
+		lifecycle: c.Journal,
+		history:   c.Journal,
 	}
-	r.id.Control = r
+	r.linkParts()
+	r.journal_.events = c.Journal
+	r.intake.orders = c.Journal
+	r.intake.ordersPolled = make(chan struct{}, 1)
+	r.asking.approvalLog = c.Journal
+	r.messages.callIDs = map[string]bool{}
+	r.budget.startedAt = c.Clock.Now()
+	r.budget.spentBefore = g.Spent.WallClock
+	r.dispatcher.guard = loopguard.New()
+	r.movement.progress = stall.New(g.Spent.USD) // what earlier runs spent is no standstill of this one
+	r.verification.claims = newClaims(g.Spent.Claims)
+	r.secrets.exposedSecrets = exposedSecrets{}
+	r.id.Control = runControl{&r.control, &r.plan, r}
+	return r
+}
+
+// linkParts gives each part its way back to the run.
+func (r *Run) linkParts() *Run {
+	r.journal_.run = r
+	r.messages.run = r
+	r.budget.run = r
+	r.plan.run = r
+	r.control.run = r
+	r.asking.run = r
+	r.granted.run = r
+	r.intake.run = r
+	r.verification.run = r
+	r.criticism.run = r
+	r.steps.run = r
+	r.movement.run = r
+	r.reporter.run = r
+	r.integrity.run = r
+	r.secrets.run = r
+	r.dispatcher.run = r
 	return r
 }
 
 // endState is the goal as this run leaves it after a stop, for the next one.
 func (r *Run) endState(stop *Stop) goal.Goal {
 	g := r.goal
-	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.elapsed(), r.claims.made, r.id.ID
+	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.budget.elapsed(), r.verification.claims.made, r.id.ID
 	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.statement, r.finalStatement
 	return g
 }
@@ -124,10 +126,10 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	}
 	cancel(stop)
 	<-watched
-	if l := r.firstFingerprint; l != nil {
+	if l := r.movement.firstFingerprint; l != nil {
 		<-l.done
 	}
-	r.stoppedAt = r.cfg.Clock.Now()
+	r.budget.stoppedAt = r.cfg.Clock.Now()
 	settled := r.finish(context.WithoutCancel(ctx), stop)
 	r.closeSession(context.WithoutCancel(ctx), stop.Exit)
 	return stop, settled
@@ -153,7 +155,7 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
-	if stop := r.runSteps(ctx, r.openSession, r.restoreApprovals, r.restore, r.verifyClaim); stop != nil {
+	if stop := r.runSteps(ctx, r.openSession, r.asking.restoreApprovals, r.restore, r.verification.verifyClaim); stop != nil {
 		return stop
 	}
 	for {
@@ -172,7 +174,7 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		return stop
 	}
 	room, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
-		if stop := r.journal(ctx, &event.Warning{What: what, Text: text}); stop != nil {
+		if stop := r.journal_.journal(ctx, &event.Warning{What: what, Text: text}); stop != nil {
 			r.cfg.Log.Warn("journal", "goal", r.goal.ID, "error", stop.Reason)
 		}
 	})
@@ -182,19 +184,19 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		}
 		return unusableSession(err)
 	}
-	r.session, r.tools = room, map[string]Tool{}
+	r.session, r.dispatcher.tools = room, map[string]Tool{}
 	for _, t := range room.Tools() {
 		spec := t.Spec()
-		r.tools[spec.Name] = t
-		r.specs = append(r.specs, spec)
+		r.dispatcher.tools[spec.Name] = t
+		r.dispatcher.specs = append(r.dispatcher.specs, spec)
 	}
-	r.addEnvironmentSecrets()
-	r.critic = newCritic(r.goal, room.Models())
-	if stop := r.restoreProtected(ctx); stop != nil {
+	r.secrets.addEnvironmentSecrets()
+	r.criticism.critic = newCritic(r.goal, room.Models())
+	if stop := r.integrity.restoreProtected(ctx); stop != nil {
 		return stop
 	}
 	if r.session.World() != nil {
-		r.firstFingerprint = r.startFingerprint(ctx)
+		r.movement.firstFingerprint = r.movement.startFingerprint(ctx)
 	}
 	return nil
 }
@@ -210,25 +212,25 @@ func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	case untold && r.goal.Spent.Iterations == 0:
 		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to continue without it"}
 	}
-	return r.journal(ctx, &event.Warning{What: "after", Text: unmet + "; this one continues without it, because it was resumed"})
+	return r.journal_.journal(ctx, &event.Warning{What: "after", Text: unmet + "; this one continues without it, because it was resumed"})
 }
 
 // iterate is one pass of the loop, in the order of the contract.
 func (r *Run) iterate(ctx context.Context) *Stop {
-	if stop := r.runSteps(ctx, r.enforceLimits, r.applyOrders, r.checkIntegrity, r.startIteration); stop != nil {
+	if stop := r.runSteps(ctx, r.budget.enforceLimits, r.applyOrders, r.integrity.checkIntegrity, r.startIteration); stop != nil {
 		return stop
 	}
 	reply, stop := r.askModelOnce(ctx)
-	r.collectOutput()
+	r.movement.collectOutput()
 	if stop != nil || reply == nil {
 		return stop
 	}
 	if len(reply.Calls) == 0 {
-		return r.runSteps(ctx, r.requireToolCall, r.checkProgress, r.saveLoopState)
+		return r.runSteps(ctx, r.requireToolCall, r.movement.checkProgress, r.saveLoopState)
 	}
 	r.silentTurns = 0
-	dispatch := func(ctx context.Context) *Stop { return r.dispatch(ctx, reply.Calls) }
-	return r.runSteps(ctx, r.awaitFirstFingerprint, dispatch, r.discardOutput, r.flushNotes, r.checkVoluntaryStop, r.verifyClaim, r.runCritic, r.checkProgress, r.saveLoopState)
+	dispatch := func(ctx context.Context) *Stop { return r.dispatcher.dispatch(ctx, reply.Calls) }
+	return r.runSteps(ctx, r.movement.awaitFirstFingerprint, dispatch, r.movement.discardOutput, r.asking.flushNotes, r.checkVoluntaryStop, r.verification.verifyClaim, r.criticism.runCritic, r.movement.checkProgress, r.saveLoopState)
 }
 
 // runSteps takes the steps one after the other until one of them stops the run.
@@ -244,7 +246,7 @@ func (r *Run) runSteps(ctx context.Context, steps ...func(context.Context) *Stop
 func (r *Run) startIteration(ctx context.Context) *Stop {
 	r.goal.Spent.Iterations++
 	r.uncounted = false
-	return r.journal(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
+	return r.journal_.journal(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
 }
 
 // requireToolCall answers a turn without a tool call. Three in a row are stuck.
@@ -253,47 +255,47 @@ func (r *Run) requireToolCall(ctx context.Context) *Stop {
 	if r.silentTurns++; r.silentTurns >= most {
 		return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
 	}
-	return r.addUserMessage(ctx, "You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
+	return r.messages.addUserMessage(ctx, "You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
 		"Take the next step now with a tool call.")
 }
 
 // checkVoluntaryStop stops the run when the agent gave up or asked its user. What it claimed
 // before it asked is decided first.
 func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
-	if r.gaveUp != nil {
-		return &Stop{Exit: goal.GaveUp, Reason: r.gaveUp.reason}
+	if r.control.gaveUp != nil {
+		return &Stop{Exit: goal.GaveUp, Reason: r.control.gaveUp.reason}
 	}
-	if r.question != "" || r.approvals.unanswered != "" {
-		if stop := r.verifyClaim(ctx); stop != nil {
+	if r.control.question != "" || r.asking.approvals.unanswered != "" {
+		if stop := r.verification.verifyClaim(ctx); stop != nil {
 			return stop
 		}
 	}
 	switch {
-	case r.question != "":
-		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.question, Pane: r.questionPane}
-	case r.approvals.unanswered != "":
-		return r.pauseForApproval()
+	case r.control.question != "":
+		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.control.question, Pane: r.control.questionPane}
+	case r.asking.approvals.unanswered != "":
+		return r.asking.pauseForApproval()
 	}
 	return stopCause(ctx)
 }
 
 // addUserMessage puts a user message into the conversation at this point in time.
-func (r *Run) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
+func (l *messageLog) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
 	m := goal.Message{Role: goal.User, Text: text}
-	r.conversation.Add(m)
-	return r.journal(ctx, append(also, &event.Message{Message: m})...)
+	l.conversation.Add(m)
+	return l.run.journal_.journal(ctx, append(also, &event.Message{Message: m})...)
 }
 
 // journal journals even when the run is being cancelled: what happened, happened.
-func (r *Run) journal(ctx context.Context, bodies ...event.Body) *Stop {
-	r.pendingEvents.mu.Lock()
-	defer r.pendingEvents.mu.Unlock() // what is appended first stands first, whoever appends
-	bodies = append(r.pendingEvents.bodies, bodies...)
-	r.pendingEvents.bodies = nil
+func (w *journalWriter) journal(ctx context.Context, bodies ...event.Body) *Stop {
+	w.pendingEvents.mu.Lock()
+	defer w.pendingEvents.mu.Unlock() // what is appended first stands first, whoever appends
+	bodies = append(w.pendingEvents.bodies, bodies...)
+	w.pendingEvents.bodies = nil
 	if len(bodies) == 0 {
 		return nil
 	}
-	if err := r.events.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
+	if err := w.events.Append(context.WithoutCancel(ctx), w.run.id, bodies...); err != nil {
 		return &Stop{Exit: goal.ExitError, Reason: "the journal could not be written: " + err.Error()}
 	}
 	return nil

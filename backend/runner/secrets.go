@@ -12,12 +12,19 @@ import (
 	"goalpost/backend/policy"
 )
 
+// callSecrets finds and fills in the secrets of calls.
+type callSecrets struct {
+	run *Run
+
+	exposedSecrets exposedSecrets
+}
+
 // computeEffect is what a call would do, with the secrets that it refers to. Control
 // tools get no secrets: what they are told is journaled. Nor do those that only hand
 // their arguments on: a value would be past its question where it is used.
-func (r *Run) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
+func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))
-	s, knows := r.session.(SecretStore)
+	s, knows := k.run.session.(SecretStore)
 	if err != nil || e.Control || e.Delegates || !knows {
 		return e, err
 	}
@@ -28,8 +35,8 @@ func (r *Run) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy
 
 // fillSecrets makes the call that is executed. A secret does not decide what a call
 // touches: that was judged with the reference in its place.
-func (r *Run) fillSecrets(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
-	s, knows := r.session.(SecretStore)
+func (k *callSecrets) fillSecrets(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
+	s, knows := k.run.session.(SecretStore)
 	if !knows || len(judged.Secrets) == 0 {
 		return c, nil
 	}
@@ -62,18 +69,18 @@ func (h exposedSecrets) add(e policy.Effect) {
 }
 
 // addEnvironmentSecrets adds what programs get by themselves.
-func (r *Run) addEnvironmentSecrets() {
-	if s, knows := r.session.(SecretStore); knows {
+func (k *callSecrets) addEnvironmentSecrets() {
+	if s, knows := k.run.session.(SecretStore); knows {
 		for _, use := range s.EnvironmentSecrets() {
-			r.exposedSecrets[use.Name] = use
+			k.exposedSecrets[use.Name] = use
 		}
 	}
 }
 
 // restoreExposed brings back what programs were given in earlier runs. A call that names no
 // secret is not judged again: that would look at the world, perhaps at a live page.
-func (r *Run) restoreExposed(ctx context.Context, calls []goal.Call) {
-	s, knows := r.session.(SecretStore)
+func (k *callSecrets) restoreExposed(ctx context.Context, calls []goal.Call) {
+	s, knows := k.run.session.(SecretStore)
 	if !knows {
 		return
 	}
@@ -81,9 +88,9 @@ func (r *Run) restoreExposed(ctx context.Context, calls []goal.Call) {
 		if uses, err := s.SecretsIn(c); err != nil || len(uses) == 0 {
 			continue
 		}
-		if tool := r.tools[c.Tool]; tool != nil {
-			if e, err := r.computeEffect(ctx, tool, c); err == nil {
-				r.exposedSecrets.add(e)
+		if tool := k.run.dispatcher.tools[c.Tool]; tool != nil {
+			if e, err := k.computeEffect(ctx, tool, c); err == nil {
+				k.exposedSecrets.add(e)
 			}
 		}
 	}
@@ -108,8 +115,8 @@ func (h exposedSecrets) warning(hosts []string) string {
 }
 
 // redact takes secrets out of a result before anything else sees it.
-func (r *Run) redact(text string) string {
-	if s, knows := r.session.(SecretStore); knows {
+func (k *callSecrets) redact(text string) string {
+	if s, knows := k.run.session.(SecretStore); knows {
 		return s.Redact(text)
 	}
 	return text

@@ -38,10 +38,10 @@ func (t *typing) Effect(_ context.Context, args json.RawMessage) (policy.Effect,
 // TestWhatNamesNoSecretIsNotJudgedAgain when a goal continues.
 func TestWhatNamesNoSecretIsNotJudgedAgain(t *testing.T) {
 	tool := &typing{}
-	r := &Run{session: trusted{}, tools: map[string]Tool{"type": tool}, exposedSecrets: exposedSecrets{}}
+	r := (&Run{session: trusted{}, dispatcher: dispatcher{tools: map[string]Tool{"type": tool}}, secrets: callSecrets{exposedSecrets: exposedSecrets{}}}).linkParts()
 	const names = `{"text":"{{secret:pin}}"}`
-	r.restoreExposed(t.Context(), []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
-	if _, given := r.exposedSecrets["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {
-		t.Errorf("given %v, looked for %q", r.exposedSecrets, tool.looks)
+	r.secrets.restoreExposed(t.Context(), []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
+	if _, given := r.secrets.exposedSecrets["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {
+		t.Errorf("given %v, looked for %q", r.secrets.exposedSecrets, tool.looks)
 	}
 }

@@ -16,12 +16,12 @@ import (
 // cut off by an order and is to be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := prompt.System(r.goal)
-	besides := len(contract) + toolSpecBytes(r.specs)
-	r.conversation.FitWindow(r.session.Models().Window, besides, r.todoList())
+	besides := len(contract) + toolSpecBytes(r.dispatcher.specs)
+	r.messages.conversation.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
 	reply, err := r.askModel(ctx, contract)
-	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.conversation.Bytes() < before; { // the window is smaller than was thought
-		before = r.conversation.Bytes()
-		r.conversation.Shrink(before/2, before/2, r.todoList())
+	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.conversation.Bytes() < before; { // the window is smaller than was thought
+		before = r.messages.conversation.Bytes()
+		r.messages.conversation.Shrink(before/2, before/2, r.plan.todoList())
 		reply, err = r.askModel(ctx, contract)
 	}
 	switch {
@@ -33,12 +33,12 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	default:
 		return nil, r.uncountIteration(modelStop(err))
 	}
-	r.conversation.Calibrate(reply.Usage.TokensIn, besides)
-	r.uniqueCallIDs(reply.Calls)
+	r.messages.conversation.Calibrate(reply.Usage.TokensIn, besides)
+	r.messages.uniqueCallIDs(reply.Calls)
 	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
-	r.conversation.Add(m)
-	r.addUsage(reply.Usage)
-	r.pendingEvents.add(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
+	r.messages.conversation.Add(m)
+	r.budget.addUsage(reply.Usage)
+	r.journal_.pendingEvents.add(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
 }
 
@@ -52,7 +52,7 @@ func (r *Run) uncountIteration(stop *Stop) *Stop {
 }
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
-	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.conversation.Messages(), Tools: r.specs}
+	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.messages.conversation.Messages(), Tools: r.dispatcher.specs}
 	reply, err := r.ask(ctx, r.session.Models().Agent, t, r.delta)
 	if err != nil {
 		return reply, fmt.Errorf("the model: %w", err)
@@ -70,23 +70,23 @@ func modelStop(err error) *Stop {
 }
 
 // addUsage counts a turn of any mind of this goal; the journal counts it too.
-func (r *Run) addUsage(u goal.Usage) {
-	r.goal.Spent.TokensIn += u.TokensIn
-	r.goal.Spent.TokensOut += u.TokensOut
-	r.goal.Spent.USD += u.USD
-	if u.Guessed && !r.tokensEstimated {
-		r.tokensEstimated = true
-		r.pendingEvents.add(&event.Warning{What: "tokens", Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was sent and answered"})
+func (b *budget) addUsage(u goal.Usage) {
+	b.run.goal.Spent.TokensIn += u.TokensIn
+	b.run.goal.Spent.TokensOut += u.TokensOut
+	b.run.goal.Spent.USD += u.USD
+	if u.Guessed && !b.tokensEstimated {
+		b.tokensEstimated = true
+		b.run.journal_.pendingEvents.add(&event.Warning{What: "tokens", Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was sent and answered"})
 	}
 }
 
 // recordUsage counts and journals what the critic, a judge or the reviewer cost.
-func (r *Run) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop {
+func (b *budget) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop {
 	if u == (goal.Usage{}) {
 		return nil
 	}
-	r.addUsage(u)
-	return r.journal(ctx, &event.Usage{Usage: u, By: by})
+	b.addUsage(u)
+	return b.run.journal_.journal(ctx, &event.Usage{Usage: u, By: by})
 }
 
 // MinContextWindow estimates how many tokens a window must have for a goal with these tools: its
@@ -105,12 +105,12 @@ func toolSpecBytes(specs []goal.ToolSpec) int {
 
 // uniqueCallIDs makes the ids of calls unique over the conversation: some servers
 // count from one again in every turn, and a result must belong to one call.
-func (r *Run) uniqueCallIDs(calls []goal.Call) {
+func (l *messageLog) uniqueCallIDs(calls []goal.Call) {
 	for i := range calls {
-		for n := 1; calls[i].ID == "" || r.callIDs[calls[i].ID]; n++ {
-			calls[i].ID = fmt.Sprintf("call_%d_%d_%d", r.goal.Spent.Iterations, i, n)
+		for n := 1; calls[i].ID == "" || l.callIDs[calls[i].ID]; n++ {
+			calls[i].ID = fmt.Sprintf("call_%d_%d_%d", l.run.goal.Spent.Iterations, i, n)
 		}
-		r.callIDs[calls[i].ID] = true
+		l.callIDs[calls[i].ID] = true
 	}
 }
 

@@ -30,8 +30,8 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	timed, cancel := context.WithTimeout(ctx, finalStatementTimeout)
 	defer cancel()
 	ask := goal.Message{Role: goal.User, Text: strings.Replace(finalStatementPrompt, "%", stop.Reason, 1)}
-	messages := append(append([]goal.Message{}, r.messages.conversation.Messages()...), ask)
-	reply, err := r.ask(timed, r.session.Models().Agent, goal.Turn{Model: r.goal.Model, System: prompt.System(r.goal), Messages: messages}, r.delta)
+	messages := append(append([]goal.Message{}, r.messages.Messages()...), ask)
+	reply, err := r.gate.askModel(timed, r.session.Models().Agent, goal.Turn{Model: r.goal.Model, System: prompt.System(r.goal), Messages: messages}, r.delta)
 	if abort := stopCause(ctx); abort != nil {
 		return abort
 	}
@@ -39,6 +39,6 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 		r.cfg.Log.Info("last account", "goal", r.goal.ID, "error", err)
 		return stop
 	}
-	r.finalStatement = excerpt.Truncate(strings.TrimSpace(reply.Text), 2000)
+	r.ended.finalStatement = excerpt.Truncate(strings.TrimSpace(reply.Text), 2000)
 	return firstStop(r.budget.recordUsage(ctx, reply.Usage, "account"), stop)
 }

@@ -10,7 +10,7 @@ import (
 // workspaceChanged says whether the world is as it never was before. Where
 // there is nothing to compare, it is taken to move.
 func (w *progressWatch) workspaceChanged(ctx context.Context) (bool, error) {
-	if w.run.session.World() == nil {
+	if w.workspace == nil {
 		return true, nil
 	}
 	return w.awaitFingerprint(ctx, w.startFingerprint(ctx))
@@ -26,7 +26,7 @@ type fingerprintJob struct {
 // startFingerprint begins to look.
 func (w *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
 	l := &fingerprintJob{done: make(chan struct{})}
-	world := w.run.session.World()
+	workspace := w.workspace
 	go func() {
 		defer close(l.done)
 		defer func() {
@@ -34,7 +34,7 @@ func (w *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
 				l.err = fmt.Errorf("the look broke: %v", p)
 			}
 		}()
-		l.print, l.unseen, l.err = world.Fingerprint(ctx)
+		l.print, l.unseen, l.err = workspace.Fingerprint(ctx)
 	}()
 	return l
 }
@@ -49,11 +49,25 @@ func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob)
 	}
 	if l.unseen != "" && !w.partialReported {
 		w.partialReported = true
-		if stop := w.run.journal_.journal(ctx, &event.Warning{What: "progress", Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement"}); stop != nil {
+		if stop := w.journal.append(ctx, &event.Warning{What: "progress", Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement"}); stop != nil {
 			return false, stop
 		}
 	}
-	return w.progress.AddFingerprint(l.print, w.run.verification.claims.failingChecks(), l.unseen != ""), nil
+	return w.detector.AddFingerprint(l.print, w.claims.failingChecks(), l.unseen != ""), nil
+}
+
+// beginFirstFingerprint begins to look at what the run begins with, if there is anything.
+func (w *progressWatch) beginFirstFingerprint(ctx context.Context) {
+	if w.workspace != nil {
+		w.firstFingerprint = w.startFingerprint(ctx)
+	}
+}
+
+// wait waits for the look that may be under way. It ends with the context of its start.
+func (w *progressWatch) wait() {
+	if w.firstFingerprint != nil {
+		<-w.firstFingerprint.done
+	}
 }
 
 // awaitFirstFingerprint waits for the first look, which continued while the model thought: what the
@@ -65,7 +79,7 @@ func (w *progressWatch) awaitFirstFingerprint(ctx context.Context) *Stop {
 	}
 	w.firstFingerprint = nil
 	if _, err := w.awaitFingerprint(ctx, l); err != nil {
-		return w.run.stopForError(ctx, "looking at the goal's folder", err)
+		return w.gate.stopForError(ctx, "looking at the goal's folder", err)
 	}
 	return nil
 }

@@ -4,43 +4,52 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 )
 
-// integrity checks what must not have changed.
+// integrity checks before each iteration that the goal may continue: what decides about
+// it is as it was at the start, and the session and the disk are fit to work with.
 type integrity struct {
-	run *Run
+	goal     *goal.Goal
+	log      *slog.Logger
+	journal  *journalWriter
+	messages *messageLog
+	gate     *pauseGate
+	freeDisk func() (uint64, error) // in bytes; nil where it is not known
+
+	workspace Workspace        // nil where nothing can be compared
+	readiness ReadinessChecker // nil where the session is always ready
 }
 
 // checkIntegrity is the pre-check: the criterion, the policy and the protected files
 // must still be the ones that were frozen, and the room fit to work in.
 func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
-	c, err1 := goal.Hash(i.run.goal.Criterion)
-	p, err2 := goal.Hash(i.run.goal.Policy)
+	c, err1 := goal.Hash(i.goal.Criterion)
+	p, err2 := goal.Hash(i.goal.Policy)
 	if err := errors.Join(err1, err2); err != nil {
 		return &Stop{Exit: goal.ExitError, Reason: err.Error()}
 	}
-	if c != i.run.goal.CriterionSHA256 || p != i.run.goal.PolicySHA256 {
+	if c != i.goal.CriterionSHA256 || p != i.goal.PolicySHA256 {
 		return &Stop{Exit: goal.NeedsUser, Reason: "the criterion or the policy is not the one that was frozen at the start"}
 	}
 	if stop := i.checkDiskSpace(); stop != nil {
 		return stop
 	}
-	if room, ok := i.run.session.(ReadinessChecker); ok {
-		if err := room.Ready(); err != nil {
+	if i.readiness != nil {
+		if err := i.readiness.Ready(); err != nil {
 			return unusableSession(err)
 		}
 	}
-	world := i.run.session.World()
-	if world == nil {
+	if i.workspace == nil {
 		return nil
 	}
-	diff, err := world.Tampered(ctx)
+	diff, err := i.workspace.Tampered(ctx)
 	if err != nil {
-		return i.run.stopForError(ctx, "looking at the protected files", err)
+		return i.gate.stopForError(ctx, "looking at the protected files", err)
 	}
 	if diff != "" {
 		return i.tampered(ctx, diff)
@@ -58,12 +67,12 @@ const minFreeDisk = 1 << 30
 
 // checkDiskSpace pauses a goal before its journal cannot be written any more.
 func (i *integrity) checkDiskSpace() *Stop {
-	if i.run.cfg.Disk == nil {
+	if i.freeDisk == nil {
 		return nil
 	}
-	free, err := i.run.cfg.Disk()
+	free, err := i.freeDisk()
 	if err != nil {
-		i.run.cfg.Log.Warn("free disk", "error", err)
+		i.log.Warn("free disk", "error", err)
 		return nil
 	}
 	if free >= minFreeDisk {
@@ -75,9 +84,9 @@ func (i *integrity) checkDiskSpace() *Stop {
 // tampered pauses the goal and keeps what the user is shown: that is put back when the
 // goal continues, and nothing that is changed later.
 func (i *integrity) tampered(ctx context.Context, diff string) *Stop {
-	if world := i.run.session.World(); world != nil {
-		if err := world.RecordShown(ctx); err != nil {
-			return i.run.stopForError(ctx, "keeping which protected files were changed", err)
+	if i.workspace != nil {
+		if err := i.workspace.RecordShown(ctx); err != nil {
+			return i.gate.stopForError(ctx, "keeping which protected files were changed", err)
 		}
 	}
 	return &Stop{Exit: goal.NeedsUser, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
@@ -87,28 +96,24 @@ func (i *integrity) tampered(ctx context.Context, diff string) *Stop {
 // them. What the user was not shown is left as it is: the goal pauses for it before
 // the first turn.
 func (i *integrity) restoreProtected(ctx context.Context) *Stop {
-	world := i.run.session.World()
-	if world == nil || i.run.goal.Exit != goal.NeedsUser {
+	if i.workspace == nil || i.goal.Exit != goal.NeedsUser {
 		return nil
 	}
-	if open, err := world.Undecided(ctx); err != nil || len(open) > 0 {
-		return i.run.faultIf(ctx, "looking at the protected files", err)
-	}
-	files, aside, err := world.RestoreProtected(ctx)
+	open, err := i.workspace.Undecided(ctx)
 	if err != nil {
-		return i.run.stopForError(ctx, "putting the protected files back", err)
+		return i.gate.stopForError(ctx, "looking at the protected files", err)
+	}
+	if len(open) > 0 {
+		return nil
+	}
+	files, aside, err := i.workspace.RestoreProtected(ctx)
+	if err != nil {
+		return i.gate.stopForError(ctx, "putting the protected files back", err)
 	}
 	if len(files) == 0 {
 		return nil
 	}
-	i.run.messages.conversation.AddDeferred("The user continued the goal. These files decide about it and were put back to what they were: " +
+	i.messages.AddDeferred("The user continued the goal. These files decide about it and were put back to what they were: " +
 		strings.Join(files, ", ") + ". Do not change them.")
-	return i.run.journal_.journal(ctx, event.ProtectedRestored(files, aside))
-}
-
-func (r *Run) faultIf(ctx context.Context, doing string, err error) *Stop {
-	if err == nil {
-		return nil
-	}
-	return r.stopForError(ctx, doing, err)
+	return i.journal.append(ctx, event.ProtectedRestored(files, aside))
 }

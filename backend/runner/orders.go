@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"goalpost/backend/event"
@@ -10,12 +11,16 @@ import (
 	"goalpost/backend/runner/conversation"
 )
 
-// orderIntake takes the user's orders out of the store.
+// orderIntake takes the user's orders out of the store. Safe for concurrent use: the
+// loop and the watch of the orders both look.
 type orderIntake struct {
-	run *Run
-
-	orders       Orders
-	ordersPolled chan struct{} // the watch has looked at the orders
+	goal   goal.ID
+	store  Orders
+	grants *activeGrants
+	gate   *pauseGate
+	cancel context.CancelCauseFunc // of the goal's work in this process
+	log    *slog.Logger
+	polled chan struct{} // the watch has looked at the orders
 }
 
 const (
@@ -41,12 +46,12 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 				deadline = r.cfg.Clock.After(left)
 				continue
 			}
-			cancel(r.limitStop(goal.FormatDuration(r.goal.Limits.WallClock)))
+			cancel(limitStop(goal.FormatDuration(r.goal.Limits.WallClock)))
 			return
 		case <-r.active.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
 		}
-		if stop := r.intake.pollOrders(ctx); stop != nil {
+		if stop := r.orders.pollOrders(ctx); stop != nil {
 			cancel(stop)
 			return
 		}
@@ -55,7 +60,7 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		}
 		select {
-		case r.intake.ordersPolled <- struct{}{}:
+		case r.orders.polled <- struct{}{}:
 		default:
 		}
 		if r.cfg.Clock.Now().Sub(beat) >= heartbeat {
@@ -70,21 +75,21 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 // pollOrders takes the orders that do not wait for their place in the conversation: what
 // the user takes back is taken back while a call runs.
 func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
-	q.run.asking.approvals.grants.taking.Lock()
-	defer q.run.asking.approvals.grants.taking.Unlock()
-	orders, err := q.orders.TakeOrders(ctx, q.run.goal.ID, goal.OrderAbort, goal.OrderPause)
+	q.grants.taking.Lock()
+	defer q.grants.taking.Unlock()
+	orders, err := q.store.TakeOrders(ctx, q.goal, goal.OrderAbort, goal.OrderPause)
 	if err == nil {
 		for _, o := range orders {
 			if o.Kind == goal.OrderAbort {
 				return stopForOrder(o)
 			}
-			q.run.active.pausing.shut(stopForOrder(o))
+			q.gate.shut(stopForOrder(o))
 		}
-		orders, err = q.orders.Orders(ctx, q.run.goal.ID, goal.OrderRevoke)
+		orders, err = q.store.Orders(ctx, q.goal, goal.OrderRevoke)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			q.run.cfg.Log.Warn("orders", "goal", q.run.goal.ID, "error", err)
+			q.log.Warn("orders", "goal", q.goal, "error", err)
 		}
 		return nil
 	}
@@ -100,14 +105,14 @@ func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
 // looked, and what the user stopped by then does not begin.
 func (q *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
 	if stop := q.pollOrders(ctx); stop != nil {
-		q.run.active.cancel(stop)
+		q.cancel(stop)
 	}
 	return stopCause(ctx)
 }
 
 // revoke takes back what a user does not allow any more.
 func (q *orderIntake) revoke(ctx context.Context, o goal.Order) *Stop {
-	ended, stop := q.run.granted.revokeGrant(ctx, o.Request, "the user took it back")
+	ended, stop := q.grants.revoke(ctx, o.Request, "the user took it back")
 	if !ended {
 		q.settleOrder(ctx, o)
 	}
@@ -116,8 +121,8 @@ func (q *orderIntake) revoke(ctx context.Context, o goal.Order) *Stop {
 
 // settleOrder ends the waiting of an order that changes nothing any more.
 func (q *orderIntake) settleOrder(ctx context.Context, o goal.Order) {
-	if err := q.orders.Settle(ctx, o); err != nil && ctx.Err() == nil {
-		q.run.cfg.Log.Warn("an order that changes nothing", "goal", q.run.goal.ID, "error", err)
+	if err := q.store.Settle(ctx, o); err != nil && ctx.Err() == nil {
+		q.log.Warn("an order that changes nothing", "goal", q.goal, "error", err)
 	}
 }
 
@@ -125,13 +130,13 @@ func (q *orderIntake) settleOrder(ctx context.Context, o goal.Order) {
 // came, and stops for a pause. What is not taken when the run ends waits in the
 // store for the next one.
 func (r *Run) applyOrders(ctx context.Context) *Stop {
-	if stop := r.intake.applyUrgentOrders(ctx); stop != nil {
+	if stop := r.orders.applyUrgentOrders(ctx); stop != nil {
 		return stop
 	}
-	paused := r.pauseRequested() // looked at first: a note before the pause is not left behind
-	notes, err := r.intake.orders.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	paused := r.gate.isShut() // looked at first: a note before the pause is not left behind
+	notes, err := r.orders.store.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
 	if err != nil {
-		return r.stopForError(ctx, "reading the user's notes", err)
+		return r.gate.stopForError(ctx, "reading the user's notes", err)
 	}
 	for _, o := range notes {
 		text, from := conversation.NotePrefix+o.Text, goal.ID("")
@@ -151,10 +156,7 @@ func (r *Run) applyOrders(ctx context.Context) *Stop {
 		}
 	}
 	if paused {
-		return r.pauseStop()
+		return r.gate.stop()
 	}
 	return nil
 }
-
-// pauseStop stops the run for a pause.
-func (r *Run) pauseStop() *Stop { return r.active.pausing.stop() }

@@ -7,12 +7,20 @@ import (
 	"goalpost/backend/runner/stall"
 )
 
-// progressWatch detects that nothing moves.
+// progressWatch detects that a goal makes no progress: the detector, and what it is fed
+// with besides the results of calls.
 type progressWatch struct {
-	run *Run
+	goal    *goal.Goal
+	journal *journalWriter
+	gate    *pauseGate
+	claims  *claimHistory
 
-	progress stall.Detector
-	// firstFingerprint is of what the run begins with; nil once it is known.
+	workspace Workspace    // nil where nothing can be compared
+	output    OutputSource // nil where the session does not report output
+
+	detector stall.Detector
+	// firstFingerprint is of what the run begins with; nil once it is known. Its goroutine
+	// touches nothing else of this type.
 	firstFingerprint *fingerprintJob
 	partialReported  bool // the user was told that not all of the workspace is looked at
 }
@@ -20,18 +28,18 @@ type progressWatch struct {
 // checkProgress is the last point of an iteration. It looks at the workspace only when
 // nothing else has moved for a while, so that it costs little.
 func (w *progressWatch) checkProgress(ctx context.Context) *Stop {
-	if !w.progress.EndIteration(w.run.goal.Spent.USD, w.run.goal.Limits.USD) {
+	if !w.detector.EndIteration(w.goal.Spent.USD, w.goal.Limits.USD) {
 		return stopCause(ctx)
 	}
 	changed, err := w.workspaceChanged(ctx)
 	if err != nil {
-		return w.run.stopForError(ctx, "looking whether anything changed", err)
+		return w.gate.stopForError(ctx, "looking whether anything changed", err)
 	}
 	if changed {
-		w.progress.NoteChange(w.run.goal.Spent.USD)
+		w.detector.NoteChange(w.goal.Spent.USD)
 		return stopCause(ctx)
 	}
-	return &Stop{Exit: goal.Stuck, Reason: w.progress.StopReason(w.run.goal.Spent.USD)}
+	return &Stop{Exit: goal.Stuck, Reason: w.detector.StopReason(w.goal.Spent.USD)}
 }
 
 // OutputSource is a Room that hears what the goal's programs print. Heard is what those
@@ -41,20 +49,19 @@ type OutputSource interface{ NewOutput() string }
 // collectOutput takes what the goal's programs printed while the agent called nothing: a
 // watched process that printed is something done, and movement if it is new.
 func (w *progressWatch) collectOutput() {
-	h, ok := w.run.session.(OutputSource)
-	if !ok {
+	if w.output == nil {
 		return
 	}
-	if text := h.NewOutput(); text != "" {
-		w.run.verification.claims.idle = false
-		w.progress.NoteOutput(text)
+	if text := w.output.NewOutput(); text != "" {
+		w.claims.idle = false
+		w.detector.NoteOutput(text)
 	}
 }
 
 // discardOutput leaves out what was printed while calls were made: that is their result.
 func (w *progressWatch) discardOutput(context.Context) *Stop {
-	if h, ok := w.run.session.(OutputSource); ok {
-		h.NewOutput()
+	if w.output != nil {
+		w.output.NewOutput()
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"goalpost/backend/event"
@@ -13,101 +12,216 @@ import (
 	"goalpost/backend/runner/stall"
 )
 
-// Run is the loop of one run of one goal. Its fields belong to the goroutine of
-// drive, but for those marked.
+// Run is the loop of one run of one goal. It belongs to one goroutine. A second one, the
+// watch of the orders, uses only what says that it is safe: orders, grants, journal, the
+// clock side of budget, and of goal what never changes during a run.
 type Run struct {
 	cfg    Config
 	goal   goal.Goal
 	id     goal.Run
-	active *active         // safe for both
-	pause  <-chan struct{} // closed when the user pauses
+	active *active
+	gate   *pauseGate
 
 	lifecycle Lifecycle
 	history   History
+	session   Session // nil until it is open
 
-	session Session
+	journal      *journalWriter
+	messages     *messageLog
+	budget       *budget
+	plan         *plan
+	requests     *agentRequests
+	orders       *orderIntake
+	approvals    *approvals
+	secrets      *callSecrets
+	recent       *recentSteps
+	progress     *progressWatch
+	integrity    *integrity
+	verification *verification
+	critic       *critic
+	dispatcher   *dispatcher
+	reporter     *reporter
 
-	silentTurns int // turns without a tool call, in a row, over all runs
+	turns runTurns
+	// ended is what the run leaves when it stops.
+	ended runEnd
+}
 
+// runTurns counts the turns of the model.
+type runTurns struct {
+	silent int // without a tool call, in a row, over all runs
+	// uncounted reports that the journal has an iteration whose model did not answer: it is
+	// not counted, and a pause takes it back.
+	uncounted    bool
 	stateSavedAt time.Time // when the loop state was saved last
+}
 
-	// uncounted says that the journal has an iteration whose model did not answer: it
-	// is not counted, and a pause takes it back.
-	uncounted      bool
+// runEnd is what is written when a run stops.
+type runEnd struct {
 	finalStatement string   // the agent's last word, on a limit or when it was stuck
-	statement      []string // the report of its stop
-	journal_       journalWriter
-	messages       messageLog
-	budget         budget
-	plan           plan
-	control        agentControl
-	asking         approvalRequests
-	granted        grantBook
-	intake         orderIntake
-	verification   verification
-	criticism      criticism
-	steps          recentSteps
-	movement       progressWatch
-	reporter       reporter
-	integrity      integrity
-	secrets        callSecrets
-	dispatcher     dispatcher
+	report         []string // the host's report
 }
 
-type givenUp struct{ reason, learned string }
-
+// newRun returns a run without its session. Its parts know each other from the start;
+// attachSession gives them what they need of the session.
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
-	r := &Run{
-		cfg:       c,
-		goal:      g,
-		id:        id,
-		active:    a,
-		pause:     a.pausing.attachRun(),
-		lifecycle: c.Journal,
-		history:   c.Journal,
+	r := &Run{cfg: c, goal: g, id: id, active: a, gate: a.pausing, lifecycle: c.Journal, history: c.Journal}
+	r.gate.attachRun()
+	r.journal = &journalWriter{log: c.Journal, run: id}
+	r.messages = &messageLog{journal: r.journal, callIDs: map[string]bool{}}
+	r.budget = &budget{
+		goal:        &r.goal,
+		clock:       c.Clock,
+		journal:     r.journal,
+		startedAt:   c.Clock.Now(),
+		spentBefore: g.Spent.WallClock,
 	}
-	r.linkParts()
-	r.journal_.events = c.Journal
-	r.intake.orders = c.Journal
-	r.intake.ordersPolled = make(chan struct{}, 1)
-	r.asking.approvalLog = c.Journal
-	r.messages.callIDs = map[string]bool{}
-	r.budget.startedAt = c.Clock.Now()
-	r.budget.spentBefore = g.Spent.WallClock
-	r.dispatcher.guard = loopguard.New()
-	r.movement.progress = stall.New(g.Spent.USD) // what earlier runs spent is no standstill of this one
-	r.verification.claims = newClaims(g.Spent.Claims)
-	r.secrets.exposedSecrets = exposedSecrets{}
-	r.id.Control = runControl{&r.control, &r.plan, r}
+	r.plan = &plan{journal: r.journal}
+	r.requests = &agentRequests{}
+	r.recent = newRecentSteps(g.Options.CriticEvery)
+	r.secrets = &callSecrets{exposed: exposedSecrets{}}
+	r.addApprovals()
+	r.addVerification()
+	r.addDispatcher()
+	r.id.Control = &runControl{
+		agentRequests: r.requests,
+		plan:          r.plan,
+		goal:          g.ID,
+		clock:         c.Clock,
+		gate:          r.gate,
+		history:       c.Journal,
+		calls:         r.dispatcher,
+	}
 	return r
 }
 
-// linkParts gives each part its way back to the run.
-func (r *Run) linkParts() *Run {
-	r.journal_.run = r
-	r.messages.run = r
-	r.budget.run = r
-	r.plan.run = r
-	r.control.run = r
-	r.asking.run = r
-	r.granted.run = r
-	r.intake.run = r
-	r.verification.run = r
-	r.criticism.run = r
-	r.steps.run = r
-	r.movement.run = r
-	r.reporter.run = r
-	r.integrity.run = r
-	r.secrets.run = r
-	r.dispatcher.run = r
-	return r
+// addApprovals adds what asks the user and takes their orders.
+func (r *Run) addApprovals() {
+	grants := &activeGrants{journal: r.journal}
+	r.orders = &orderIntake{
+		goal:   r.goal.ID,
+		store:  r.cfg.Journal,
+		grants: grants,
+		gate:   r.gate,
+		cancel: r.active.cancel,
+		log:    r.cfg.Log,
+		polled: make(chan struct{}, 1),
+	}
+	r.approvals = &approvals{
+		goal:     &r.goal,
+		rules:    r.cfg.Law,
+		patience: r.cfg.Patience,
+		clock:    r.cfg.Clock,
+		log:      r.cfg.Log,
+		journal:  r.journal,
+		messages: r.messages,
+		gate:     r.gate,
+		idle:     &r.budget.idle,
+		orders:   r.orders,
+		grants:   grants,
+		history:  r.cfg.Journal,
+		exposed:  r.secrets.exposed,
+	}
+}
+
+// addVerification adds what decides whether the goal is reached, and whether it moves.
+func (r *Run) addVerification() {
+	claims := newClaims(r.goal.Spent.Claims)
+	r.progress = &progressWatch{
+		goal:     &r.goal,
+		journal:  r.journal,
+		gate:     r.gate,
+		claims:   claims,
+		detector: stall.New(r.goal.Spent.USD), // what earlier runs spent is no standstill of this one
+	}
+	r.integrity = &integrity{
+		goal:     &r.goal,
+		log:      r.cfg.Log,
+		journal:  r.journal,
+		messages: r.messages,
+		gate:     r.gate,
+		freeDisk: r.cfg.Disk,
+	}
+	r.verification = &verification{
+		goal:      &r.goal,
+		clock:     r.cfg.Clock,
+		journal:   r.journal,
+		messages:  r.messages,
+		gate:      r.gate,
+		budget:    r.budget,
+		plan:      r.plan,
+		recent:    r.recent,
+		progress:  r.progress,
+		integrity: r.integrity,
+		requests:  r.requests,
+		claims:    claims,
+	}
+	r.critic = &critic{
+		goal:     &r.goal,
+		journal:  r.journal,
+		messages: r.messages,
+		gate:     r.gate,
+		budget:   r.budget,
+		plan:     r.plan,
+		recent:   r.recent,
+		decide:   r.verification.decideClaim,
+	}
+	r.reporter = &reporter{goal: &r.goal, claims: claims, budget: r.budget, plan: r.plan, requests: r.requests}
+}
+
+// addDispatcher adds what executes the agent's calls.
+func (r *Run) addDispatcher() {
+	r.dispatcher = &dispatcher{
+		goal:      &r.goal,
+		clock:     r.cfg.Clock,
+		log:       r.cfg.Log,
+		journal:   r.journal,
+		messages:  r.messages,
+		gate:      r.gate,
+		budget:    r.budget,
+		plan:      r.plan,
+		requests:  r.requests,
+		orders:    r.orders,
+		grants:    r.approvals.grants,
+		approvals: r.approvals,
+		secrets:   r.secrets,
+		steps: &stepRecorder{
+			clock:    r.cfg.Clock,
+			plan:     r.plan,
+			claims:   r.verification.claims,
+			critic:   r.critic,
+			recent:   r.recent,
+			progress: r.progress,
+		},
+		guard: loopguard.New(),
+	}
+}
+
+// attachSession gives the parts what they need of the open session. What a session does
+// not offer stays nil.
+func (r *Run) attachSession(s Session) {
+	r.session = s
+	blocked, _ := s.(BlockedHosts)
+	r.approvals.blocked = blocked
+	r.approvals.grants.attach(blocked)
+	r.secrets.store, _ = s.(SecretStore)
+	r.secrets.addEnvironmentSecrets()
+	r.budget.children, _ = s.(ChildSpender)
+	r.integrity.readiness, _ = s.(ReadinessChecker)
+	r.progress.output, _ = s.(OutputSource)
+	r.reporter.leftovers, _ = s.(LeftoverReporter)
+	workspace := s.World()
+	r.integrity.workspace, r.progress.workspace, r.reporter.workspace = workspace, workspace, workspace
+	r.verification.judge = s.Judge()
+	r.critic.attach(s.Models())
+	r.dispatcher.attach(s)
 }
 
 // endState is the goal as this run leaves it after a stop, for the next one.
 func (r *Run) endState(stop *Stop) goal.Goal {
 	g := r.goal
 	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.budget.elapsed(), r.verification.claims.made, r.id.ID
-	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.statement, r.finalStatement
+	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.ended.report, r.ended.finalStatement
 	return g
 }
 
@@ -121,14 +235,12 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	go func() { defer close(watched); r.watchOrders(ctx, cancel) }()
 
 	stop := r.loop(ctx)
-	if stop.Exit == goal.PausedByUser && r.pauseRequested() { // the user's pause is not lifted by anybody else
-		stop = r.pauseStop()
+	if stop.Exit == goal.PausedByUser && r.gate.isShut() { // the user's pause is not lifted by anybody else
+		stop = r.gate.stop()
 	}
 	cancel(stop)
 	<-watched
-	if l := r.movement.firstFingerprint; l != nil {
-		<-l.done
-	}
+	r.progress.wait()
 	r.budget.stoppedAt = r.cfg.Clock.Now()
 	settled := r.finish(context.WithoutCancel(ctx), stop)
 	r.closeSession(context.WithoutCancel(ctx), stop.Exit)
@@ -155,7 +267,7 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
-	if stop := r.runSteps(ctx, r.openSession, r.asking.restoreApprovals, r.restore, r.verification.verifyClaim); stop != nil {
+	if stop := runSteps(ctx, r.openSession, r.approvals.restoreApprovals, r.restore, r.verification.verifyClaim); stop != nil {
 		return stop
 	}
 	for {
@@ -168,13 +280,13 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 func (r *Run) openSession(ctx context.Context) *Stop {
 	unmet, err := r.lifecycle.FailedDependency(ctx, r.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "looking at the goals that must be done first", err)
+		return r.gate.stopForError(ctx, "looking at the goals that must be done first", err)
 	}
 	if stop := r.checkDependency(ctx, unmet); stop != nil {
 		return stop
 	}
-	room, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
-		if stop := r.journal_.journal(ctx, &event.Warning{What: what, Text: text}); stop != nil {
+	session, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
+		if stop := r.journal.append(ctx, &event.Warning{What: what, Text: text}); stop != nil {
 			r.cfg.Log.Warn("journal", "goal", r.goal.ID, "error", stop.Reason)
 		}
 	})
@@ -184,20 +296,11 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		}
 		return unusableSession(err)
 	}
-	r.session, r.dispatcher.tools = room, map[string]Tool{}
-	for _, t := range room.Tools() {
-		spec := t.Spec()
-		r.dispatcher.tools[spec.Name] = t
-		r.dispatcher.specs = append(r.dispatcher.specs, spec)
-	}
-	r.secrets.addEnvironmentSecrets()
-	r.criticism.critic = newCritic(r.goal, room.Models())
+	r.attachSession(session)
 	if stop := r.integrity.restoreProtected(ctx); stop != nil {
 		return stop
 	}
-	if r.session.World() != nil {
-		r.movement.firstFingerprint = r.movement.startFingerprint(ctx)
-	}
+	r.progress.beginFirstFingerprint(ctx)
 	return nil
 }
 
@@ -212,29 +315,39 @@ func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	case untold && r.goal.Spent.Iterations == 0:
 		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to continue without it"}
 	}
-	return r.journal_.journal(ctx, &event.Warning{What: "after", Text: unmet + "; this one continues without it, because it was resumed"})
+	return r.journal.append(ctx, &event.Warning{What: "after", Text: unmet + "; this one continues without it, because it was resumed"})
 }
 
 // iterate is one pass of the loop, in the order of the contract.
 func (r *Run) iterate(ctx context.Context) *Stop {
-	if stop := r.runSteps(ctx, r.budget.enforceLimits, r.applyOrders, r.integrity.checkIntegrity, r.startIteration); stop != nil {
+	if stop := runSteps(ctx, r.budget.enforceLimits, r.applyOrders, r.integrity.checkIntegrity, r.startIteration); stop != nil {
 		return stop
 	}
 	reply, stop := r.askModelOnce(ctx)
-	r.movement.collectOutput()
+	r.progress.collectOutput()
 	if stop != nil || reply == nil {
 		return stop
 	}
 	if len(reply.Calls) == 0 {
-		return r.runSteps(ctx, r.requireToolCall, r.movement.checkProgress, r.saveLoopState)
+		return runSteps(ctx, r.requireToolCall, r.progress.checkProgress, r.saveLoopState)
 	}
-	r.silentTurns = 0
+	r.turns.silent = 0
 	dispatch := func(ctx context.Context) *Stop { return r.dispatcher.dispatch(ctx, reply.Calls) }
-	return r.runSteps(ctx, r.movement.awaitFirstFingerprint, dispatch, r.movement.discardOutput, r.asking.flushNotes, r.checkVoluntaryStop, r.verification.verifyClaim, r.criticism.runCritic, r.movement.checkProgress, r.saveLoopState)
+	return runSteps(ctx,
+		r.progress.awaitFirstFingerprint,
+		dispatch,
+		r.progress.discardOutput,
+		r.approvals.flushNotes,
+		r.checkVoluntaryStop,
+		r.verification.verifyClaim,
+		r.critic.runCritic,
+		r.progress.checkProgress,
+		r.saveLoopState,
+	)
 }
 
 // runSteps takes the steps one after the other until one of them stops the run.
-func (r *Run) runSteps(ctx context.Context, steps ...func(context.Context) *Stop) *Stop {
+func runSteps(ctx context.Context, steps ...func(context.Context) *Stop) *Stop {
 	for _, step := range steps {
 		if stop := step(ctx); stop != nil {
 			return stop
@@ -245,14 +358,14 @@ func (r *Run) runSteps(ctx context.Context, steps ...func(context.Context) *Stop
 
 func (r *Run) startIteration(ctx context.Context) *Stop {
 	r.goal.Spent.Iterations++
-	r.uncounted = false
-	return r.journal_.journal(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
+	r.turns.uncounted = false
+	return r.journal.append(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
 }
 
 // requireToolCall answers a turn without a tool call. Three in a row are stuck.
 func (r *Run) requireToolCall(ctx context.Context) *Stop {
 	const most = 3
-	if r.silentTurns++; r.silentTurns >= most {
+	if r.turns.silent++; r.turns.silent >= most {
 		return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
 	}
 	return r.messages.addUserMessage(ctx, "You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
@@ -262,73 +375,21 @@ func (r *Run) requireToolCall(ctx context.Context) *Stop {
 // checkVoluntaryStop stops the run when the agent gave up or asked its user. What it claimed
 // before it asked is decided first.
 func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
-	if r.control.gaveUp != nil {
-		return &Stop{Exit: goal.GaveUp, Reason: r.control.gaveUp.reason}
+	if r.requests.gaveUp != nil {
+		return &Stop{Exit: goal.GaveUp, Reason: r.requests.gaveUp.reason}
 	}
-	if r.control.question != "" || r.asking.approvals.unanswered != "" {
+	if r.requests.question != "" || r.approvals.unanswered != "" {
 		if stop := r.verification.verifyClaim(ctx); stop != nil {
 			return stop
 		}
 	}
 	switch {
-	case r.control.question != "":
-		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.control.question, Pane: r.control.questionPane}
-	case r.asking.approvals.unanswered != "":
-		return r.asking.pauseForApproval()
+	case r.requests.question != "":
+		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.requests.question, Pane: r.requests.questionPane}
+	case r.approvals.unanswered != "":
+		return r.approvals.pauseForApproval()
 	}
 	return stopCause(ctx)
-}
-
-// addUserMessage puts a user message into the conversation at this point in time.
-func (l *messageLog) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
-	m := goal.Message{Role: goal.User, Text: text}
-	l.conversation.Add(m)
-	return l.run.journal_.journal(ctx, append(also, &event.Message{Message: m})...)
-}
-
-// journal journals even when the run is being cancelled: what happened, happened.
-func (w *journalWriter) journal(ctx context.Context, bodies ...event.Body) *Stop {
-	w.pendingEvents.mu.Lock()
-	defer w.pendingEvents.mu.Unlock() // what is appended first stands first, whoever appends
-	bodies = append(w.pendingEvents.bodies, bodies...)
-	w.pendingEvents.bodies = nil
-	if len(bodies) == 0 {
-		return nil
-	}
-	if err := w.events.Append(context.WithoutCancel(ctx), w.run.id, bodies...); err != nil {
-		return &Stop{Exit: goal.ExitError, Reason: "the journal could not be written: " + err.Error()}
-	}
-	return nil
-}
-
-// pendingEvents goes to the journal with what is appended next, in one commit: a
-// commit costs more than everything else that the host does for a step. Nothing
-// of it has been told to anyone, nor done for it.
-type pendingEvents struct {
-	mu     sync.Mutex
-	bodies []event.Body
-}
-
-func (u *pendingEvents) add(bodies ...event.Body) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.bodies = append(u.bodies, bodies...)
-}
-
-// stopForError turns an error into a stop; a cancelled run stops for the reason it was
-// cancelled, and one whose judge may be asked later is parked.
-func (r *Run) stopForError(ctx context.Context, doing string, err error) *Stop {
-	if stop := stopCause(ctx); stop != nil {
-		return stop
-	}
-	if errors.Is(err, goal.ErrPaused) {
-		return r.pauseStop()
-	}
-	var later *goal.Unavailable
-	if errors.As(err, &later) {
-		return &Stop{Exit: goal.WaitingForProvider, Reason: doing + ": " + err.Error(), Until: later.Until}
-	}
-	return &Stop{Exit: goal.ExitError, Reason: doing + ": " + err.Error()}
 }
 
 // stopCause is the reason for which ctx was cancelled, nil while it lives.

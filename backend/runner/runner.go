@@ -149,8 +149,8 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 		case stop.Exit == goal.WaitingForProvider:
 			a.pausing.detachRun()
 			opening, ok = r.waitForProvider(ctx, &g, stop.Until, a)
-		case stop.Exit == goal.NeedsUser && run.asking.approvals.unanswered != "":
-			opening, ok = r.approvalsAnswered(ctx, g, run.asking.approvals.pending)
+		case stop.Exit == goal.NeedsUser && run.approvals.unanswered != "":
+			opening, ok = r.approvalsAnswered(ctx, g, run.approvals.pendingApprovals())
 		}
 		if !ok {
 			return

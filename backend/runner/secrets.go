@@ -12,11 +12,10 @@ import (
 	"goalpost/backend/policy"
 )
 
-// callSecrets finds and fills in the secrets of calls.
+// callSecrets finds the secrets that calls refer to and fills them in.
 type callSecrets struct {
-	run *Run
-
-	exposedSecrets exposedSecrets
+	store   SecretStore // nil where the session has no secrets
+	exposed exposedSecrets
 }
 
 // computeEffect is what a call would do, with the secrets that it refers to. Control
@@ -24,11 +23,10 @@ type callSecrets struct {
 // their arguments on: a value would be past its question where it is used.
 func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))
-	s, knows := k.run.session.(SecretStore)
-	if err != nil || e.Control || e.Delegates || !knows {
+	if err != nil || e.Control || e.Delegates || k.store == nil {
 		return e, err
 	}
-	uses, err := s.SecretsIn(c)
+	uses, err := k.store.SecretsIn(c)
 	e.Secrets = append(e.Secrets, uses...) // a tool may use one by itself, as a saved login is
 	return e, err
 }
@@ -36,11 +34,10 @@ func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call)
 // fillSecrets makes the call that is executed. A secret does not decide what a call
 // touches: that was judged with the reference in its place.
 func (k *callSecrets) fillSecrets(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
-	s, knows := k.run.session.(SecretStore)
-	if !knows || len(judged.Secrets) == 0 {
+	if k.store == nil || len(judged.Secrets) == 0 {
 		return c, nil
 	}
-	filled, err := s.FillSecrets(ctx, c)
+	filled, err := k.store.FillSecrets(ctx, c)
 	if err != nil {
 		return c, fmt.Errorf("filling in a secret: %w", err)
 	}
@@ -70,27 +67,26 @@ func (h exposedSecrets) add(e policy.Effect) {
 
 // addEnvironmentSecrets adds what programs get by themselves.
 func (k *callSecrets) addEnvironmentSecrets() {
-	if s, knows := k.run.session.(SecretStore); knows {
-		for _, use := range s.EnvironmentSecrets() {
-			k.exposedSecrets[use.Name] = use
+	if k.store != nil {
+		for _, use := range k.store.EnvironmentSecrets() {
+			k.exposed[use.Name] = use
 		}
 	}
 }
 
 // restoreExposed brings back what programs were given in earlier runs. A call that names no
 // secret is not judged again: that would look at the world, perhaps at a live page.
-func (k *callSecrets) restoreExposed(ctx context.Context, calls []goal.Call) {
-	s, knows := k.run.session.(SecretStore)
-	if !knows {
+func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool, calls []goal.Call) {
+	if k.store == nil {
 		return
 	}
 	for _, c := range calls {
-		if uses, err := s.SecretsIn(c); err != nil || len(uses) == 0 {
+		if uses, err := k.store.SecretsIn(c); err != nil || len(uses) == 0 {
 			continue
 		}
-		if tool := k.run.dispatcher.tools[c.Tool]; tool != nil {
+		if tool := tools[c.Tool]; tool != nil {
 			if e, err := k.computeEffect(ctx, tool, c); err == nil {
-				k.exposedSecrets.add(e)
+				k.exposed.add(e)
 			}
 		}
 	}
@@ -116,8 +112,8 @@ func (h exposedSecrets) warning(hosts []string) string {
 
 // redact takes secrets out of a result before anything else sees it.
 func (k *callSecrets) redact(text string) string {
-	if s, knows := k.run.session.(SecretStore); knows {
-		return s.Redact(text)
+	if k.store != nil {
+		return k.store.Redact(text)
 	}
 	return text
 }

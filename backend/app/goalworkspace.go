@@ -52,7 +52,7 @@ func (a *App) removeGoalState(id goal.ID) error {
 
 // judgeOf is the model that judges a goal; nil where there is none: nobody asks
 // a script for its opinion.
-func (a *App) judgeOf(ctx context.Context, provider, judge string) verify.Judge {
+func (a *App) judgeOf(ctx context.Context, provider, judge string) verify.Model {
 	if judge != "" {
 		provider = judge
 	}

@@ -139,7 +139,7 @@ func (a *App) draftPolicy(in api.TryInput) (policy.Policy, error) {
 
 // withTrialSandbox lends a place for checks as the goal's own will be, with a private
 // folder that is gone afterwards.
-func (a *App) withTrialSandbox(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.CheckRunner) error) (err error) {
+func (a *App) withTrialSandbox(ctx context.Context, p policy.Policy, judge verify.Model, hosts []string, do func(verify.CheckRunner) error) (err error) {
 	if err := os.MkdirAll(filepath.Join(a.cfg.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}

@@ -21,9 +21,9 @@ import (
 const matchMax = 16 << 20
 
 // checkFile looks at a file of the goal's folder. No symlink leads out of it.
-func (h CheckRunner) checkFile(ctx context.Context, c indexedCheck) attempt {
+func (e Environment) checkFile(ctx context.Context, c indexedCheck) attempt {
 	from := time.Now()
-	r, err := h.inspectFile(ctx, c)
+	r, err := e.inspectFile(ctx, c)
 	if err != nil {
 		r = retryableError(err)
 	}
@@ -32,8 +32,8 @@ func (h CheckRunner) checkFile(ctx context.Context, c indexedCheck) attempt {
 	return r
 }
 
-func (h CheckRunner) inspectFile(ctx context.Context, c indexedCheck) (attempt, error) {
-	root, err := os.OpenRoot(h.Dir)
+func (e Environment) inspectFile(ctx context.Context, c indexedCheck) (attempt, error) {
+	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
 		return attempt{}, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}

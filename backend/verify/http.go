@@ -32,8 +32,8 @@ type httpReply struct {
 
 // checkHTTP asks a server, from inside the goal's network. A redirect is an answer
 // like any other: it is not followed, since it may lead anywhere.
-func (h CheckRunner) checkHTTP(ctx context.Context, c indexedCheck) attempt {
-	a, err := h.fetch(ctx, c)
+func (e Environment) checkHTTP(ctx context.Context, c indexedCheck) attempt {
+	a, err := e.fetch(ctx, c)
 	if err != nil {
 		return connectionFailure(ctx, err)
 	}
@@ -46,7 +46,7 @@ func (h CheckRunner) checkHTTP(ctx context.Context, c indexedCheck) attempt {
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.truncationNote())
 		v.Tail = phrase.OneLine(string(a.body), 1000)
 	case c.Predicate != "":
-		r := h.evaluate(ctx, c.Predicate, a.json())
+		r := e.evaluate(ctx, c.Predicate, a.json())
 		v.Outcome, v.again = r.Outcome, r.again
 		v.Detail = fmt.Sprintf("it answers %d, and %s", a.status, r.Detail)
 	default:
@@ -55,7 +55,7 @@ func (h CheckRunner) checkHTTP(ctx context.Context, c indexedCheck) attempt {
 	return v
 }
 
-func (h CheckRunner) fetch(ctx context.Context, c indexedCheck) (a httpReply, err error) {
+func (e Environment) fetch(ctx context.Context, c indexedCheck) (a httpReply, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), &timeoutError{c.Timeout()})
 	defer cancel()
 	method := c.Method
@@ -69,7 +69,7 @@ func (h CheckRunner) fetch(ctx context.Context, c indexedCheck) (a httpReply, er
 	request.Header.Set("User-Agent", "goalpost-check")
 	request.Header.Set("Accept", "*/*")
 	transport := &http.Transport{ // no proxy of the environment, and nothing stays open
-		DialContext: h.Dial, DisableKeepAlives: true, ForceAttemptHTTP2: true,
+		DialContext: e.Dial, DisableKeepAlives: true, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: c.Timeout(), MaxResponseHeaderBytes: 1 << 20,
 	}
 	defer transport.CloseIdleConnections()

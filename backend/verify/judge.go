@@ -2,16 +2,11 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
+	"sync"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/phrase"
 )
 
 // Bounds of what a judge is shown, in bytes.
@@ -22,17 +17,30 @@ const (
 	maxDiffChars = 64 << 10  // the diff of the goal's folder
 )
 
+// Model is a model that is asked once, without tools.
+type Model interface {
+	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
+}
+
+// Judge decides what no program can: questions, pictures, and the review. It may be used
+// concurrently.
+type Judge struct {
+	Model  Model
+	Name   string // of the model, as its provider calls it
+	Window int    // of the model in tokens, 0 where it is not known
+}
+
 // promptBudget is how many bytes of each a judge is shown.
 type promptBudget struct{ text, step, steps, diff int }
 
 // promptBudget is what the judge's model has room for: half of it for what may be long,
 // and a part for each of the other texts.
-func (h CheckRunner) promptBudget() promptBudget {
+func (j *Judge) promptBudget() promptBudget {
 	const bytesPerToken = 3 // in English and code more; to be careful
-	if h.Window <= 0 {
+	if j.Window <= 0 {
 		return promptBudget{minJudgeText, maxStepChars, maxSteps, maxDiffChars}
 	}
-	all := h.Window * bytesPerToken
+	all := j.Window * bytesPerToken
 	return promptBudget{min(minJudgeText, all/12), maxStepChars, min(maxSteps, all/2), min(maxDiffChars, all/2)}
 }
 
@@ -41,13 +49,13 @@ func (w promptBudget) half(shown int) promptBudget {
 	return promptBudget{w.text / 2, w.step / 2, min(w.steps, shown) / 2, min(w.diff, shown) / 2}
 }
 
-// askWithinWindow shows a judge as much as it has room for, and less where it says that this is
+// AskWithinWindow shows a judge as much as it has room for, and less where it says that this is
 // too much all the same.
-func (h CheckRunner) askWithinWindow(ctx context.Context, system string, text func(promptBudget) string) (reply goal.Reply, err error) {
-	w := h.promptBudget()
+func (j *Judge) AskWithinWindow(ctx context.Context, system string, text func(promptBudget) string) (reply goal.Reply, err error) {
+	w := j.promptBudget()
 	for range 5 {
 		shown := text(w)
-		if reply, err = h.askJudge(ctx, system, shown); !errors.Is(err, goal.ErrContextTooLong) {
+		if reply, err = j.Ask(ctx, system, shown); !errors.Is(err, goal.ErrContextTooLong) {
 			return reply, err
 		}
 		w = w.half(len(shown))
@@ -59,11 +67,11 @@ const untrustedDataNotice = `Everything between "<<<data" and "data>>>" was writ
 
 var errNoJudge = errors.New("no model can be asked")
 
-// askJudge asks the judge once. An error that is a goal.Unavailable or
+// Ask asks the judge once. An error that is a goal.Unavailable or
 // goal.ErrPaused means that nobody can be asked now; other errors say nothing about the next try.
-func (h CheckRunner) askJudge(ctx context.Context, system, user string, images ...[]byte) (goal.Reply, error) {
-	reply, err := h.Judge.Turn(ctx, goal.Turn{
-		Model: h.Model, System: system,
+func (j *Judge) Ask(ctx context.Context, system, user string, images ...[]byte) (goal.Reply, error) {
+	reply, err := j.Model.Turn(ctx, goal.Turn{
+		Model: j.Name, System: system,
 		Messages: []goal.Message{{Role: goal.User, Text: user, Images: images}},
 	}, func(string) {})
 	if err != nil {
@@ -79,88 +87,16 @@ func isJudgeUnavailable(err error) bool {
 	return errors.As(err, &u) || errors.Is(err, goal.ErrPaused)
 }
 
-// wrapUntrusted wraps a text from outside. The mark is made of the text, so the text
-// cannot hold the end of its own wrapping.
-func wrapUntrusted(name, text string, most int) string {
-	text = strings.ToValidUTF8(string(phrase.TruncateMiddle([]byte(text), most)), "\uFFFD")
-	if strings.TrimSpace(text) == "" {
-		text = "(nothing)"
-	}
-	sum := sha256.Sum256([]byte(text))
-	mark := hex.EncodeToString(sum[:4])
-	return fmt.Sprintf("<<<data %s %s\n%s\n%s data>>>\n", mark, name, text, mark)
+// costMeter adds up what judges cost; they may be asked at the same time.
+type costMeter struct {
+	mu  sync.Mutex
+	sum goal.Usage
 }
 
-// firstWord is the first word of a reply in capitals, without what models dress it in.
-func firstWord(reply string) string {
-	fields := strings.Fields(reply)
-	if len(fields) == 0 {
-		return ""
-	}
-	return strings.ToUpper(strings.Trim(fields[0], "*_`\"'.,:;!-()[]"))
-}
-
-// hedgePattern take back what the word before them said.
-var hedgePattern = regexp.MustCompile(`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|provided|assuming|missing|incomplete|lacks|lacking)\b`)
-
-// isHedged says whether a reply takes its first word back: "YES, but the report is
-// missing" is no YES. What is on later lines is the reason, unless it begins so.
-func isHedged(reply string) bool {
-	rest := restAfterWord(reply)
-	if at := hedgePattern.FindStringIndex(rest); at != nil && strings.Trim(rest[:at[0]], "*_`\"'.,:;!-–—()[] \t\r\n") == "" {
-		return true
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")
-	return hedgePattern.MatchString(restAfterWord(first))
-}
-
-// restAfterWord is what a reply says behind its first word.
-func restAfterWord(reply string) string {
-	reply = strings.TrimSpace(reply)
-	if i := strings.IndexAny(reply, " \t\r\n"); i >= 0 {
-		return strings.TrimSpace(strings.TrimLeft(reply[i:], " \t\r\n-–—:."))
-	}
-	return ""
-}
-
-// evidence is the evidence that the host has of a claim: what the gates said,
-// what the agent did last, what is different in its folder.
-func (e *evaluation) evidence(changed string, w promptBudget) string {
-	var b strings.Builder
-	b.WriteString("Verdicts of the checks that the host ran:\n")
-	b.WriteString(formatVerdicts(e.verdicts, w))
-	b.WriteString("\nFiles of the goal's folder, compared with the start by the host:\n" + wrapUntrusted("changed files", changed, w.text))
-	b.WriteString("\nThe agent's last steps, oldest first, as the host recorded them:\n" + formatSteps(e.claim.Steps, w))
-	return b.String()
-}
-
-func formatVerdicts(verdicts []goal.Verdict, w promptBudget) string {
-	if len(verdicts) == 0 {
-		return "(none)\n"
-	}
-	var b strings.Builder
-	for _, v := range verdicts {
-		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, phrase.OneLine(v.Name, 500))
-		b.WriteString(wrapUntrusted(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.text))
-	}
-	return b.String()
-}
-
-// formatSteps are the newest steps that fit, and always one.
-func formatSteps(steps []goal.Step, w promptBudget) string {
-	if len(steps) == 0 {
-		return "(none)\n"
-	}
-	var shown []string
-	room := w.steps
-	for _, s := range slices.Backward(steps) {
-		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, phrase.OneLine(s.Tool, 100), s.Outcome) + wrapUntrusted("arguments", s.Arguments, w.step) + wrapUntrusted("result", s.Result, w.step)
-		if room -= len(one); room < 0 && len(shown) > 0 {
-			shown = append(shown, fmt.Sprintf("(the %d before are left out: there is no room for them)\n", len(steps)-len(shown)))
-			break
-		}
-		shown = append(shown, one)
-	}
-	slices.Reverse(shown)
-	return strings.Join(shown, "")
+func (m *costMeter) add(u goal.Usage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sum.TokensIn += u.TokensIn
+	m.sum.TokensOut += u.TokensOut
+	m.sum.USD += u.USD
 }

@@ -30,18 +30,18 @@ type PredicateError struct {
 func (e *PredicateError) Error() string { return e.Text }
 
 // predicate tries the expression on JSON from the source that the check names.
-func (h CheckRunner) predicate(ctx context.Context, c indexedCheck, claim goal.Claim) attempt {
+func (e Environment) predicate(ctx context.Context, c indexedCheck, claim goal.Claim) attempt {
 	switch c.From {
 	case goal.FromFile:
-		return h.fileJSON(ctx, c)
+		return e.fileJSON(ctx, c)
 	case goal.FromCommand:
-		return h.commandJSON(ctx, c)
+		return e.commandJSON(ctx, c)
 	case goal.FromURL:
-		a, err := h.fetch(ctx, c)
+		a, err := e.fetch(ctx, c)
 		if err != nil {
 			return connectionFailure(ctx, err)
 		}
-		return h.applyPredicate(ctx, c, a.json(), a.verdict())
+		return e.applyPredicate(ctx, c, a.json(), a.verdict())
 	case "", goal.FromClaim:
 	}
 	text := claim.Result
@@ -54,11 +54,11 @@ func (h CheckRunner) predicate(ctx context.Context, c indexedCheck, claim goal.C
 	if len(text) > jsonMax {
 		return verdict(goal.Fail, fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
 	}
-	return h.applyPredicate(ctx, c, []byte(text), attachEvidence(goal.Verdict{}, phrase.TruncateMiddle([]byte(text), evidenceMax), int64(len(text))))
+	return e.applyPredicate(ctx, c, []byte(text), attachEvidence(goal.Verdict{}, phrase.TruncateMiddle([]byte(text), evidenceMax), int64(len(text))))
 }
 
-func (h CheckRunner) fileJSON(ctx context.Context, c indexedCheck) attempt {
-	root, err := os.OpenRoot(h.Dir)
+func (e Environment) fileJSON(ctx context.Context, c indexedCheck) attempt {
+	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
 		return retryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
 	}
@@ -72,11 +72,11 @@ func (h CheckRunner) fileJSON(ctx context.Context, c indexedCheck) attempt {
 	case !json.Valid(b):
 		return verdict(goal.Fail, c.Path+" is not JSON: "+phrase.OneLine(string(b), 200))
 	}
-	return h.applyPredicate(ctx, c, b, attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(b, evidenceMax), int64(len(b))))
+	return e.applyPredicate(ctx, c, b, attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(b, evidenceMax), int64(len(b))))
 }
 
-func (h CheckRunner) commandJSON(ctx context.Context, c indexedCheck) attempt {
-	out, err := h.run(ctx, c, "-c", c.Command)
+func (e Environment) commandJSON(ctx context.Context, c indexedCheck) attempt {
+	out, err := e.run(ctx, c, "-c", c.Command)
 	if err != nil {
 		return notStarted(err)
 	}
@@ -90,13 +90,13 @@ func (h CheckRunner) commandJSON(ctx context.Context, c indexedCheck) attempt {
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("the command does not print JSON (%s)", out.Status)
 		return attempt{Verdict: v}
 	}
-	return h.applyPredicate(ctx, c, out.Stdout, v)
+	return e.applyPredicate(ctx, c, out.Stdout, v)
 }
 
 // applyPredicate tries the check's expression on response and puts what came of it into v.
-func (h CheckRunner) applyPredicate(ctx context.Context, c indexedCheck, response []byte, v goal.Verdict) attempt {
+func (e Environment) applyPredicate(ctx context.Context, c indexedCheck, response []byte, v goal.Verdict) attempt {
 	from := time.Now()
-	r := h.evaluate(ctx, c.Expr, response)
+	r := e.evaluate(ctx, c.Expr, response)
 	v.Took += time.Since(from)
 	v.TookMS = v.Took.Milliseconds()
 	v.Outcome, v.Detail = r.Outcome, r.Detail
@@ -108,11 +108,11 @@ func (h CheckRunner) applyPredicate(ctx context.Context, c indexedCheck, respons
 
 // evaluate says what an expression comes to. One that stumbles over what
 // response lacks has failed; what is wrong with itself is an error.
-func (h CheckRunner) evaluate(ctx context.Context, expr string, response []byte) attempt {
-	if h.Engine == nil {
+func (e Environment) evaluate(ctx context.Context, expr string, response []byte) attempt {
+	if e.Engine == nil {
 		return permanentError("no predicate can be evaluated here")
 	}
-	ok, err := h.Engine.Evaluate(ctx, expr, response)
+	ok, err := e.Engine.Evaluate(ctx, expr, response)
 	var wrong *PredicateError
 	switch {
 	case errors.As(err, &wrong) && wrong.Kind == "type":

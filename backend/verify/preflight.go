@@ -78,7 +78,7 @@ func (h CheckRunner) validateSyntax(ctx context.Context, c indexedCheck) (goal.V
 	if c.runs() {
 		at := c
 		var folder *noFolder
-		if _, err := h.dir(c); errors.As(err, &folder) {
+		if _, err := h.environment().dir(c); errors.As(err, &folder) {
 			at.Dir = "" // the command can be read anywhere
 		}
 		if v, ok := h.validateShellSyntax(ctx, at); !ok {
@@ -115,7 +115,7 @@ func (h CheckRunner) validateSyntax(ctx context.Context, c indexedCheck) (goal.V
 
 // validateShellSyntax asks sh itself whether the command can be read.
 func (h CheckRunner) validateShellSyntax(ctx context.Context, c indexedCheck) (goal.Verdict, bool) {
-	out, err := h.run(ctx, c, "-n", "-c", c.Command)
+	out, err := h.environment().run(ctx, c, "-n", "-c", c.Command)
 	if err != nil {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: err.Error()}, false
 	}
@@ -131,7 +131,7 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c indexedCheck, v goal
 	v.Outcome = goal.FailsAsExpected
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
 	var folder *noFolder
-	if _, err := h.dir(c); errors.As(err, &folder) {
+	if _, err := h.environment().dir(c); errors.As(err, &folder) {
 		v.Detail = folder.Error() + " yet, so it fails now"
 		return v
 	}
@@ -185,7 +185,7 @@ func (h CheckRunner) missingPrograms(ctx context.Context, c indexedCheck, first 
 		return nil, nil
 	}
 	const ask = `for name do command -v -- "$name" >/dev/null || printf '%s\n' "$name"; done`
-	out, err := h.run(ctx, c, append([]string{"-c", ask, "sh"}, names...)...)
+	out, err := h.environment().run(ctx, c, append([]string{"-c", ask, "sh"}, names...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -14,17 +14,17 @@ Say YES only if the evidence of the host shows that the answer is yes. The ratio
 ` + untrustedDataNotice
 
 // question asks a strict judge, or two who do not know of each other.
-func (e *evaluation) question(ctx context.Context, k indexedCheck) (attempt, error) {
-	if e.host.Judge == nil {
+func (e Environment) question(ctx context.Context, k indexedCheck, about Case) (attempt, error) {
+	if e.Judge == nil {
 		return permanentError(errNoJudge.Error()), nil
 	}
-	changed, err := e.host.World.Changed(ctx)
+	changed, err := e.Workspace.Changed(ctx)
 	if err != nil {
 		changed = "it could not be compared: " + err.Error()
 	}
 	text := func(w promptBudget) string {
 		return fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\nAnswer:",
-			k.Question, wrapUntrusted("objective", e.goal.Objective, w.text), e.evidence(changed, w), wrapUntrusted("rationale", e.claim.Rationale+"\n"+e.claim.Result, w.text))
+			k.Question, wrapUntrusted("objective", about.Objective, w.text), formatEvidence(about.Verdicts, changed, about.Claim.Steps, w), wrapUntrusted("rationale", about.Claim.Rationale+"\n"+about.Claim.Result, w.text))
 	}
 	judges := 1
 	if k.Threshold == goal.RequireHighConfidence {
@@ -33,7 +33,7 @@ func (e *evaluation) question(ctx context.Context, k indexedCheck) (attempt, err
 	replies, errs := make([]goal.Reply, judges), make([]error, judges)
 	var all sync.WaitGroup
 	for i := range judges {
-		all.Go(func() { replies[i], errs[i] = e.host.askWithinWindow(ctx, questionSystem, text) })
+		all.Go(func() { replies[i], errs[i] = e.Judge.AskWithinWindow(ctx, questionSystem, text) })
 	}
 	all.Wait()
 	return verdictFromAnswers(replies, errs)

@@ -13,17 +13,10 @@ const reviewSystem = `You are a cold reviewer: you have seen nothing of the work
 The first line of your answer is CONFIRM or REJECT and nothing else. The second line is one sentence why. Say CONFIRM only if what you see supports that the objective is reached.
 ` + untrustedDataNotice
 
-// Review is the cold reviewer's word about a claim whose checks passed. It sees
-// no part of the conversation. What it cannot say is never a pass; an error is
+// Review is the cold reviewer's word about a claim whose checks passed. diff is what
+// changed in the goal's folder. It sees no part of the conversation. What it cannot say is never a pass; an error is
 // that nobody can be asked now (goal.Unavailable) or that ctx ended.
-func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict) (goal.Review, error) {
-	if h.Judge == nil {
-		return goal.Review{Error: true, Reason: errNoJudge.Error()}, nil
-	}
-	diff, err := h.World.Diff(ctx)
-	if err != nil {
-		diff = "it could not be made: " + err.Error()
-	}
+func (j *Judge) Review(ctx context.Context, g goal.Goal, diff string, verdicts []goal.Verdict) (goal.Review, error) {
 	text := func(w promptBudget) string {
 		return fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's folder since the start, as a diff:\n%s\nYour answer:",
 			wrapUntrusted("objective", g.Objective, w.text), g.Criterion.Describe(), formatVerdicts(verdicts, w), wrapUntrusted("diff", diff, w.diff))
@@ -31,7 +24,7 @@ func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verd
 	var r goal.Review
 	var spent costMeter
 	for range 2 { // an unreadable word is asked for once more
-		reply, err := h.askWithinWindow(ctx, reviewSystem, text)
+		reply, err := j.AskWithinWindow(ctx, reviewSystem, text)
 		spent.add(reply.Usage)
 		switch {
 		case ctx.Err() != nil:

@@ -103,40 +103,20 @@ func (e *evaluation) dispatch(ctx context.Context, k indexedCheck) (attempt, err
 			return r, nil
 		}
 	}
-	switch k.Type {
-	case goal.Visual:
-		return e.visual(ctx, k)
-	case goal.ModelQuestion:
-		return e.question(ctx, k)
-	case goal.Manual:
-		return e.manual(), nil
-	case goal.Shell, goal.HTTP, goal.File, goal.JSONPredicate:
+	if k.Type.IsDeterministic() {
+		return e.host.runGate(ctx, k, e.claim), nil
 	}
-	return e.host.runGate(ctx, k, e.claim), nil
+	about := Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.verdicts}
+	return e.host.environment().DecideJudgement(ctx, k, about)
 }
 
 // runGate lets a program decide, if what it decides with is what the user saw.
 func (h CheckRunner) runGate(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
-	r := h.runWatched(ctx, k, func() attempt { return h.decide(ctx, k, c) })
+	r := h.runWatched(ctx, k, func() attempt { return h.environment().Decide(ctx, k, c) })
 	if r.Outcome == goal.Pass && k.runs() {
 		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.n, k.Check))
 	}
 	return r
-}
-
-func (h CheckRunner) decide(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
-	switch k.Type {
-	case goal.Shell:
-		return h.shell(ctx, k)
-	case goal.HTTP:
-		return h.checkHTTP(ctx, k)
-	case goal.File:
-		return h.checkFile(ctx, k)
-	case goal.JSONPredicate:
-		return h.predicate(ctx, k, c)
-	case goal.Visual, goal.ModelQuestion, goal.Manual:
-	}
-	return permanentError(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
 }
 
 // runWatched runs a check that decides with things which the agent could change

@@ -103,6 +103,7 @@ var trees = map[string]map[string][]string{
 	},
 	"backend/verify": {
 		"fileio":         {},
+		"judge":          {"phrase"},
 		"phrase":         {},
 		"protect":        {"protect/detect", "summary", "workspace", "fileio", "phrase"},
 		"protect/detect": {"shellline", "workspace", "fileio"},

@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/judge"
 )
 
 // openWorkspace is what the goal can change. What it was at the goal's start is kept
@@ -52,7 +53,7 @@ func (a *App) removeGoalState(id goal.ID) error {
 
 // judgeOf is the model that judges a goal; nil where there is none: nobody asks
 // a script for its opinion.
-func (a *App) judgeOf(ctx context.Context, provider, judge string) verify.Model {
+func (a *App) judgeOf(ctx context.Context, provider, judge string) judge.Model {
 	if judge != "" {
 		provider = judge
 	}

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/sandbox"
 	"goalpost/backend/store"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/judge"
 )
 
 // intake turns what the user filled in into a goal, or refuses with a reason
@@ -139,7 +140,7 @@ func (a *App) draftPolicy(in api.TryInput) (policy.Policy, error) {
 
 // withTrialSandbox lends a place for checks as the goal's own will be, with a private
 // folder that is gone afterwards.
-func (a *App) withTrialSandbox(ctx context.Context, p policy.Policy, judge verify.Model, hosts []string, do func(verify.CheckRunner) error) (err error) {
+func (a *App) withTrialSandbox(ctx context.Context, p policy.Policy, model judge.Model, hosts []string, do func(verify.CheckRunner) error) (err error) {
 	if err := os.MkdirAll(filepath.Join(a.cfg.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}
@@ -156,7 +157,7 @@ func (a *App) withTrialSandbox(ctx context.Context, p policy.Policy, judge verif
 		return err
 	}
 	host := held.checkHost(a, p.Dir, hosts)
-	host.Judge, host.Pages = judge, a.checkPagesFor("") // nobody is asked before a claim, and nothing is opened
+	host.Judge, host.Pages = model, a.checkPagesFor("") // nobody is asked before a claim, and nothing is opened
 	err = do(host)
 	return errors.Join(err, held.Close(context.WithoutCancel(ctx)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/protect"
 	"goalpost/backend/verify/shellline"
 	"goalpost/backend/verify/workspace"
@@ -30,7 +31,7 @@ type Environment struct {
 	Dial      DialFunc           // into the goal's network; nil is the machine's own
 	Engine    PredicateEvaluator // of predicates
 	Pages     Pages              // for checks that look at pages
-	Judge     *Judge             // for questions and pictures
+	Judge     *judge.Judge       // for questions and pictures
 	Workspace *workspace.Workspace
 	Protected *protect.State // what must not change; nil in pre-flight
 }

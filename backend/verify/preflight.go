@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/shellline"
 )
 
@@ -63,7 +64,7 @@ func (h CheckRunner) judgeAvailable(c indexedCheck) goal.Verdict {
 	case c.Type == goal.Manual:
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nobody has said so yet"}
 	case h.Judge == nil:
-		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: errNoJudge.Error()}
+		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: judge.ErrMissing.Error()}
 	case c.Type == goal.Visual && h.Pages == nil:
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "no page can be opened here"}
 	}

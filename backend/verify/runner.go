@@ -5,6 +5,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/judge"
 )
 
 // CheckRunner is where checks run: programs are started by Launcher with Env, in Dir.
@@ -22,7 +23,7 @@ type CheckRunner struct {
 	// folder. Its error says that the server could not be asked.
 	Remote func(ctx context.Context, server string, argv []string) (process.Output, error)
 
-	Judge  Model // for questions, pictures and the review
+	Judge  judge.Model // for questions, pictures and the review
 	Model  string
 	Window int // of the judge's model in tokens, 0 where it is not known
 	Pages  Pages
@@ -50,11 +51,11 @@ func (h CheckRunner) environment() Environment {
 }
 
 // judge is nil where no model can be asked.
-func (h CheckRunner) judge() *Judge {
+func (h CheckRunner) judge() *judge.Judge {
 	if h.Judge == nil {
 		return nil
 	}
-	return &Judge{Model: h.Judge, Name: h.Model, Window: h.Window}
+	return &judge.Judge{Model: h.Judge, Name: h.Model, Window: h.Window}
 }
 
 // Review is the cold reviewer's word about a claim whose checks passed. What it cannot
@@ -62,7 +63,7 @@ func (h CheckRunner) judge() *Judge {
 // that ctx ended.
 func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict) (goal.Review, error) {
 	if h.Judge == nil {
-		return goal.Review{Error: true, Reason: errNoJudge.Error()}, nil
+		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
 	}
 	diff, err := h.World.Diff(ctx)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/phrase"
 )
 
@@ -75,11 +76,11 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 // decideWithRetry tries an error once more: a port may have been taken, a model cut off.
 func (e *evaluation) decideWithRetry(ctx context.Context, k indexedCheck) (goal.Verdict, error) {
 	var v attempt
-	var spent costMeter
+	var spent judge.CostMeter
 	for try := 1; try <= 2; try++ {
 		var err error
 		v, err = e.dispatch(ctx, k)
-		spent.add(v.Usage)
+		spent.Add(v.Usage)
 		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
 			return goal.Verdict{}, fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
@@ -91,7 +92,7 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k indexedCheck) (goal.
 			break
 		}
 	}
-	v.Check, v.Name, v.Type, v.Usage = k.n, k.Name(), k.Type, spent.sum
+	v.Check, v.Name, v.Type, v.Usage = k.n, k.Name(), k.Type, spent.Sum
 	return v.Verdict, nil
 }
 

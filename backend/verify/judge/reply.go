@@ -1,12 +1,12 @@
-package verify
+package judge
 
 import (
 	"regexp"
 	"strings"
 )
 
-// firstWord is the first word of a reply in capitals, without what models dress it in.
-func firstWord(reply string) string {
+// FirstWord is the first word of a reply in capitals, without what models dress it in.
+func FirstWord(reply string) string {
 	fields := strings.Fields(reply)
 	if len(fields) == 0 {
 		return ""
@@ -17,19 +17,19 @@ func firstWord(reply string) string {
 // hedgePattern take back what the word before them said.
 var hedgePattern = regexp.MustCompile(`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|provided|assuming|missing|incomplete|lacks|lacking)\b`)
 
-// isHedged says whether a reply takes its first word back: "YES, but the report is
+// IsHedged says whether a reply takes its first word back: "YES, but the report is
 // missing" is no YES. What is on later lines is the reason, unless it begins so.
-func isHedged(reply string) bool {
-	rest := restAfterWord(reply)
+func IsHedged(reply string) bool {
+	rest := RestAfterWord(reply)
 	if at := hedgePattern.FindStringIndex(rest); at != nil && strings.Trim(rest[:at[0]], "*_`\"'.,:;!-–—()[] \t\r\n") == "" {
 		return true
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")
-	return hedgePattern.MatchString(restAfterWord(first))
+	return hedgePattern.MatchString(RestAfterWord(first))
 }
 
-// restAfterWord is what a reply says behind its first word.
-func restAfterWord(reply string) string {
+// RestAfterWord is what a reply says behind its first word.
+func RestAfterWord(reply string) string {
 	reply = strings.TrimSpace(reply)
 	if i := strings.IndexAny(reply, " \t\r\n"); i >= 0 {
 		return strings.TrimSpace(strings.TrimLeft(reply[i:], " \t\r\n-–—:."))

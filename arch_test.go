@@ -102,6 +102,7 @@ var trees = map[string]map[string][]string{
 		"wire":        {},
 	},
 	"backend/verify": {
+		"check":          {"judge", "protect", "protect/detect", "summary", "workspace", "shellline", "fileio", "phrase"},
 		"fileio":         {},
 		"judge":          {"phrase"},
 		"phrase":         {},

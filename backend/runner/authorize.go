@@ -21,7 +21,7 @@ type refusal struct {
 
 // resolvedCall is a call of the agent with what the host knows of it before it is
 // executed. Key, effect and preview are computed once for a call; only while the user
-// is asked the world may change, so that authorize computes effect and preview anew then.
+// is asked the world may change, so that authorize computes effect and preview again then.
 type resolvedCall struct {
 	goal.Call
 
@@ -117,7 +117,7 @@ func (c *resolvedCall) approval(ctx context.Context, decision policy.Decision) g
 }
 
 // authorizeAgain decides about a call after the user has allowed it: the world continued
-// while the user thought, so its effect and preview are computed anew.
+// while the user thought, so its effect and preview are computed again.
 func (d *dispatcher) authorizeAgain(ctx context.Context, c *resolvedCall, answered string) *Stop {
 	effect, err := d.secrets.computeEffect(ctx, c.tool, c.Call)
 	if err != nil {

@@ -153,7 +153,7 @@ func (r *Run) attachSession(s Session) {
 	r.budget.children, _ = s.(ChildSpender)
 	r.integrity.readiness, _ = s.(ReadinessChecker)
 	r.progress.output, _ = s.(OutputSource)
-	r.reporter.leftovers, _ = s.(LeftoverReporter)
+	r.reporter.autorun, _ = s.(LeftoverReporter)
 	workspace := s.World()
 	r.integrity.workspace, r.progress.workspace, r.reporter.workspace = workspace, workspace, workspace
 	r.verification.judge = s.Judge()

@@ -22,7 +22,7 @@ func (still) Changed(context.Context) (string, error) { return "1 file changed: 
 // TestAReportHasAtMostFiveBullets, whatever was left behind; nothing of that is left out.
 func TestAReportHasAtMostFiveBullets(t *testing.T) {
 	r := newTestRun(goal.Goal{Spent: goal.Spend{Claims: 1}}, &watchClock{})
-	r.reporter.workspace, r.reporter.leftovers = still{}, littered{}
+	r.reporter.workspace, r.reporter.autorun = still{}, littered{}
 	r.plan.todos = []goal.Todo{{Text: "more"}}
 	r.verification.claims.last = []goal.Verdict{{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}}
 	for _, stop := range []*Stop{{Exit: goal.Stuck, Reason: "nothing moved"}, {Exit: goal.Done}} {

@@ -82,7 +82,7 @@ type reporter struct {
 	requests *agentRequests
 
 	workspace Workspace        // nil where nothing can be compared
-	leftovers LeftoverReporter // nil where the session reports none
+	autorun LeftoverReporter // nil where the session reports none
 }
 
 // report is at most five bullets, written by the host from what it knows; the first
@@ -147,11 +147,11 @@ func (p *reporter) decidedByText() string {
 	return s + " Not reviewed."
 }
 
-// describeChanges is what changed, and what the room says of leftovers.
+// describeChanges is what changed, and what the room says of autorun.
 func (p *reporter) describeChanges(ctx context.Context) string {
 	said := []string{p.folderChanges(ctx)}
-	if p.leftovers != nil {
-		said = append(said, p.leftovers.AutorunChanges()...)
+	if p.autorun != nil {
+		said = append(said, p.autorun.AutorunChanges()...)
 	}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
 }

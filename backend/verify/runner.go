@@ -5,6 +5,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/judge"
 )
 
@@ -26,15 +27,15 @@ type CheckRunner struct {
 	Judge  judge.Model // for questions, pictures and the review
 	Model  string
 	Window int // of the judge's model in tokens, 0 where it is not known
-	Pages  Pages
-	Dial   DialFunc           // into the goal's network; nil is the machine's own
-	Engine PredicateEvaluator // of predicates
-	World  *Workspace         // what the goal has changed, and what it must not change
+	Pages  check.Pages
+	Dial   check.DialFunc           // into the goal's network; nil is the machine's own
+	Engine check.PredicateEvaluator // of predicates
+	World  *Workspace               // what the goal has changed, and what it must not change
 }
 
 // environment is where the checks of the runner run.
-func (h CheckRunner) environment() Environment {
-	return Environment{
+func (h CheckRunner) environment() check.Environment {
+	return check.Environment{
 		Launcher:  h.Launcher,
 		Env:       h.Env,
 		Dir:       h.Dir,
@@ -74,6 +75,6 @@ func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verd
 
 // JudgePicture decides a question about a picture as the check visual does, for a tool:
 // PASS, FAIL or UNCLEAR, and why. What is neither is UNCLEAR.
-func (h CheckRunner) JudgePicture(ctx context.Context, question string, sight PageCapture) (word, why string, u goal.Usage, err error) {
+func (h CheckRunner) JudgePicture(ctx context.Context, question string, sight check.PageCapture) (word, why string, u goal.Usage, err error) {
 	return h.environment().JudgePicture(ctx, question, sight)
 }

@@ -30,7 +30,7 @@ type question struct {
 }
 
 // answer is what came of it: Value, or the kind of a fault and a sentence. The
-// kinds are those of verify.PredicateError.
+// kinds are those of check.PredicateError.
 type answer struct {
 	Value bool   `json:"value"`
 	Kind  string `json:"kind,omitempty"`

@@ -1,4 +1,4 @@
-package verify
+package check
 
 import (
 	"context"
@@ -17,6 +17,14 @@ import (
 // jsonMax is the longest JSON that a predicate is tried on, in bytes.
 const jsonMax = 4 << 20
 
+// PredicateEvaluator decides an expression over response, which is JSON. Concurrent use
+// is fine. Its errors are a *PredicateError, or say that it could not be asked.
+type PredicateEvaluator interface {
+	Evaluate(ctx context.Context, expr string, response []byte) (bool, error)
+	// Read says what is wrong with an expression, without running it.
+	Read(ctx context.Context, expr string) error
+}
+
 // PredicateError is what is wrong with an expression, or with what it was tried on.
 type PredicateError struct {
 	// Kind says whose fault it is: "syntax" the expression cannot be read; "type"
@@ -30,7 +38,7 @@ type PredicateError struct {
 func (e *PredicateError) Error() string { return e.Text }
 
 // predicate tries the expression on JSON from the source that the check names.
-func (e Environment) predicate(ctx context.Context, c indexedCheck, claim goal.Claim) attempt {
+func (e Environment) predicate(ctx context.Context, c Indexed, claim goal.Claim) Result {
 	switch c.From {
 	case goal.FromFile:
 		return e.fileJSON(ctx, c)
@@ -49,52 +57,52 @@ func (e Environment) predicate(ctx context.Context, c indexedCheck, claim goal.C
 		text = claim.Rationale
 	}
 	if !json.Valid([]byte(text)) {
-		return verdict(goal.Fail, "the result given to claim_complete is not JSON: "+phrase.OneLine(text, 200))
+		return NewResult(goal.Fail, "the result given to claim_complete is not JSON: "+phrase.OneLine(text, 200))
 	}
 	if len(text) > jsonMax {
-		return verdict(goal.Fail, fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
+		return NewResult(goal.Fail, fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
 	}
 	return e.applyPredicate(ctx, c, []byte(text), attachEvidence(goal.Verdict{}, phrase.TruncateMiddle([]byte(text), evidenceMax), int64(len(text))))
 }
 
-func (e Environment) fileJSON(ctx context.Context, c indexedCheck) attempt {
+func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
 	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
-		return retryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
+		return RetryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
 	b, _, err := fileio.Read(root, c.Path, jsonMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return verdict(goal.Fail, c.Path+" does not exist")
+		return NewResult(goal.Fail, c.Path+" does not exist")
 	case err != nil:
-		return verdict(goal.Fail, err.Error())
+		return NewResult(goal.Fail, err.Error())
 	case !json.Valid(b):
-		return verdict(goal.Fail, c.Path+" is not JSON: "+phrase.OneLine(string(b), 200))
+		return NewResult(goal.Fail, c.Path+" is not JSON: "+phrase.OneLine(string(b), 200))
 	}
 	return e.applyPredicate(ctx, c, b, attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(b, evidenceMax), int64(len(b))))
 }
 
-func (e Environment) commandJSON(ctx context.Context, c indexedCheck) attempt {
-	out, err := e.run(ctx, c, "-c", c.Command)
+func (e Environment) commandJSON(ctx context.Context, c Indexed) Result {
+	out, err := e.RunCommand(ctx, c, "-c", c.Command)
 	if err != nil {
 		return notStarted(err)
 	}
 	v := fillProgramVerdict(out)
 	switch {
 	case out.TimedOut:
-		r := retryableError(fmt.Errorf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())))
+		r := RetryableError(fmt.Errorf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())))
 		r.Tail = v.Tail
 		return r
 	case !json.Valid(out.Stdout): // also when it was cut in the middle
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("the command does not print JSON (%s)", out.Status)
-		return attempt{Verdict: v}
+		return Result{Verdict: v}
 	}
 	return e.applyPredicate(ctx, c, out.Stdout, v)
 }
 
 // applyPredicate tries the check's expression on response and puts what came of it into v.
-func (e Environment) applyPredicate(ctx context.Context, c indexedCheck, response []byte, v goal.Verdict) attempt {
+func (e Environment) applyPredicate(ctx context.Context, c Indexed, response []byte, v goal.Verdict) Result {
 	from := time.Now()
 	r := e.evaluate(ctx, c.Expr, response)
 	v.Took += time.Since(from)
@@ -103,12 +111,12 @@ func (e Environment) applyPredicate(ctx context.Context, c indexedCheck, respons
 	if v.Outcome != goal.Pass && v.Tail == "" {
 		v.Tail = "response is " + phrase.OneLine(string(response), 1000)
 	}
-	return attempt{Verdict: v, again: r.again}
+	return Result{Verdict: v, Retryable: r.Retryable}
 }
 
 // evaluate says what an expression comes to. One that stumbles over what
 // response lacks has failed; what is wrong with itself is an error.
-func (e Environment) evaluate(ctx context.Context, expr string, response []byte) attempt {
+func (e Environment) evaluate(ctx context.Context, expr string, response []byte) Result {
 	if e.Engine == nil {
 		return permanentError("no predicate can be evaluated here")
 	}
@@ -116,13 +124,13 @@ func (e Environment) evaluate(ctx context.Context, expr string, response []byte)
 	var wrong *PredicateError
 	switch {
 	case errors.As(err, &wrong) && wrong.Kind == "type":
-		return verdict(goal.Fail, "the expression is not true: "+wrong.Text)
+		return NewResult(goal.Fail, "the expression is not true: "+wrong.Text)
 	case errors.As(err, &wrong):
 		return permanentError(wrong.Text)
 	case err != nil:
-		return retryableError(err)
+		return RetryableError(err)
 	case !ok:
-		return verdict(goal.Fail, fmt.Sprintf("`%s` is false", expr))
+		return NewResult(goal.Fail, fmt.Sprintf("`%s` is false", expr))
 	}
-	return verdict(goal.Pass, fmt.Sprintf("`%s` is true", expr))
+	return NewResult(goal.Pass, fmt.Sprintf("`%s` is true", expr))
 }

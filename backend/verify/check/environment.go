@@ -1,15 +1,15 @@
-package verify
+// Package check decides one check of a criterion, once: one file a check type. Whether its
+// verdict counts, because nothing that decides the check was changed, is for package verify.
+package check
 
 import (
 	"context"
 	"fmt"
-	"net"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/protect"
-	"goalpost/backend/verify/shellline"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -37,7 +37,7 @@ type Environment struct {
 }
 
 // Decide lets a program decide a check, once. claim is what a predicate of a claim reads.
-func (e Environment) Decide(ctx context.Context, k indexedCheck, claim goal.Claim) attempt {
+func (e Environment) Decide(ctx context.Context, k Indexed, claim goal.Claim) Result {
 	switch k.Type {
 	case goal.Shell:
 		return e.shell(ctx, k)
@@ -61,7 +61,7 @@ type Case struct {
 
 // DecideJudgement lets a model or the user decide a check, once. An error means that
 // nobody can be asked now, see judge.IsUnavailable, and says nothing about the check.
-func (e Environment) DecideJudgement(ctx context.Context, k indexedCheck, about Case) (attempt, error) {
+func (e Environment) DecideJudgement(ctx context.Context, k Indexed, about Case) (Result, error) {
 	switch k.Type {
 	case goal.Visual:
 		return e.visual(ctx, k)
@@ -73,65 +73,3 @@ func (e Environment) DecideJudgement(ctx context.Context, k indexedCheck, about 
 	}
 	return e.Decide(ctx, k, about.Claim), nil
 }
-
-// DialFunc connects to an address, host:port, as the goal's own programs would.
-type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
-
-// PredicateEvaluator decides an expression over response, which is JSON. Concurrent use
-// is fine. Its errors are a *PredicateError, or say that it could not be asked.
-type PredicateEvaluator interface {
-	Evaluate(ctx context.Context, expr string, response []byte) (bool, error)
-	// Read says what is wrong with an expression, without running it.
-	Read(ctx context.Context, expr string) error
-}
-
-// Pages opens pages for checks that look at them.
-type Pages interface {
-	// Screenshot opens a page in a fresh context, with the goal's cookies and none of
-	// the agent's scripts, waits until it has settled, and takes a picture.
-	Screenshot(ctx context.Context, at PageTarget) (PageCapture, error)
-}
-
-// PageTarget is the page to look at: URL, or that of a pane; with neither that of
-// the goal's newest pane.
-type PageTarget struct{ URL, Pane string }
-
-// PageCapture is what a page showed.
-type PageCapture struct {
-	PNG   []byte
-	URL   string
-	Title string
-	// Agents says that the state cannot be reached by a URL, so this is the
-	// agent's own page.
-	Agents bool
-}
-
-// indexedCheck is a check of a criterion, with its place there; -1 while there is none.
-type indexedCheck struct {
-	goal.Check
-	n int
-}
-
-// runs says whether the check runs a command.
-func (c indexedCheck) runs() bool { return shellline.RunsCommand(c.Check) }
-
-// attempt is a verdict on its way. Again says that it is an error which another
-// try may not meet.
-type attempt struct {
-	goal.Verdict
-	again bool
-}
-
-func verdict(outcome goal.Outcome, detail string) attempt {
-	return attempt{Verdict: goal.Verdict{Outcome: outcome, Detail: detail}}
-}
-
-// retryableError is an error that may be gone at the next try.
-func retryableError(err error) attempt {
-	r := verdict(goal.CheckErr, err.Error())
-	r.again = true
-	return r
-}
-
-// permanentError is an error that no other try changes.
-func permanentError(detail string) attempt { return verdict(goal.CheckErr, detail) }

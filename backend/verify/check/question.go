@@ -1,4 +1,4 @@
-package verify
+package check
 
 import (
 	"context"
@@ -15,7 +15,7 @@ Say YES only if the evidence of the host shows that the answer is yes. The ratio
 ` + judge.UntrustedNotice
 
 // question asks a strict judge, or two who do not know of each other.
-func (e Environment) question(ctx context.Context, k indexedCheck, about Case) (attempt, error) {
+func (e Environment) question(ctx context.Context, k Indexed, about Case) (Result, error) {
 	if e.Judge == nil {
 		return permanentError(judge.ErrMissing.Error()), nil
 	}
@@ -41,8 +41,8 @@ func (e Environment) question(ctx context.Context, k indexedCheck, about Case) (
 }
 
 // verdictFromAnswers needs a YES of everyone who was asked.
-func verdictFromAnswers(replies []goal.Reply, errs []error) (attempt, error) {
-	r := verdict(goal.Pass, "the judge says YES")
+func verdictFromAnswers(replies []goal.Reply, errs []error) (Result, error) {
+	r := NewResult(goal.Pass, "the judge says YES")
 	if len(replies) > 1 {
 		r.Detail = "both judges say YES"
 	}
@@ -59,9 +59,9 @@ func verdictFromAnswers(replies []goal.Reply, errs []error) (attempt, error) {
 		case judge.IsUnavailable(errs[i]):
 			return r, errs[i]
 		case errs[i] != nil:
-			r.Outcome, r.Detail, r.again = goal.CheckErr, errs[i].Error(), true
+			r.Outcome, r.Detail, r.Retryable = goal.CheckErr, errs[i].Error(), true
 		case word == "":
-			r.Outcome, r.Detail, r.again = goal.CheckErr, "the judge said nothing", true
+			r.Outcome, r.Detail, r.Retryable = goal.CheckErr, "the judge said nothing", true
 		case word == "YES" && judge.IsHedged(reply.Text) && r.Outcome == goal.Pass:
 			r.Outcome, r.Detail = goal.Fail, "the judge says YES and takes it back: "+phrase.OneLine(reply.Text, 2000)
 		case word != "YES" && r.Outcome == goal.Pass: // an error stays one

@@ -1,4 +1,4 @@
-package verify
+package check
 
 import "goalpost/backend/goal"
 
@@ -6,17 +6,17 @@ import "goalpost/backend/goal"
 const byCritic = "critic"
 
 // manual takes the agent's word, or the user's where the check waits for it.
-func manual(claim goal.Claim) attempt {
+func manual(claim goal.Claim) Result {
 	said := claim.Accepted
 	switch {
 	case said == nil && claim.By == byCritic: // the word of a model that was not asked for it
-		return verdict(goal.Fail, "the agent has not claimed it; the critic's word does not count here")
+		return NewResult(goal.Fail, "the agent has not claimed it; the critic's word does not count here")
 	case said == nil:
-		return verdict(goal.Pass, "the agent's word is taken; the host did not verify it")
+		return NewResult(goal.Pass, "the agent's word is taken; the host did not verify it")
 	case *said:
-		return verdict(goal.Pass, withNote("the user accepted it", claim.Note))
+		return NewResult(goal.Pass, withNote("the user accepted it", claim.Note))
 	}
-	return verdict(goal.Fail, withNote("the user sent it back", claim.Note))
+	return NewResult(goal.Fail, withNote("the user sent it back", claim.Note))
 }
 
 func withNote(s, note string) string {

@@ -8,37 +8,37 @@ import (
 )
 
 // Abort ends a goal at once, also in the middle of a call.
-func (a *GoalAPI) Abort(id string) (bool, error) { return a.addOrder(id, a.goals.Abort) }
+func (a *GoalAPI) Abort(id string) (bool, error) { return a.addOrder(id, a.controller.Abort) }
 
 // Pause stops a goal after the call that runs.
-func (a *GoalAPI) Pause(id string) (bool, error) { return a.addOrder(id, a.goals.Pause) }
+func (a *GoalAPI) Pause(id string) (bool, error) { return a.addOrder(id, a.controller.Pause) }
 
 // Resume continues a paused, failed or aborted goal with the same steps and
 // numbers; in changes limits and leaves a note.
 func (a *GoalAPI) Resume(id string, in ResumeInput) (bool, error) {
-	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Resume(ctx, id, in) })
+	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.controller.Resume(ctx, id, in) })
 }
 
 // Reopen continues a goal that was done; the note says what is missing.
 func (a *GoalAPI) Reopen(id string, in ResumeInput) (bool, error) {
-	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reopen(ctx, id, in) })
+	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.controller.Reopen(ctx, id, in) })
 }
 
 // Accept lets a manual check that waits pass.
-func (a *GoalAPI) Accept(id string) (bool, error) { return a.addOrder(id, a.goals.Accept) }
+func (a *GoalAPI) Accept(id string) (bool, error) { return a.addOrder(id, a.controller.Accept) }
 
 // Reject sends a goal whose manual check waits back to work; the note says why.
 func (a *GoalAPI) Reject(id, note string) (bool, error) {
-	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reject(ctx, id, note) })
+	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.controller.Reject(ctx, id, note) })
 }
 
 // Steer puts a note of the user into the conversation.
 func (a *GoalAPI) Steer(id, text string) (bool, error) {
-	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Steer(ctx, id, text) })
+	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.controller.Steer(ctx, id, text) })
 }
 
 // Delete removes a goal and everything about it. A live one is aborted first.
-func (a *GoalAPI) Delete(id string) (bool, error) { return a.addOrder(id, a.goals.Delete) }
+func (a *GoalAPI) Delete(id string) (bool, error) { return a.addOrder(id, a.archive.Delete) }
 
 func (a *GoalAPI) addOrder(id string, do func(context.Context, goal.ID) error) (ok bool, err error) {
 	defer a.recoverProblem(&err)
@@ -66,7 +66,7 @@ func (a *GoalAPI) Prunable(in PruneInput) (out PruneOutput, err error) {
 // Prune deletes ended goals and everything about them.
 func (a *GoalAPI) Prune(in PruneInput) (out PruneOutput, err error) {
 	defer a.recoverProblem(&err)
-	n, err := a.goals.Prune(a.ctx, in)
+	n, err := a.archive.Prune(a.ctx, in)
 	return PruneOutput{n}, err
 }
 
@@ -84,14 +84,14 @@ func (in PruneInput) Predicate() (store.Predicate, error) {
 // Proposal reads what the folder's .goalpost/done.yaml proposes. It starts nothing.
 func (a *GoalAPI) Proposal(dir string) (out ProposalView, err error) {
 	defer a.recoverProblem(&err)
-	return a.goals.Proposal(dir)
+	return a.starter.Proposal(dir)
 }
 
 // Protected lists what of a folder would decide a goal with these checks, and be
 // held or compared. It starts nothing.
 func (a *GoalAPI) Protected(in ProtectInput) (out []ProtectedFile, err error) {
 	defer a.recoverProblem(&err)
-	return a.goals.Protected(a.ctx, in)
+	return a.starter.Protected(a.ctx, in)
 }
 
 // Recheck runs the gates of a goal again, as they were frozen. Neither the goal
@@ -102,7 +102,7 @@ func (a *GoalAPI) Recheck(id string) (out RecheckOutput, err error) {
 	if err != nil {
 		return out, err
 	}
-	return a.goals.Recheck(a.ctx, row.ID)
+	return a.archive.Recheck(a.ctx, row.ID)
 }
 
 // ListResumable reads every goal that Resume would take, newest first.

@@ -16,20 +16,32 @@ type Run struct {
 // RunControl is how a tool call reaches the run that made it. Its methods are
 // called by the run's own tools, one at a time; an error is told to the agent.
 type RunControl interface {
-	Claim(rationale, result string)
-	GiveUp(reason, learned string)
-	// AskUser pauses the run until the user has answered; pane is where they are to
-	// do something, "" if nowhere.
-	AskUser(question, pane string)
-	WriteTodos(ctx context.Context, todos []Todo) error
-	CompleteTodo(ctx context.Context, n int) error // n counts from 1
-	DeclareStep(s StepDeclaration) error
-	VerifyStep(o StepObservation) error
+	EndControl
+	PlanControl
 	// Wait lets time pass, at most d, and says how long it was.
 	Wait(ctx context.Context, d time.Duration) time.Duration
 	// Evidence reads a page of something long that the host kept: a step's whole
 	// result, a check's whole output. cursor is a byte offset.
 	Evidence(ctx context.Context, handle string, cursor int64) (TextPage, error)
+}
+
+// EndControl is how the agent lets its run end or pause. What it asks for happens after
+// the calls of its turn.
+type EndControl interface {
+	// Claim asks for verification.
+	Claim(rationale, result string)
+	GiveUp(reason, learned string)
+	// AskUser pauses the run until the user has answered; pane is where they are to
+	// do something, "" if nowhere.
+	AskUser(question, pane string)
+}
+
+// PlanControl is the agent's plan, and its open step.
+type PlanControl interface {
+	WriteTodos(ctx context.Context, todos []Todo) error
+	CompleteTodo(ctx context.Context, n int) error // n counts from 1
+	DeclareStep(s StepDeclaration) error
+	VerifyStep(o StepObservation) error
 }
 
 // Todo is one entry of the agent's plan.

@@ -102,4 +102,8 @@ func pageAt(whole []byte, cursor, most int64) (goal.TextPage, error) {
 	}, nil
 }
 
-var _ goal.RunControl = (*runControl)(nil)
+var (
+	_ goal.RunControl  = (*runControl)(nil)
+	_ goal.EndControl  = (*agentRequests)(nil)
+	_ goal.PlanControl = (*plan)(nil)
+)

@@ -82,7 +82,7 @@ type reporter struct {
 	requests *agentRequests
 
 	workspace Workspace        // nil where nothing can be compared
-	autorun LeftoverReporter // nil where the session reports none
+	autorun   LeftoverReporter // nil where the session reports none
 }
 
 // report is at most five bullets, written by the host from what it knows; the first

@@ -18,9 +18,19 @@ type Terminals interface {
 	Attach(ctx context.Context, pane string, offset int64) (TerminalViewer, error)
 }
 
-// TerminalViewer is one reader of a terminal. Read, Write and the others are
-// called from different goroutines at the same time.
+// TerminalViewer is one reader of a terminal. The methods are called from different
+// goroutines at the same time.
 type TerminalViewer interface {
+	TerminalOutput
+	TerminalSize
+	// Write is one message of input for the program. It may wait while the
+	// program does not read; Close makes it return. An error is told to the page.
+	Write(p []byte) (int, error)
+	Close()
+}
+
+// TerminalOutput is what a terminal prints.
+type TerminalOutput interface {
 	// Read gives the next bytes: at most 32 KiB, never cut inside a UTF-8
 	// character, with the offset of the first. It waits for output, and gives
 	// io.EOF once the program has ended and everything was read. An error with a
@@ -28,16 +38,16 @@ type TerminalViewer interface {
 	Read(ctx context.Context) (offset int64, chunk []byte, err error)
 	// Ack says that everything before offset is on the screen.
 	Ack(offset int64)
-	// Write is one message of input for the program. It may wait while the
-	// program does not read; Close makes it return. An error is told to the page.
-	Write(p []byte) (int, error)
+	// Exit is meaningful once done is true; code is -1 after a signal.
+	Exit() (code int, done bool)
+}
+
+// TerminalSize is the size of a terminal, which all of its viewers share.
+type TerminalSize interface {
 	Resize(cols, rows int) error
 	// Resized gets a token when another viewer changed the size; Size is the news.
 	Resized() <-chan struct{}
 	Size() (cols, rows int)
-	// Exit is meaningful once done is true; code is -1 after a signal.
-	Exit() (code int, done bool)
-	Close()
 }
 
 // Gap is an error of TerminalViewer.Read: the bytes from..to-1 are no longer

@@ -35,7 +35,7 @@ func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 		if w.Cols < 1 || w.Rows < 1 || w.Cols > most || w.Rows > most {
 			return nil // a hidden pane measures itself as nothing
 		}
-		if err := t.v.Resize(w.Cols, w.Rows); err != nil {
+		if err := t.size.Resize(w.Cols, w.Rows); err != nil {
 			t.c.s.o.Log.Warn("resizing a terminal", "err", err)
 		}
 	}
@@ -51,7 +51,7 @@ func (t *terminalConn) ack(n int64) {
 	if n <= t.acked {
 		return
 	}
-	t.v.Ack(n)
+	t.output.Ack(n)
 	t.acked = n
 	notify(t.ackArrived)
 }
@@ -85,7 +85,7 @@ func (t *terminalConn) writeInput() {
 			if t.c.ctx.Err() != nil {
 				return
 			}
-			if _, err := t.v.Write(p); err != nil && t.c.ctx.Err() == nil {
+			if _, err := t.program.Write(p); err != nil && t.c.ctx.Err() == nil {
 				if err := t.c.writeJSON(t.c.ctx, terminalUpdate{T: "problem", Text: err.Error()}); err != nil {
 					t.c.end(err)
 					return

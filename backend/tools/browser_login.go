@@ -80,13 +80,13 @@ func browserLogin(r Deps) (Tool, error) {
 }
 
 // hasAuthPrompt says whether a server asks for a login before it shows a page.
-func hasAuthPrompt(p Browser) bool {
+func hasAuthPrompt(p PageLogin) bool {
 	q, _ := p.OpenPrompt()
 	return q.Kind == pane.Login
 }
 
 // loginFor is the pane, the origin of its page or of a frame, and who would log in there.
-func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
+func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (PageLogin, string, string, error) {
 	p, err := r.Browsers.Get(a.Pane)
 	if err != nil {
 		return nil, "", "", err
@@ -124,7 +124,7 @@ func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string
 
 // loginOrigins are where a login can belong to: the server that asks for one, or else
 // the page and its frames.
-func loginOrigins(ctx context.Context, p Browser) ([]string, error) {
+func loginOrigins(ctx context.Context, p PageLogin) ([]string, error) {
 	if q, _ := p.OpenPrompt(); q.Kind == pane.Login {
 		u, err := url.Parse(q.Origin)
 		if err != nil || u.Host == "" {

@@ -55,8 +55,14 @@ type KillLog interface {
 
 // Terminals are the terminal panes of one goal.
 type Terminals interface {
+	TerminalTyping
+	TerminalReading
 	Open(ctx context.Context, dir, title string) (pane string, err error)
-	// Confined says whether what is typed into a pane stays within the goal's walls.
+}
+
+// TerminalTyping is how something is typed into a pane.
+type TerminalTyping interface {
+	// Confined says whether what is typed into a pane stays within the goal's sandbox.
 	Confined(pane string) (bool, error)
 	// Run types a command and waits for its end or for the given time.
 	Run(ctx context.Context, pane, command string, wait time.Duration) (TerminalRun, error)
@@ -64,6 +70,10 @@ type Terminals interface {
 	Type(ctx context.Context, pane, text string, enter bool) error
 	// Keys presses keys one after the other, all of them or, with an error, none.
 	Keys(ctx context.Context, pane string, keys []string) error
+}
+
+// TerminalReading is how panes are looked at.
+type TerminalReading interface {
 	Screen(ctx context.Context, pane string) (TerminalText, error)
 	// Read is a page of about max bytes of plain text from a byte of the
 	// scrollback on, or, with a page, counted from the newest, which is 1.

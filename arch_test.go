@@ -106,7 +106,9 @@ var trees = map[string]map[string][]string{
 		"wire":        {},
 	},
 	"backend/verify": {
+		"check":          {"judge", "protect", "protect/detect", "summary", "workspace", "shellline", "fileio", "phrase"},
 		"fileio":         {},
+		"judge":          {"phrase"},
 		"phrase":         {},
 		"protect":        {"protect/detect", "summary", "workspace", "fileio", "phrase"},
 		"protect/detect": {"shellline", "workspace", "fileio"},

@@ -13,11 +13,31 @@ import (
 
 // Browsing is the interface to the program for browser panes, besides the panes themselves.
 type Browsing interface {
+	PageFiles
+	PageTakeover
+	BrowserProfiles
+	AddressResolver
+}
+
+// AddressResolver finds the address that a text in the address bar leads to.
+type AddressResolver interface {
+	Destination(text string) (string, error)
+}
+
+// PageFiles are the files that pages get and give.
+type PageFiles interface {
 	Upload(in ArgsUpload) (string, error)
 	OpenFile(ctx context.Context, id, download string, folder bool) error
-	Destination(text string) (string, error)
+}
+
+// PageTakeover lets the user drive the page of a goal, and gives it back.
+type PageTakeover interface {
 	TakeOver(ctx context.Context, p *browser.Pane) error
 	HandBack(ctx context.Context, p *browser.Pane) error
+}
+
+// BrowserProfiles are the user's profiles on disk.
+type BrowserProfiles interface {
 	Profiles() []string
 	DeleteProfile(ctx context.Context, name string) error
 	RenameProfile(ctx context.Context, name, to string) error
@@ -54,7 +74,7 @@ type FoundText struct {
 // Enter loads the user's input in the address bar: an address, or words for the configured search page.
 func (a *BrowserAPI) Enter(id, text string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error {
-		address, err := a.browsing.Destination(text)
+		address, err := a.addresses.Destination(text)
 		if err != nil {
 			return err
 		}
@@ -69,12 +89,12 @@ func (a *BrowserAPI) Answer(id string, in pane.Answer) (bool, error) {
 
 // TakeOver gives a goal's pane to the user; the agent is stopped at once and its goal pauses.
 func (a *BrowserAPI) TakeOver(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return a.browsing.TakeOver(a.ctx, p) })
+	return a.with(id, func(p *browser.Pane) error { return a.takeover.TakeOver(a.ctx, p) })
 }
 
 // HandBack returns the pane to the agent; a goal that paused for it continues.
 func (a *BrowserAPI) HandBack(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return a.browsing.HandBack(a.ctx, p) })
+	return a.with(id, func(p *browser.Pane) error { return a.takeover.HandBack(a.ctx, p) })
 }
 
 // Find marks a text in the page; step moves among the matches, an empty text ends the search.
@@ -109,7 +129,7 @@ func (a *BrowserAPI) CancelDownload(id, download string) (bool, error) {
 // OpenDownload opens a downloaded file, or its folder, on the desktop.
 func (a *BrowserAPI) OpenDownload(id, download string, folder bool) (ok bool, err error) {
 	defer a.recoverProblem(&err)
-	return true, a.browsing.OpenFile(a.ctx, id, download, folder)
+	return true, a.files.OpenFile(a.ctx, id, download, folder)
 }
 
 // Save downloads an address, as a menu's "Save" does.
@@ -120,7 +140,7 @@ func (a *BrowserAPI) Save(id, address string) (bool, error) {
 // Upload receives a piece of a file for a page and returns the file's path.
 func (a *BrowserAPI) Upload(in ArgsUpload) (out string, err error) {
 	defer a.recoverProblem(&err)
-	return a.browsing.Upload(in)
+	return a.files.Upload(in)
 }
 
 // PageLogins are the saved logins for the origin of a page.
@@ -168,19 +188,19 @@ func (a *BrowserAPI) ClearSite(id, origin string) (bool, error) {
 // Profiles lists the names of the user's profiles.
 func (a *BrowserAPI) Profiles() (out []string, err error) {
 	defer a.recoverProblem(&err)
-	return a.browsing.Profiles(), nil
+	return a.profiles.Profiles(), nil
 }
 
 // DeleteProfile deletes a profile and its logins.
 func (a *BrowserAPI) DeleteProfile(name string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
-	return true, a.browsing.DeleteProfile(a.ctx, name)
+	return true, a.profiles.DeleteProfile(a.ctx, name)
 }
 
 // RenameProfile gives a profile another name; its logins stay in it.
 func (a *BrowserAPI) RenameProfile(name, to string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
-	return true, a.browsing.RenameProfile(a.ctx, name, strings.TrimSpace(to))
+	return true, a.profiles.RenameProfile(a.ctx, name, strings.TrimSpace(to))
 }
 
 // ImportCookies imports the cookies of a file, in Netscape's format or JSON, into the profile of a pane, and returns

@@ -12,57 +12,81 @@ import (
 	"goalpost/backend/store"
 )
 
+// Goals is the program as GoalAPI needs it. Every method may be called concurrently.
 // Goals is the interface of GoalAPI to the program. Every method may be called concurrently.
 type Goals interface {
+	GoalStarter
+	GoalController
+	GoalArchive
+	GoalMonitor
+}
+
+// GoalStarter starts goals, and answers what the user asks before they start one.
+type GoalStarter interface {
 	Start(ctx context.Context, in StartInput) (goal.ID, error)
 	Demo(ctx context.Context) (goal.ID, error)
 	Try(ctx context.Context, in TryInput) (goal.Verdict, error)
+	Proposal(dir string) (ProposalView, error)
+	Protected(ctx context.Context, in ProtectInput) ([]ProtectedFile, error)
+}
+
+// GoalController takes the user's orders to a goal.
+type GoalController interface {
 	Abort(ctx context.Context, id goal.ID) error
 	Pause(ctx context.Context, id goal.ID) error
 	Resume(ctx context.Context, id goal.ID, in ResumeInput) error
 	Reopen(ctx context.Context, id goal.ID, in ResumeInput) error
 	Accept(ctx context.Context, id goal.ID) error
 	Reject(ctx context.Context, id goal.ID, note string) error
-	Prune(ctx context.Context, in PruneInput) (int, error)
-	Proposal(dir string) (ProposalView, error)
-	Protected(ctx context.Context, in ProtectInput) ([]ProtectedFile, error)
-	Recheck(ctx context.Context, id goal.ID) (RecheckOutput, error)
 	Steer(ctx context.Context, id goal.ID, text string) error
+}
+
+// GoalArchive checks goals that have ended again, and deletes them.
+type GoalArchive interface {
+	Recheck(ctx context.Context, id goal.ID) (RecheckOutput, error)
 	Delete(ctx context.Context, id goal.ID) error
+	Prune(ctx context.Context, in PruneInput) (int, error)
+}
+
+// GoalMonitor knows what a goal has open and what it contacted.
+type GoalMonitor interface {
 	Panes(id goal.ID) []string
 	Network(id goal.ID) (NetworkView, error)
 }
 
 // GoalAPI is for goals. An id may be a unique part of six characters or more.
 type GoalAPI struct {
-	goals Goals
-	store *store.Store
+	starter    GoalStarter
+	controller GoalController
+	archive    GoalArchive
+	monitor    GoalMonitor // nil where goals can only be read
+	store      *store.Store
 	apiBase
 }
 
 // NewGoalAPI makes the API; ctx is the program's life. Without Goals it is read-only.
 func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
-	return &GoalAPI{goals: g, store: s, apiBase: apiBase{ctx}}
+	return &GoalAPI{starter: g, controller: g, archive: g, monitor: g, store: s, apiBase: apiBase{ctx}}
 }
 
 // Start creates a goal and starts it.
 func (a *GoalAPI) Start(in StartInput) (out StartOutput, err error) {
 	defer a.recoverProblem(&err)
-	id, err := a.goals.Start(a.ctx, in)
+	id, err := a.starter.Start(a.ctx, in)
 	return StartOutput{string(id)}, err
 }
 
 // Demo starts the built-in demonstration goal.
 func (a *GoalAPI) Demo() (out StartOutput, err error) {
 	defer a.recoverProblem(&err)
-	id, err := a.goals.Demo(a.ctx)
+	id, err := a.starter.Demo(a.ctx)
 	return StartOutput{string(id)}, err
 }
 
 // Try runs one check as pre-flight would, and creates nothing.
 func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
 	defer a.recoverProblem(&err)
-	v, err := a.goals.Try(a.ctx, in)
+	v, err := a.starter.Try(a.ctx, in)
 	if err != nil {
 		return out, err
 	}
@@ -86,8 +110,8 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 		return out, err
 	}
 	var panes []string
-	if a.goals != nil {
-		panes = a.goals.Panes(row.ID)
+	if a.monitor != nil {
+		panes = a.monitor.Panes(row.ID)
 	}
 	return goalView(row, f, panes), nil
 }

@@ -40,10 +40,10 @@ func (a *GoalAPI) Network(id string) (out NetworkView, err error) {
 	if err != nil {
 		return out, err
 	}
-	if a.goals == nil {
+	if a.monitor == nil {
 		return NewNetworkSum().View(), nil
 	}
-	return a.goals.Network(row.ID)
+	return a.monitor.Network(row.ID)
 }
 
 // NetworkSummary sums up requests.

@@ -9,36 +9,36 @@ import (
 )
 
 // Abort ends a goal at once, even during a call.
-func (a *GoalAPI) Abort(id string) (bool, error) { return a.addOrder(id, a.goals.Abort) }
+func (a *GoalAPI) Abort(id string) (bool, error) { return a.addOrder(id, a.controller.Abort) }
 
 // Pause stops a goal after its current call.
-func (a *GoalAPI) Pause(id string) (bool, error) { return a.addOrder(id, a.goals.Pause) }
+func (a *GoalAPI) Pause(id string) (bool, error) { return a.addOrder(id, a.controller.Pause) }
 
 // Resume resumes a paused, failed or aborted goal with its history and counters; in changes limits and adds a note.
 func (a *GoalAPI) Resume(id string, in ResumeInput) (bool, error) {
-	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Resume(ctx, id, in) })
+	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.controller.Resume(ctx, id, in) })
 }
 
 // Reopen continues a completed goal; the note says what is missing.
 func (a *GoalAPI) Reopen(id string, in ResumeInput) (bool, error) {
-	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reopen(ctx, id, in) })
+	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.controller.Reopen(ctx, id, in) })
 }
 
 // Accept accepts a pending manual check.
-func (a *GoalAPI) Accept(id string) (bool, error) { return a.addOrder(id, a.goals.Accept) }
+func (a *GoalAPI) Accept(id string) (bool, error) { return a.addOrder(id, a.controller.Accept) }
 
 // Reject rejects a pending manual check and sends the goal back to work; the note is the reason.
 func (a *GoalAPI) Reject(id, note string) (bool, error) {
-	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reject(ctx, id, note) })
+	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.controller.Reject(ctx, id, note) })
 }
 
 // Steer adds a note of the user to the conversation.
 func (a *GoalAPI) Steer(id, text string) (bool, error) {
-	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Steer(ctx, id, text) })
+	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.controller.Steer(ctx, id, text) })
 }
 
 // Delete removes a goal with all its data. An active one is aborted first.
-func (a *GoalAPI) Delete(id string) (bool, error) { return a.addOrder(id, a.goals.Delete) }
+func (a *GoalAPI) Delete(id string) (bool, error) { return a.addOrder(id, a.archive.Delete) }
 
 func (a *GoalAPI) addOrder(id string, do func(context.Context, goal.ID) error) (ok bool, err error) {
 	defer a.recoverProblem(&err)
@@ -66,7 +66,7 @@ func (a *GoalAPI) Prunable(in PruneInput) (out PruneOutput, err error) {
 // Prune deletes ended goals with all their data.
 func (a *GoalAPI) Prune(in PruneInput) (out PruneOutput, err error) {
 	defer a.recoverProblem(&err)
-	n, err := a.goals.Prune(a.ctx, in)
+	n, err := a.archive.Prune(a.ctx, in)
 	return PruneOutput{n}, err
 }
 
@@ -84,14 +84,14 @@ func (in PruneInput) Predicate() (store.Predicate, error) {
 // Proposal reads the criterion proposed by the folder's .goalpost/done.yaml. It starts nothing.
 func (a *GoalAPI) Proposal(dir string) (out ProposalView, err error) {
 	defer a.recoverProblem(&err)
-	return a.goals.Proposal(dir)
+	return a.starter.Proposal(dir)
 }
 
 // Protected lists the files of a folder that would decide a goal with these checks, and be locked or monitored. It
 // starts nothing.
 func (a *GoalAPI) Protected(in ProtectInput) (out []ProtectedFile, err error) {
 	defer a.recoverProblem(&err)
-	return a.goals.Protected(a.ctx, in)
+	return a.starter.Protected(a.ctx, in)
 }
 
 // Recheck runs the deterministic checks of a goal again, as they were frozen. Neither the goal nor its receipt
@@ -102,7 +102,7 @@ func (a *GoalAPI) Recheck(id string) (out RecheckOutput, err error) {
 	if err != nil {
 		return out, err
 	}
-	return a.goals.Recheck(a.ctx, row.ID)
+	return a.archive.Recheck(a.ctx, row.ID)
 }
 
 // ListResumable lists the resumable goals, newest first.

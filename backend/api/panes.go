@@ -10,13 +10,29 @@ import (
 	"goalpost/backend/store"
 )
 
+// Panes are the panes of the program. Every method may be called concurrently.
 // Panes is the interface of the pane APIs to the program.
 type Panes interface {
+	TerminalPanes
+	BrowserPanes
+	PaneLister
+}
+
+// PaneLister lists all panes at one revision.
+type PaneLister interface {
 	Snapshot() PaneList
+}
+
+// TerminalPanes opens and closes terminal panes.
+type TerminalPanes interface {
 	OpenTerminal(ctx context.Context, in ArgsOpenTerminal) (pane.Info, error)
 	RestartTerminal(ctx context.Context, id string) (pane.Info, error)
 	RenameTerminal(id, title string) error
 	CloseTerminal(ctx context.Context, id string) error
+}
+
+// BrowserPanes opens, finds and closes browser panes.
+type BrowserPanes interface {
 	OpenBrowser(ctx context.Context, in ArgsOpenBrowser) (pane.Info, error)
 	Browser(id string) (*browser.Pane, error)
 	CloseBrowser(ctx context.Context, id string) error
@@ -24,12 +40,14 @@ type Panes interface {
 
 // TerminalAPI opens and closes terminal panes; their bytes are sent over the stream.
 type TerminalAPI struct {
-	panes Panes
+	panes TerminalPanes
 	apiBase
 }
 
 // NewTerminalAPI makes the API; ctx is the program's life.
-func NewTerminalAPI(ctx context.Context, p Panes) *TerminalAPI { return &TerminalAPI{p, apiBase{ctx}} }
+func NewTerminalAPI(ctx context.Context, p TerminalPanes) *TerminalAPI {
+	return &TerminalAPI{p, apiBase{ctx}}
+}
 
 // Open starts the user's shell in a new pane.
 func (a *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
@@ -57,15 +75,26 @@ func (a *TerminalAPI) Close(id string) (ok bool, err error) {
 
 // BrowserAPI opens and controls browser panes; frames and input are sent over the stream.
 type BrowserAPI struct {
-	panes    Panes
-	browsing Browsing
-	store    *store.Store
+	panes     BrowserPanes
+	files     PageFiles
+	takeover  PageTakeover
+	profiles  BrowserProfiles
+	addresses AddressResolver
+	store     *store.Store
 	apiBase
 }
 
 // NewBrowserAPI makes the API; ctx is the program's life.
-func NewBrowserAPI(ctx context.Context, p Panes, b Browsing, s *store.Store) *BrowserAPI {
-	return &BrowserAPI{p, b, s, apiBase{ctx}}
+func NewBrowserAPI(ctx context.Context, p BrowserPanes, b Browsing, s *store.Store) *BrowserAPI {
+	return &BrowserAPI{
+		panes:     p,
+		files:     b,
+		takeover:  b,
+		profiles:  b,
+		addresses: b,
+		store:     s,
+		apiBase:   apiBase{ctx},
+	}
 }
 
 // Open loads an address in a new pane.
@@ -116,13 +145,13 @@ func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err
 
 // WorkspaceAPI is for the panes as a whole.
 type WorkspaceAPI struct {
-	panes Panes
+	panes PaneLister
 	store *store.Store
 	apiBase
 }
 
 // NewWorkspaceAPI makes the API; ctx is the program's life.
-func NewWorkspaceAPI(ctx context.Context, p Panes, s *store.Store) *WorkspaceAPI {
+func NewWorkspaceAPI(ctx context.Context, p PaneLister, s *store.Store) *WorkspaceAPI {
 	return &WorkspaceAPI{p, s, apiBase{ctx}}
 }
 

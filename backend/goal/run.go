@@ -16,19 +16,32 @@ type Run struct {
 // RunControl lets a tool call control the run that made it. The run's own tools call its methods, one at a time;
 // errors are reported to the agent.
 type RunControl interface {
-	Claim(rationale, result string)
-	GiveUp(reason, learned string)
-	// AskUser pauses the run until the user has answered; pane is where the user is to act, "" if nowhere.
-	AskUser(question, pane string)
-	WriteTodos(ctx context.Context, todos []Todo) error
-	CompleteTodo(ctx context.Context, n int) error // n counts from 1
-	DeclareStep(s StepDeclaration) error
-	VerifyStep(o StepObservation) error
+	EndControl
+	PlanControl
 	// Wait waits at most d, and returns how long it waited.
 	Wait(ctx context.Context, d time.Duration) time.Duration
 	// Evidence reads a page of a long text that the host stored: the result of a step or the output of a check.
 	// cursor is a byte offset.
 	Evidence(ctx context.Context, handle string, cursor int64) (TextPage, error)
+}
+
+// EndControl is how the agent lets its run end or pause. What it asks for happens after
+// the calls of its turn.
+type EndControl interface {
+	// Claim asks for verification.
+	Claim(rationale, result string)
+	GiveUp(reason, learned string)
+	// AskUser pauses the run until the user has answered; pane is where they are to
+	// do something, "" if nowhere.
+	AskUser(question, pane string)
+}
+
+// PlanControl is the agent's plan, and its open step.
+type PlanControl interface {
+	WriteTodos(ctx context.Context, todos []Todo) error
+	CompleteTodo(ctx context.Context, n int) error // n counts from 1
+	DeclareStep(s StepDeclaration) error
+	VerifyStep(o StepObservation) error
 }
 
 // Todo is one entry of the agent's plan.

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -21,52 +22,80 @@ type Previewer interface {
 	Show(ctx context.Context, c goal.Call) string
 }
 
-// approvalState are what the user of one goal was asked and has allowed. They
-// belong to the goroutine of the loop, what is allowed excepted: that may be taken
-// back at any time.
-type approvalState struct {
-	count           int             // so far, over all runs
-	pending         []goal.Approval // without an answer, oldest first
-	grants          activeGrants
-	unanswered      string   // an approval that nobody answered; the run pauses for it
-	deniedHosts     []string // hosts that programs were refused by the user, in this run
-	noticesForAgent []string // for the agent, after this turn's calls
+// approvals are what the user of a goal was asked, and their answers. They belong to the
+// goroutine of the loop; the grants in them are safe for the watch of the orders, too.
+type approvals struct {
+	goal     *goal.Goal
+	rules    policy.RuleSet
+	patience func() time.Duration // how long an approval waits for a user; nil where nobody is there
+	clock    Clock
+	log      *slog.Logger
+	journal  *journalWriter
+	messages *messageLog
+	gate     *pauseGate
+	idle     *waitTimer
+	orders   *orderIntake
+	grants   *activeGrants
+	history  ApprovalLog
+	exposed  exposedSecrets
+	blocked  BlockedHosts // nil where the session blocks no hosts
+
+	count       int            // so far, over all runs
+	pending     []openApproval // without an answer, oldest first
+	unanswered  string         // the id of an approval that nobody answered; the run pauses for it
+	deniedHosts []string       // hosts that programs were refused by the user, in this run
+	notices     []string       // for the agent, after this turn's calls
 }
 
-// requestApproval asks the user. Without an answer the call waits: the run pauses, or
-// was stopped.
-func (r *Run) requestApproval(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
-	a, stop := r.openApproval(ctx, a)
+// openApproval is an approval without an answer. key is the digest.CallKey of its call.
+type openApproval struct {
+	goal.Approval
+
+	key string
+}
+
+// request asks the user about a call and waits for the answer. Without one the call
+// waits: the run pauses, or was stopped.
+func (q *approvals) request(ctx context.Context, key string, a goal.Approval) (*goal.Answer, *Stop) {
+	a, stop := q.open(ctx, key, a)
 	if stop != nil {
 		return nil, stop
 	}
-	return r.awaitAnswer(ctx, a)
+	answers, stop := q.awaitAnswers(ctx, []goal.Approval{a})
+	return answers[a.ID], stop
 }
 
-func (r *Run) evaluatePolicy(c policy.Call) policy.Decision {
-	return r.cfg.Law.Decide(c, r.goal.Policy, r.approvals.grants.list())
-}
-
-// openApproval journals what is asked. The same call that waits already is not asked
-// a second time.
-func (r *Run) openApproval(ctx context.Context, a goal.Approval) (goal.Approval, *Stop) {
-	for _, open := range r.approvals.pending {
-		if open.Tool == a.Tool && digest.CallKey(goal.Call{Tool: a.Tool, Arguments: open.Arguments}) == digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}) &&
-			open.Effect.Equal(withoutCommandLine(a.Effect)) {
-			return open, nil
+// open journals what is asked. A call that waits already is not asked a second time.
+func (q *approvals) open(ctx context.Context, key string, a goal.Approval) (goal.Approval, *Stop) {
+	for _, open := range q.pending {
+		if open.Tool == a.Tool && open.key == key && open.Effect.Equal(withoutCommandLine(a.Effect)) {
+			return open.Approval, nil
 		}
 	}
 	if a.Effect.Pane == "" { // otherwise nothing is opened
-		a.Why += r.exposedSecrets.warning(a.Effect.Hosts)
+		a.Why += q.exposed.warning(a.Effect.Hosts)
 	}
-	r.approvals.count++
-	a.ID = fmt.Sprintf("a%d", r.approvals.count)
-	if stop := r.journal(ctx, &event.ApprovalRequested{Approval: a}); stop != nil {
+	q.count++
+	a.ID = fmt.Sprintf("a%d", q.count)
+	if stop := q.journal.append(ctx, &event.ApprovalRequested{Approval: a}); stop != nil {
 		return a, stop
 	}
 	a.Effect = withoutCommandLine(a.Effect)
-	r.approvals.pending = append(r.approvals.pending, a)
+	q.pending = append(q.pending, openApproval{Approval: a, key: key})
 	return a, nil
+}
+
+// pendingApprovals returns what the user has not answered, oldest first.
+func (q *approvals) pendingApprovals() []goal.Approval {
+	list := make([]goal.Approval, 0, len(q.pending))
+	for _, a := range q.pending {
+		list = append(list, a.Approval)
+	}
+	return list
+}
+
+func (q *approvals) evaluatePolicy(c policy.Call) policy.Decision {
+	return q.rules.Decide(c, q.goal.Policy, q.grants.list())
 }
 
 // withoutCommandLine leaves out what an approval does not keep: the line is in its arguments.
@@ -75,70 +104,63 @@ func withoutCommandLine(e policy.Effect) policy.Effect {
 	return e
 }
 
-// awaitAnswer waits for the answer to an approval as long as somebody is there. Then
-// the goal's on_ask decides; nil means that the goal pauses, or was stopped.
-func (r *Run) awaitAnswer(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
-	answers, stop := r.awaitAnswers(ctx, []goal.Approval{a})
-	return answers[a.ID], stop
-}
-
 // awaitAnswers is await for several that are asked at once. Waiting for a user does
 // not count against the wall clock.
-func (r *Run) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
-	r.idle.begin(r.cfg.Clock.Now())
-	defer func() { r.idle.end(r.cfg.Clock.Now()) }()
-	from := r.cfg.Clock.Now()
+func (q *approvals) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
+	q.idle.begin(q.clock.Now())
+	defer func() { q.idle.end(q.clock.Now()) }()
+	from := q.clock.Now()
 	answered := map[string]*goal.Answer{}
 	for {
-		answers, stop := r.applyAnswers(ctx)
+		answers, stop := q.applyAnswers(ctx)
 		maps.Copy(answered, answers)
 		asked = slices.DeleteFunc(asked, func(a goal.Approval) bool { return answered[a.ID] != nil })
 		if len(asked) == 0 || stop != nil {
 			return answered, stop
 		}
-		left := r.approvalTimeout() - r.cfg.Clock.Now().Sub(from)
+		left := q.approvalTimeout() - q.clock.Now().Sub(from)
 		if left <= 0 {
-			return r.onAllUnanswered(ctx, asked, answered)
+			return q.onAllUnanswered(ctx, asked, answered)
 		}
 		select {
 		case <-ctx.Done():
 			return answered, nil
-		case <-r.pause:
+		case <-q.gate.requested():
 			return answered, nil
-		case <-r.ordersPolled:
-		case <-r.cfg.Clock.After(left):
+		case <-q.orders.polled:
+		case <-q.clock.After(left):
 		}
 	}
 }
 
 // approvalTimeout is how long an approval waits for a user; 0 where nobody is there.
-func (r *Run) approvalTimeout() time.Duration {
-	if r.cfg.Patience == nil {
+func (q *approvals) approvalTimeout() time.Duration {
+	if q.patience == nil {
 		return 0
 	}
-	return r.cfg.Patience()
+	return q.patience()
 }
 
 // onUnanswered answered: the goal's options say what then.
-func (r *Run) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+func (q *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
 	least, offered := a.FindOffer(policy.ScopeOnce)
 	if !offered { // its call is over, so an approval can only hold for the goal
 		least, offered = a.FindOffer("goal")
 	}
 	switch {
-	case r.goal.Options.OnAsk == goal.OnAskDeny:
-		return r.resolveApproval(ctx, a, goal.Answer{By: "policy", Why: "nobody was there to allow it, and this goal refuses then"})
-	case r.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
-		return r.resolveApproval(ctx, a, goal.Answer{Allowed: true, Grant: least, By: "policy", Why: "nobody was there, and this goal continues then"})
+	case q.goal.Options.OnAsk == goal.OnAskDeny:
+		return q.resolveApproval(ctx, a, goal.Answer{By: "policy", Why: "nobody was there to allow it, and this goal refuses then"})
+	case q.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
+		return q.resolveApproval(ctx, a, goal.Answer{Allowed: true, Grant: least, By: "policy", Why: "nobody was there, and this goal continues then"})
 	}
-	r.approvals.unanswered = a.ID
+	q.unanswered = a.ID
 	return nil, nil
 }
 
 // onAllUnanswered is nobody for each, until the goal pauses.
-func (r *Run) onAllUnanswered(ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer) (map[string]*goal.Answer, *Stop) {
+func (q *approvals) onAllUnanswered(ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer) (map[string]*goal.Answer, *Stop) {
 	for _, a := range asked {
-		answer, stop := r.onUnanswered(ctx, a)
+		answer, stop := q.onUnanswered(ctx, a)
 		if answer == nil || stop != nil {
 			return answered, stop
 		}
@@ -147,7 +169,7 @@ func (r *Run) onAllUnanswered(ctx context.Context, asked []goal.Approval, answer
 	return answered, nil
 }
 
-// approvalsAnswered says whether a goal that has just paused for its user continues at once: they
+// approvalsAnswered reports whether a goal that has just paused for its user continues at once: they
 // approvalsAnswered all that is open while its run, which had given up waiting, came to its end.
 // Who answers later lets it continue themselves.
 func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal.Approval) ([]event.Body, bool) {
@@ -164,9 +186,9 @@ func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal
 }
 
 // pauseForApproval pauses the run: it continues when the user has answered.
-func (r *Run) pauseForApproval() *Stop {
-	for _, a := range r.approvals.pending {
-		if a.ID == r.approvals.unanswered {
+func (q *approvals) pauseForApproval() *Stop {
+	for _, a := range q.pending {
+		if a.ID == q.unanswered {
 			return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("%s waits for an approval (%s): %s", a.Tool, a.ID, a.Why)}
 		}
 	}
@@ -175,38 +197,38 @@ func (r *Run) pauseForApproval() *Stop {
 
 // applyAnswers takes what the user has answered and taken back, from any
 // process. What answers no open approval is left out.
-func (r *Run) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
-	r.approvals.grants.taking.Lock()
-	defer r.approvals.grants.taking.Unlock()
-	orders, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
+	q.grants.taking.Lock()
+	defer q.grants.taking.Unlock()
+	orders, err := q.orders.store.Orders(ctx, q.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.cfg.Log.Warn("answers", "goal", r.goal.ID, "error", err)
+			q.log.Warn("answers", "goal", q.goal.ID, "error", err)
 		}
 		return nil, nil
 	}
 	answers := map[string]*goal.Answer{}
 	for _, o := range orders {
 		if o.Kind == goal.OrderRevoke {
-			if stop := r.revoke(ctx, o); stop != nil {
+			if stop := q.orders.revoke(ctx, o); stop != nil {
 				return answers, stop
 			}
 			continue
 		}
-		i := slices.IndexFunc(r.approvals.pending, func(a goal.Approval) bool { return a.ID == o.Request })
+		i := slices.IndexFunc(q.pending, func(a openApproval) bool { return a.ID == o.Request })
 		if i < 0 { // answered already
-			r.settleOrder(ctx, o)
+			q.orders.settleOrder(ctx, o)
 			continue
 		}
 		answer := goal.Answer{Why: o.Text, By: "person"}
 		if o.Kind == goal.OrderApprove {
-			if answer.Grant, answer.Allowed = r.approvals.pending[i].FindOffer(o.Scope); !answer.Allowed {
-				r.cfg.Log.Warn("an answer of a scope that was not offered", "goal", r.goal.ID, "request", o.Request, "scope", o.Scope)
-				r.settleOrder(ctx, o)
+			if answer.Grant, answer.Allowed = q.pending[i].FindOffer(o.Scope); !answer.Allowed {
+				q.log.Warn("an answer of a scope that was not offered", "goal", q.goal.ID, "request", o.Request, "scope", o.Scope)
+				q.orders.settleOrder(ctx, o)
 				continue
 			}
 		}
-		given, stop := r.resolveApproval(ctx, r.approvals.pending[i], answer)
+		given, stop := q.resolveApproval(ctx, q.pending[i].Approval, answer)
 		if stop != nil {
 			return answers, stop
 		}
@@ -216,47 +238,40 @@ func (r *Run) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop)
 }
 
 // resolveApproval journals an answer and keeps what it allows.
-func (r *Run) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
-	r.approvals.grants.mu.Lock() // who sees it in the journal may take it back at once
-	defer r.approvals.grants.mu.Unlock()
-	if stop := r.journal(ctx, &event.ApprovalResolved{Request: a.ID, Answer: answer}); stop != nil {
+func (q *approvals) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
+	if stop := q.grants.recordAnswer(ctx, a.ID, answer); stop != nil {
 		return nil, stop
 	}
-	r.approvals.pending = slices.DeleteFunc(r.approvals.pending, func(o goal.Approval) bool { return o.ID == a.ID })
-	if answer.Allowed {
-		r.approvals.grants.grants = append(r.approvals.grants.grants, answer.Grant)
-		r.syncBlockedHosts()
-	}
+	q.pending = slices.DeleteFunc(q.pending, func(o openApproval) bool { return o.ID == a.ID })
 	return &answer, nil
 }
 
 // restoreApprovals brings back what earlier runs asked, and takes the answers that came
 // during the pause. The agent is told: a call that waited was not executed, and
 // the host never executes it by itself, since the world may have changed.
-func (r *Run) restoreApprovals(ctx context.Context) *Stop {
-	list, err := r.approvalLog.Approvals(ctx, r.goal.ID)
+func (q *approvals) restoreApprovals(ctx context.Context) *Stop {
+	list, err := q.history.Approvals(ctx, q.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading the approvals", err)
+		return q.gate.stopForError(ctx, "reading the approvals", err)
 	}
-	grants, err := r.approvalLog.Grants(ctx, r.goal.ID)
+	grants, err := q.history.Grants(ctx, q.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading what the user allowed", err)
+		return q.gate.stopForError(ctx, "reading what the user allowed", err)
 	}
-	unheard, err := r.approvalLog.UnreportedApprovals(ctx, r.goal.ID)
+	unheard, err := q.history.UnreportedApprovals(ctx, q.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading what the user answered", err)
+		return q.gate.stopForError(ctx, "reading what the user answered", err)
 	}
-	r.approvals.grants.mu.Lock()
-	r.approvals.grants.grants = grants
-	r.approvals.grants.mu.Unlock()
-	r.approvals.count = len(list)
+	q.grants.restore(grants)
+	q.count = len(list)
 	for _, a := range list {
 		if a.Answer == nil {
-			r.approvals.pending = append(r.approvals.pending, a)
+			key := digest.CallKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments})
+			q.pending = append(q.pending, openApproval{Approval: a, key: key})
 		}
 	}
-	waited := slices.Clone(r.approvals.pending)
-	answers, stop := r.applyAnswers(ctx)
+	waited := q.pendingApprovals()
+	answers, stop := q.applyAnswers(ctx)
 	if stop != nil {
 		return stop
 	}
@@ -265,25 +280,23 @@ func (r *Run) restoreApprovals(ctx context.Context) *Stop {
 			unheard = append(unheard, a)
 		}
 	}
-	r.reportAnswers(unheard)
-	r.approvals.grants.mu.Lock()
-	defer r.approvals.grants.mu.Unlock()
-	r.syncBlockedHosts()
+	q.reportAnswers(unheard)
+	q.grants.apply()
 	return nil
 }
 
 // reportAnswers says in the run's first message what became of calls that waited.
-func (r *Run) reportAnswers(settled []goal.Approval) {
+func (q *approvals) reportAnswers(settled []goal.Approval) {
 	var closed []string
 	for _, a := range settled {
 		if a.Answer.By == goal.AnsweredByGoalEnd {
 			closed = append(closed, a.Tool+" "+excerpt.Truncate(a.Arguments, 100))
 		} else {
-			r.conversation.AddDeferred(describeAnswer(a, *a.Answer))
+			q.messages.AddDeferred(describeAnswer(a, *a.Answer))
 		}
 	}
 	if len(closed) > 0 {
-		r.conversation.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
+		q.messages.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
 	}
 }
 
@@ -305,12 +318,12 @@ func reasonSuffix(why string) string {
 	return " The reason: " + strings.TrimSuffix(why, ".") + "."
 }
 
-// flushNotes says after the calls of a turn what came of asking.
-func (r *Run) flushNotes(ctx context.Context) *Stop {
-	if len(r.approvals.noticesForAgent) == 0 {
+// flushNotes says after the calls of a turn what came of approvals.
+func (q *approvals) flushNotes(ctx context.Context) *Stop {
+	if len(q.notices) == 0 {
 		return nil
 	}
-	text := strings.Join(r.approvals.noticesForAgent, "\n")
-	r.approvals.noticesForAgent = nil
-	return r.addUserMessage(ctx, text)
+	text := strings.Join(q.notices, "\n")
+	q.notices = nil
+	return q.messages.addUserMessage(ctx, text)
 }

@@ -20,10 +20,12 @@ import (
 type post struct {
 	mu   sync.Mutex
 	sent []string
-	away string        // where the next calls would go instead
-	more string        // of what the user is shown
-	hold chan struct{} // if set, a call waits for it
-	runs chan struct{} // … and says here that it does
+	// How often the host asked for the effect and the preview of a call.
+	effects, previews int
+	away              string        // where the next calls would go instead
+	more              string        // of what the user is shown
+	hold              chan struct{} // if set, a call waits for it
+	runs              chan struct{} // … and says here that it does
 }
 
 type postArgs struct{ Host, Text string }
@@ -37,6 +39,7 @@ func (p *post) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.effects++
 	if p.away != "" {
 		a.Host = p.away
 	}
@@ -52,6 +55,7 @@ func (p *post) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 func (p *post) Show(_ context.Context, c goal.Call) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.previews++
 	return "POST " + c.Arguments + p.more
 }
 
@@ -164,6 +168,55 @@ func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
 				t.Errorf("grants outlive the goal: %+v", list)
 			}
 		})
+	}
+}
+
+// TestACallIsResolvedOnce: effect and preview are computed once for a call, and once more
+// where the user was asked in between. A call that is allowed shows no preview.
+func TestACallIsResolvedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		scope             policy.Scope
+		effects, previews int
+	}{
+		"asked each time": {policy.ScopeOnce, 4, 4},
+		"asked once":      {policy.ScopeHost, 3, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, call(posting), call(posting), call(finish, pendingClaim))
+			w.patience.Store(int64(time.Hour))
+			g := w.create(nil)
+			w.start(g, &event.Started{})
+			w.await("approval_requested")
+			w.post.mu.Lock()
+			if w.post.effects != 1 || w.post.previews != 1 {
+				t.Errorf("%d effects and %d previews before the answer", w.post.effects, w.post.previews)
+			}
+			w.post.mu.Unlock()
+			w.order(g, yes("a1", c.scope))
+			if c.scope == policy.ScopeOnce {
+				w.awaitN("approval_requested", 2)
+				w.order(g, yes("a2", c.scope))
+			}
+			expect(t, w.end(g), goal.Completed, goal.Done)
+			if w.post.effects != c.effects || w.post.previews != c.previews {
+				t.Errorf("%d effects and %d previews, want %d and %d", w.post.effects, w.post.previews, c.effects, c.previews)
+			}
+		})
+	}
+}
+
+// TestAChangedPreviewIsComputedOnce: an approval of an earlier run is for what the user was
+// shown. The preview that does not fit it is the one of the new question.
+func TestAChangedPreviewIsComputedOnce(t *testing.T) {
+	w := newWorld(t, call(posting, finish), call(posting), call(finish, pendingClaim))
+	g, row := w.run(nil)
+	expect(t, row, goal.Paused, goal.NeedsUser)
+	w.order(g, yes("a1", policy.ScopeOnce))
+	w.post.more, w.post.effects, w.post.previews = " and a tip", 0, 0
+	w.start(g, &event.Resumed{})
+	expect(t, w.end(g), goal.Paused, goal.NeedsUser)
+	if len(w.approvals(g)) != 2 || w.post.effects != 1 || w.post.previews != 1 {
+		t.Errorf("asked %d times, with %d effects and %d previews", len(w.approvals(g)), w.post.effects, w.post.previews)
 	}
 }
 

@@ -19,72 +19,123 @@ type refusal struct {
 	outcome event.Outcome // "" = not refused
 }
 
-// resolveCall finds the tool, validates its arguments and computes the effect. Nothing
-// has happened when it refuses.
-func (r *Run) resolveCall(ctx context.Context, c goal.Call) (Tool, policy.Effect, refusal) {
-	tool := r.tools[c.Tool]
-	if tool == nil {
-		return nil, policy.Effect{}, refusalf(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, strings.Join(r.toolNames(), ", "))
-	}
-	effect, err := r.computeEffect(ctx, tool, c)
-	if err != nil {
-		return nil, policy.Effect{}, refusalf(event.Failed, "%s", err.Error())
-	}
-	if r.goal.Policy.RequireSteps && mayChange(effect) && (r.declared == nil || r.stepUsed) {
-		return nil, effect, refusalf(event.Denied, "denied: this goal wants each changing call in a step of its own. Close the open step with verify_step, then open the next with declare_step.")
-	}
-	return tool, effect, refusal{}
+// resolvedCall is a call of the agent with what the host knows of it before it is
+// executed. Key, effect and preview are computed once for a call; only while the user
+// is asked the world may change, so that authorize computes effect and preview again then.
+type resolvedCall struct {
+	goal.Call
+
+	step    int    // its number; 0 until it is executed
+	key     string // digest.CallKey
+	tool    Tool   // nil where it is refused
+	effect  policy.Effect
+	grant   string // what allowed it, "" if none was needed
+	refusal refusal
+
+	shown *string // what the user is shown; nil until somebody wants it
 }
 
-// authorize asks the policy, and where it asks, the user. It names the grant that
-// allowed the call, "" if none was needed.
-func (r *Run) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refusal, stop *Stop) {
-	call := policy.Call{Tool: c.Tool, Key: digest.CallKey(c), Effect: e}
-	if grants := r.approvals.grants.list(); len(grants) > 0 {
-		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == call.Key }) {
-			call.Shown = previewDigest(preview(ctx, tool, c))
+func (c *resolvedCall) isRefused() bool { return c.refusal.outcome != "" }
+
+// preview is what a user sees of the call besides its arguments.
+func (c *resolvedCall) preview(ctx context.Context) string {
+	if c.shown == nil {
+		shown := previewCall(ctx, c.tool, c.Call)
+		c.shown = &shown
+	}
+	return *c.shown
+}
+
+// resolveCall finds the tool, validates the arguments and computes the effect. Nothing
+// has happened when it refuses.
+func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedCall {
+	c := &resolvedCall{Call: call, key: digest.CallKey(call)}
+	tool := d.tools[c.Tool]
+	if tool == nil {
+		names := strings.Join(d.toolNames(), ", ")
+		c.refusal = refusalf(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, names)
+		return c
+	}
+	effect, err := d.secrets.computeEffect(ctx, tool, call)
+	if err != nil {
+		c.refusal = refusalf(event.Failed, "%s", err.Error())
+		return c
+	}
+	c.tool, c.effect = tool, effect
+	if d.goal.Policy.RequireSteps && mayChange(effect) && !d.plan.hasFreshStep() {
+		c.refusal = refusalf(event.Denied, "denied: this goal wants each changing call in a step of its own. "+
+			"Close the open step with verify_step, then open the next with declare_step.")
+	}
+	return c
+}
+
+// authorize asks the policy, and where the policy asks, the user. It sets the grant that
+// allowed the call, or its refusal.
+func (d *dispatcher) authorize(ctx context.Context, c *resolvedCall) *Stop {
+	call := policy.Call{Tool: c.Tool, Key: c.key, Effect: c.effect}
+	if grants := d.grants.list(); len(grants) > 0 {
+		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == c.key }) {
+			call.Shown = previewDigest(c.preview(ctx))
 		}
-		if _, stop = r.applyAnswers(ctx); stop != nil { // one may have been taken back
-			return "", no, stop
+		if _, stop := d.approvals.applyAnswers(ctx); stop != nil { // one may have been revoked
+			return stop
 		}
 	}
-	d := r.evaluatePolicy(call)
-	if d.Answer != policy.Ask {
-		return d.Grant, refusalFor(d), nil
+	decision := d.approvals.evaluatePolicy(call)
+	if decision.Answer != policy.Ask {
+		c.grant, c.refusal = decision.Grant, refusalFor(decision)
+		return nil
 	}
-	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Show: preview(ctx, tool, c), Why: d.Reason, Always: d.Always, Offers: d.Offers}
+	answer, stop := d.approvals.request(ctx, c.key, c.approval(ctx, decision))
+	if stop != nil {
+		return stop
+	}
+	if c.refusal = refusalForAnswer(answer, decision); c.isRefused() {
+		return nil
+	}
+	return d.authorizeAgain(ctx, c, answer.Grant.ID)
+}
+
+// approval is what the user is asked about the call.
+func (c *resolvedCall) approval(ctx context.Context, decision policy.Decision) goal.Approval {
+	a := goal.Approval{
+		Step:      c.step,
+		Tool:      c.Tool,
+		Arguments: c.Arguments,
+		Effect:    c.effect,
+		Show:      c.preview(ctx),
+		Why:       decision.Reason,
+		Always:    decision.Always,
+		Offers:    decision.Offers,
+	}
 	for i := range a.Offers {
 		if a.Offers[i].Scope == policy.ScopeOnce {
 			a.Offers[i].Shown = previewDigest(a.Show)
 		}
 	}
-	answer, stop := r.requestApproval(ctx, a)
-	switch {
-	case stop != nil:
-		return "", no, stop
-	case answer == nil:
-		return "", refusalf(event.Denied, "not executed: it waits for the user's approval. When the user has answered you are told, and may call it again."), nil
-	case !answer.Allowed:
-		by := "the user"
-		if answer.By != "person" {
-			by = "this goal's rule for when nobody answers"
-		}
-		return "", refusalf(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.", by, d.Reason, reasonSuffix(answer.Why)), nil
-	}
-	var err error
-	if call.Effect, err = r.computeEffect(ctx, tool, c); err != nil { // the world continued while the user thought
-		return "", refusalf(event.Failed, "%s", err.Error()), r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
-	}
-	call.Shown = previewDigest(preview(ctx, tool, c))
-	if d = r.evaluatePolicy(call); d.Answer == policy.Allow {
-		return d.Grant, no, nil
-	}
-	return "", refusalf(event.Failed, "not executed: what it would touch changed while the user was asked. Look again, then repeat it if it is still right."),
-		r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
+	return a
 }
 
-// preview is what a user sees of a call besides its arguments.
-func preview(ctx context.Context, tool Tool, c goal.Call) string {
+// authorizeAgain decides about a call after the user has allowed it: the world continued
+// while the user thought, so its effect and preview are computed again.
+func (d *dispatcher) authorizeAgain(ctx context.Context, c *resolvedCall, answered string) *Stop {
+	effect, err := d.secrets.computeEffect(ctx, c.tool, c.Call)
+	if err != nil {
+		c.refusal = refusalf(event.Failed, "%s", err.Error())
+		return d.journal.append(ctx, d.grants.consume(answered)...)
+	}
+	shown := previewDigest(previewCall(ctx, c.tool, c.Call))
+	decision := d.approvals.evaluatePolicy(policy.Call{Tool: c.Tool, Key: c.key, Effect: effect, Shown: shown})
+	if decision.Answer == policy.Allow {
+		c.grant = decision.Grant
+		return nil
+	}
+	c.refusal = refusalf(event.Failed, "not executed: what it would touch changed while the user was asked. "+
+		"Look again, then repeat it if it is still right.")
+	return d.journal.append(ctx, d.grants.consume(answered)...)
+}
+
+func previewCall(ctx context.Context, tool Tool, c goal.Call) string {
 	if s, ok := tool.(Previewer); ok {
 		return s.Show(ctx, c)
 	}
@@ -98,6 +149,23 @@ func previewDigest(shown string) string {
 	}
 	sum := sha256.Sum256([]byte(shown))
 	return hex.EncodeToString(sum[:16])
+}
+
+// refusalForAnswer turns the user's answer into a refusal; nil is no answer yet.
+func refusalForAnswer(answer *goal.Answer, decision policy.Decision) refusal {
+	switch {
+	case answer == nil:
+		return refusalf(event.Denied, "not executed: it waits for the user's approval. "+
+			"When the user has answered you are told, and may call it again.")
+	case answer.Allowed:
+		return refusal{}
+	}
+	by := "the user"
+	if answer.By != "person" {
+		by = "this goal's rule for when nobody answers"
+	}
+	return refusalf(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.",
+		by, decision.Reason, reasonSuffix(answer.Why))
 }
 
 // refusalFor turns a decision into a refusal; an Allow is none.

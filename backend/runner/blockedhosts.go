@@ -8,7 +8,6 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
-	"goalpost/backend/runner/digest"
 )
 
 // BlockedHosts is a Room that holds what a tool could not foresee: a program's
@@ -22,17 +21,16 @@ type BlockedHosts interface {
 	ApplyGrants(grants, now []policy.Grant)
 }
 
-// askBlockedHosts asks about all that the border held while a call ran, at once. The call is
+// askBlockedHosts asks about all hosts that were blocked while a call ran, at once. The call is
 // over; the agent is told the answers after the turn's calls.
-func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
-	border, ok := r.session.(BlockedHosts)
-	if !ok {
+func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop {
+	if q.blocked == nil {
 		return nil
 	}
 	var asked []goal.Approval
-	for _, e := range border.BlockedHosts() {
-		d := r.evaluatePolicy(policy.Call{Tool: c.Tool, Key: digest.CallKey(c), Effect: e})
-		if d.Answer != policy.Ask || slices.Contains(r.approvals.deniedHosts, hostsOf(e)) {
+	for _, e := range q.blocked.BlockedHosts() {
+		d := q.evaluatePolicy(policy.Call{Tool: c.Tool, Key: c.key, Effect: e})
+		if d.Answer != policy.Ask || slices.Contains(q.deniedHosts, hostsOf(e)) {
 			continue
 		}
 		// One call of the tool is over, so an approval can only hold for the goal.
@@ -40,8 +38,14 @@ func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
 		if len(offers) == 0 {
 			continue
 		}
-		a, stop := r.openApproval(ctx, goal.Approval{
-			Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Why: d.Reason, Always: d.Always, Offers: offers,
+		a, stop := q.open(ctx, c.key, goal.Approval{
+			Step:      c.step,
+			Tool:      c.Tool,
+			Arguments: c.Arguments,
+			Effect:    e,
+			Why:       d.Reason,
+			Always:    d.Always,
+			Offers:    offers,
 		})
 		if stop != nil {
 			return stop
@@ -51,22 +55,22 @@ func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
 	if len(asked) == 0 {
 		return nil
 	}
-	answers, stop := r.awaitAnswers(ctx, slices.Clone(asked))
+	answers, stop := q.awaitAnswers(ctx, slices.Clone(asked))
 	for _, a := range asked {
-		r.noteBlockedHost(a, answers[a.ID])
+		q.noteBlockedHost(a, answers[a.ID])
 	}
 	return stop
 }
 
 // noteBlockedHost keeps the answer about one host for the agent; nil is none yet.
-func (r *Run) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
+func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:
 	case answer.Allowed:
-		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
+		q.notices = append(q.notices, fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
 	default:
-		r.approvals.deniedHosts = append(r.approvals.deniedHosts, where)
-		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s, and the user refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
+		q.deniedHosts = append(q.deniedHosts, where)
+		q.notices = append(q.notices, fmt.Sprintf("%s was stopped from reaching %s, and the user refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
 	}
 }
 

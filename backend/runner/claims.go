@@ -41,8 +41,8 @@ type failureKey struct {
 	times  int
 }
 
-func newClaims(made int) claimHistory {
-	return claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, reminded: map[string]bool{}}
+func newClaims(made int) *claimHistory {
+	return &claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, reminded: map[string]bool{}}
 }
 
 // restore counts again what failed since the user last looked at the goal.

@@ -2,131 +2,89 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
 )
 
+// runControl is the goal.RunControl of a run: what the run's tools may do with it. It
+// is called by tool calls only, one at a time, on the goroutine of the loop;
+// PauseRequested may be called by any goroutine.
+type runControl struct {
+	*agentRequests
+	*plan
+
+	goal    goal.ID
+	clock   Clock
+	gate    *pauseGate
+	history History
+	calls   *dispatcher
+}
+
+// ExecuteNested makes one more call while the call of a tool is executed: a recipe's
+// step. Control tools are for the model alone. An error says why nothing more is done.
+func (c *runControl) ExecuteNested(ctx context.Context, call goal.Call) (step int, result goal.Result, err error) {
+	return c.calls.executeNested(ctx, call)
+}
+
+// agentRequests are what the agent asked of its run in this iteration.
+type agentRequests struct {
+	claim        *pendingClaim
+	gaveUp       *givenUp
+	question     string // by ask_operator
+	questionPane string // where the user is to do it
+}
+
+type givenUp struct{ reason, learned string }
+
+// takeClaim returns the claim that waits for its verification and removes it; nil for none.
+func (q *agentRequests) takeClaim() *pendingClaim {
+	c := q.claim
+	q.claim = nil
+	return c
+}
+
 // Claim asks for verification.
-func (r *Run) Claim(rationale, result string) {
-	r.claim = &pendingClaim{rationale: rationale, result: result}
+func (q *agentRequests) Claim(rationale, result string) {
+	q.claim = &pendingClaim{rationale: rationale, result: result}
 }
 
 // GiveUp ends the run as gave_up.
-func (r *Run) GiveUp(reason, learned string) { r.gaveUp = &givenUp{reason, learned} }
+func (q *agentRequests) GiveUp(reason, learned string) { q.gaveUp = &givenUp{reason, learned} }
 
 // AskUser pauses the run until the user has answered; pane is where they are to do
 // something, "" if nowhere.
-func (r *Run) AskUser(question, pane string) { r.question, r.questionPane = question, pane }
-
-// WriteTodos replaces the plan.
-func (r *Run) WriteTodos(ctx context.Context, todos []goal.Todo) error {
-	const most = 20
-	if len(todos) == 0 || len(todos) > most {
-		return fmt.Errorf("a plan has 1 to %d todos, best 3 to 7; this one has %d", most, len(todos))
-	}
-	for i, t := range todos {
-		if strings.TrimSpace(t.Text) == "" {
-			return fmt.Errorf("todo %d is empty", i+1)
-		}
-	}
-	return r.saveTodos(ctx, append([]goal.Todo{}, todos...))
-}
-
-// CompleteTodo ticks one entry of the plan off.
-func (r *Run) CompleteTodo(ctx context.Context, n int) error {
-	if n < 1 || n > len(r.todos) {
-		return fmt.Errorf("there is no todo %d; the plan has %s", n, goal.FormatCount(len(r.todos), "todo"))
-	}
-	todos := append([]goal.Todo{}, r.todos...)
-	todos[n-1].Done = true
-	return r.saveTodos(ctx, todos)
-}
-
-func (r *Run) saveTodos(ctx context.Context, todos []goal.Todo) error {
-	if stop := r.journal(ctx, &event.Todos{Items: todos}); stop != nil {
-		return stop
-	}
-	r.todos = todos
-	return nil
-}
-
-// openTodos says what of the plan is not done, "" if all is.
-func (r *Run) openTodos() string {
-	var open []string
-	for i, t := range r.todos {
-		if !t.Done {
-			open = append(open, fmt.Sprintf("%d. %s", i+1, t.Text))
-		}
-	}
-	return strings.Join(open, "\n")
-}
-
-// todoList is the whole plan in words: what is ticked off must not be done again.
-func (r *Run) todoList() string {
-	lines := make([]string, 0, len(r.todos))
-	for i, t := range r.todos {
-		mark := " "
-		if t.Done {
-			mark = "x"
-		}
-		lines = append(lines, fmt.Sprintf("%d. [%s] %s", i+1, mark, t.Text))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// DeclareStep opens a step of the protocol.
-func (r *Run) DeclareStep(s goal.StepDeclaration) error {
-	if open := r.declared; open != nil {
-		return fmt.Errorf("step %d (%s) is open: close it with verify_step first", open.Number, open.Title)
-	}
-	r.declared, r.stepUsed = &s, false
-	return nil
-}
-
-// VerifyStep closes it.
-func (r *Run) VerifyStep(o goal.StepObservation) error {
-	switch open := r.declared; {
-	case open == nil:
-		return errors.New("no step is open: declare_step opens one")
-	case open.Number != o.Number:
-		return fmt.Errorf("the open step is %d (%s), not %d", open.Number, open.Title, o.Number)
-	}
-	r.declared = nil
-	return nil
-}
+func (q *agentRequests) AskUser(question, pane string) { q.question, q.questionPane = question, pane }
 
 // Wait lets time pass. It ends early when the run is stopped or paused.
-func (r *Run) Wait(ctx context.Context, d time.Duration) time.Duration {
-	from := r.cfg.Clock.Now()
+func (c *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {
+	from := c.clock.Now()
 	select {
 	case <-ctx.Done():
-	case <-r.pause:
-	case <-r.cfg.Clock.After(d):
+	case <-c.gate.requested():
+	case <-c.clock.After(d):
 	}
-	return r.cfg.Clock.Now().Sub(from)
+	return c.clock.Now().Sub(from)
 }
 
 // PauseRequested is closed when the user pauses the run: a tool that waits long ends
 // its wait then.
-func (r *Run) PauseRequested() <-chan struct{} { return r.pause }
+func (c *runControl) PauseRequested() <-chan struct{} { return c.gate.requested() }
 
 // evidencePageBytes is what one read_evidence gives at most, in bytes.
 const evidencePageBytes = 16 << 10
 
 // Evidence reads a page of something long that the host kept.
-func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
-	whole, err := r.history.Evidence(ctx, r.goal.ID, handle)
+func (c *runControl) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
+	whole, err := c.history.Evidence(ctx, c.goal, handle)
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}
-	return pageAt(whole, cursor, min(evidencePageBytes, int64(conversation.MaxResultBytes(r.session.Models().Window))))
+	return pageAt(whole, cursor, min(evidencePageBytes, int64(conversation.MaxResultBytes(c.calls.window))))
 }
 
 // pageAt cuts between characters, so that pages put together are the whole.
@@ -144,4 +102,8 @@ func pageAt(whole []byte, cursor, most int64) (goal.TextPage, error) {
 	}, nil
 }
 
-var _ goal.RunControl = (*Run)(nil)
+var (
+	_ goal.RunControl  = (*runControl)(nil)
+	_ goal.EndControl  = (*agentRequests)(nil)
+	_ goal.PlanControl = (*plan)(nil)
+)

@@ -13,22 +13,34 @@ import (
 	"goalpost/backend/runner/excerpt"
 )
 
-// critic is the second model that looks at the recent steps now and then.
+// critic is a second model that looks at the recent steps now and then.
 type critic struct {
-	model    Model
-	name     string // as its provider calls it
-	every    int    // steps; 0 is off
-	steps    int    // since it looked last
-	unparsed int    // in a row
-	misled   int    // in a row
+	goal     *goal.Goal
+	journal  *journalWriter
+	messages *messageLog
+	gate     *pauseGate
+	budget   *budget
+	plan     *plan
+	recent   *recentSteps
+	decide   func(ctx context.Context, c pendingClaim) *Stop // the host's decision about a claim of the critic
+
+	model  Model  // nil where the goal has none
+	name   string // of the model, as its provider calls it
+	window int    // of the model, in tokens; 0 where it is not known
+	every  int    // steps; 0 is off
+
+	steps    int // since it looked last
+	unparsed int // in a row
+	misled   int // in a row
 }
 
-func newCritic(g goal.Goal, m Models) critic {
-	c := critic{model: m.Critic, name: m.CriticModel, every: g.Options.CriticEvery}
+// attach sets the model of the critic. Without one it is off.
+func (c *critic) attach(m Models) {
+	c.model, c.name, c.window = m.Critic, m.CriticModel, m.CriticWindow
+	c.every = c.goal.Options.CriticEvery
 	if c.model == nil {
 		c.every = 0
 	}
-	return c
 }
 
 // restore counts again what the critic said before, since the user last looked.
@@ -54,44 +66,40 @@ func (c *critic) record(v event.CriticVerdict) {
 const maxUnparsed = 3
 
 // runCritic asks the critic, if it is due, and acts on its word.
-func (r *Run) runCritic(ctx context.Context) *Stop {
-	if r.critic.every == 0 || r.critic.steps < r.critic.every {
+func (c *critic) runCritic(ctx context.Context) *Stop {
+	if c.every == 0 || c.steps < c.every {
 		return stopCause(ctx)
 	}
-	r.critic.steps = 0
-	reply, err := r.askCritic(ctx)
+	c.steps = 0
+	reply, err := c.askCritic(ctx)
 	if err != nil {
 		if stop := stopCause(ctx); stop != nil {
 			return stop
 		}
 		if errors.Is(err, goal.ErrPaused) {
-			return r.pauseStop()
+			return c.gate.stop()
 		}
 		reply = goal.Reply{Text: "the critic could not be asked: " + err.Error()}
 	}
 	verdict, reason := parseCriticReply(reply.Text)
-	newest := 0
-	if n := len(r.recent); n > 0 {
-		newest = r.recent[n-1].N
-	}
-	body := &event.Critic{Verdict: verdict, Reason: reason, Reply: reply.Text, Step: newest}
-	if stop := r.journal(ctx, body); stop != nil {
+	body := &event.Critic{Verdict: verdict, Reason: reason, Reply: reply.Text, Step: c.recent.newest()}
+	if stop := c.journal.append(ctx, body); stop != nil {
 		return stop
 	}
-	if stop := r.recordUsage(ctx, reply.Usage, "critic"); stop != nil {
+	if stop := c.budget.recordUsage(ctx, reply.Usage, "critic"); stop != nil {
 		return stop
 	}
-	return r.applyCriticVerdict(ctx, verdict, reason)
+	return c.applyCriticVerdict(ctx, verdict, reason)
 }
 
 // askCritic shows as much as the critic's window holds, and less where it says that
 // this is too much all the same.
-func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
-	steps := conversation.ShrinkableHalf(conversation.BytesForTokens(r.session.Models().CriticWindow))
+func (c *critic) askCritic(ctx context.Context) (reply goal.Reply, err error) {
+	steps := conversation.ShrinkableHalf(conversation.BytesForTokens(c.window))
 	for range 3 {
-		text := r.criticPrompt(steps)
-		reply, err = r.ask(ctx, r.critic.model, goal.Turn{
-			Model: r.critic.name, System: criticSystemPrompt,
+		text := c.criticPrompt(steps)
+		reply, err = c.gate.askModel(ctx, c.model, goal.Turn{
+			Model: c.name, System: criticSystemPrompt,
 			Messages: []goal.Message{{Role: goal.User, Text: text}},
 		}, func(string) {})
 		if !errors.Is(err, goal.ErrContextTooLong) {
@@ -103,30 +111,29 @@ func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
 }
 
 // applyCriticVerdict does what a verdict asks for.
-func (r *Run) applyCriticVerdict(ctx context.Context, verdict event.CriticVerdict, reason string) *Stop {
-	r.critic.record(verdict)
+func (c *critic) applyCriticVerdict(ctx context.Context, verdict event.CriticVerdict, reason string) *Stop {
+	c.record(verdict)
 	switch verdict {
 	case event.Progressing:
 		return nil
 	case event.CriticStuck:
 		text := "A critic looked at your last steps and says that you are stuck: " + reason +
 			"\nTry a different approach, or call abort_with_report if it cannot be done."
-		if len(r.todos) > 0 {
+		if len(c.plan.todos) > 0 {
 			text += newPlanRequest
 		}
-		return r.addUserMessage(ctx, text)
+		return c.messages.addUserMessage(ctx, text)
 	case event.CriticOffTrack:
-		if r.critic.misled > 1 {
+		if c.misled > 1 {
 			return &Stop{Exit: goal.NeedsUser, Reason: "the critic said twice in a row that the agent does something else than the goal: " + reason}
 		}
-		return r.addUserMessage(ctx, "A critic looked at your last steps and says that you have left the goal: "+reason+"\nThis is the goal: "+r.goal.Objective)
+		return c.messages.addUserMessage(ctx, "A critic looked at your last steps and says that you have left the goal: "+reason+"\nThis is the goal: "+c.goal.Objective)
 	case event.Achieved:
-		r.claim = &pendingClaim{rationale: "the critic: " + reason, by: "critic"}
-		return r.verifyClaim(ctx)
+		return c.decide(ctx, pendingClaim{rationale: "the critic: " + reason, by: "critic"})
 	case event.CriticUnparsed:
-		if r.critic.unparsed >= maxUnparsed {
-			r.critic.every = 0
-			return r.journal(ctx, &event.Warning{What: "critic", Text: fmt.Sprintf("the critic gave %d replies in a row that cannot be read and is switched off", maxUnparsed)})
+		if c.unparsed >= maxUnparsed {
+			c.every = 0
+			return c.journal.append(ctx, &event.Warning{What: "critic", Text: fmt.Sprintf("the critic gave %d replies in a row that cannot be read and is switched off", maxUnparsed)})
 		}
 	}
 	return nil
@@ -150,9 +157,9 @@ The second line is the reason, in a sentence.`
 
 // criticPrompt is the goal and the last steps with their arguments and results: the
 // newest that fit into so many bytes, and always one.
-func (r *Run) criticPrompt(bytes int) string {
-	steps := r.recent
-	if most := 2 * r.critic.every; len(steps) > most {
+func (c *critic) criticPrompt(bytes int) string {
+	steps := c.recent.steps
+	if most := 2 * c.every; len(steps) > most {
 		steps = steps[len(steps)-most:]
 	}
 	var shown []string
@@ -166,7 +173,7 @@ func (r *Run) criticPrompt(bytes int) string {
 	}
 	slices.Reverse(shown)
 	return fmt.Sprintf("The goal: %s\nThe host decides by this: %s\n\nThe last %s:\n%s",
-		r.goal.Objective, r.goal.Criterion.Describe(), goal.FormatCount(len(shown), "step"), strings.Join(shown, ""))
+		c.goal.Objective, c.goal.Criterion.Describe(), goal.FormatCount(len(shown), "step"), strings.Join(shown, ""))
 }
 
 // parseCriticReply reads the first line's word and the reason. What cannot be read

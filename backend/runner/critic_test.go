@@ -37,21 +37,22 @@ func TestReadCritic(t *testing.T) {
 // TestTheCriticSeesTwiceItsSteps with so much of each result, also of those of
 // an earlier run, and no more than its window holds.
 func TestTheCriticSeesTwiceItsSteps(t *testing.T) {
-	r := &Run{goal: goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, critic: critic{every: 30}}
+	r := newTestRun(goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, &watchClock{})
+	r.critic.every = 30
 	for n := range 70 {
 		r.recordStep(goal.Call{Tool: "run_command", Arguments: fmt.Sprint(n)}, n+1, reads, event.OK, strings.Repeat("x", 100), false)
 	}
-	if n := strings.Count(r.criticPrompt(math.MaxInt), "<step "); n != 60 || len(r.stepsForJudge()) != maxRecent {
-		t.Errorf("the critic sees %d steps, judges %d", n, len(r.stepsForJudge()))
+	if n := strings.Count(r.critic.criticPrompt(math.MaxInt), "<step "); n != 60 || len(r.recent.forJudge()) != maxRecent {
+		t.Errorf("the critic sees %d steps, judges %d", n, len(r.recent.forJudge()))
 	}
-	r.recent[len(r.recent)-1].Result = strings.Repeat("y", 16<<10) // as an earlier run's are read
-	if n := strings.Count(r.criticPrompt(math.MaxInt), "y"); n > maxJudgedChars+100 {
+	r.recent.steps[len(r.recent.steps)-1].Result = strings.Repeat("y", 16<<10) // as an earlier run's are read
+	if n := strings.Count(r.critic.criticPrompt(math.MaxInt), "y"); n > maxJudgedChars+100 {
 		t.Errorf("it sees %d characters of a result", n)
 	}
-	if said := r.criticPrompt(8000); len(said) > 8500 || !strings.Contains(said, "<step n=70 ") || strings.Contains(said, "<step n=11 ") {
+	if said := r.critic.criticPrompt(8000); len(said) > 8500 || !strings.Contains(said, "<step n=70 ") || strings.Contains(said, "<step n=11 ") {
 		t.Errorf("with little room it sees %d bytes", len(said))
 	}
-	if said := r.criticPrompt(1); !strings.Contains(said, "The last 1 step:") || !strings.Contains(said, "<step n=70 ") {
+	if said := r.critic.criticPrompt(1); !strings.Contains(said, "The last 1 step:") || !strings.Contains(said, "<step n=70 ") {
 		t.Errorf("with none it sees\n%.300s", said)
 	}
 }
@@ -73,15 +74,12 @@ func (n *narrow) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Repl
 // TestACriticThatFindsItTooLongSeesLess.
 func TestACriticThatFindsItTooLongSeesLess(t *testing.T) {
 	n := &narrow{bytes: 20_000}
-	r := &Run{goal: goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, critic: critic{every: 30, model: n}, session: narrowRoom{}, active: &active{pausing: newPausing()}}
+	r := newTestRun(goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, &watchClock{})
+	r.critic.every, r.critic.model = 30, n
 	for i := range 60 {
 		r.recordStep(goal.Call{Tool: "run_command", Arguments: "{}"}, i+1, reads, event.OK, strings.Repeat("x", 1000), false)
 	}
-	if reply, err := r.askCritic(t.Context()); err != nil || reply.Text == "" || len(n.asked) != 3 {
+	if reply, err := r.critic.askCritic(t.Context()); err != nil || reply.Text == "" || len(n.asked) != 3 {
 		t.Errorf("asked with %v bytes: %v", n.asked, err)
 	}
 }
-
-type narrowRoom struct{ Session }
-
-func (narrowRoom) Models() Models { return Models{} }

@@ -5,46 +5,81 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
-	"goalpost/backend/policy"
 	"goalpost/backend/runner/conversation"
 	"goalpost/backend/runner/excerpt"
-	"goalpost/backend/runner/stall"
+	"goalpost/backend/runner/loopguard"
 )
 
-// dispatch takes the calls of one turn through the door, in their order. Every
+// dispatcher executes the tool calls of a run, one at a time. It belongs to the goroutine
+// of the loop.
+type dispatcher struct {
+	goal      *goal.Goal
+	clock     Clock
+	log       *slog.Logger
+	journal   *journalWriter
+	messages  *messageLog
+	gate      *pauseGate
+	budget    *budget
+	plan      *plan
+	requests  *agentRequests
+	orders    *orderIntake
+	grants    *activeGrants
+	approvals *approvals
+	secrets   *callSecrets
+	steps     *stepRecorder
+
+	tools      map[string]Tool
+	specs      []goal.ToolSpec
+	window     int // of the agent's model, in tokens; 0 where it is not known
+	guard      *loopguard.Guard
+	nestedStop *Stop // by a call within a call
+}
+
+// attach sets the tools and the model's window.
+func (d *dispatcher) attach(s Session) {
+	d.tools, d.specs, d.window = map[string]Tool{}, nil, s.Models().Window
+	for _, t := range s.Tools() {
+		spec := t.Spec()
+		d.tools[spec.Name] = t
+		d.specs = append(d.specs, spec)
+	}
+}
+
+// dispatch executes the calls of one turn, in their order. Every
 // call gets exactly one result, also when the batch is cut short.
-func (r *Run) dispatch(ctx context.Context, calls []goal.Call) *Stop {
+func (d *dispatcher) dispatch(ctx context.Context, calls []goal.Call) *Stop {
 	for i, c := range calls {
-		if cut := r.interruptReason(ctx); cut != "" {
-			return r.skipCalls(ctx, calls[i:], cut)
+		if cut := d.interruptReason(ctx); cut != "" {
+			return d.messages.skipCalls(ctx, calls[i:], cut)
 		}
-		if stop := r.handleCall(ctx, c); stop != nil {
+		if stop := d.handleCall(ctx, c); stop != nil {
 			return stop
 		}
-		if why := r.guard.StuckReason(); why != "" {
-			return firstStop(r.skipCalls(ctx, calls[i+1:], why), &Stop{Exit: goal.Stuck, Reason: why})
+		if why := d.guard.StuckReason(); why != "" {
+			return firstStop(d.messages.skipCalls(ctx, calls[i+1:], why), &Stop{Exit: goal.Stuck, Reason: why})
 		}
-		if why := r.batchEndReason(); why != "" && i+1 < len(calls) {
-			return r.skipCalls(ctx, calls[i+1:], why)
+		if why := d.batchEndReason(); why != "" && i+1 < len(calls) {
+			return d.messages.skipCalls(ctx, calls[i+1:], why)
 		}
 	}
 	return nil
 }
 
 // batchEndReason says why nothing of this turn is executed any more, "" if it is.
-func (r *Run) batchEndReason() string {
+func (d *dispatcher) batchEndReason() string {
 	switch {
-	case r.gaveUp != nil:
+	case d.requests.gaveUp != nil:
 		return "the goal was given up"
-	case r.question != "":
+	case d.requests.question != "":
 		return "the user was asked and has not answered yet"
-	case r.approvals.unanswered != "":
+	case d.approvals.unanswered != "":
 		return "the call before waits for the user's approval"
 	}
 	return ""
@@ -67,187 +102,144 @@ func firstStop(stops ...*Stop) *Stop {
 }
 
 // interruptReason says why the rest of a batch is not executed, "" if it is.
-func (r *Run) interruptReason(ctx context.Context) string {
-	if stop := r.applyUrgentOrders(ctx); stop != nil {
+func (d *dispatcher) interruptReason(ctx context.Context) string {
+	if stop := d.orders.applyUrgentOrders(ctx); stop != nil {
 		return stop.Reason
 	}
-	if r.pauseRequested() {
+	if d.gate.isShut() {
 		return "the user paused the goal"
 	}
 	return ""
 }
 
-func (r *Run) skipCalls(ctx context.Context, calls []goal.Call, why string) *Stop {
-	bodies := make([]event.Body, 0, len(calls))
-	for _, c := range calls {
-		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: "not executed: " + why}.Envelope()}
-		r.conversation.Add(m)
-		bodies = append(bodies, &event.Message{Message: m})
-	}
-	if stop := r.journal(ctx, bodies...); stop != nil {
-		return stop
-	}
-	return stopCause(ctx)
-}
-
-// handleCall takes a call of the model through the door.
-func (r *Run) handleCall(ctx context.Context, c goal.Call) *Stop {
-	stop := r.executeCall(ctx, c, nil)
-	if inner := r.nestedStop; inner != nil {
-		r.nestedStop = nil
+// handleCall executes a call of the model.
+func (d *dispatcher) handleCall(ctx context.Context, c goal.Call) *Stop {
+	stop := d.executeCall(ctx, d.resolveCall(ctx, c), nil)
+	if inner := d.nestedStop; inner != nil {
+		d.nestedStop = nil
 		return firstStop(stop, inner)
 	}
 	return stop
 }
 
-// ExecuteNested takes one more call through the door while the call of a tool is in it:
-// a recipe's step. Control tools are for the model alone. An error says why
-// nothing more is done.
-func (r *Run) ExecuteNested(ctx context.Context, c goal.Call) (step int, result goal.Result, err error) {
-	for _, why := range []string{r.interruptReason(ctx), r.batchEndReason()} {
+// executeNested makes one more call while the call of a tool is executed.
+func (d *dispatcher) executeNested(ctx context.Context, c goal.Call) (step int, result goal.Result, err error) {
+	for _, why := range []string{d.interruptReason(ctx), d.batchEndReason()} {
 		if why != "" {
 			return 0, result, errors.New(why)
 		}
 	}
-	if tool := r.tools[c.Tool]; tool != nil {
-		if e, err := tool.Effect(ctx, callArguments(c)); err == nil && e.Control {
-			return 0, result, fmt.Errorf("%s is for the agent itself", c.Tool)
-		}
+	call := d.resolveCall(ctx, c)
+	if call.effect.Control {
+		return 0, result, fmt.Errorf("%s is for the agent itself", c.Tool)
 	}
-	if stop := r.executeCall(ctx, c, &result); stop != nil {
-		r.nestedStop = stop
+	if stop := d.executeCall(ctx, call, &result); stop != nil {
+		d.nestedStop = stop
 		return 0, result, stop
 	}
-	return r.goal.Spent.Steps, result, nil
+	return d.goal.Spent.Steps, result, nil
 }
 
-// executeCall is the one door: loop guard → policy → approval → intent in the journal →
-// execute → result in the journal. The result of a call within another goes to that one, and
-// not into the conversation.
-func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result) *Stop {
-	r.goal.Spent.Steps++
-	n := r.goal.Spent.Steps
-	tool, effect, refusal := r.resolveCall(ctx, c)
-	grant := ""
-	again := r.guard.Check(c, effect)
-	if again != "" { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
-		refusal = refusalf(event.Denied, "%s", again)
+// executeCall is the one way to a tool: loop guard → policy → approval → intent in the
+// journal → execute → result in the journal. The result of a call within another is
+// written to within, and does not enter the conversation.
+func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *goal.Result) *Stop {
+	d.goal.Spent.Steps++
+	c.step = d.goal.Spent.Steps
+	guarded := loopguard.NewCall(c.Tool, c.key)
+	repeated := d.guard.Check(guarded, c.effect)
+	if repeated != "" { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
+		c.refusal = refusalf(event.Denied, "%s", repeated)
 	}
-	if refusal.outcome == "" {
-		var stop *Stop
-		if grant, refusal, stop = r.authorize(ctx, c, n, tool, effect); stop != nil {
+	if !c.isRefused() {
+		if stop := d.authorize(ctx, c); stop != nil {
 			return stop
 		}
 	}
-	intent := &event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: effect, Grant: grant}
-	if stop := r.journal(ctx, append([]event.Body{intent}, r.consumeGrant(grant)...)...); stop != nil {
+	if stop := d.recordIntent(ctx, c); stop != nil {
 		return stop
 	}
-	from := r.cfg.Clock.Now()
-	result, outcome := refusal.result, refusal.outcome
-	if outcome == "" {
-		over := r.openGrantFor(c, effect, grant)
-		result, outcome = r.invokeTool(ctx, tool, c, effect)
-		over()
-		r.markExecuted(c, effect)
-	}
-	result.Text = r.redact(result.Text)
+	from := d.clock.Now()
+	result, outcome := d.performCall(ctx, c)
+	result.Text = d.secrets.redact(result.Text)
 	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
-	if again == "" {
-		result.Text = appendHostNote(result.Text, r.guard.Record(c, effect, outcome, result))
+	if repeated == "" {
+		result.Text = appendHostNote(result.Text, d.guard.Record(guarded, c.effect, outcome, result))
 	}
-	cut := truncateResult(&result, n, conversation.MaxResultBytes(r.session.Models().Window))
-	r.recordStep(c, n, effect, outcome, whole, result.GoesOn)
-	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
-	said := []event.Body{&event.Message{Message: m}}
-	if within == nil {
-		r.conversation.Add(m)
-	} else {
-		*within, said = result, nil
-	}
+	cut := truncateResult(&result, c.step, conversation.MaxResultBytes(d.window))
+	d.steps.recordStep(c, outcome, whole, result.GoesOn)
 	step := &event.Step{
-		StepID: n, Tool: c.Tool, Outcome: outcome, MS: r.cfg.Clock.Now().Sub(from).Milliseconds(),
-		Preview: excerpt.FirstLine(result.Text), Result: result.Text, Image: result.Image,
+		StepID:  c.step,
+		Tool:    c.Tool,
+		Outcome: outcome,
+		MS:      d.clock.Now().Sub(from).Milliseconds(),
+		Preview: excerpt.FirstLine(result.Text),
+		Result:  result.Text,
+		Image:   result.Image,
 	}
 	if cut {
 		step.Whole = []byte(whole)
 	}
-	if stop := r.journal(ctx, append([]event.Body{step}, said...)...); stop != nil {
+	if stop := d.recordResult(ctx, c, step, result, within); stop != nil {
 		return stop
 	}
-	if stop := r.recordUsage(ctx, result.Usage, c.Tool); stop != nil {
+	if stop := d.budget.recordUsage(ctx, result.Usage, c.Tool); stop != nil {
 		return stop
 	}
-	return r.askBlockedHosts(ctx, c, n)
+	return d.approvals.askBlockedHosts(ctx, c)
 }
 
-// markExecuted notes that a call was executed. Waiting is something done: a server may
-// have come up.
-func (r *Run) markExecuted(c goal.Call, e policy.Effect) {
-	if c.Tool == stall.WaitTool {
-		r.claims.idle = false
+// recordIntent journals that a call will be executed, and uses up a grant for one call.
+func (d *dispatcher) recordIntent(ctx context.Context, c *resolvedCall) *Stop {
+	intent := &event.StepStarted{
+		StepID:    c.step,
+		Tool:      c.Tool,
+		Arguments: c.Arguments,
+		Effect:    c.effect,
+		Grant:     c.grant,
 	}
-	if e.Control {
-		return
-	}
-	r.claims.idle = false
-	if mayChange(e) {
-		r.stepUsed = true
-		r.progress.NoteAction()
-	}
+	return d.journal.append(ctx, append([]event.Body{intent}, d.grants.consume(c.grant)...)...)
 }
 
-// mayChange says whether a call may change something.
-func mayChange(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
-
-// recordStep keeps the step for critic, judges and the breaker.
-func (r *Run) recordStep(c goal.Call, n int, e policy.Effect, o event.Outcome, result string, goesOn bool) {
-	if goesOn {
-		r.progress.NoteOngoing(c, result, r.cfg.Clock.Now())
-	} else {
-		r.progress.NoteResult(e, o, result)
+// performCall runs the tool of a call that was not refused, with its hosts open.
+func (d *dispatcher) performCall(ctx context.Context, c *resolvedCall) (goal.Result, event.Outcome) {
+	if c.isRefused() {
+		return c.refusal.result, c.refusal.outcome
 	}
-	if e.Control {
-		return
-	}
-	r.critic.steps++
-	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: excerpt.Truncate(result, maxJudgedChars)})
-	if over := len(r.recent) - r.recentLimit(); over > 0 {
-		r.recent = append(r.recent[:0], r.recent[over:]...)
-	}
+	over := d.grants.openFor(c.Call, c.effect, c.grant)
+	result, outcome := d.invokeTool(ctx, c)
+	over()
+	d.steps.markExecuted(c)
+	return result, outcome
 }
 
-// What critic and judges see of the newest steps: how many, and how much of each
-// result in characters. A critic that looks seldom sees more, as its window allows.
-const (
-	maxRecent      = 40
-	maxCriticSteps = 400
-	maxJudgedChars = 4000
-)
-
-// recentLimit is how many steps are kept at hand: twice what passes between two
-// looks of the critic.
-func (r *Run) recentLimit() int {
-	return max(maxRecent, min(2*r.goal.Options.CriticEvery, maxCriticSteps))
+// recordResult journals a step with the message that tells the agent of it.
+func (d *dispatcher) recordResult(
+	ctx context.Context, c *resolvedCall, step *event.Step, result goal.Result, within *goal.Result,
+) *Stop {
+	if within != nil {
+		*within = result
+		return d.journal.append(ctx, step)
+	}
+	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: c.step, Text: result.Envelope()}
+	d.messages.Add(m)
+	return d.journal.append(ctx, step, &event.Message{Message: m})
 }
-
-// stepsForJudge is what a judge is shown of them.
-func (r *Run) stepsForJudge() []goal.Step { return r.recent[max(0, len(r.recent)-maxRecent):] }
 
 // invokeTool runs the tool, its secrets filled in. A tool that panics has failed; the loop continues.
-func (r *Run) invokeTool(ctx context.Context, tool Tool, c goal.Call, e policy.Effect) (result goal.Result, outcome event.Outcome) {
+func (d *dispatcher) invokeTool(ctx context.Context, c *resolvedCall) (result goal.Result, outcome event.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.cfg.Log.Error("panic in tool", "tool", c.Tool, "panic", p, "stack", string(debug.Stack()))
+			d.log.Error("panic in tool", "tool", c.Tool, "panic", p, "stack", string(debug.Stack()))
 			result, outcome = goal.Result{Text: fmt.Sprintf("the tool %s broke: %v", c.Tool, p)}, event.Failed
 		}
 	}()
-	filled, err := r.fillSecrets(ctx, tool, c, e)
+	filled, err := d.secrets.fillSecrets(ctx, c.tool, c.Call, c.effect)
 	if err != nil {
 		return goal.Result{Text: "not executed: " + err.Error()}, event.Failed
 	}
-	r.exposedSecrets.add(e)
-	result = tool.Do(ctx, callArguments(filled))
+	d.secrets.exposed.add(c.effect)
+	result = c.tool.Do(ctx, callArguments(filled))
 	if stop := stopCause(ctx); stop != nil && !result.OK {
 		result.Text = strings.TrimSpace(result.Text + "\ncut short: " + stop.Reason)
 	}
@@ -265,9 +257,9 @@ func callArguments(c goal.Call) json.RawMessage {
 	return json.RawMessage(c.Arguments)
 }
 
-func (r *Run) toolNames() []string {
-	names := make([]string, 0, len(r.specs))
-	for _, s := range r.specs {
+func (d *dispatcher) toolNames() []string {
+	names := make([]string, 0, len(d.specs))
+	for _, s := range d.specs {
 		names = append(names, s.Name)
 	}
 	slices.Sort(names)

@@ -22,7 +22,7 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil {
 		return stop
 	}
-	for _, u := range r.limitUsages() {
+	for _, u := range r.budget.limitUsages() {
 		if u.percent >= 100 && u.what != "iterations" {
 			return stop
 		}
@@ -30,8 +30,8 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	timed, cancel := context.WithTimeout(ctx, finalStatementTimeout)
 	defer cancel()
 	ask := goal.Message{Role: goal.User, Text: strings.Replace(finalStatementPrompt, "%", stop.Reason, 1)}
-	messages := append(append([]goal.Message{}, r.conversation.Messages()...), ask)
-	reply, err := r.ask(timed, r.session.Models().Agent, goal.Turn{Model: r.goal.Model, System: prompt.System(r.goal), Messages: messages}, r.delta)
+	messages := append(append([]goal.Message{}, r.messages.Messages()...), ask)
+	reply, err := r.gate.askModel(timed, r.session.Models().Agent, goal.Turn{Model: r.goal.Model, System: prompt.System(r.goal), Messages: messages}, r.delta)
 	if abort := stopCause(ctx); abort != nil {
 		return abort
 	}
@@ -39,6 +39,6 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 		r.cfg.Log.Info("last account", "goal", r.goal.ID, "error", err)
 		return stop
 	}
-	r.finalStatement = excerpt.Truncate(strings.TrimSpace(reply.Text), 2000)
-	return firstStop(r.recordUsage(ctx, reply.Usage, "account"), stop)
+	r.ended.finalStatement = excerpt.Truncate(strings.TrimSpace(reply.Text), 2000)
+	return firstStop(r.budget.recordUsage(ctx, reply.Usage, "account"), stop)
 }

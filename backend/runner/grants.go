@@ -10,91 +10,129 @@ import (
 	"goalpost/backend/policy"
 )
 
-// activeGrants is what the user has allowed and not taken back, and what of it the
-// calls live by that are being executed.
+// activeGrants is what the user has allowed and not revoked, and what of it the calls
+// use that are being executed. Safe for concurrent use: the user may revoke a grant at
+// any time.
 type activeGrants struct {
-	// taking is held from when an order of the user is taken out of the journal
-	// until what it says holds: else a call could pass between the two.
+	journal *journalWriter
+
+	// taking is held from when an order of the user is taken out of the journal until it
+	// has its effect: otherwise a call could pass between the two.
 	taking sync.Mutex
 
-	mu     sync.Mutex
-	grants []policy.Grant
-	now    []*policy.Grant
+	mu      sync.Mutex
+	blocked BlockedHosts // nil where the session blocks no hosts
+	grants  []policy.Grant
+	inUse   []*policy.Grant
 }
 
-func (a *activeGrants) list() []policy.Grant {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.grants)
+// attach sets what the grants are applied to.
+func (l *activeGrants) attach(b BlockedHosts) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.blocked = b
 }
 
-// revokeGrant may be called by any goroutine: what is taken back is closed at once. It
-// says false where there is no such grant any more.
-func (r *Run) revokeGrant(ctx context.Context, id, why string) (bool, *Stop) {
-	if !r.dropGrant(func(g policy.Grant) bool { return g.ID == id }) {
+// restore takes the grants of earlier runs. They are applied by the next apply.
+func (l *activeGrants) restore(grants []policy.Grant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.grants = grants
+}
+
+func (l *activeGrants) list() []policy.Grant {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.grants)
+}
+
+// recordAnswer journals an answer of the user and keeps what it allows. It does both
+// under one lock: who reads the answer in the journal may revoke the grant at once.
+func (l *activeGrants) recordAnswer(ctx context.Context, request string, answer goal.Answer) *Stop {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if stop := l.journal.append(ctx, &event.ApprovalResolved{Request: request, Answer: answer}); stop != nil {
+		return stop
+	}
+	if answer.Allowed {
+		l.grants = append(l.grants, answer.Grant)
+		l.applyLocked()
+	}
+	return nil
+}
+
+// revoke ends a grant; the hosts that it opened are closed at once. It reports false
+// where there is no such grant any more.
+func (l *activeGrants) revoke(ctx context.Context, id, why string) (bool, *Stop) {
+	if !l.drop(func(g policy.Grant) bool { return g.ID == id }) {
 		return false, nil
 	}
-	return true, r.journal(ctx, &event.GrantEnded{Request: id, Why: why})
+	return true, l.journal.append(ctx, &event.GrantEnded{Request: id, Why: why})
 }
 
-// consumeGrant ends a grant that held for one call; what it gives is journaled by
-// the caller, with that call's intent.
-func (r *Run) consumeGrant(id string) []event.Body {
-	if !r.dropGrant(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.ScopeOnce }) {
+// consume ends a grant that held for one call. The caller journals the events it
+// returns, with the intent of that call.
+func (l *activeGrants) consume(id string) []event.Body {
+	if !l.drop(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.ScopeOnce }) {
 		return nil
 	}
 	return []event.Body{&event.GrantEnded{Request: id, Why: "used"}}
 }
 
-// dropGrant says whether there was such a grant.
-func (r *Run) dropGrant(which func(policy.Grant) bool) bool {
-	a := &r.approvals.grants
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	i := slices.IndexFunc(a.grants, which)
+// drop removes a grant and reports whether there was one.
+func (l *activeGrants) drop(which func(policy.Grant) bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.grants, which)
 	if i < 0 {
 		return false
 	}
-	id := a.grants[i].ID
-	a.grants = slices.Delete(a.grants, i, i+1)
-	a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.ScopeOnce })
-	r.syncBlockedHosts()
+	id := l.grants[i].ID
+	l.grants = slices.Delete(l.grants, i, i+1)
+	l.inUse = slices.DeleteFunc(l.inUse, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.ScopeOnce })
+	l.applyLocked()
 	return true
 }
 
-// syncBlockedHosts is called with what is allowed locked.
-func (r *Run) syncBlockedHosts() {
-	if b, ok := r.session.(BlockedHosts); ok {
-		now := []policy.Grant{}
-		for _, g := range r.approvals.grants.now {
-			now = append(now, *g)
-		}
-		b.ApplyGrants(slices.Clone(r.approvals.grants.grants), now)
-	}
+// apply tells the session what is allowed now.
+func (l *activeGrants) apply() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.applyLocked()
 }
 
-// openGrantFor opens what a call contacts while it is executed, if the user's word
-// allowed the call. The word may be for this one call only.
-func (r *Run) openGrantFor(c goal.Call, e policy.Effect, grant string) (over func()) {
+func (l *activeGrants) applyLocked() {
+	if l.blocked == nil {
+		return
+	}
+	now := []policy.Grant{}
+	for _, g := range l.inUse {
+		now = append(now, *g)
+	}
+	l.blocked.ApplyGrants(slices.Clone(l.grants), now)
+}
+
+// openFor opens the hosts that a call contacts while it is executed, if the user's
+// approval allowed the call. The approval may be for this one call only.
+func (l *activeGrants) openFor(c goal.Call, e policy.Effect, grant string) (over func()) {
 	if grant == "" || len(e.Hosts) == 0 {
 		return func() {}
 	}
-	a := &r.approvals.grants
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	scope := policy.ScopeOnce
-	for _, g := range a.grants {
+	for _, g := range l.grants {
 		if g.ID == grant {
 			scope = g.Scope
 		}
 	}
 	one := &policy.Grant{ID: grant, Scope: scope, Tool: c.Tool, Risk: e.Risk, Hosts: e.Hosts}
-	a.now = append(a.now, one)
-	r.syncBlockedHosts()
+	l.inUse = append(l.inUse, one)
+	l.applyLocked()
 	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g == one })
-		r.syncBlockedHosts()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.inUse = slices.DeleteFunc(l.inUse, func(g *policy.Grant) bool { return g == one })
+		l.applyLocked()
 	}
 }

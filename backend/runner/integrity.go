@@ -4,41 +4,55 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 )
 
+// integrity checks before each iteration that the goal may continue: what decides about
+// it is as it was at the start, and the session and the disk are fit to work with.
+type integrity struct {
+	goal     *goal.Goal
+	log      *slog.Logger
+	journal  *journalWriter
+	messages *messageLog
+	gate     *pauseGate
+	freeDisk func() (uint64, error) // in bytes; nil where it is not known
+
+	workspace Workspace        // nil where nothing can be compared
+	readiness ReadinessChecker // nil where the session is always ready
+}
+
 // checkIntegrity is the pre-check: the criterion, the policy and the protected files
 // must still be the ones that were frozen, and the room fit to work in.
-func (r *Run) checkIntegrity(ctx context.Context) *Stop {
-	c, err1 := goal.Hash(r.goal.Criterion)
-	p, err2 := goal.Hash(r.goal.Policy)
+func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
+	c, err1 := goal.Hash(i.goal.Criterion)
+	p, err2 := goal.Hash(i.goal.Policy)
 	if err := errors.Join(err1, err2); err != nil {
 		return &Stop{Exit: goal.ExitError, Reason: err.Error()}
 	}
-	if c != r.goal.CriterionSHA256 || p != r.goal.PolicySHA256 {
+	if c != i.goal.CriterionSHA256 || p != i.goal.PolicySHA256 {
 		return &Stop{Exit: goal.NeedsUser, Reason: "the criterion or the policy is not the one that was frozen at the start"}
 	}
-	if stop := r.checkDiskSpace(); stop != nil {
+	if stop := i.checkDiskSpace(); stop != nil {
 		return stop
 	}
-	if room, ok := r.session.(ReadinessChecker); ok {
-		if err := room.Ready(); err != nil {
+	if i.readiness != nil {
+		if err := i.readiness.Ready(); err != nil {
 			return unusableSession(err)
 		}
 	}
-	world := r.session.World()
-	if world == nil {
+	if i.workspace == nil {
 		return nil
 	}
-	diff, err := world.Tampered(ctx)
+	diff, err := i.workspace.Tampered(ctx)
 	if err != nil {
-		return r.stopForError(ctx, "looking at the protected files", err)
+		return i.gate.stopForError(ctx, "looking at the protected files", err)
 	}
 	if diff != "" {
-		return r.tampered(ctx, diff)
+		return i.tampered(ctx, diff)
 	}
 	return nil
 }
@@ -52,13 +66,13 @@ func unusableSession(err error) *Stop {
 const minFreeDisk = 1 << 30
 
 // checkDiskSpace pauses a goal before its journal cannot be written any more.
-func (r *Run) checkDiskSpace() *Stop {
-	if r.cfg.Disk == nil {
+func (i *integrity) checkDiskSpace() *Stop {
+	if i.freeDisk == nil {
 		return nil
 	}
-	free, err := r.cfg.Disk()
+	free, err := i.freeDisk()
 	if err != nil {
-		r.cfg.Log.Warn("free disk", "error", err)
+		i.log.Warn("free disk", "error", err)
 		return nil
 	}
 	if free >= minFreeDisk {
@@ -69,10 +83,10 @@ func (r *Run) checkDiskSpace() *Stop {
 
 // tampered pauses the goal and keeps what the user is shown: that is put back when the
 // goal continues, and nothing that is changed later.
-func (r *Run) tampered(ctx context.Context, diff string) *Stop {
-	if world := r.session.World(); world != nil {
-		if err := world.RecordShown(ctx); err != nil {
-			return r.stopForError(ctx, "keeping which protected files were changed", err)
+func (i *integrity) tampered(ctx context.Context, diff string) *Stop {
+	if i.workspace != nil {
+		if err := i.workspace.RecordShown(ctx); err != nil {
+			return i.gate.stopForError(ctx, "keeping which protected files were changed", err)
 		}
 	}
 	return &Stop{Exit: goal.NeedsUser, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
@@ -81,29 +95,25 @@ func (r *Run) tampered(ctx context.Context, diff string) *Stop {
 // restoreProtected repairs protected files when the user continues a goal that was paused for
 // them. What the user was not shown is left as it is: the goal pauses for it before
 // the first turn.
-func (r *Run) restoreProtected(ctx context.Context) *Stop {
-	world := r.session.World()
-	if world == nil || r.goal.Exit != goal.NeedsUser {
+func (i *integrity) restoreProtected(ctx context.Context) *Stop {
+	if i.workspace == nil || i.goal.Exit != goal.NeedsUser {
 		return nil
 	}
-	if open, err := world.Undecided(ctx); err != nil || len(open) > 0 {
-		return r.faultIf(ctx, "looking at the protected files", err)
-	}
-	files, aside, err := world.RestoreProtected(ctx)
+	open, err := i.workspace.Undecided(ctx)
 	if err != nil {
-		return r.stopForError(ctx, "putting the protected files back", err)
+		return i.gate.stopForError(ctx, "looking at the protected files", err)
+	}
+	if len(open) > 0 {
+		return nil
+	}
+	files, aside, err := i.workspace.RestoreProtected(ctx)
+	if err != nil {
+		return i.gate.stopForError(ctx, "putting the protected files back", err)
 	}
 	if len(files) == 0 {
 		return nil
 	}
-	r.conversation.AddDeferred("The user continued the goal. These files decide about it and were put back to what they were: " +
+	i.messages.AddDeferred("The user continued the goal. These files decide about it and were put back to what they were: " +
 		strings.Join(files, ", ") + ". Do not change them.")
-	return r.journal(ctx, event.ProtectedRestored(files, aside))
-}
-
-func (r *Run) faultIf(ctx context.Context, doing string, err error) *Stop {
-	if err == nil {
-		return nil
-	}
-	return r.stopForError(ctx, doing, err)
+	return i.journal.append(ctx, event.ProtectedRestored(files, aside))
 }

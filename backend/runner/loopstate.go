@@ -13,36 +13,36 @@ import (
 
 // loopState is what the next run must know of the rounds of this one.
 func (r *Run) loopState() goal.LoopState {
-	m := goal.LoopState{Silent: r.silentTurns}
-	r.guard.SaveState(&m)
-	r.progress.SaveState(&m)
+	m := goal.LoopState{Silent: r.turns.silent}
+	r.dispatcher.guard.SaveState(&m)
+	r.progress.detector.SaveState(&m)
 	return m
 }
 
 // restoreLoopState takes what the run before knew.
 func (r *Run) restoreLoopState(m goal.LoopState) {
-	r.guard.RestoreState(m)
-	r.progress.RestoreState(m)
-	r.silentTurns = m.Silent
+	r.dispatcher.guard.RestoreState(m)
+	r.progress.detector.RestoreState(m)
+	r.turns.silent = m.Silent
 }
 
 // resetLoopState is the user's word: what went round in circles may be right now.
 func (r *Run) resetLoopState() {
-	r.guard = loopguard.New()
-	r.progress.Reset(r.goal.Spent.USD)
-	r.silentTurns = 0
+	r.dispatcher.guard = loopguard.New()
+	r.progress.detector.Reset(r.goal.Spent.USD)
+	r.turns.silent = 0
 }
 
 // saveLoopState is the end of an iteration: a run that is killed leaves its memory, too.
 func (r *Run) saveLoopState(ctx context.Context) *Stop {
 	now := r.cfg.Clock.Now()
-	if r.stateSavedAt.IsZero() {
-		r.stateSavedAt = r.startedAt
+	if r.turns.stateSavedAt.IsZero() {
+		r.turns.stateSavedAt = r.budget.startedAt
 	}
-	if now.Sub(r.stateSavedAt) < heartbeat {
+	if now.Sub(r.turns.stateSavedAt) < heartbeat {
 		return stopCause(ctx)
 	}
-	r.stateSavedAt = now
+	r.turns.stateSavedAt = now
 	if err := r.history.SaveLoopState(ctx, r.id, r.loopState()); err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
 	}

@@ -7,6 +7,8 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/digest"
+	"goalpost/backend/runner/loopguard"
 )
 
 // resumed is the next run of a goal, which knows what the store kept of r.
@@ -29,15 +31,16 @@ func resumed(t *testing.T, r *Run) *Run {
 // the goal; a note of the user begins it again.
 func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{Limits: goal.Limits{USD: 10}, Spent: goal.Spend{USD: 5}}, goal.Run{}, &active{pausing: newPausing()})
-	if r.progress.EndIteration(5, 10) {
+	if r.progress.detector.EndIteration(5, 10) {
 		t.Error("what earlier runs spent counts as a standstill of this one")
 	}
 	same, other, poll := tool("run_command", `{"command":"make"}`), tool("run_command", `{"command":"ls"}`), tool("terminal_wait", `{"pane":"t1"}`)
 	made := func(r *Run, c goal.Call, result goal.Result) bool {
-		if r.guard.Check(c, reads) != "" {
+		guarded := loopguard.NewCall(c.Tool, digest.CallKey(c))
+		if r.dispatcher.guard.Check(guarded, reads) != "" {
 			return false
 		}
-		r.guard.Record(c, reads, event.OK, result)
+		r.dispatcher.guard.Record(guarded, reads, event.OK, result)
 		return true
 	}
 	for range 4 {
@@ -45,11 +48,11 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 		made(r, poll, goal.Result{Text: "building", GoesOn: true})
 	}
 	made(r, other, goal.Result{Text: "a"})
-	r.progress.AddFingerprint("a workspace", "", false)
-	r.progress.NoteOutput("a page")
-	r.progress.EndIteration(5, 10)
+	r.progress.detector.AddFingerprint("a workspace", "", false)
+	r.progress.detector.NoteOutput("a page")
+	r.progress.detector.EndIteration(5, 10)
 	for range 7 {
-		r.progress.EndIteration(5, 10)
+		r.progress.detector.EndIteration(5, 10)
 	}
 	for range 3 {
 		made(r, same, goal.Result{})
@@ -59,7 +62,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	}
 
 	next := resumed(t, r)
-	if m := next.loopState(); m.Quiet != 7 || m.Unmade != 9 || m.USD != 5 || len(m.Results) != 1 || next.progress.AddFingerprint("a workspace", "", false) {
+	if m := next.loopState(); m.Quiet != 7 || m.Unmade != 9 || m.USD != 5 || len(m.Results) != 1 || next.progress.detector.AddFingerprint("a workspace", "", false) {
 		t.Errorf("the breaker began again: %+v", m)
 	}
 	if !made(next, same, goal.Result{Text: "nothing to do"}) {
@@ -70,7 +73,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 			t.Errorf("repeat %d was allowed", n+2)
 		}
 	}
-	if next.guard.StuckReason() == "" {
+	if next.dispatcher.guard.StuckReason() == "" {
 		t.Errorf("five refusals over two runs are not stuck: %d", next.loopState().Refusals)
 	}
 	if last := resumed(t, r); !made(last, poll, goal.Result{Text: "building", GoesOn: true}) || !made(last, other, goal.Result{Text: "a"}) {
@@ -78,7 +81,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	}
 
 	next.resetLoopState()
-	if m := next.loopState(); !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.StuckReason() != "" || m.Quiet != 0 || m.Unmade != 0 || len(m.Results) != 0 {
+	if m := next.loopState(); !made(next, same, goal.Result{Text: "nothing to do"}) || next.dispatcher.guard.StuckReason() != "" || m.Quiet != 0 || m.Unmade != 0 || len(m.Results) != 0 {
 		t.Error("a note of the user does not begin it again")
 	}
 	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) || again.loopState().Refusals != 3 {

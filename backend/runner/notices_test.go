@@ -11,9 +11,8 @@ import (
 )
 
 // littered is a room that knows of many things to look at.
-type littered struct{ Session }
+type littered struct{}
 
-func (littered) World() Workspace { return still{} }
 func (littered) AutorunChanges() []string {
 	return []string{"git would obey this", "the copy was changed", "files are in /tmp"}
 }
@@ -22,11 +21,13 @@ func (still) Changed(context.Context) (string, error) { return "1 file changed: 
 
 // TestAReportHasAtMostFiveBullets, whatever was left behind; nothing of that is left out.
 func TestAReportHasAtMostFiveBullets(t *testing.T) {
-	r := &Run{cfg: Config{Clock: &watchClock{}}, session: littered{}, claims: newClaims(1), todos: []goal.Todo{{Text: "more"}}}
-	r.claims.last = []goal.Verdict{{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}}
+	r := newTestRun(goal.Goal{Spent: goal.Spend{Claims: 1}}, &watchClock{})
+	r.reporter.workspace, r.reporter.autorun = still{}, littered{}
+	r.plan.todos = []goal.Todo{{Text: "more"}}
+	r.verification.claims.last = []goal.Verdict{{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}}
 	for _, stop := range []*Stop{{Exit: goal.Stuck, Reason: "nothing moved"}, {Exit: goal.Done}} {
-		r.claims.accepted = &pendingClaim{rationale: "it works"}
-		bullets := r.report(t.Context(), stop)
+		r.verification.claims.accepted = &pendingClaim{rationale: "it works"}
+		bullets := r.reporter.report(t.Context(), stop)
 		if len(bullets) != 5 {
 			t.Errorf("%s: %d bullets: %q", stop.Exit, len(bullets), bullets)
 		}
@@ -76,18 +77,19 @@ func TestEvidenceIsPromisedAsFarAsItWasKept(t *testing.T) {
 
 // TestTheWholePlanOutlivesASummary: what is ticked off is told, too, so that it is not done again.
 func TestTheWholePlanOutlivesASummary(t *testing.T) {
-	r := &Run{todos: []goal.Todo{{Text: "dig", Done: true}, {Text: "plant"}}}
-	r.conversation.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
+	r := newTestRun(goal.Goal{}, &watchClock{})
+	r.plan.todos = []goal.Todo{{Text: "dig", Done: true}, {Text: "plant"}}
+	r.messages.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
 	for i := 1; i <= 60; i++ {
 		id := fmt.Sprintf("c%d", i)
-		r.conversation.Add(
+		r.messages.Add(
 			goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "read_file", Arguments: "{}"}}},
 			goal.Message{Role: goal.ToolRole, CallID: id, Step: i, Text: strings.Repeat("x", 2000)},
 		)
 	}
-	r.conversation.Shrink(0, 0, r.todoList())
+	r.messages.Shrink(0, 0, r.plan.todoList())
 	var got strings.Builder
-	for _, m := range r.conversation.Messages() {
+	for _, m := range r.messages.Messages() {
 		got.WriteString(m.Text + "\n")
 	}
 	if !strings.Contains(got.String(), "Your plan:\n1. [x] dig\n2. [ ] plant") {

@@ -3,12 +3,25 @@ package runner
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
 )
+
+// orderIntake takes the user's orders out of the store. Safe for concurrent use: the
+// loop and the watch of the orders both look.
+type orderIntake struct {
+	goal   goal.ID
+	store  Orders
+	grants *activeGrants
+	gate   *pauseGate
+	cancel context.CancelCauseFunc // of the goal's work in this process
+	log    *slog.Logger
+	polled chan struct{} // the watch has looked at the orders
+}
 
 const (
 	orderInterval = 250 * time.Millisecond // orders may come from another process
@@ -22,37 +35,37 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 	beat := r.cfg.Clock.Now()
 	var deadline <-chan time.Time
 	if max := r.goal.Limits.WallClock; max > 0 {
-		deadline = r.cfg.Clock.After(max - r.elapsed())
+		deadline = r.cfg.Clock.After(max - r.budget.elapsed())
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-deadline:
-			if left := r.goal.Limits.WallClock - r.elapsed(); left > 0 { // it waited for a user
+			if left := r.goal.Limits.WallClock - r.budget.elapsed(); left > 0 { // it waited for a user
 				deadline = r.cfg.Clock.After(left)
 				continue
 			}
-			cancel(r.limitStop(goal.FormatDuration(r.goal.Limits.WallClock)))
+			cancel(limitStop(goal.FormatDuration(r.goal.Limits.WallClock)))
 			return
 		case <-r.active.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
 		}
-		if stop := r.pollOrders(ctx); stop != nil {
+		if stop := r.orders.pollOrders(ctx); stop != nil {
 			cancel(stop)
 			return
 		}
-		if stop := r.warnWallClock(ctx); stop != nil {
+		if stop := r.budget.warnWallClock(ctx); stop != nil {
 			cancel(stop)
 			return
 		}
 		select {
-		case r.ordersPolled <- struct{}{}:
+		case r.orders.polled <- struct{}{}:
 		default:
 		}
 		if r.cfg.Clock.Now().Sub(beat) >= heartbeat {
 			beat = r.cfg.Clock.Now()
-			if err := r.lifecycle.Heartbeat(ctx, r.id, r.elapsed()); err != nil && ctx.Err() == nil {
+			if err := r.lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil && ctx.Err() == nil {
 				r.cfg.Log.Warn("heartbeat", "goal", r.goal.ID, "error", err)
 			}
 		}
@@ -61,27 +74,27 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 
 // pollOrders takes the orders that do not wait for their place in the conversation: what
 // the user takes back is taken back while a call runs.
-func (r *Run) pollOrders(ctx context.Context) *Stop {
-	r.approvals.grants.taking.Lock()
-	defer r.approvals.grants.taking.Unlock()
-	orders, err := r.orders.TakeOrders(ctx, r.goal.ID, goal.OrderAbort, goal.OrderPause)
+func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
+	q.grants.taking.Lock()
+	defer q.grants.taking.Unlock()
+	orders, err := q.store.TakeOrders(ctx, q.goal, goal.OrderAbort, goal.OrderPause)
 	if err == nil {
 		for _, o := range orders {
 			if o.Kind == goal.OrderAbort {
 				return stopForOrder(o)
 			}
-			r.active.pausing.shut(stopForOrder(o))
+			q.gate.shut(stopForOrder(o))
 		}
-		orders, err = r.orders.Orders(ctx, r.goal.ID, goal.OrderRevoke)
+		orders, err = q.store.Orders(ctx, q.goal, goal.OrderRevoke)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			r.cfg.Log.Warn("orders", "goal", r.goal.ID, "error", err)
+			q.log.Warn("orders", "goal", q.goal, "error", err)
 		}
 		return nil
 	}
 	for _, o := range orders {
-		if stop := r.revoke(ctx, o); stop != nil {
+		if stop := q.revoke(ctx, o); stop != nil {
 			return stop
 		}
 	}
@@ -90,26 +103,26 @@ func (r *Run) pollOrders(ctx context.Context) *Stop {
 
 // applyUrgentOrders looks before something new is begun: an order may have come since the watch
 // looked, and what the user stopped by then does not begin.
-func (r *Run) applyUrgentOrders(ctx context.Context) *Stop {
-	if stop := r.pollOrders(ctx); stop != nil {
-		r.active.cancel(stop)
+func (q *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
+	if stop := q.pollOrders(ctx); stop != nil {
+		q.cancel(stop)
 	}
 	return stopCause(ctx)
 }
 
 // revoke takes back what a user does not allow any more.
-func (r *Run) revoke(ctx context.Context, o goal.Order) *Stop {
-	ended, stop := r.revokeGrant(ctx, o.Request, "the user took it back")
+func (q *orderIntake) revoke(ctx context.Context, o goal.Order) *Stop {
+	ended, stop := q.grants.revoke(ctx, o.Request, "the user took it back")
 	if !ended {
-		r.settleOrder(ctx, o)
+		q.settleOrder(ctx, o)
 	}
 	return stop
 }
 
 // settleOrder ends the waiting of an order that changes nothing any more.
-func (r *Run) settleOrder(ctx context.Context, o goal.Order) {
-	if err := r.orders.Settle(ctx, o); err != nil && ctx.Err() == nil {
-		r.cfg.Log.Warn("an order that changes nothing", "goal", r.goal.ID, "error", err)
+func (q *orderIntake) settleOrder(ctx context.Context, o goal.Order) {
+	if err := q.store.Settle(ctx, o); err != nil && ctx.Err() == nil {
+		q.log.Warn("an order that changes nothing", "goal", q.goal, "error", err)
 	}
 }
 
@@ -117,13 +130,13 @@ func (r *Run) settleOrder(ctx context.Context, o goal.Order) {
 // came, and stops for a pause. What is not taken when the run ends waits in the
 // store for the next one.
 func (r *Run) applyOrders(ctx context.Context) *Stop {
-	if stop := r.applyUrgentOrders(ctx); stop != nil {
+	if stop := r.orders.applyUrgentOrders(ctx); stop != nil {
 		return stop
 	}
-	paused := r.pauseRequested() // looked at first: a note before the pause is not left behind
-	notes, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	paused := r.gate.isShut() // looked at first: a note before the pause is not left behind
+	notes, err := r.orders.store.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
 	if err != nil {
-		return r.stopForError(ctx, "reading the user's notes", err)
+		return r.gate.stopForError(ctx, "reading the user's notes", err)
 	}
 	for _, o := range notes {
 		text, from := conversation.NotePrefix+o.Text, goal.ID("")
@@ -138,15 +151,12 @@ func (r *Run) applyOrders(ctx context.Context) *Stop {
 		if o.Kind == goal.OrderSteer {
 			r.resetLoopState()
 		}
-		if stop := r.addUserMessage(ctx, text, &event.Steered{Text: o.Text, From: from, Order: o.ID}); stop != nil {
+		if stop := r.messages.addUserMessage(ctx, text, &event.Steered{Text: o.Text, From: from, Order: o.ID}); stop != nil {
 			return stop
 		}
 	}
 	if paused {
-		return r.pauseStop()
+		return r.gate.stop()
 	}
 	return nil
 }
-
-// pauseStop stops the run for a pause.
-func (r *Run) pauseStop() *Stop { return r.active.pausing.stop() }

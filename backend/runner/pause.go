@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -52,11 +53,10 @@ func (p *pauseGate) shut(why *Stop) []*modelRequest {
 }
 
 // attachRun says that a run sees the pause from now on, until it leaves.
-func (p *pauseGate) attachRun() <-chan struct{} {
+func (p *pauseGate) attachRun() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running = true
-	return p.asked
 }
 
 func (p *pauseGate) detachRun() {
@@ -80,6 +80,24 @@ func (p *pauseGate) reopen() bool {
 	return true
 }
 
+// requested returns the channel that is closed when somebody pauses the goal. It stays
+// the same as long as a run is attached.
+func (p *pauseGate) requested() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked
+}
+
+func (p *pauseGate) isShut() bool {
+	select {
+	case <-p.requested():
+		return true
+	default:
+		return false
+	}
+}
+
+// stop is the stop that the pause asks for.
 func (p *pauseGate) stop() *Stop {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,6 +124,37 @@ func (p *pauseGate) admit(ctx context.Context) (context.Context, func(), error) 
 		p.mu.Unlock()
 		close(r.over)
 	}, nil
+}
+
+// askModel asks a model, through the gate. An error is goal.ErrPaused when the user's
+// pause shut it.
+func (p *pauseGate) askModel(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	ctx, over, err := p.admit(ctx)
+	if err != nil {
+		return goal.Reply{}, err
+	}
+	defer over()
+	reply, err := m.Turn(ctx, t, delta)
+	if err != nil && context.Cause(ctx) == goal.ErrPaused { //nolint:errorlint // the very cause
+		return reply, goal.ErrPaused
+	}
+	return reply, err
+}
+
+// stopForError turns an error into a stop; a cancelled run stops for the reason it was
+// cancelled, and one whose judge may be asked later is parked.
+func (p *pauseGate) stopForError(ctx context.Context, doing string, err error) *Stop {
+	if stop := stopCause(ctx); stop != nil {
+		return stop
+	}
+	if errors.Is(err, goal.ErrPaused) {
+		return p.stop()
+	}
+	var later *goal.Unavailable
+	if errors.As(err, &later) {
+		return &Stop{Exit: goal.WaitingForProvider, Reason: doing + ": " + err.Error(), Until: later.Until}
+	}
+	return &Stop{Exit: goal.ExitError, Reason: doing + ": " + err.Error()}
 }
 
 // PauseNow pauses a goal that this process runs or has queued. When it returns, no
@@ -143,22 +192,9 @@ func (r *Runner) active(id goal.ID) *active {
 // goal.ErrPaused when the user's pause shut it. Outside any run nothing is in the way.
 func AskModel(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if run, _ := goal.RunOf(ctx); run.Control != nil {
-		if r, ok := run.Control.(*Run); ok {
-			return r.ask(ctx, m, t, delta)
+		if r, ok := run.Control.(*runControl); ok {
+			return r.gate.askModel(ctx, m, t, delta)
 		}
 	}
 	return m.Turn(ctx, t, delta)
-}
-
-func (r *Run) ask(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	ctx, over, err := r.active.pausing.admit(ctx)
-	if err != nil {
-		return goal.Reply{}, err
-	}
-	defer over()
-	reply, err := m.Turn(ctx, t, delta)
-	if err != nil && context.Cause(ctx) == goal.ErrPaused { //nolint:errorlint // the very cause
-		return reply, goal.ErrPaused
-	}
-	return reply, err
 }

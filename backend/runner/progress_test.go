@@ -29,10 +29,6 @@ type still struct{ Workspace }
 
 func (still) Fingerprint(context.Context) (string, string, error) { return "the same", "", nil }
 
-type stillRoom struct{ Session }
-
-func (stillRoom) World() Workspace { return still{} }
-
 // watchClock is a time that the test sets.
 type watchClock struct{ at time.Time }
 
@@ -43,7 +39,17 @@ func poll(tool, pane string) goal.Call {
 	return goal.Call{Tool: tool, Arguments: `{"pane":"` + pane + `"}`}
 }
 
-func (r *Run) iteration(t *testing.T) *Stop { t.Helper(); return r.checkProgress(t.Context()) }
+// newTestRun is a run without a session.
+func newTestRun(g goal.Goal, c Clock) *Run {
+	return newRun(Config{Clock: c}, g, goal.Run{}, &active{pausing: newPausing()})
+}
+
+// recordStep records a call that was executed.
+func (r *Run) recordStep(c goal.Call, n int, e policy.Effect, o event.Outcome, result string, goesOn bool) {
+	r.dispatcher.steps.recordStep(&resolvedCall{Call: c, step: n, effect: e}, o, result, goesOn)
+}
+
+func (r *Run) iteration(t *testing.T) *Stop { t.Helper(); return r.progress.checkProgress(t.Context()) }
 
 func (r *Run) looked(c goal.Call, text string, goesOn bool) {
 	r.recordStep(c, 1, reads, event.OK, text, goesOn)
@@ -53,8 +59,9 @@ func (r *Run) looked(c goal.Call, text string, goesOn bool) {
 func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 	t.Helper()
 	c := &watchClock{at: time.Unix(1_000_000, 0)}
-	r := &Run{cfg: Config{Clock: c}, goal: goal.Goal{Limits: goal.Limits{USD: usd}}, session: stillRoom{}}
-	if _, err := r.workspaceChanged(t.Context()); err != nil {
+	r := newTestRun(goal.Goal{Limits: goal.Limits{USD: usd}}, c)
+	r.progress.workspace = still{}
+	if _, err := r.progress.workspaceChanged(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return r, c
@@ -113,7 +120,7 @@ func TestPollingWhatIsOverIsAStandstill(t *testing.T) {
 }
 
 // TestTenPerCentOfTheMoneyWithoutMovement is stuck, also while it polls; what
-// shows something new is movement.
+// shows something new is progress.
 func TestTenPerCentOfTheMoneyWithoutMovement(t *testing.T) {
 	for name, c := range map[string]struct {
 		text func(n int) string

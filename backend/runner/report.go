@@ -15,28 +15,28 @@ import (
 // finish writes the end of the run: the spent time, the host's report, and the
 // event that ends or pauses the goal.
 func (r *Run) finish(ctx context.Context, stop *Stop) error {
-	if err := r.lifecycle.Heartbeat(ctx, r.id, r.elapsed()); err != nil {
+	if err := r.lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}
 	if err := r.history.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
 		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
 	}
 	if stop.Exit == goal.LimitReached { // also where it was cut in the middle
-		if failure := r.warnLimits(ctx, r.limitUsages()...); failure != nil {
+		if failure := r.budget.warnLimits(ctx, r.budget.limitUsages()...); failure != nil {
 			return failure
 		}
 	}
-	report := r.report(ctx, stop)
+	report := r.reporter.report(ctx, stop)
 	report[0] += r.unreadNotes(ctx, stop)
-	r.statement = report
+	r.ended.report = report
 	status := goal.StatusForExit(stop.Exit)
 	var body event.Body = &event.Ended{
-		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.verifiedByHost(), Judged: stop.Exit == goal.Done && r.claims.judgedByModel(), Report: report, Account: r.finalStatement, By: stop.By,
+		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.verification.claims.verifiedByHost(), Judged: stop.Exit == goal.Done && r.verification.claims.judgedByModel(), Report: report, Account: r.ended.finalStatement, By: stop.By,
 	}
 	if status == goal.Paused {
-		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.finalStatement, Until: formatUntil(stop), Pane: stop.Pane, By: stop.By, Unanswered: r.uncounted}
+		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.ended.finalStatement, Until: formatUntil(stop), Pane: stop.Pane, By: stop.By, Unanswered: r.turns.uncounted}
 	}
-	if failure := r.journal(ctx, body); failure != nil {
+	if failure := r.journal.append(ctx, body); failure != nil {
 		return failure
 	}
 	return nil
@@ -48,7 +48,7 @@ func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	if goal.StatusForExit(stop.Exit) == goal.Paused {
 		return ""
 	}
-	notes, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	notes, err := r.orders.store.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
 	if err != nil {
 		r.cfg.Log.Warn("notes that were not read", "goal", r.goal.ID, "error", err)
 	}
@@ -73,30 +73,42 @@ func formatUntil(s *Stop) string {
 	return s.Until.UTC().Format(event.TimeLayout)
 }
 
+// reporter writes the report of a run from what the host knows.
+type reporter struct {
+	goal     *goal.Goal
+	claims   *claimHistory
+	budget   *budget
+	plan     *plan
+	requests *agentRequests
+
+	workspace Workspace        // nil where nothing can be compared
+	autorun   LeftoverReporter // nil where the session reports none
+}
+
 // report is at most five bullets, written by the host from what it knows; the first
 // one says why the run stopped.
-func (r *Run) report(ctx context.Context, stop *Stop) []string {
-	bullets := []string{r.stopReasonText(stop)}
-	for _, bullet := range []string{verdictBullet(r.goal.Criterion, r.claims.last), r.describeChanges(ctx), r.usageText()} {
+func (p *reporter) report(ctx context.Context, stop *Stop) []string {
+	bullets := []string{p.stopReasonText(stop)}
+	for _, bullet := range []string{verdictBullet(p.goal.Criterion, p.claims.last), p.describeChanges(ctx), p.budget.usageText(p.claims.made)} {
 		if bullet != "" {
 			bullets = append(bullets, bullet)
 		}
 	}
 	switch {
 	case stop.Exit == goal.Done:
-		bullets = append(bullets, r.claims.accepted.describeRationale())
-	case r.gaveUp != nil:
-		bullets = append(bullets, "What was learned: "+r.gaveUp.learned)
-	case r.openTodos() != "":
-		bullets = append(bullets, "Open of its plan: "+strings.ReplaceAll(r.openTodos(), "\n", "; "))
+		bullets = append(bullets, p.claims.accepted.describeRationale())
+	case p.requests.gaveUp != nil:
+		bullets = append(bullets, "What was learned: "+p.requests.gaveUp.learned)
+	case p.plan.openTodos() != "":
+		bullets = append(bullets, "Open of its plan: "+strings.ReplaceAll(p.plan.openTodos(), "\n", "; "))
 	}
 	return bullets
 }
 
-func (r *Run) stopReasonText(stop *Stop) string {
+func (p *reporter) stopReasonText(stop *Stop) string {
 	switch stop.Exit {
 	case goal.Done:
-		return r.decidedByText()
+		return p.decidedByText()
 	case goal.GaveUp:
 		return "The agent gave up: " + stop.Reason
 	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser, goal.Interrupted, goal.AbortedByUser:
@@ -113,73 +125,49 @@ func (c *pendingClaim) describeRationale() string {
 }
 
 // decidedByText say who decided.
-func (r *Run) decidedByText() string {
-	n, a := r.claims.made, r.claims.accepted
+func (p *reporter) decidedByText() string {
+	n, a := p.claims.made, p.claims.accepted
 	person := a != nil && a.accepted != nil
 	var s string
 	switch {
-	case r.claims.judgedByModel() && person:
+	case p.claims.judgedByModel() && person:
 		s = fmt.Sprintf("Done: a model judged claim %d and the user accepted it; no program decided.", n)
-	case r.claims.judgedByModel():
+	case p.claims.judgedByModel():
 		s = fmt.Sprintf("Done: a model judged claim %d; no program decided.", n)
-	case r.claims.verifiedByHost():
+	case p.claims.verifiedByHost():
 		s = fmt.Sprintf("Done: the host verified claim %d.", n)
 	case person:
 		s = fmt.Sprintf("Done: the user accepted claim %d. Not verified by the host.", n)
 	default:
 		s = fmt.Sprintf("Done by the agent's word at claim %d: not verified by the host.", n)
 	}
-	if r.claims.review != nil {
-		return s + " Reviewed: " + r.claims.review.Reason
+	if p.claims.review != nil {
+		return s + " Reviewed: " + p.claims.review.Reason
 	}
 	return s + " Not reviewed."
 }
 
-// describeChanges is what changed, and what the room says of leftovers.
-func (r *Run) describeChanges(ctx context.Context) string {
-	said := []string{r.folderChanges(ctx)}
-	if l, ok := r.session.(LeftoverReporter); ok {
-		said = append(said, l.AutorunChanges()...)
+// describeChanges is what changed, and what the room says of autorun.
+func (p *reporter) describeChanges(ctx context.Context) string {
+	said := []string{p.folderChanges(ctx)}
+	if p.autorun != nil {
+		said = append(said, p.autorun.AutorunChanges()...)
 	}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
 }
 
 // folderChanges says what is different in the goal's folder.
-func (r *Run) folderChanges(ctx context.Context) string {
-	if r.session == nil || r.session.World() == nil {
+func (p *reporter) folderChanges(ctx context.Context) string {
+	if p.workspace == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	s, err := r.session.World().Changed(ctx)
+	s, err := p.workspace.Changed(ctx)
 	if err != nil {
 		return "What changed in the folder is not known: " + err.Error()
 	}
 	return s
-}
-
-// usageText says what the goal has used so far.
-func (r *Run) usageText() string {
-	s := r.goal.Spent
-	text := fmt.Sprintf("%s, %s, %s in %s", goal.FormatCount(s.Steps, "step"), goal.FormatCount(s.Iterations, "iteration"), goal.FormatCount(r.claims.made, "claim"),
-		goal.FormatDuration(r.elapsed()))
-	text += costText(s) + "."
-	if c := r.childSpend(); c != (goal.Spend{}) {
-		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", goal.FormatCount(c.Iterations, "iteration"), costText(c))
-	}
-	return text
-}
-
-// costText is what the models took.
-func costText(s goal.Spend) string {
-	text := ""
-	if s.TokensIn+s.TokensOut > 0 {
-		text += fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)
-	}
-	if s.USD > 0 {
-		text += fmt.Sprintf(", $%.2f", s.USD)
-	}
-	return text
 }
 
 // verdictBullet is what the last claim's verdicts say of the criterion. The reviewer's

@@ -2,15 +2,12 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
-	"goalpost/backend/runner/loopguard"
 	"goalpost/backend/runner/prompt"
 )
 
@@ -20,32 +17,27 @@ import (
 func (r *Run) restore(ctx context.Context) *Stop {
 	messages, err := r.history.Conversation(ctx, r.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading the conversation", err)
+		return r.gate.stopForError(ctx, "reading the conversation", err)
 	}
-	r.conversation.Add(messages...)
-	for _, m := range messages {
-		for _, c := range m.Calls {
-			r.callIDs[c.ID] = true
-		}
-	}
+	r.messages.restore(messages)
 	if len(messages) == 0 {
-		r.warned.restore(nil)
-		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.addUserMessage(ctx, prompt.FirstMessage(r.goal)) })
+		r.budget.warned.restore(nil)
+		return runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal)) })
 	}
-	past, err := r.history.RunHistory(ctx, r.goal.ID, r.recentLimit())
+	past, err := r.history.RunHistory(ctx, r.goal.ID, r.recent.limit)
 	if err != nil {
-		return r.stopForError(ctx, "reading the runs before", err)
+		return r.gate.stopForError(ctx, "reading the runs before", err)
 	}
-	r.todos, r.recent = past.Todos, past.Steps
-	r.warned.restore(past.Warned)
-	r.claims.restore(past, len(r.goal.Criterion.Checks))
+	r.plan.todos, r.recent.steps = past.Todos, past.Steps
+	r.budget.warned.restore(past.Warned)
+	r.verification.claims.restore(past, len(r.goal.Criterion.Checks))
 	r.critic.restore(past)
 	r.restoreLoopState(past.Memory)
-	r.restoreExposed(ctx, past.Filled)
+	r.secrets.restoreExposed(ctx, r.dispatcher.tools, past.Filled)
 	r.restoreReminders(messages)
-	continued := func(ctx context.Context) *Stop { return r.addUserMessage(ctx, r.resumeMessage()) }
+	continued := func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, r.messages.resumeMessage()) }
 	answered := func(ctx context.Context) *Stop { return r.resumeManualCheck(ctx, past.Last) }
-	return r.runSteps(ctx, r.inDoubtNotice, r.answerPendingCalls, continued, answered)
+	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, continued, answered)
 }
 
 // recheckPreflight stops a goal that has waited for its first turn, where its checks are not
@@ -55,12 +47,12 @@ func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 	if !ok || r.goal.Exit != "" {
 		return nil
 	}
-	if r.checkIntegrity(ctx) != nil { // the first iteration says that, and better
+	if r.integrity.checkIntegrity(ctx) != nil { // the first iteration says that, and better
 		return stopCause(ctx)
 	}
 	why, err := f.RecheckPreflight(ctx, r.goal)
 	if err != nil {
-		return r.stopForError(ctx, "trying the checks before the first turn", err)
+		return r.gate.stopForError(ctx, "trying the checks before the first turn", err)
 	}
 	if stop := stopCause(ctx); stop != nil { // what was cut says nothing about the checks
 		return stop
@@ -71,29 +63,23 @@ func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 	return nil
 }
 
-// resumeMessage is what the agent is told first after a pause.
-func (r *Run) resumeMessage() string {
-	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them."},
-		r.conversation.Deferred()...), "\n")
-}
-
 // resumeManualCheck takes the user's word about a claim that waited for it.
 func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
-	orders, err := r.orders.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
+	orders, err := r.orders.store.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
-		return r.stopForError(ctx, "reading the user's answer", err)
+		return r.gate.stopForError(ctx, "reading the user's answer", err)
 	}
 	if len(orders) > 0 && last.N > 0 { // it waits until the claim is decided: a run that is cut before loses nothing
 		o := orders[len(orders)-1]
 		yes := o.Kind == goal.OrderAccept
 		if rv := last.Review; rv != nil { // of the same work, and paid
-			r.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
+			r.verification.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
 		}
-		r.claim = &pendingClaim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
+		r.requests.claim = &pendingClaim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
 		return nil
 	}
 	if r.verificationInterrupted() {
-		return r.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: look whether it is still right, and claim again.")
+		return r.messages.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: look whether it is still right, and claim again.")
 	}
 	return nil
 }
@@ -106,26 +92,12 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 		case m.Role == goal.ToolRole:
 			results[m.CallID] = strings.HasPrefix(m.Text, `{"ok":true`)
 		case m.Role == goal.User && strings.HasPrefix(m.Text, todosPrefix):
-			r.claims.reminded["todos"] = true
+			r.verification.claims.reminded["todos"] = true
 		case m.Role == goal.User && strings.HasPrefix(m.Text, reviewWorkPrefix):
-			r.claims.reminded["look"] = true
+			r.verification.claims.reminded["look"] = true
 		}
 	}
-	for _, m := range messages {
-		for _, c := range m.Calls {
-			var s goal.StepDeclaration
-			switch {
-			case !results[c.ID]:
-			case c.Tool == "verify_step":
-				r.declared = nil
-			case c.Tool == loopguard.DeclareStepTool && json.Unmarshal([]byte(c.Arguments), &struct {
-				N *int    `json:"step_number"`
-				T *string `json:"title"`
-			}{&s.Number, &s.Title}) == nil:
-				r.declared, r.stepUsed = &s, true // a call may have been made in it
-			}
-		}
-	}
+	r.plan.restoreStep(messages, results)
 }
 
 // verificationInterrupted says whether the run before was stopped while the host verified.
@@ -133,7 +105,7 @@ func (r *Run) verificationInterrupted() bool {
 	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
 		return false
 	}
-	for _, m := range slices.Backward(r.conversation.Messages()) {
+	for _, m := range slices.Backward(r.messages.Messages()) {
 		switch {
 		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
 			return false // it was answered
@@ -147,40 +119,11 @@ func (r *Run) verificationInterrupted() bool {
 func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
 	steps, err := r.history.IntentsWithoutResult(ctx, r.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading the steps", err)
+		return r.gate.stopForError(ctx, "reading the steps", err)
 	}
 	for _, open := range steps {
 		text := "the program ended before this call answered: its outcome is unknown"
-		if stop := r.journal(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text}); stop != nil {
-			return stop
-		}
-	}
-	return nil
-}
-
-// answerPendingCalls gives every call of the last turn that has no result one that says so.
-func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
-	answered := map[string]bool{}
-	var open []goal.Call
-	for _, m := range r.conversation.Messages() {
-		if m.Role == goal.ToolRole {
-			answered[m.CallID] = true
-		}
-	}
-	for _, m := range r.conversation.Messages() {
-		for _, c := range m.Calls {
-			if !answered[c.ID] {
-				open = append(open, c)
-			}
-		}
-	}
-	for _, c := range open {
-		m := goal.Message{
-			Role: goal.ToolRole, CallID: c.ID,
-			Text: goal.Result{Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool)}.Envelope(),
-		}
-		r.conversation.Add(m)
-		if stop := r.journal(ctx, &event.Message{Message: m}); stop != nil {
+		if stop := r.journal.append(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text}); stop != nil {
 			return stop
 		}
 	}

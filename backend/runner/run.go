@@ -4,108 +4,67 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
-	"goalpost/backend/runner/conversation"
-	"goalpost/backend/runner/loopguard"
-	"goalpost/backend/runner/stall"
 )
 
-// Run is the loop of one run of one goal. Its fields belong to the goroutine of
-// drive, but for those marked.
+// Run is the loop of one run of one goal. It belongs to one goroutine. A second one, the
+// watch of the orders, uses only what says that it is safe: orders, grants, journal, the
+// clock side of budget, and of goal what never changes during a run.
 type Run struct {
 	cfg    Config
 	goal   goal.Goal
 	id     goal.Run
-	active *active         // safe for both
-	pause  <-chan struct{} // closed when the user pauses
+	active *active
+	gate   *pauseGate
 
-	events      EventLog
-	lifecycle   Lifecycle
-	orders      Orders
-	history     History
-	approvalLog ApprovalLog
+	lifecycle Lifecycle
+	history   History
+	session   Session // nil until it is open
 
-	session      Session
-	tools        map[string]Tool
-	specs        []goal.ToolSpec
-	conversation conversation.Conversation
-	callIDs      map[string]bool // of the whole conversation
+	journal      *journalWriter
+	messages     *messageLog
+	budget       *budget
+	plan         *plan
+	requests     *agentRequests
+	orders       *orderIntake
+	approvals    *approvals
+	secrets      *callSecrets
+	recent       *recentSteps
+	progress     *progressWatch
+	integrity    *integrity
+	verification *verification
+	critic       *critic
+	dispatcher   *dispatcher
+	reporter     *reporter
 
-	startedAt   time.Time     // of this run
-	spentBefore time.Duration // spent by earlier runs
-	stoppedAt   time.Time     // what follows is not the goal's time any more; zero while it runs
-	warned      limitWarnings // safe for both
-	silentTurns int           // turns without a tool call, in a row, over all runs
-
-	guard    *loopguard.Guard
-	critic   critic
-	progress stall.Detector
-	// firstFingerprint is of what the run begins with; nil once it is known.
-	firstFingerprint *fingerprintJob
-	partialReported  bool        // the user was told that not all of the workspace is looked at
-	stateSavedAt     time.Time   // when the loop state was saved last
-	recent           []goal.Step // the newest, oldest first, for critic and judges
-
-	todos    []goal.Todo
-	declared *goal.StepDeclaration // the open step of the protocol
-	stepUsed bool                  // a changing call was made in it
-
-	approvals      approvalState
-	exposedSecrets exposedSecrets
-	pendingEvents  pendingEvents // safe for both
-	idle           waitTimer     // safe for both
-	ordersPolled   chan struct{} // the watch has looked at the orders
-
-	claims       claimHistory
-	claim        *pendingClaim // made in this iteration
-	gaveUp       *givenUp      // in this iteration
-	question     string        // by ask_operator in this iteration
-	questionPane string        // where the user is to do it
-	nestedStop   *Stop         // by a call within a call
-	// uncounted says that the journal has an iteration whose model did not answer: it
-	// is not counted, and a pause takes it back.
-	uncounted       bool
-	tokensEstimated bool     // the user was told that tokens are guessed
-	finalStatement  string   // the agent's last word, on a limit or when it was stuck
-	statement       []string // the report of its stop
+	turns runTurns
+	// ended is what the run leaves when it stops.
+	ended runEnd
 }
 
-type givenUp struct{ reason, learned string }
+// runTurns counts the turns of the model.
+type runTurns struct {
+	silent int // without a tool call, in a row, over all runs
+	// uncounted reports that the journal has an iteration whose model did not answer: it is
+	// not counted, and a pause takes it back.
+	uncounted    bool
+	stateSavedAt time.Time // when the loop state was saved last
+}
 
-func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
-	r := &Run{
-		cfg:            c,
-		goal:           g,
-		id:             id,
-		active:         a,
-		pause:          a.pausing.attachRun(),
-		events:         c.Journal,
-		lifecycle:      c.Journal,
-		orders:         c.Journal,
-		history:        c.Journal,
-		approvalLog:    c.Journal,
-		ordersPolled:   make(chan struct{}, 1),
-		callIDs:        map[string]bool{},
-		startedAt:      c.Clock.Now(),
-		spentBefore:    g.Spent.WallClock,
-		guard:          loopguard.New(),
-		progress:       stall.New(g.Spent.USD), // what earlier runs spent is no standstill of this one
-		claims:         newClaims(g.Spent.Claims),
-		exposedSecrets: exposedSecrets{},
-	}
-	r.id.Control = r
-	return r
+// runEnd is what is written when a run stops.
+type runEnd struct {
+	finalStatement string   // the agent's last word, on a limit or when it was stuck
+	report         []string // the host's report
 }
 
 // endState is the goal as this run leaves it after a stop, for the next one.
 func (r *Run) endState(stop *Stop) goal.Goal {
 	g := r.goal
-	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.elapsed(), r.claims.made, r.id.ID
-	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.statement, r.finalStatement
+	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.budget.elapsed(), r.verification.claims.made, r.id.ID
+	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.ended.report, r.ended.finalStatement
 	return g
 }
 
@@ -119,15 +78,13 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	go func() { defer close(watched); r.watchOrders(ctx, cancel) }()
 
 	stop := r.loop(ctx)
-	if stop.Exit == goal.PausedByUser && r.pauseRequested() { // the user's pause is not lifted by anybody else
-		stop = r.pauseStop()
+	if stop.Exit == goal.PausedByUser && r.gate.isShut() { // the user's pause is not lifted by anybody else
+		stop = r.gate.stop()
 	}
 	cancel(stop)
 	<-watched
-	if l := r.firstFingerprint; l != nil {
-		<-l.done
-	}
-	r.stoppedAt = r.cfg.Clock.Now()
+	r.progress.wait()
+	r.budget.stoppedAt = r.cfg.Clock.Now()
 	settled := r.finish(context.WithoutCancel(ctx), stop)
 	r.closeSession(context.WithoutCancel(ctx), stop.Exit)
 	return stop, settled
@@ -153,7 +110,7 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
-	if stop := r.runSteps(ctx, r.openSession, r.restoreApprovals, r.restore, r.verifyClaim); stop != nil {
+	if stop := runSteps(ctx, r.openSession, r.approvals.restoreApprovals, r.restore, r.verification.verifyClaim); stop != nil {
 		return stop
 	}
 	for {
@@ -166,13 +123,13 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 func (r *Run) openSession(ctx context.Context) *Stop {
 	unmet, err := r.lifecycle.FailedDependency(ctx, r.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "looking at the goals that must be done first", err)
+		return r.gate.stopForError(ctx, "looking at the goals that must be done first", err)
 	}
 	if stop := r.checkDependency(ctx, unmet); stop != nil {
 		return stop
 	}
-	room, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
-		if stop := r.journal(ctx, &event.Warning{What: what, Text: text}); stop != nil {
+	session, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
+		if stop := r.journal.append(ctx, &event.Warning{What: what, Text: text}); stop != nil {
 			r.cfg.Log.Warn("journal", "goal", r.goal.ID, "error", stop.Reason)
 		}
 	})
@@ -182,20 +139,11 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 		}
 		return unusableSession(err)
 	}
-	r.session, r.tools = room, map[string]Tool{}
-	for _, t := range room.Tools() {
-		spec := t.Spec()
-		r.tools[spec.Name] = t
-		r.specs = append(r.specs, spec)
-	}
-	r.addEnvironmentSecrets()
-	r.critic = newCritic(r.goal, room.Models())
-	if stop := r.restoreProtected(ctx); stop != nil {
+	r.attachSession(session)
+	if stop := r.integrity.restoreProtected(ctx); stop != nil {
 		return stop
 	}
-	if r.session.World() != nil {
-		r.firstFingerprint = r.startFingerprint(ctx)
-	}
+	r.progress.beginFirstFingerprint(ctx)
 	return nil
 }
 
@@ -210,29 +158,39 @@ func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	case untold && r.goal.Spent.Iterations == 0:
 		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to continue without it"}
 	}
-	return r.journal(ctx, &event.Warning{What: "after", Text: unmet + "; this one continues without it, because it was resumed"})
+	return r.journal.append(ctx, &event.Warning{What: "after", Text: unmet + "; this one continues without it, because it was resumed"})
 }
 
 // iterate is one pass of the loop, in the order of the contract.
 func (r *Run) iterate(ctx context.Context) *Stop {
-	if stop := r.runSteps(ctx, r.enforceLimits, r.applyOrders, r.checkIntegrity, r.startIteration); stop != nil {
+	if stop := runSteps(ctx, r.budget.enforceLimits, r.applyOrders, r.integrity.checkIntegrity, r.startIteration); stop != nil {
 		return stop
 	}
 	reply, stop := r.askModelOnce(ctx)
-	r.collectOutput()
+	r.progress.collectOutput()
 	if stop != nil || reply == nil {
 		return stop
 	}
 	if len(reply.Calls) == 0 {
-		return r.runSteps(ctx, r.requireToolCall, r.checkProgress, r.saveLoopState)
+		return runSteps(ctx, r.requireToolCall, r.progress.checkProgress, r.saveLoopState)
 	}
-	r.silentTurns = 0
-	dispatch := func(ctx context.Context) *Stop { return r.dispatch(ctx, reply.Calls) }
-	return r.runSteps(ctx, r.awaitFirstFingerprint, dispatch, r.discardOutput, r.flushNotes, r.checkVoluntaryStop, r.verifyClaim, r.runCritic, r.checkProgress, r.saveLoopState)
+	r.turns.silent = 0
+	dispatch := func(ctx context.Context) *Stop { return r.dispatcher.dispatch(ctx, reply.Calls) }
+	return runSteps(ctx,
+		r.progress.awaitFirstFingerprint,
+		dispatch,
+		r.progress.discardOutput,
+		r.approvals.flushNotes,
+		r.checkVoluntaryStop,
+		r.verification.verifyClaim,
+		r.critic.runCritic,
+		r.progress.checkProgress,
+		r.saveLoopState,
+	)
 }
 
 // runSteps takes the steps one after the other until one of them stops the run.
-func (r *Run) runSteps(ctx context.Context, steps ...func(context.Context) *Stop) *Stop {
+func runSteps(ctx context.Context, steps ...func(context.Context) *Stop) *Stop {
 	for _, step := range steps {
 		if stop := step(ctx); stop != nil {
 			return stop
@@ -243,90 +201,38 @@ func (r *Run) runSteps(ctx context.Context, steps ...func(context.Context) *Stop
 
 func (r *Run) startIteration(ctx context.Context) *Stop {
 	r.goal.Spent.Iterations++
-	r.uncounted = false
-	return r.journal(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
+	r.turns.uncounted = false
+	return r.journal.append(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
 }
 
 // requireToolCall answers a turn without a tool call. Three in a row are stuck.
 func (r *Run) requireToolCall(ctx context.Context) *Stop {
 	const most = 3
-	if r.silentTurns++; r.silentTurns >= most {
+	if r.turns.silent++; r.turns.silent >= most {
 		return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
 	}
-	return r.addUserMessage(ctx, "You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
+	return r.messages.addUserMessage(ctx, "You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
 		"Take the next step now with a tool call.")
 }
 
 // checkVoluntaryStop stops the run when the agent gave up or asked its user. What it claimed
 // before it asked is decided first.
 func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
-	if r.gaveUp != nil {
-		return &Stop{Exit: goal.GaveUp, Reason: r.gaveUp.reason}
+	if r.requests.gaveUp != nil {
+		return &Stop{Exit: goal.GaveUp, Reason: r.requests.gaveUp.reason}
 	}
-	if r.question != "" || r.approvals.unanswered != "" {
-		if stop := r.verifyClaim(ctx); stop != nil {
+	if r.requests.question != "" || r.approvals.unanswered != "" {
+		if stop := r.verification.verifyClaim(ctx); stop != nil {
 			return stop
 		}
 	}
 	switch {
-	case r.question != "":
-		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.question, Pane: r.questionPane}
+	case r.requests.question != "":
+		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.requests.question, Pane: r.requests.questionPane}
 	case r.approvals.unanswered != "":
-		return r.pauseForApproval()
+		return r.approvals.pauseForApproval()
 	}
 	return stopCause(ctx)
-}
-
-// addUserMessage puts a user message into the conversation at this point in time.
-func (r *Run) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
-	m := goal.Message{Role: goal.User, Text: text}
-	r.conversation.Add(m)
-	return r.journal(ctx, append(also, &event.Message{Message: m})...)
-}
-
-// journal journals even when the run is being cancelled: what happened, happened.
-func (r *Run) journal(ctx context.Context, bodies ...event.Body) *Stop {
-	r.pendingEvents.mu.Lock()
-	defer r.pendingEvents.mu.Unlock() // what is appended first stands first, whoever appends
-	bodies = append(r.pendingEvents.bodies, bodies...)
-	r.pendingEvents.bodies = nil
-	if len(bodies) == 0 {
-		return nil
-	}
-	if err := r.events.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
-		return &Stop{Exit: goal.ExitError, Reason: "the journal could not be written: " + err.Error()}
-	}
-	return nil
-}
-
-// pendingEvents goes to the journal with what is appended next, in one commit: a
-// commit costs more than everything else that the host does for a step. Nothing
-// of it has been told to anyone, nor done for it.
-type pendingEvents struct {
-	mu     sync.Mutex
-	bodies []event.Body
-}
-
-func (u *pendingEvents) add(bodies ...event.Body) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.bodies = append(u.bodies, bodies...)
-}
-
-// stopForError turns an error into a stop; a cancelled run stops for the reason it was
-// cancelled, and one whose judge may be asked later is parked.
-func (r *Run) stopForError(ctx context.Context, doing string, err error) *Stop {
-	if stop := stopCause(ctx); stop != nil {
-		return stop
-	}
-	if errors.Is(err, goal.ErrPaused) {
-		return r.pauseStop()
-	}
-	var later *goal.Unavailable
-	if errors.As(err, &later) {
-		return &Stop{Exit: goal.WaitingForProvider, Reason: doing + ": " + err.Error(), Until: later.Until}
-	}
-	return &Stop{Exit: goal.ExitError, Reason: doing + ": " + err.Error()}
 }
 
 // stopCause is the reason for which ctx was cancelled, nil while it lives.

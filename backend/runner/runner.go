@@ -150,7 +150,7 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 			a.pausing.detachRun()
 			opening, ok = r.waitForProvider(ctx, &g, stop.Until, a)
 		case stop.Exit == goal.NeedsUser && run.approvals.unanswered != "":
-			opening, ok = r.approvalsAnswered(ctx, g, run.approvals.pending)
+			opening, ok = r.approvalsAnswered(ctx, g, run.approvals.pendingApprovals())
 		}
 		if !ok {
 			return

@@ -12,28 +12,32 @@ import (
 	"goalpost/backend/policy"
 )
 
+// callSecrets finds the secrets that calls refer to and fills them in.
+type callSecrets struct {
+	store   SecretStore // nil where the session has no secrets
+	exposed exposedSecrets
+}
+
 // computeEffect is what a call would do, with the secrets that it refers to. Control
 // tools get no secrets: what they are told is journaled. Nor do those that only hand
 // their arguments on: a value would be past its question where it is used.
-func (r *Run) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
+func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))
-	s, knows := r.session.(SecretStore)
-	if err != nil || e.Control || e.Delegates || !knows {
+	if err != nil || e.Control || e.Delegates || k.store == nil {
 		return e, err
 	}
-	uses, err := s.SecretsIn(c)
+	uses, err := k.store.SecretsIn(c)
 	e.Secrets = append(e.Secrets, uses...) // a tool may use one by itself, as a saved login is
 	return e, err
 }
 
 // fillSecrets makes the call that is executed. A secret does not decide what a call
 // touches: that was judged with the reference in its place.
-func (r *Run) fillSecrets(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
-	s, knows := r.session.(SecretStore)
-	if !knows || len(judged.Secrets) == 0 {
+func (k *callSecrets) fillSecrets(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
+	if k.store == nil || len(judged.Secrets) == 0 {
 		return c, nil
 	}
-	filled, err := s.FillSecrets(ctx, c)
+	filled, err := k.store.FillSecrets(ctx, c)
 	if err != nil {
 		return c, fmt.Errorf("filling in a secret: %w", err)
 	}
@@ -62,28 +66,27 @@ func (h exposedSecrets) add(e policy.Effect) {
 }
 
 // addEnvironmentSecrets adds what programs get by themselves.
-func (r *Run) addEnvironmentSecrets() {
-	if s, knows := r.session.(SecretStore); knows {
-		for _, use := range s.EnvironmentSecrets() {
-			r.exposedSecrets[use.Name] = use
+func (k *callSecrets) addEnvironmentSecrets() {
+	if k.store != nil {
+		for _, use := range k.store.EnvironmentSecrets() {
+			k.exposed[use.Name] = use
 		}
 	}
 }
 
 // restoreExposed brings back what programs were given in earlier runs. A call that names no
 // secret is not judged again: that would look at the world, perhaps at a live page.
-func (r *Run) restoreExposed(ctx context.Context, calls []goal.Call) {
-	s, knows := r.session.(SecretStore)
-	if !knows {
+func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool, calls []goal.Call) {
+	if k.store == nil {
 		return
 	}
 	for _, c := range calls {
-		if uses, err := s.SecretsIn(c); err != nil || len(uses) == 0 {
+		if uses, err := k.store.SecretsIn(c); err != nil || len(uses) == 0 {
 			continue
 		}
-		if tool := r.tools[c.Tool]; tool != nil {
-			if e, err := r.computeEffect(ctx, tool, c); err == nil {
-				r.exposedSecrets.add(e)
+		if tool := tools[c.Tool]; tool != nil {
+			if e, err := k.computeEffect(ctx, tool, c); err == nil {
+				k.exposed.add(e)
 			}
 		}
 	}
@@ -108,9 +111,9 @@ func (h exposedSecrets) warning(hosts []string) string {
 }
 
 // redact takes secrets out of a result before anything else sees it.
-func (r *Run) redact(text string) string {
-	if s, knows := r.session.(SecretStore); knows {
-		return s.Redact(text)
+func (k *callSecrets) redact(text string) string {
+	if k.store != nil {
+		return k.store.Redact(text)
 	}
 	return text
 }

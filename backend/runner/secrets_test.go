@@ -11,11 +11,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// trusted is a room with one secret.
-type trusted struct {
-	Session
-	SecretStore
-}
+// trusted is a session with one secret.
+type trusted struct{ SecretStore }
 
 func (trusted) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	if strings.Contains(c.Arguments, "{{secret:pin}}") {
@@ -38,10 +35,10 @@ func (t *typing) Effect(_ context.Context, args json.RawMessage) (policy.Effect,
 // TestWhatNamesNoSecretIsNotJudgedAgain when a goal continues.
 func TestWhatNamesNoSecretIsNotJudgedAgain(t *testing.T) {
 	tool := &typing{}
-	r := &Run{session: trusted{}, tools: map[string]Tool{"type": tool}, exposedSecrets: exposedSecrets{}}
+	k := callSecrets{store: trusted{}, exposed: exposedSecrets{}}
 	const names = `{"text":"{{secret:pin}}"}`
-	r.restoreExposed(t.Context(), []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
-	if _, given := r.exposedSecrets["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {
-		t.Errorf("given %v, looked for %q", r.exposedSecrets, tool.looks)
+	k.restoreExposed(t.Context(), map[string]Tool{"type": tool}, []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
+	if _, given := k.exposed["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {
+		t.Errorf("given %v, looked for %q", k.exposed, tool.looks)
 	}
 }

@@ -16,12 +16,12 @@ import (
 // cut off by an order and is to be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := prompt.System(r.goal)
-	besides := len(contract) + toolSpecBytes(r.specs)
-	r.conversation.FitWindow(r.session.Models().Window, besides, r.todoList())
+	besides := len(contract) + toolSpecBytes(r.dispatcher.specs)
+	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
 	reply, err := r.askModel(ctx, contract)
-	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.conversation.Bytes() < before; { // the window is smaller than was thought
-		before = r.conversation.Bytes()
-		r.conversation.Shrink(before/2, before/2, r.todoList())
+	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.Bytes() < before; { // the window is smaller than was thought
+		before = r.messages.Bytes()
+		r.messages.Shrink(before/2, before/2, r.plan.todoList())
 		reply, err = r.askModel(ctx, contract)
 	}
 	switch {
@@ -33,12 +33,12 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	default:
 		return nil, r.uncountIteration(modelStop(err))
 	}
-	r.conversation.Calibrate(reply.Usage.TokensIn, besides)
-	r.uniqueCallIDs(reply.Calls)
+	r.messages.Calibrate(reply.Usage.TokensIn, besides)
+	r.messages.uniqueCallIDs(reply.Calls, r.goal.Spent.Iterations)
 	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
-	r.conversation.Add(m)
-	r.addUsage(reply.Usage)
-	r.pendingEvents.add(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
+	r.messages.Add(m)
+	r.budget.addUsage(reply.Usage)
+	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
 }
 
@@ -46,14 +46,14 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 func (r *Run) uncountIteration(stop *Stop) *Stop {
 	if stop == nil || goal.StatusForExit(stop.Exit) == goal.Paused {
 		r.goal.Spent.Iterations--
-		r.uncounted = true
+		r.turns.uncounted = true
 	}
 	return stop
 }
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
-	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.conversation.Messages(), Tools: r.specs}
-	reply, err := r.ask(ctx, r.session.Models().Agent, t, r.delta)
+	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.messages.Messages(), Tools: r.dispatcher.specs}
+	reply, err := r.gate.askModel(ctx, r.session.Models().Agent, t, r.delta)
 	if err != nil {
 		return reply, fmt.Errorf("the model: %w", err)
 	}
@@ -69,26 +69,6 @@ func modelStop(err error) *Stop {
 	return &Stop{Exit: goal.ExitError, Reason: err.Error()}
 }
 
-// addUsage counts a turn of any mind of this goal; the journal counts it too.
-func (r *Run) addUsage(u goal.Usage) {
-	r.goal.Spent.TokensIn += u.TokensIn
-	r.goal.Spent.TokensOut += u.TokensOut
-	r.goal.Spent.USD += u.USD
-	if u.Guessed && !r.tokensEstimated {
-		r.tokensEstimated = true
-		r.pendingEvents.add(&event.Warning{What: "tokens", Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was sent and answered"})
-	}
-}
-
-// recordUsage counts and journals what the critic, a judge or the reviewer cost.
-func (r *Run) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop {
-	if u == (goal.Usage{}) {
-		return nil
-	}
-	r.addUsage(u)
-	return r.journal(ctx, &event.Usage{Usage: u, By: by})
-}
-
 // MinContextWindow estimates how many tokens a window must have for a goal with these tools: its
 // rules, tools and objective are sent with every turn, and something has to fit beside them.
 func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
@@ -101,27 +81,6 @@ func toolSpecBytes(specs []goal.ToolSpec) int {
 		n += len(s.Name) + len(s.Description) + len(s.Schema)
 	}
 	return n
-}
-
-// uniqueCallIDs makes the ids of calls unique over the conversation: some servers
-// count from one again in every turn, and a result must belong to one call.
-func (r *Run) uniqueCallIDs(calls []goal.Call) {
-	for i := range calls {
-		for n := 1; calls[i].ID == "" || r.callIDs[calls[i].ID]; n++ {
-			calls[i].ID = fmt.Sprintf("call_%d_%d_%d", r.goal.Spent.Iterations, i, n)
-		}
-		r.callIDs[calls[i].ID] = true
-	}
-}
-
-// pauseRequested says whether the user has asked for a pause.
-func (r *Run) pauseRequested() bool {
-	select {
-	case <-r.pause:
-		return true
-	default:
-		return false
-	}
 }
 
 func (r *Run) delta(text string) {

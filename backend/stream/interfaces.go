@@ -20,24 +20,32 @@ type Terminals interface {
 
 // TerminalViewer is one reader of a terminal. Read, Write and the other methods are called concurrently.
 type TerminalViewer interface {
+	TerminalOutput
+	TerminalSize
+	// Write takes one message of input for the program, whole or not at all. It never
+	// waits for the program. The page shows its error.
+	Write(p []byte) (int, error)
+	Close()
+}
+
+// TerminalOutput is what a terminal prints.
+type TerminalOutput interface {
 	// Read returns the next bytes: at most 32 KiB, never cut inside a UTF-8 character, with the offset of the first.
 	// It waits for output, and returns io.EOF once the program has ended and everything was read. An error with a Gap
 	// in its chain is reported and reading continues; any other error ends the socket.
 	Read(ctx context.Context) (offset int64, chunk []byte, err error)
 	// Ack confirms that everything before offset is on the screen.
 	Ack(offset int64)
-	// Write takes one message of input for the program, whole or not at all. It never
-	// waits for the program. The page shows its error.
-	// Write is one message of input for the program. It may block while the program does not read; Close makes it
-	// return. An error is reported to the page.
-	Write(p []byte) (int, error)
+	// Exit is meaningful once done is true; code is -1 after a signal.
+	Exit() (code int, done bool)
+}
+
+// TerminalSize is the size of a terminal, which all of its viewers share.
+type TerminalSize interface {
 	Resize(cols, rows int) error
 	// Resized gets a token when another viewer changed the size; Size returns the new one.
 	Resized() <-chan struct{}
 	Size() (cols, rows int)
-	// Exit is meaningful once done is true; code is -1 after a signal.
-	Exit() (code int, done bool)
-	Close()
 }
 
 // Gap is an error of TerminalViewer.Read: the bytes from..to-1 were discarded, and the next Read continues at to.

@@ -60,7 +60,15 @@ func FuzzMessagesOfThePage(f *testing.F) {
 			kind = websocket.MessageText
 		}
 		c := &socket{s: s}
-		term := &terminalConn{c: c, v: &deaf{sent: 100}, ackArrived: make(chan struct{}, 1), sent: 100}
+		v := &deaf{sent: 100}
+		term := &terminalConn{
+			c:          c,
+			output:     v,
+			size:       v,
+			program:    v,
+			ackArrived: make(chan struct{}, 1),
+			sent:       100,
+		}
 		b := &browserConn{c: c, v: blind{}, news: make(chan struct{}, 1), acts: make(chan struct{}, 1)}
 		for range 3 {
 			_ = term.receive(kind, data) // an error closes the socket, which is fine

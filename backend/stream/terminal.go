@@ -34,7 +34,14 @@ func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return connHandlers{}, err
 		}
-		t := &terminalConn{c: c, v: v, acked: -1, ackArrived: make(chan struct{}, 1)}
+		t := &terminalConn{
+			c:          c,
+			output:     v,
+			size:       v,
+			program:    v,
+			acked:      -1,
+			ackArrived: make(chan struct{}, 1),
+		}
 		c.goWork(t.sizes)
 		return connHandlers{receive: t.receive, send: t.send, release: v.Close}, nil
 	})
@@ -55,7 +62,9 @@ func startOffset(r *http.Request) (int64, error) {
 // terminalConn is one terminal on one socket.
 type terminalConn struct {
 	c          *socket
-	v          TerminalViewer
+	output     TerminalOutput
+	size       TerminalSize
+	program    io.Writer     // takes one message of input at a time
 	ackArrived chan struct{} // an acknowledgement came
 
 	mu    sync.Mutex
@@ -80,7 +89,7 @@ func (t *terminalConn) send(ctx context.Context) error {
 		if !t.waitForAck(ctx) {
 			return nil
 		}
-		offset, chunk, err := t.v.Read(ctx)
+		offset, chunk, err := t.output.Read(ctx)
 		if len(chunk) > 0 {
 			t.count(offset, len(chunk))
 			binary.BigEndian.PutUint64(message[:8], uint64(offset))
@@ -108,7 +117,7 @@ func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _
 		t.count(to, 0)
 		return false, t.c.writeJSON(ctx, terminalUpdate{T: "lost", From: &from, To: &to})
 	case errors.Is(err, io.EOF):
-		code, _ := t.v.Exit()
+		code, _ := t.output.Exit()
 		if err := t.c.writeJSON(ctx, terminalUpdate{T: "exit", Code: &code}); err != nil {
 			return true, err
 		}
@@ -124,9 +133,9 @@ func (t *terminalConn) sizes() {
 		select {
 		case <-t.c.ctx.Done():
 			return
-		case <-t.v.Resized():
+		case <-t.size.Resized():
 		}
-		cols, rows := t.v.Size()
+		cols, rows := t.size.Size()
 		if err := t.c.writeJSON(t.c.ctx, terminalUpdate{T: "size", Cols: cols, Rows: rows}); err != nil {
 			t.c.end(err)
 			return

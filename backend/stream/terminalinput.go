@@ -37,7 +37,7 @@ func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 		if w.Cols < 1 || w.Rows < 1 || w.Cols > most || w.Rows > most {
 			return nil // a hidden pane has no size
 		}
-		if err := t.v.Resize(w.Cols, w.Rows); err != nil {
+		if err := t.size.Resize(w.Cols, w.Rows); err != nil {
 			t.c.s.o.Log.Warn("resizing a terminal", "err", err)
 		}
 	}
@@ -53,7 +53,7 @@ func (t *terminalConn) ack(n int64) {
 	if n <= t.acked {
 		return
 	}
-	t.v.Ack(n)
+	t.output.Ack(n)
 	t.acked = n
 	notify(t.ackArrived)
 }
@@ -62,7 +62,7 @@ func (t *terminalConn) ack(n int64) {
 // not get it. The order and the borders of messages stay: a terminal tells the answers of
 // the page's terminal from what a user types by them.
 func (t *terminalConn) write(p []byte) error {
-	if _, err := t.v.Write(p); err != nil {
+	if _, err := t.program.Write(p); err != nil {
 		return t.c.writeJSON(t.c.ctx, terminalUpdate{T: "problem", Text: err.Error()})
 	}
 	return nil

@@ -35,29 +35,44 @@ type Page struct{ Pane, URL, Title string }
 // Browser is one browser pane; package browser documents each method. A target is a ref of a snapshot (e12),
 // css=SELECTOR or the visible text.
 type Browser interface {
+	PageState
 	PageReader
+	PagePreview
 	PageMouse
-	PageInput
-	PageNavigator
+	PageForms
+	PagePrompts
+	PageLogin
+	PageScript
+	PageHistory
+	PageExport
+	PageCookies
 }
 
-// PageReader reads a pane. None of its methods changes the page.
-type PageReader interface {
-	// Info describes the pane without asking the page.
+// PageState is what is known of a pane without asking the page.
+type PageState interface {
 	Info() pane.Info
 	// OpenPrompt is the question that blocks the page or its loading.
 	OpenPrompt() (pane.UserPrompt, bool)
+	Console() ([]string, error)
+	Network() ([]pane.Request, error)
+}
+
+// PageReader is how a page is looked at. Nothing of it alters the page.
+type PageReader interface {
 	SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (pane.Snapshot, error)
 	FindElements(ctx context.Context, s pane.FindOptions) (string, error)
 	Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error)
 	Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error)
 	Wait(ctx context.Context, want pane.WaitCondition, limit time.Duration) (pane.ActionResult, error)
-	// PreviewAction returns what acting on an element would trigger; "" is the focused element.
+}
+
+// PagePreview says what an action would do, for its effect.
+type PagePreview interface {
+	Info() pane.Info
+	// PreviewAction says what acting on an element would set off; "" is what has the keyboard.
 	PreviewAction(ctx context.Context, target string, enter bool) (pane.ActionPreview, error)
 	// AsksForPayment reports whether the page asks for a card.
 	AsksForPayment(ctx context.Context) (bool, error)
-	Console() ([]string, error)
-	Network() ([]pane.Request, error)
 }
 
 // PageMouse are the actions of the mouse.
@@ -70,36 +85,59 @@ type PageMouse interface {
 	ScrollTo(ctx context.Context, target string) (pane.ActionResult, error)
 }
 
-// PageInput are typing, choosing and answering.
-type PageInput interface {
+// PageForms is what is typed and chosen.
+type PageForms interface {
 	Type(ctx context.Context, target, text string, submit, clear bool) (pane.ActionResult, error)
 	Press(ctx context.Context, target, keys string) (pane.ActionResult, error)
 	Select(ctx context.Context, target string, options []string) (pane.ActionResult, error)
 	Check(ctx context.Context, target string, on bool) (pane.ActionResult, error)
 	Upload(ctx context.Context, target string, files []pane.File) (pane.ActionResult, error)
+}
+
+// PagePrompts answers what a page, or its loading, waits for.
+type PagePrompts interface {
 	Dialog(ctx context.Context, yes bool, text string) (pane.ActionResult, error)
 	// AcceptCertificate continues to a server of exactly this origin whose certificate is not valid.
 	AcceptCertificate(ctx context.Context, origin string) (pane.ActionResult, error)
-	// SignIn sends a server of exactly this origin the login that it asks for.
+}
+
+// PageLogin is how the user's saved logins are used in a page.
+type PageLogin interface {
+	Info() pane.Info
+	OpenPrompt() (pane.UserPrompt, bool)
+	PreviewAction(ctx context.Context, target string, enter bool) (pane.ActionPreview, error)
+	// SignIn gives a server of exactly this origin the login that it asks for.
 	SignIn(ctx context.Context, origin, user, password string) (pane.ActionResult, error)
-	Eval(ctx context.Context, script string) (string, error)
-	// Origins are the origins of the page and its frames, the page's own first.
+	// Origins are those of the page and its frames, the page's own first.
 	Origins(ctx context.Context) ([]string, error)
 	// LoginForm finds the login fields on a page of exactly this origin, or in a frame of it.
 	LoginForm(ctx context.Context, origin string) (pane.LoginForm, error)
 	Login(ctx context.Context, origin, user, password string, submit bool) (pane.ActionResult, error)
 }
 
-// PageNavigator navigates a pane and saves its page.
-type PageNavigator interface {
+// PageScript runs a script of the agent in a page.
+type PageScript interface {
+	Eval(ctx context.Context, script string) (string, error)
+}
+
+// PageHistory is where a pane goes back and forward to.
+type PageHistory interface {
 	GoHistory(ctx context.Context, way string) (pane.ActionResult, error)
 	// HistoryTarget is the address of a navigation (back, forward, reload); again reports whether it submits a form
 	// again.
 	HistoryTarget(ctx context.Context, way string) (address string, again bool, err error)
+}
+
+// PageExport is what is kept of a page.
+type PageExport interface {
 	HTML(ctx context.Context) ([]byte, error)
 	Print(ctx context.Context) ([]byte, error)
 	Downloads() []pane.Download
 	AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error)
+}
+
+// PageCookies are the cookies that a page sees.
+type PageCookies interface {
 	Cookies(ctx context.Context) ([]pane.Cookie, error)
 	SetCookie(ctx context.Context, name, value string) error
 	DeleteCookie(ctx context.Context, name string) error
@@ -159,9 +197,13 @@ func pageError(id string, err error) goal.Result {
 	return goal.Result{Text: outside("pane "+id, err.Error())}
 }
 
-// actionEffect on a page may follow a link or submit a form: anything unknown has the risk level network_write.
+// previewOf gives what the effect of an action in a pane is computed with.
+func previewOf(b Browsers, id string) (PagePreview, error) { return b.Get(id) }
+
+// actionEffect on a page may follow a link or send a form: what cannot be told counts
+// as network_write.
 func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool) (policy.Effect, error) {
-	p, err := b.Get(id)
+	p, err := previewOf(b, id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
@@ -192,7 +234,7 @@ func effectInPane(i pane.Info) func(policy.Effect, error) (policy.Effect, error)
 
 // scriptEffect is the effect of acting on a page in a way that cannot be predicted.
 func scriptEffect(ctx context.Context, b Browsers, id string) (policy.Effect, error) {
-	p, err := b.Get(id)
+	p, err := previewOf(b, id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
@@ -203,7 +245,7 @@ func scriptEffect(ctx context.Context, b Browsers, id string) (policy.Effect, er
 
 // passiveFetchEffect is the effect of an action to which a page may react by fetching more.
 func passiveFetchEffect(b Browsers, id string) (policy.Effect, error) {
-	p, err := b.Get(id)
+	p, err := previewOf(b, id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
@@ -216,7 +258,7 @@ func passiveFetchEffect(b Browsers, id string) (policy.Effect, error) {
 
 // describeSubmission tells the user what acting on an element would send.
 func describeSubmission(ctx context.Context, b Browsers, id, target string, enter bool) string {
-	p, err := b.Get(id)
+	p, err := previewOf(b, id)
 	if err != nil {
 		return ""
 	}

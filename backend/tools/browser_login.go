@@ -78,14 +78,14 @@ func browserLogin(r Deps) (Tool, error) {
 	})
 }
 
-// hasAuthPrompt reports whether a server asks for a login before it shows a page.
-func hasAuthPrompt(p Browser) bool {
+// hasAuthPrompt says whether a server asks for a login before it shows a page.
+func hasAuthPrompt(p PageLogin) bool {
 	q, _ := p.OpenPrompt()
 	return q.Kind == pane.Login
 }
 
-// loginFor returns the pane, the origin of its page or of a frame, and the name of the login.
-func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
+// loginFor is the pane, the origin of its page or of a frame, and who would log in there.
+func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (PageLogin, string, string, error) {
 	p, err := r.Browsers.Get(a.Pane)
 	if err != nil {
 		return nil, "", "", err
@@ -121,8 +121,9 @@ func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string
 	return nil, "", "", fmt.Errorf("no login is saved for %s; use ask_operator to ask the user to log in or to save one", strings.Join(origins, ", "))
 }
 
-// loginOrigins are the possible origins of a login: the server that asks for one, or else the page and its frames.
-func loginOrigins(ctx context.Context, p Browser) ([]string, error) {
+// loginOrigins are where a login can belong to: the server that asks for one, or else
+// the page and its frames.
+func loginOrigins(ctx context.Context, p PageLogin) ([]string, error) {
 	if q, _ := p.OpenPrompt(); q.Kind == pane.Login {
 		u, err := url.Parse(q.Origin)
 		if err != nil || u.Host == "" {

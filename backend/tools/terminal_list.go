@@ -13,7 +13,7 @@ type terminalListArgs struct {
 	Busy bool `json:"busy,omitempty" jsonschema:"only panes in which a command runs"`
 }
 
-func terminalList(t Terminals) (Tool, error) {
+func terminalList(t TerminalReading) (Tool, error) {
 	return define("terminal_list", func(context.Context, terminalListArgs) (policy.Effect, error) {
 		return policy.Effect{Risk: policy.ReadOnly}, nil
 	}, func(ctx context.Context, a terminalListArgs) goal.Result {

@@ -16,7 +16,7 @@ type terminalReadArgs struct {
 	Page int    `json:"page,omitempty" jsonschema:"a page of the output, counted from the newest, which is 1. The present screen if page and from are left out"`
 }
 
-func terminalRead(t Terminals) (Tool, error) {
+func terminalRead(t TerminalReading) (Tool, error) {
 	return define("terminal_read", func(_ context.Context, a terminalReadArgs) (policy.Effect, error) {
 		switch {
 		case a.From < 0 || a.Page < 0:
@@ -43,8 +43,8 @@ func terminalRead(t Terminals) (Tool, error) {
 	})
 }
 
-// screen is what the pane shows; the cursor is where later output begins.
-func screen(ctx context.Context, t Terminals, pane string) goal.Result {
+// screen is what the pane shows; the cursor is where to read what is printed next.
+func screen(ctx context.Context, t TerminalReading, pane string) goal.Result {
 	text, err := t.Screen(ctx, pane)
 	if err != nil {
 		return failed("%s", err)

@@ -27,7 +27,7 @@ type terminalWaitArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 60 if left out, at most 1800. One long wait is better than many short ones"`
 }
 
-func terminalWait(t Terminals) (Tool, error) {
+func terminalWait(t TerminalReading) (Tool, error) {
 	return define("terminal_wait", func(_ context.Context, a terminalWaitArgs) (policy.Effect, error) {
 		_, err := a.until()
 		return policy.Effect{Risk: policy.ReadOnly}, err

@@ -54,8 +54,14 @@ type KillLog interface {
 
 // Terminals are the terminal panes of one goal.
 type Terminals interface {
+	TerminalTyping
+	TerminalReading
 	Open(ctx context.Context, dir, title string) (pane string, err error)
-	// Confined reports whether the effects of typing into a pane stay within the goal's sandbox.
+}
+
+// TerminalTyping is how something is typed into a pane.
+type TerminalTyping interface {
+	// Confined says whether what is typed into a pane stays within the goal's sandbox.
 	Confined(pane string) (bool, error)
 	// Run types a command and waits for its end or for the given time.
 	Run(ctx context.Context, pane, command string, wait time.Duration) (TerminalRun, error)
@@ -63,6 +69,10 @@ type Terminals interface {
 	Type(ctx context.Context, pane, text string, enter bool) error
 	// Keys presses keys one after the other; either all of them or, with an error, none.
 	Keys(ctx context.Context, pane string, keys []string) error
+}
+
+// TerminalReading is how panes are looked at.
+type TerminalReading interface {
 	Screen(ctx context.Context, pane string) (TerminalText, error)
 	// Read returns a page of about max bytes of plain text, from a byte of the scrollback on or, with a page, counted
 	// from the newest, which is 1.

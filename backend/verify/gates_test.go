@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // site answers as the checks of the tests want it.
@@ -286,7 +287,7 @@ func TestAnswerAsJSON(t *testing.T) {
 
 func TestWhatAPredicateComesTo(t *testing.T) {
 	h := verify.CheckRunner{Dir: t.TempDir()}
-	check := goal.Check{Type: goal.JSONPredicate, Expr: "response.a.b"}
+	k := goal.Check{Type: goal.JSONPredicate, Expr: "response.a.b"}
 	for _, c := range []struct {
 		name    string
 		engine  *engine
@@ -295,20 +296,20 @@ func TestWhatAPredicateComesTo(t *testing.T) {
 	}{
 		{"true", &engine{ok: true}, goal.Pass, 1},
 		{"false", &engine{}, goal.Fail, 1},
-		{"stumbles over what is not there", &engine{err: &verify.PredicateError{Kind: "type", Text: "TypeError"}}, goal.Fail, 1},
-		{"is broken itself", &engine{err: &verify.PredicateError{Kind: "throws", Text: "ReferenceError"}}, goal.CheckErr, 1},
+		{"stumbles over what is not there", &engine{err: &check.PredicateError{Kind: "type", Text: "TypeError"}}, goal.Fail, 1},
+		{"is broken itself", &engine{err: &check.PredicateError{Kind: "throws", Text: "ReferenceError"}}, goal.CheckErr, 1},
 		{"could not be asked", &engine{err: errors.New("no process")}, goal.CheckErr, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.Engine = c.engine
-			v := claimed(t, h, check, goal.Claim{Result: "{}"})
+			v := claimed(t, h, k, goal.Claim{Result: "{}"})
 			if v.Outcome != c.outcome || v.Tries != c.tries || c.engine.calls != c.tries {
 				t.Errorf("%s, %q, %d tries, asked %d times", v.Outcome, v.Detail, v.Tries, c.engine.calls)
 			}
 		})
 	}
 	h.Engine = nil
-	if v := claimed(t, h, check, goal.Claim{Result: "{}"}); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "no predicate") {
+	if v := claimed(t, h, k, goal.Claim{Result: "{}"}); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "no predicate") {
 		t.Errorf("without an engine: %s, %q", v.Outcome, v.Detail)
 	}
 }
@@ -317,12 +318,12 @@ func TestWhatAPredicateComesTo(t *testing.T) {
 // own, and none of the goal's.
 func TestOutside(t *testing.T) {
 	h := host(t)
-	check := goal.Check{Type: goal.Shell, Command: "true", Where: "host"}
-	if v := one(t, h, check); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "outside") {
+	k := goal.Check{Type: goal.Shell, Command: "true", Where: "host"}
+	if v := one(t, h, k); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "outside") {
 		t.Errorf("without one: %s, %q", v.Outcome, v.Detail)
 	}
 	h.Outside, h.Launcher = h.Launcher, nil
-	if v := one(t, h, check); v.Outcome != goal.Pass {
+	if v := one(t, h, k); v.Outcome != goal.Pass {
 		t.Errorf("%s, %q", v.Outcome, v.Detail)
 	}
 }
@@ -331,8 +332,8 @@ func TestOutside(t *testing.T) {
 // that cannot be asked is an error.
 func TestOnAServer(t *testing.T) {
 	h := host(t)
-	check := goal.Check{Type: goal.Shell, Command: "uname", Where: "ssh:box"}
-	if v := one(t, h, check); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "no server") {
+	k := goal.Check{Type: goal.Shell, Command: "uname", Where: "ssh:box"}
+	if v := one(t, h, k); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "no server") {
 		t.Errorf("without one: %s, %q", v.Outcome, v.Detail)
 	}
 	h.Launcher = nil
@@ -351,7 +352,7 @@ func TestOnAServer(t *testing.T) {
 		outcome goal.Outcome
 	}{{0, goal.Pass}, {1, goal.Fail}, {-1, goal.CheckErr}} {
 		code = want.code
-		if v := one(t, h, check); v.Outcome != want.outcome {
+		if v := one(t, h, k); v.Outcome != want.outcome {
 			t.Errorf("exit %d: %s, %q", code, v.Outcome, v.Detail)
 		}
 	}
@@ -360,7 +361,7 @@ func TestOnAServer(t *testing.T) {
 			t.Errorf("%+v was taken", wrong)
 		}
 	}
-	if words := check.Describe(); !strings.Contains(words, "on the server box") {
+	if words := k.Describe(); !strings.Contains(words, "on the server box") {
 		t.Error(words)
 	}
 }
@@ -397,8 +398,8 @@ func (f *faulty) Start(ctx context.Context, c process.Command) (process.Process,
 // busy machine a short one may be over by then.
 func TestACheckWhoseTimeIsOverBeforeItIsStarted(t *testing.T) {
 	h := verify.CheckRunner{Dir: t.TempDir(), Launcher: busy{}}
-	check := goal.Check{Type: goal.Shell, Command: "true", TimeoutMS: 20}
-	if v := one(t, h, check); v.Outcome != goal.CheckErr || v.ExitCode != -1 || !strings.Contains(v.Detail, "did not end within 20 ms") {
+	k := goal.Check{Type: goal.Shell, Command: "true", TimeoutMS: 20}
+	if v := one(t, h, k); v.Outcome != goal.CheckErr || v.ExitCode != -1 || !strings.Contains(v.Detail, "did not end within 20 ms") {
 		t.Errorf("%s, exit %d, %q", v.Outcome, v.ExitCode, v.Detail)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // judge answers from a list; a reply that begins with ! is an error.
@@ -202,12 +203,12 @@ func TestNoJudgeBeforeAMoment(t *testing.T) {
 
 // pages shows one page, or fails.
 type pages struct {
-	sight verify.PageCapture
+	sight check.PageCapture
 	err   error
-	asked *verify.PageTarget
+	asked *check.PageTarget
 }
 
-func (p pages) Screenshot(_ context.Context, at verify.PageTarget) (verify.PageCapture, error) {
+func (p pages) Screenshot(_ context.Context, at check.PageTarget) (check.PageCapture, error) {
 	if p.asked != nil {
 		*p.asked = at
 	}
@@ -219,7 +220,7 @@ func TestVisual(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		replies []string
-		pages   verify.Pages
+		pages   check.Pages
 		outcome goal.Outcome
 		detail  string
 	}{
@@ -228,14 +229,14 @@ func TestVisual(t *testing.T) {
 		{"UNCLEAR is not a pass", []string{"UNCLEAR - still loading"}, pages{}, goal.Fail, "UNCLEAR, which is not a pass: still loading"},
 		{"something else", []string{"It looks good", "Nice page"}, pages{}, goal.CheckErr, "neither PASS"},
 		{"no judge to be had", []string{"!broken", "!broken"}, pages{}, goal.CheckErr, "broken"},
-		{"the agent's page", []string{"PASS"}, pages{sight: verify.PageCapture{Agents: true}}, goal.Pass, "of the agent's page"},
+		{"the agent's page", []string{"PASS"}, pages{sight: check.PageCapture{Agents: true}}, goal.Pass, "of the agent's page"},
 		{"no page", nil, pages{err: errors.New("the browser is gone")}, goal.CheckErr, "the browser is gone"},
 		{"nothing to open pages with", nil, nil, goal.CheckErr, "no page can be opened here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := asks(c.replies...)
 			h := verify.CheckRunner{Dir: t.TempDir(), Judge: j, Pages: c.pages}
-			var asked verify.PageTarget
+			var asked check.PageTarget
 			if p, ok := c.pages.(pages); ok {
 				p.sight.PNG, p.sight.URL, p.sight.Title, p.asked = png, "http://x/", "The title", &asked
 				h.Pages = p

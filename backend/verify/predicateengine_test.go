@@ -12,11 +12,12 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/sandbox/sandboxtest"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
-func evaluator(t testing.TB, h verify.CheckRunner) verify.PredicateEngine {
+func evaluator(t testing.TB, h verify.CheckRunner) check.PredicateEngine {
 	t.Helper()
-	return verify.PredicateEngine{Launcher: h.Launcher, Program: sandboxtest.Predicate(t)}
+	return check.PredicateEngine{Launcher: h.Launcher, Program: sandboxtest.Predicate(t)}
 }
 
 // TestSeedsExpression: it works as the seeds write it, of a claim and of a server.
@@ -73,7 +74,7 @@ func TestExpressions(t *testing.T) {
 		{"", false, "syntax"},
 	} {
 		got, err := e.Evaluate(t.Context(), c.expr, []byte(`{"n":1,"s":"bb"}`))
-		var wrong *verify.PredicateError
+		var wrong *check.PredicateError
 		if errors.As(err, &wrong); got != c.want || (err == nil) != (c.kind == "") || c.kind != "" && (wrong == nil || wrong.Kind != c.kind) {
 			t.Errorf("%s: %v, %v", c.expr, got, err)
 		}
@@ -124,8 +125,8 @@ func TestNoEngine(t *testing.T) {
 		"/bin/false":       "exit 1",
 		"/bin/true":        "its answer",
 	} {
-		_, err := verify.PredicateEngine{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true", make([]byte, 1<<20))
-		var wrong *verify.PredicateError
+		_, err := check.PredicateEngine{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true", make([]byte, 1<<20))
+		var wrong *check.PredicateError
 		if err == nil || errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", program, err)
 		}

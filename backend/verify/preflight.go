@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/check"
+	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/shellline"
 )
 
@@ -25,13 +27,13 @@ const (
 // decide. FailsNow is what is wanted: a gate that passes already, or that cannot
 // run, decides nothing. Judgements are not asked, only that somebody can be.
 func (h CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
-	c := indexedCheck{k, -1}
+	c := check.Indexed{Check: k, N: -1}
 	v := h.preflightCheck(ctx, c)
 	v.Name, v.Type = k.Name(), k.Type
 	return v
 }
 
-func (h CheckRunner) preflightCheck(ctx context.Context, c indexedCheck) goal.Verdict {
+func (h CheckRunner) preflightCheck(ctx context.Context, c check.Indexed) goal.Verdict {
 	if !c.Type.IsDeterministic() {
 		return h.judgeAvailable(c)
 	}
@@ -46,7 +48,7 @@ func (h CheckRunner) preflightCheck(ctx context.Context, c indexedCheck) goal.Ve
 	case goal.Pass:
 		v.Outcome, v.Detail = goal.AlreadyPasses, "it passes already ("+v.Detail+"), so it would not show that the goal was reached"
 	case goal.Fail:
-		if !c.runs() {
+		if !c.RunsCommand() {
 			v.Outcome, v.Detail = goal.FailsAsExpected, "it can be decided, and fails now ("+v.Detail+")"
 			break
 		}
@@ -58,12 +60,12 @@ func (h CheckRunner) preflightCheck(ctx context.Context, c indexedCheck) goal.Ve
 }
 
 // judgeAvailable says whether somebody could be asked.
-func (h CheckRunner) judgeAvailable(c indexedCheck) goal.Verdict {
+func (h CheckRunner) judgeAvailable(c check.Indexed) goal.Verdict {
 	switch {
 	case c.Type == goal.Manual:
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nobody has said so yet"}
 	case h.Judge == nil:
-		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: errNoJudge.Error()}
+		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: judge.ErrMissing.Error()}
 	case c.Type == goal.Visual && h.Pages == nil:
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "no page can be opened here"}
 	}
@@ -71,14 +73,14 @@ func (h CheckRunner) judgeAvailable(c indexedCheck) goal.Verdict {
 }
 
 // validateSyntax asks those who will run a check whether they can read it.
-func (h CheckRunner) validateSyntax(ctx context.Context, c indexedCheck) (goal.Verdict, bool) {
+func (h CheckRunner) validateSyntax(ctx context.Context, c check.Indexed) (goal.Verdict, bool) {
 	cannot := func(detail string) (goal.Verdict, bool) {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: detail}, false
 	}
-	if c.runs() {
+	if c.RunsCommand() {
 		at := c
-		var folder *noFolder
-		if _, err := h.dir(c); errors.As(err, &folder) {
+		var folder *check.MissingFolderError
+		if _, err := h.environment().FolderOf(c); errors.As(err, &folder) {
 			at.Dir = "" // the command can be read anywhere
 		}
 		if v, ok := h.validateShellSyntax(ctx, at); !ok {
@@ -114,24 +116,24 @@ func (h CheckRunner) validateSyntax(ctx context.Context, c indexedCheck) (goal.V
 }
 
 // validateShellSyntax asks sh itself whether the command can be read.
-func (h CheckRunner) validateShellSyntax(ctx context.Context, c indexedCheck) (goal.Verdict, bool) {
-	out, err := h.run(ctx, c, "-n", "-c", c.Command)
+func (h CheckRunner) validateShellSyntax(ctx context.Context, c check.Indexed) (goal.Verdict, bool) {
+	out, err := h.environment().RunCommand(ctx, c, "-n", "-c", c.Command)
 	if err != nil {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: err.Error()}, false
 	}
 	if out.Status.Code != 0 {
-		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "sh cannot read the command", Tail: tail(out), ExitCode: out.Status.Code}, false
+		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "sh cannot read the command", Tail: check.OutputTail(out), ExitCode: out.Status.Code}, false
 	}
 	return goal.Verdict{}, true
 }
 
 // classifyFailure tells a check that fails from one that could never pass because
 // one of its programs does not exist.
-func (h CheckRunner) classifyFailure(ctx context.Context, c indexedCheck, v goal.Verdict) goal.Verdict {
+func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goal.Verdict) goal.Verdict {
 	v.Outcome = goal.FailsAsExpected
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
-	var folder *noFolder
-	if _, err := h.dir(c); errors.As(err, &folder) {
+	var folder *check.MissingFolderError
+	if _, err := h.environment().FolderOf(c); errors.As(err, &folder) {
 		v.Detail = folder.Error() + " yet, so it fails now"
 		return v
 	}
@@ -169,7 +171,7 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c indexedCheck, v goal
 
 // missingPrograms asks sh which of the plain names that a command starts mean nothing to
 // it; with first only about the first one.
-func (h CheckRunner) missingPrograms(ctx context.Context, c indexedCheck, first bool) ([]string, error) {
+func (h CheckRunner) missingPrograms(ctx context.Context, c check.Indexed, first bool) ([]string, error) {
 	read := shellline.Parse(c.Command, shellline.Location{Dir: c.Dir, Root: h.Dir})
 	var names []string
 	for _, k := range read.Calls {
@@ -185,7 +187,7 @@ func (h CheckRunner) missingPrograms(ctx context.Context, c indexedCheck, first 
 		return nil, nil
 	}
 	const ask = `for name do command -v -- "$name" >/dev/null || printf '%s\n' "$name"; done`
-	out, err := h.run(ctx, c, append([]string{"-c", ask, "sh"}, names...)...)
+	out, err := h.environment().RunCommand(ctx, c, append([]string{"-c", ask, "sh"}, names...)...)
 	if err != nil {
 		return nil, err
 	}

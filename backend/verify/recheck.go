@@ -10,6 +10,7 @@ import (
 	"regexp"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/phrase"
 )
 
@@ -60,11 +61,11 @@ func (h CheckRunner) Recheck(ctx context.Context, g goal.Goal, c goal.Claim, was
 		if !k.Type.IsDeterministic() {
 			continue
 		}
-		v, err := e.decideWithRetry(ctx, indexedCheck{k, i})
+		v, err := e.decideWithRetry(ctx, check.Indexed{Check: k, N: i})
 		if err != nil {
 			return err
 		}
-		if (v.Outcome == goal.Fail || v.Outcome == goal.CheckErr) && passed[i] && h.needsRunningProcess(indexedCheck{k, i}, v) {
+		if (v.Outcome == goal.Fail || v.Outcome == goal.CheckErr) && passed[i] && h.needsRunningProcess(check.Indexed{Check: k, N: i}, v) {
 			v.Outcome, v.Detail = goal.NotRepeatable, "it needs a process of the goal, which has ended since: "+v.Detail
 		}
 		if err := report(v); err != nil {
@@ -83,11 +84,11 @@ var (
 )
 
 // needsRunningProcess says whether a gate can be seen to reach for a process of the goal.
-func (h CheckRunner) needsRunningProcess(c indexedCheck, v goal.Verdict) bool {
-	if !c.runs() {
+func (h CheckRunner) needsRunningProcess(c check.Indexed, v goal.Verdict) bool {
+	if !c.RunsCommand() {
 		return loopback(c.URL)
 	}
-	texts := append([]string{c.Command}, h.World.guard().LockedScripts(c.n)...)
+	texts := append([]string{c.Command}, h.World.guard().LockedScripts(c.N)...)
 	for _, text := range texts {
 		if networkCommand.MatchString(text) || v.ExitCode == exitCurlRefused && curl.MatchString(text) {
 			return true

@@ -2,12 +2,11 @@ package verify
 
 import (
 	"context"
-	"net"
-	"sync"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
-	"goalpost/backend/verify/shellline"
+	"goalpost/backend/verify/check"
+	"goalpost/backend/verify/judge"
 )
 
 // CheckRunner is where checks run: programs are started by Launcher with Env, in Dir.
@@ -25,92 +24,57 @@ type CheckRunner struct {
 	// folder. Its error says that the server could not be asked.
 	Remote func(ctx context.Context, server string, argv []string) (process.Output, error)
 
-	Judge  Judge // for questions, pictures and the review
+	Judge  judge.Model // for questions, pictures and the review
 	Model  string
 	Window int // of the judge's model in tokens, 0 where it is not known
-	Pages  Pages
-	Dial   DialFunc           // into the goal's network; nil is the machine's own
-	Engine PredicateEvaluator // of predicates
-	World  *Workspace         // what the goal has changed, and what it must not change
+	Pages  check.Pages
+	Dial   check.DialFunc           // into the goal's network; nil is the machine's own
+	Engine check.PredicateEvaluator // of predicates
+	World  *Workspace               // what the goal has changed, and what it must not change
 }
 
-// Judge is a model that is asked once, without tools.
-type Judge interface {
-	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
+// environment is where the checks of the runner run.
+func (h CheckRunner) environment() check.Environment {
+	return check.Environment{
+		Launcher:  h.Launcher,
+		Env:       h.Env,
+		Dir:       h.Dir,
+		Sandboxed: h.Sandboxed,
+		Outside:   h.Outside,
+		Remote:    h.Remote,
+		Dial:      h.Dial,
+		Engine:    h.Engine,
+		Pages:     h.Pages,
+		Judge:     h.judge(),
+		Workspace: h.World.comparison(),
+		Protected: h.World.guard(),
+	}
 }
 
-// DialFunc connects to an address, host:port, as the goal's own programs would.
-type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
-
-// PredicateEvaluator decides an expression over response, which is JSON. Concurrent use
-// is fine. Its errors are a *PredicateError, or say that it could not be asked.
-type PredicateEvaluator interface {
-	Evaluate(ctx context.Context, expr string, response []byte) (bool, error)
-	// Read says what is wrong with an expression, without running it.
-	Read(ctx context.Context, expr string) error
+// judge is nil where no model can be asked.
+func (h CheckRunner) judge() *judge.Judge {
+	if h.Judge == nil {
+		return nil
+	}
+	return &judge.Judge{Model: h.Judge, Name: h.Model, Window: h.Window}
 }
 
-// Pages opens pages for checks that look at them.
-type Pages interface {
-	// Screenshot opens a page in a fresh context, with the goal's cookies and none of
-	// the agent's scripts, waits until it has settled, and takes a picture.
-	Screenshot(ctx context.Context, at PageTarget) (PageCapture, error)
+// Review is the cold reviewer's word about a claim whose checks passed. What it cannot
+// say is never a pass; an error is that nobody can be asked now (goal.Unavailable) or
+// that ctx ended.
+func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict) (goal.Review, error) {
+	if h.Judge == nil {
+		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
+	}
+	diff, err := h.World.Diff(ctx)
+	if err != nil {
+		diff = "it could not be made: " + err.Error()
+	}
+	return h.judge().Review(ctx, g, diff, verdicts)
 }
 
-// PageTarget is the page to look at: URL, or that of a pane; with neither that of
-// the goal's newest pane.
-type PageTarget struct{ URL, Pane string }
-
-// PageCapture is what a page showed.
-type PageCapture struct {
-	PNG   []byte
-	URL   string
-	Title string
-	// Agents says that the state cannot be reached by a URL, so this is the
-	// agent's own page.
-	Agents bool
-}
-
-// indexedCheck is a check of a criterion, with its place there; -1 while there is none.
-type indexedCheck struct {
-	goal.Check
-	n int
-}
-
-// runs says whether the check runs a command.
-func (c indexedCheck) runs() bool { return shellline.RunsCommand(c.Check) }
-
-// attempt is a verdict on its way. Again says that it is an error which another
-// try may not meet.
-type attempt struct {
-	goal.Verdict
-	again bool
-}
-
-func verdict(outcome goal.Outcome, detail string) attempt {
-	return attempt{Verdict: goal.Verdict{Outcome: outcome, Detail: detail}}
-}
-
-// retryableError is an error that may be gone at the next try.
-func retryableError(err error) attempt {
-	r := verdict(goal.CheckErr, err.Error())
-	r.again = true
-	return r
-}
-
-// permanentError is an error that no other try changes.
-func permanentError(detail string) attempt { return verdict(goal.CheckErr, detail) }
-
-// costMeter adds up what judges cost; they may be asked at the same time.
-type costMeter struct {
-	mu  sync.Mutex
-	sum goal.Usage
-}
-
-func (b *costMeter) add(u goal.Usage) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sum.TokensIn += u.TokensIn
-	b.sum.TokensOut += u.TokensOut
-	b.sum.USD += u.USD
+// JudgePicture decides a question about a picture as the check visual does, for a tool:
+// PASS, FAIL or UNCLEAR, and why. What is neither is UNCLEAR.
+func (h CheckRunner) JudgePicture(ctx context.Context, question string, sight check.PageCapture) (word, why string, u goal.Usage, err error) {
+	return h.environment().JudgePicture(ctx, question, sight)
 }

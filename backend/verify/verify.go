@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/check"
+	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/phrase"
 )
 
@@ -57,7 +59,7 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 		if ctx.Err() != nil {
 			return fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
-		v, err := e.decideWithRetry(ctx, indexedCheck{k, i})
+		v, err := e.decideWithRetry(ctx, check.Indexed{Check: k, N: i})
 		if err == nil {
 			err = e.report(v)
 		}
@@ -73,13 +75,13 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 }
 
 // decideWithRetry tries an error once more: a port may have been taken, a model cut off.
-func (e *evaluation) decideWithRetry(ctx context.Context, k indexedCheck) (goal.Verdict, error) {
-	var v attempt
-	var spent costMeter
+func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal.Verdict, error) {
+	var v check.Result
+	var spent judge.CostMeter
 	for try := 1; try <= 2; try++ {
 		var err error
 		v, err = e.dispatch(ctx, k)
-		spent.add(v.Usage)
+		spent.Add(v.Usage)
 		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
 			return goal.Verdict{}, fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
@@ -87,64 +89,44 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k indexedCheck) (goal.
 			return goal.Verdict{}, err
 		}
 		v.Tries = try
-		if v.Outcome != goal.CheckErr || !v.again {
+		if v.Outcome != goal.CheckErr || !v.Retryable {
 			break
 		}
 	}
-	v.Check, v.Name, v.Type, v.Usage = k.n, k.Name(), k.Type, spent.sum
+	v.Check, v.Name, v.Type, v.Usage = k.N, k.Name(), k.Type, spent.Sum
 	return v.Verdict, nil
 }
 
 // dispatch hands a check to the one who decides it. Its error is the end of the
 // verification and says nothing about the check.
-func (e *evaluation) dispatch(ctx context.Context, k indexedCheck) (attempt, error) {
+func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Result, error) {
 	if !k.Type.IsDeterministic() {
 		if r, ok := e.host.tamperedVerdict(ctx, k); !ok {
 			return r, nil
 		}
 	}
-	switch k.Type {
-	case goal.Visual:
-		return e.visual(ctx, k)
-	case goal.ModelQuestion:
-		return e.question(ctx, k)
-	case goal.Manual:
-		return e.manual(), nil
-	case goal.Shell, goal.HTTP, goal.File, goal.JSONPredicate:
+	if k.Type.IsDeterministic() {
+		return e.host.runGate(ctx, k, e.claim), nil
 	}
-	return e.host.runGate(ctx, k, e.claim), nil
+	about := check.Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.verdicts}
+	return e.host.environment().DecideJudgement(ctx, k, about)
 }
 
 // runGate lets a program decide, if what it decides with is what the user saw.
-func (h CheckRunner) runGate(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
-	r := h.runWatched(ctx, k, func() attempt { return h.decide(ctx, k, c) })
-	if r.Outcome == goal.Pass && k.runs() {
-		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.n, k.Check))
+func (h CheckRunner) runGate(ctx context.Context, k check.Indexed, c goal.Claim) check.Result {
+	r := h.runWatched(ctx, k, func() check.Result { return h.environment().Decide(ctx, k, c) })
+	if r.Outcome == goal.Pass && k.RunsCommand() {
+		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.N, k.Check))
 	}
 	return r
 }
 
-func (h CheckRunner) decide(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
-	switch k.Type {
-	case goal.Shell:
-		return h.shell(ctx, k)
-	case goal.HTTP:
-		return h.checkHTTP(ctx, k)
-	case goal.File:
-		return h.checkFile(ctx, k)
-	case goal.JSONPredicate:
-		return h.predicate(ctx, k, c)
-	case goal.Visual, goal.ModelQuestion, goal.Manual:
-	}
-	return permanentError(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
-}
-
 // runWatched runs a check that decides with things which the agent could change
 // in the meantime. A pass counts only if nobody did.
-func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func() attempt) attempt {
-	w, err := h.World.guard().Watch(ctx, k.n, h.usesOverrides(k))
+func (h CheckRunner) runWatched(ctx context.Context, k check.Indexed, decide func() check.Result) check.Result {
+	w, err := h.World.guard().Watch(ctx, k.N, h.usesOverrides(k))
 	if err != nil {
-		return retryableError(err)
+		return check.RetryableError(err)
 	}
 	r, intact := h.tamperedVerdict(ctx, k)
 	if intact {
@@ -155,8 +137,8 @@ func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func
 		return r
 	}
 	if len(touched) > 0 {
-		again := verdict(goal.CheckErr, fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there", strings.Join(touched, ", ")))
-		again.again, again.Tail = true, r.Tail
+		again := check.NewResult(goal.CheckErr, fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there", strings.Join(touched, ", ")))
+		again.Retryable, again.Tail = true, r.Tail
 		return again
 	}
 	if blind != nil {
@@ -169,27 +151,27 @@ func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func
 }
 
 // usesOverrides says whether a check runs on the copies of held files.
-func (h CheckRunner) usesOverrides(k indexedCheck) bool {
+func (h CheckRunner) usesOverrides(k check.Indexed) bool {
 	_, remote := k.Server()
 	return h.Sandboxed && !remote && k.Where != "host"
 }
 
 // tamperedVerdict says whether what decides a check is what it was, else the verdict.
-func (h CheckRunner) tamperedVerdict(ctx context.Context, k indexedCheck) (attempt, bool) {
-	diff, repairable, err := h.World.guard().Tampered(ctx, k.n)
+func (h CheckRunner) tamperedVerdict(ctx context.Context, k check.Indexed) (check.Result, bool) {
+	diff, repairable, err := h.World.guard().Tampered(ctx, k.N)
 	switch {
 	case err != nil:
-		return retryableError(err), false
+		return check.RetryableError(err), false
 	case diff != "" && repairable:
-		r := verdict(goal.Fail, "what runs this check is not what was installed at the start, so it was not run")
+		r := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start, so it was not run")
 		r.Tail = diff
 		return r, false
 	case diff != "":
-		r := verdict(goal.Tampered, "what decides this check is not what it was at the start")
+		r := check.NewResult(goal.Tampered, "what decides this check is not what it was at the start")
 		r.Tail = diff
 		return r, false
 	}
-	return attempt{}, true
+	return check.Result{}, true
 }
 
 // isDecided says that no further check can change the finding.

@@ -26,6 +26,8 @@ type question struct {
 	Read     bool   `json:"read,omitempty"`
 }
 
+// answer is what came of it: Value, or the kind of a fault and a sentence. The
+// kinds are those of check.PredicateError.
 // answer is the output: Value, or the kind of an error and a sentence. The kinds are those of verify.PredicateError.
 type answer struct {
 	Value bool   `json:"value"`

@@ -6,7 +6,7 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
-	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // predicateEngine evaluates expressions. Its program is laid down when the first goal
@@ -32,10 +32,10 @@ func (e predicateEngine) Read(ctx context.Context, expr string) error {
 	return program.Read(ctx, expr)
 }
 
-func (e predicateEngine) program() (verify.PredicateEngine, error) {
+func (e predicateEngine) program() (check.PredicateEngine, error) {
 	path, err := sandbox.InstallPredicate(e.state)
 	if err != nil {
-		return verify.PredicateEngine{}, fmt.Errorf("expressions: %w", err)
+		return check.PredicateEngine{}, fmt.Errorf("expressions: %w", err)
 	}
-	return verify.PredicateEngine{Launcher: e.programs, Program: path}, nil
+	return check.PredicateEngine{Launcher: e.programs, Program: path}, nil
 }

@@ -26,6 +26,7 @@ import (
 	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/secret"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // Factory makes the sandboxes of goals, and those in which checks are tried.
@@ -40,7 +41,7 @@ type Factory struct {
 	// RunRemoteCheck runs a program of a check on a server of the user's list, by its name.
 	RunRemoteCheck func(ctx context.Context, server string, argv []string) (process.Output, error)
 	// Pages opens pages for checks; nil where there is no browser.
-	Pages func(goal.ID) verify.Pages
+	Pages func(goal.ID) check.Pages
 
 	HelperPath string
 }

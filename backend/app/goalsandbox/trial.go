@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/judge"
 )
 
 // TrialSandbox is a sandbox without a goal, for a user who wants to see what holds.
@@ -72,7 +73,7 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 
 // WithTrial lends a place for checks as the goal's own will be, with a private
 // folder that is gone afterwards.
-func (f *Factory) WithTrial(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.CheckRunner) error) (err error) {
+func (f *Factory) WithTrial(ctx context.Context, p policy.Policy, judge judge.Model, hosts []string, do func(verify.CheckRunner) error) (err error) {
 	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}

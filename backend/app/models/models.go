@@ -23,6 +23,7 @@ import (
 	"goalpost/backend/secret"
 	"goalpost/backend/tools"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/judge"
 )
 
 // Providers are the user's providers and the clients of their models.
@@ -264,7 +265,7 @@ func TruncateWords(s string) string {
 
 // JudgeFor is the model that judges a goal; nil where there is none: nobody asks
 // a script for its opinion.
-func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) verify.Judge {
+func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
 	if judge != "" {
 		provider = judge
 	}

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/browser"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
-	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // checkPages opens pages for checks that look at them, as one goal's pages would
@@ -20,7 +20,7 @@ type checkPages struct {
 }
 
 // CheckPagesFor is nil where no page can be opened: there is no Chromium.
-func (p *Registry) CheckPagesFor(id goal.ID) verify.Pages {
+func (p *Registry) CheckPagesFor(id goal.ID) check.Pages {
 	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
 		return nil
 	}
@@ -30,8 +30,8 @@ func (p *Registry) CheckPagesFor(id goal.ID) verify.Pages {
 // Screenshot takes the picture of an address, or of the address of a pane. A pane of
 // which no one else could see the same is shown as it is: its page came from no
 // address, or it is one of the user's, which the goal was lent.
-func (l checkPages) Screenshot(ctx context.Context, at verify.PageTarget) (verify.PageCapture, error) {
-	sight := verify.PageCapture{URL: at.URL}
+func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.PageCapture, error) {
+	sight := check.PageCapture{URL: at.URL}
 	if at.URL == "" {
 		p, err := l.pane(at.Pane)
 		if err != nil {

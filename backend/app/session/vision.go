@@ -7,7 +7,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/tools"
-	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // visionJudge is the goal's judge as its tools ask it to look. It never sees the
@@ -33,6 +33,6 @@ func (e visionJudge) Ask(ctx context.Context, system, question string, picture [
 
 // Decide decides as the check visual does.
 func (e visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
-	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, verify.PageCapture{PNG: s.PNG, URL: s.URL, Title: s.Title})
+	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, check.PageCapture{PNG: s.PNG, URL: s.URL, Title: s.Title})
 	return tools.VisionVerdict{Word: word, Why: why, Usage: usage}, err
 }

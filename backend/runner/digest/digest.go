@@ -15,9 +15,6 @@ func HashText(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// HashCall returns a hash of CallKey: it is short, however long the arguments are.
-func HashCall(c goal.Call) string { return HashText(CallKey(c)) }
-
 // CallKey returns the same text for calls that differ in white space and order of keys only.
 func CallKey(c goal.Call) string {
 	var args any

@@ -43,6 +43,12 @@ type repeatEntry struct {
 	goesOn bool // what it looked at still works
 }
 
+// Call is a call as the guard compares it: Hash is the same for the same call.
+type Call struct{ Tool, Hash string }
+
+// NewCall returns the Call of a tool. key is the digest.CallKey of the call.
+func NewCall(tool, key string) Call { return Call{Tool: tool, Hash: digest.HashText(key)} }
+
 // New returns a Guard that has seen nothing.
 func New() *Guard {
 	return &Guard{last: map[string]repeatEntry{}, failures: map[string]int{}, warned: map[string]bool{}}
@@ -50,8 +56,8 @@ func New() *Guard {
 
 // Check refuses a call that has been made four times with the same result. It returns
 // what to tell the agent, "" if the call may be made.
-func (g *Guard) Check(c goal.Call, e policy.Effect) (refusal string) {
-	if last := g.last[digest.HashCall(c)]; e.Control || last.goesOn || last.times < refuseAfter-1 {
+func (g *Guard) Check(c Call, e policy.Effect) (refusal string) {
+	if last := g.last[c.Hash]; e.Control || last.goesOn || last.times < refuseAfter-1 {
 		return ""
 	}
 	g.refusals++
@@ -68,7 +74,7 @@ func (g *Guard) StuckReason() string {
 }
 
 // Record takes note of how a call ended. It returns what to tell the agent, "" if nothing.
-func (g *Guard) Record(c goal.Call, e policy.Effect, o event.Outcome, result goal.Result) string {
+func (g *Guard) Record(c Call, e policy.Effect, o event.Outcome, result goal.Result) string {
 	if e.Control {
 		if c.Tool == DeclareStepTool && o == event.OK {
 			g.resetOthers(c) // a call may have been denied for want of it
@@ -85,13 +91,13 @@ func (g *Guard) Record(c goal.Call, e policy.Effect, o event.Outcome, result goa
 // resetOthers lets every other call be made again: what it depends on may have been
 // changed by this one. What two calls do to each other in turn is left to the
 // cycles and to the breaker, which look at what comes of it.
-func (g *Guard) resetOthers(by goal.Call) {
-	own := digest.HashCall(by)
+func (g *Guard) resetOthers(by Call) {
+	own := by.Hash
 	maps.DeleteFunc(g.last, func(key string, _ repeatEntry) bool { return key != own })
 }
 
-func (g *Guard) recordRepeat(c goal.Call, result goal.Result) string {
-	key, sum := digest.HashCall(c), digest.HashText(result.Text)
+func (g *Guard) recordRepeat(c Call, result goal.Result) string {
+	key, sum := c.Hash, digest.HashText(result.Text)
 	r := g.last[key]
 	if r.result != sum {
 		r = repeatEntry{result: sum}
@@ -110,9 +116,9 @@ func (g *Guard) recordRepeat(c goal.Call, result goal.Result) string {
 }
 
 // findCycle finds A B A B A B and A B C A B C A B C.
-func (g *Guard) findCycle(c goal.Call, result string) string {
+func (g *Guard) findCycle(c Call, result string) string {
 	const longest = 3
-	g.history = append(g.history, digest.HashCall(c)+digest.HashText(result))
+	g.history = append(g.history, c.Hash+digest.HashText(result))
 	if most := longest * cycleRounds; len(g.history) > most {
 		g.history = g.history[len(g.history)-most:]
 	}
@@ -143,7 +149,7 @@ func (g *Guard) isCycle(period int) bool {
 	return differ
 }
 
-func (g *Guard) countFailures(c goal.Call, o event.Outcome) string {
+func (g *Guard) countFailures(c Call, o event.Outcome) string {
 	if o == event.OK {
 		delete(g.failures, c.Tool)
 		return ""

@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/digest"
 )
 
 var (
@@ -16,14 +17,16 @@ var (
 )
 
 // tool is a call of a tool.
-func tool(name, args string) goal.Call { return goal.Call{Tool: name, Arguments: args} }
+func tool(name, args string) Call {
+	return NewCall(name, digest.CallKey(goal.Call{Tool: name, Arguments: args}))
+}
 
 func TestTheSameCallIsToldThenRefusedThenStuck(t *testing.T) {
 	g := New()
 	for n := 1; n <= 4; n++ {
 		c := tool("run_command", `{"command":"make", "dir":"a"}`)
 		if n == 2 {
-			c.Arguments = `{"dir":"a","command":"make"}` // the same but for the order
+			c = tool("run_command", `{"dir":"a","command":"make"}`) // the same but for the order
 		}
 		if g.Check(c, writes) != "" {
 			t.Fatalf("call %d was refused", n)
@@ -143,7 +146,7 @@ func TestACallMayBeMadeAgainOnceSomethingWasChanged(t *testing.T) {
 	check := tool("run_command", `{"command":"go test"}`)
 	control := policy.Effect{Control: true}
 	for name, c := range map[string]struct {
-		between goal.Call
+		between Call
 		effect  policy.Effect
 		outcome event.Outcome
 		refused bool

@@ -1,4 +1,4 @@
-package verify
+package check
 
 import (
 	"context"
@@ -21,21 +21,21 @@ import (
 const matchMax = 16 << 20
 
 // checkFile looks at a file of the goal's folder. No symlink leads out of it.
-func (h CheckRunner) checkFile(ctx context.Context, c indexedCheck) attempt {
+func (e Environment) checkFile(ctx context.Context, c Indexed) Result {
 	from := time.Now()
-	r, err := h.inspectFile(ctx, c)
+	r, err := e.inspectFile(ctx, c)
 	if err != nil {
-		r = retryableError(err)
+		r = RetryableError(err)
 	}
 	r.Took = time.Since(from)
 	r.TookMS = r.Took.Milliseconds()
 	return r
 }
 
-func (h CheckRunner) inspectFile(ctx context.Context, c indexedCheck) (attempt, error) {
-	root, err := os.OpenRoot(h.Dir)
+func (e Environment) inspectFile(ctx context.Context, c Indexed) (Result, error) {
+	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
-		return attempt{}, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return Result{}, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	if c.Absent {
@@ -44,9 +44,9 @@ func (h CheckRunner) inspectFile(ctx context.Context, c indexedCheck) (attempt, 
 	f, info, err := fileio.Open(root, c.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return verdict(goal.Fail, "it does not exist"), nil
+		return NewResult(goal.Fail, "it does not exist"), nil
 	case err != nil: // a folder, a link out, no right to read it: it is not the file that is wanted
-		return verdict(goal.Fail, err.Error()), nil
+		return NewResult(goal.Fail, err.Error()), nil
 	}
 	defer func() { _ = f.Close() }()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), fmt.Errorf("it could not be read within %s", goal.FormatDuration(c.Timeout())))
@@ -54,26 +54,26 @@ func (h CheckRunner) inspectFile(ctx context.Context, c indexedCheck) (attempt, 
 	return inspect(ctx, f, info.Size(), c)
 }
 
-func fileMissing(root *os.Root, path string) attempt {
+func fileMissing(root *os.Root, path string) Result {
 	_, err := root.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return verdict(goal.Pass, "it does not exist")
+		return NewResult(goal.Pass, "it does not exist")
 	case err != nil:
-		return retryableError(fileio.StripPathError(err))
+		return RetryableError(fileio.StripPathError(err))
 	}
-	return verdict(goal.Fail, "it exists")
+	return NewResult(goal.Fail, "it exists")
 }
 
 // inspect reads the file once: for its sum, its first bytes, and its end.
-func inspect(ctx context.Context, f io.Reader, size int64, c indexedCheck) (attempt, error) {
+func inspect(ctx context.Context, f io.Reader, size int64, c Indexed) (Result, error) {
 	sum := sha256.New()
 	var head headBuffer
 	n, err := io.Copy(io.MultiWriter(sum, &head), &ctxReader{ctx, f})
 	if err != nil {
-		return attempt{}, cause(ctx, fileio.StripPathError(err))
+		return Result{}, cause(ctx, fileio.StripPathError(err))
 	}
-	v := attempt{Verdict: attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(head.b, evidenceMax), max(n, size))}
+	v := Result{Verdict: attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(head.b, evidenceMax), max(n, size))}
 	v.Outcome, v.Detail = goal.Fail, ""
 	switch got := hex.EncodeToString(sum.Sum(nil)); {
 	case n < c.MinSize:

@@ -1,4 +1,4 @@
-package verify
+package judge
 
 import (
 	"context"
@@ -11,32 +11,25 @@ import (
 
 const reviewSystem = `You are a cold reviewer: you have seen nothing of the work but what stands here, and you owe nobody an agreement. An agent was given an objective, and its checks passed. You look for reasons why the objective is not reached all the same: a check that was satisfied by its letter, a thing that was asked for and is not there, work that was faked or damaged.
 The first line of your answer is CONFIRM or REJECT and nothing else. The second line is one sentence why. Say CONFIRM only if what you see supports that the objective is reached.
-` + untrustedDataNotice
+` + UntrustedNotice
 
-// Review is the cold reviewer's word about a claim whose checks passed. It sees
-// no part of the conversation. What it cannot say is never a pass; an error is
+// Review is the cold reviewer's word about a claim whose checks passed. diff is what
+// changed in the goal's folder. It sees no part of the conversation. What it cannot say is never a pass; an error is
 // that nobody can be asked now (goal.Unavailable) or that ctx ended.
-func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict) (goal.Review, error) {
-	if h.Judge == nil {
-		return goal.Review{Error: true, Reason: errNoJudge.Error()}, nil
-	}
-	diff, err := h.World.Diff(ctx)
-	if err != nil {
-		diff = "it could not be made: " + err.Error()
-	}
-	text := func(w promptBudget) string {
+func (j *Judge) Review(ctx context.Context, g goal.Goal, diff string, verdicts []goal.Verdict) (goal.Review, error) {
+	text := func(w Budget) string {
 		return fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's folder since the start, as a diff:\n%s\nYour answer:",
-			wrapUntrusted("objective", g.Objective, w.text), g.Criterion.Describe(), formatVerdicts(verdicts, w), wrapUntrusted("diff", diff, w.diff))
+			WrapUntrusted("objective", g.Objective, w.Text), g.Criterion.Describe(), formatVerdicts(verdicts, w), WrapUntrusted("diff", diff, w.diff))
 	}
 	var r goal.Review
-	var spent costMeter
+	var spent CostMeter
 	for range 2 { // an unreadable word is asked for once more
-		reply, err := h.askWithinWindow(ctx, reviewSystem, text)
-		spent.add(reply.Usage)
+		reply, err := j.AskWithinWindow(ctx, reviewSystem, text)
+		spent.Add(reply.Usage)
 		switch {
 		case ctx.Err() != nil:
 			return goal.Review{}, fmt.Errorf("review: %w", context.Cause(ctx))
-		case isJudgeUnavailable(err):
+		case IsUnavailable(err):
 			return goal.Review{}, err
 		case err != nil:
 			r = goal.Review{Error: true, Reason: err.Error()}
@@ -47,7 +40,7 @@ func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verd
 			break
 		}
 	}
-	r.Usage = spent.sum
+	r.Usage = spent.Sum
 	return r, nil
 }
 
@@ -55,15 +48,15 @@ func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verd
 func parseReview(reply string) goal.Review {
 	first, rest, _ := strings.Cut(strings.TrimSpace(reply), "\n")
 	r := goal.Review{Reply: reply, Reason: phrase.OneLine(rest, 1000)}
-	switch word := firstWord(first); {
+	switch word := FirstWord(first); {
 	case word == "CONFIRM":
-		r.Confirmed = !isHedged(reply)
+		r.Confirmed = !IsHedged(reply)
 	case word != "REJECT":
 		r.Error, r.Reason = true, "the reviewer said neither CONFIRM nor REJECT: "+phrase.OneLine(reply, 1000)
 		return r
 	}
 	if r.Reason == "" {
-		r.Reason = phrase.OneLine(restAfterWord(first), 1000)
+		r.Reason = phrase.OneLine(RestAfterWord(first), 1000)
 	}
 	return r
 }

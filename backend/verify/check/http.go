@@ -1,4 +1,4 @@
-package verify
+package check
 
 import (
 	"bytes"
@@ -20,6 +20,9 @@ import (
 // bodyMax is how much of an answer is read, in bytes.
 const bodyMax = 4 << 20
 
+// DialFunc connects to an address, host:port, as the goal's own programs would.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
 // httpReply is what a server said.
 type httpReply struct {
 	status   int
@@ -32,12 +35,12 @@ type httpReply struct {
 
 // checkHTTP asks a server, from inside the goal's network. A redirect is an answer
 // like any other: it is not followed, since it may lead anywhere.
-func (h CheckRunner) checkHTTP(ctx context.Context, c indexedCheck) attempt {
-	a, err := h.fetch(ctx, c)
+func (e Environment) checkHTTP(ctx context.Context, c Indexed) Result {
+	a, err := e.fetch(ctx, c)
 	if err != nil {
 		return connectionFailure(ctx, err)
 	}
-	v := attempt{Verdict: a.verdict()}
+	v := Result{Verdict: a.verdict()}
 	switch {
 	case a.status != c.WantStatus():
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, wanted %d%s", a.status, c.WantStatus(), a.redirect())
@@ -46,8 +49,8 @@ func (h CheckRunner) checkHTTP(ctx context.Context, c indexedCheck) attempt {
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.truncationNote())
 		v.Tail = phrase.OneLine(string(a.body), 1000)
 	case c.Predicate != "":
-		r := h.evaluate(ctx, c.Predicate, a.json())
-		v.Outcome, v.again = r.Outcome, r.again
+		r := e.evaluate(ctx, c.Predicate, a.json())
+		v.Outcome, v.Retryable = r.Outcome, r.Retryable
 		v.Detail = fmt.Sprintf("it answers %d, and %s", a.status, r.Detail)
 	default:
 		v.Outcome, v.Detail = goal.Pass, fmt.Sprintf("it answers %d", a.status)
@@ -55,7 +58,7 @@ func (h CheckRunner) checkHTTP(ctx context.Context, c indexedCheck) attempt {
 	return v
 }
 
-func (h CheckRunner) fetch(ctx context.Context, c indexedCheck) (a httpReply, err error) {
+func (e Environment) fetch(ctx context.Context, c Indexed) (a httpReply, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), &timeoutError{c.Timeout()})
 	defer cancel()
 	method := c.Method
@@ -69,7 +72,7 @@ func (h CheckRunner) fetch(ctx context.Context, c indexedCheck) (a httpReply, er
 	request.Header.Set("User-Agent", "goalpost-check")
 	request.Header.Set("Accept", "*/*")
 	transport := &http.Transport{ // no proxy of the environment, and nothing stays open
-		DialContext: h.Dial, DisableKeepAlives: true, ForceAttemptHTTP2: true,
+		DialContext: e.Dial, DisableKeepAlives: true, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: c.Timeout(), MaxResponseHeaderBytes: 1 << 20,
 	}
 	defer transport.CloseIdleConnections()
@@ -111,21 +114,21 @@ func cause(ctx context.Context, err error) error {
 
 // connectionFailure is a server that is not there: whoever wants an answer of it has
 // not got one, so it is a failure and not an error.
-func connectionFailure(ctx context.Context, err error) attempt {
+func connectionFailure(ctx context.Context, err error) Result {
 	var bad *requestError
 	var slow *timeoutError
 	var dns *net.DNSError
 	switch {
 	case ctx.Err() != nil:
-		return retryableError(ctx.Err())
+		return RetryableError(ctx.Err())
 	case errors.As(err, &bad):
 		return permanentError(err.Error())
 	case errors.As(err, &slow):
-		return verdict(goal.Fail, slow.Error())
+		return NewResult(goal.Fail, slow.Error())
 	case errors.As(err, &dns) && dns.IsTemporary:
-		return retryableError(fmt.Errorf("the name %s could not be looked up: %w", dns.Name, err))
+		return RetryableError(fmt.Errorf("the name %s could not be looked up: %w", dns.Name, err))
 	}
-	return verdict(goal.Fail, "no answer: "+err.Error())
+	return NewResult(goal.Fail, "no answer: "+err.Error())
 }
 
 func (a httpReply) verdict() goal.Verdict {

@@ -1,4 +1,4 @@
-package verify
+package check
 
 import (
 	"context"
@@ -88,7 +88,7 @@ func (e PredicateEngine) ask(ctx context.Context, q predicateRequest) (bool, err
 	return a.Value, nil
 }
 
-// run starts the program, gives it the question, and waits for its end.
+// RunCommand starts the program, gives it the question, and waits for its end.
 func (e PredicateEngine) run(ctx context.Context, text []byte) (out process.Output, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {

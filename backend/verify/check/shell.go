@@ -1,4 +1,4 @@
-package verify
+package check
 
 import (
 	"context"
@@ -28,15 +28,15 @@ var (
 )
 
 // shell runs the command under sh -c and compares its exit code.
-func (h CheckRunner) shell(ctx context.Context, c indexedCheck) attempt {
-	out, err := h.run(ctx, c, "-c", summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, h.Dir)))
+func (e Environment) shell(ctx context.Context, c Indexed) Result {
+	out, err := e.RunCommand(ctx, c, "-c", summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, e.Dir)))
 	if err != nil {
 		return notStarted(err)
 	}
-	v := attempt{Verdict: fillProgramVerdict(out)}
+	v := Result{Verdict: fillProgramVerdict(out)}
 	switch {
 	case out.TimedOut:
-		v.Outcome, v.Detail, v.again = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())), true
+		v.Outcome, v.Detail, v.Retryable = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())), true
 	case out.Status.Signal != 0:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it was %s, wanted exit %d", out.Status, c.ExitCode)
 	case out.Status.Code == c.ExitCode:
@@ -44,36 +44,36 @@ func (h CheckRunner) shell(ctx context.Context, c indexedCheck) attempt {
 	default:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exit %d, wanted %d", out.Status.Code, c.ExitCode)
 	}
-	return h.checkRunnerSummary(ctx, c, out, v)
+	return e.checkRunnerSummary(ctx, c, out, v)
 }
 
 // checkRunnerSummary looks at what the test runners of a check said: a pass counts only
 // if each of them came to its end.
-func (h CheckRunner) checkRunnerSummary(ctx context.Context, c indexedCheck, out process.Output, r attempt) attempt {
-	list, before, err := h.expectedSummaries(ctx, c)
+func (e Environment) checkRunnerSummary(ctx context.Context, c Indexed, out process.Output, r Result) Result {
+	list, before, err := e.expectedSummaries(ctx, c)
 	if err != nil {
-		return retryableError(err)
+		return RetryableError(err)
 	}
-	x := summary.Expectation{Dir: h.Dir, CheckDir: c.Dir, Summaries: list, Before: before}
+	x := summary.Expectation{Dir: e.Dir, CheckDir: c.Dir, Summaries: list, Before: before}
 	r.Verdict = x.Confirm(r.Verdict, out)
 	return r
 }
 
 // expectedSummaries is what must be heard when a check passes, and how many tests ran before
 // the start. In pre-flight nothing is frozen yet, and it is looked for.
-func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (list []summary.Expected, before int, err error) {
-	if h.World != nil {
-		list, before = h.World.guard().Summaries(c.n)
+func (e Environment) expectedSummaries(ctx context.Context, c Indexed) (list []summary.Expected, before int, err error) {
+	if e.Protected != nil {
+		list, before = e.Protected.Summaries(c.N)
 		return list, before, nil
 	}
-	if c.n >= 0 || !shellline.LocationOf(c.Check, h.Dir).Decides {
+	if c.N >= 0 || !shellline.LocationOf(c.Check, e.Dir).Decides {
 		return nil, 0, nil
 	}
-	f, err := detect.Scan(ctx, detect.Options{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
+	f, err := detect.Scan(ctx, detect.Options{Dir: e.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
 	if err != nil {
 		return nil, 0, err
 	}
-	root, err := os.OpenRoot(h.Dir)
+	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
 		return nil, 0, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
@@ -83,26 +83,26 @@ func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (lis
 
 // fillProgramVerdict is what every program leaves in a verdict.
 func fillProgramVerdict(out process.Output) goal.Verdict {
-	v := goal.Verdict{ExitCode: out.Status.Code, Took: out.Took, TookMS: out.Took.Milliseconds(), Tail: tail(out)}
+	v := goal.Verdict{ExitCode: out.Status.Code, Took: out.Took, TookMS: out.Took.Milliseconds(), Tail: OutputTail(out)}
 	return attachEvidence(v, joinOutputs(out), out.Bytes)
 }
 
-func (h CheckRunner) run(ctx context.Context, c indexedCheck, args ...string) (process.Output, error) {
+func (e Environment) RunCommand(ctx context.Context, c Indexed, args ...string) (process.Output, error) {
 	argv := append([]string{"/bin/sh"}, args...)
 	if server, ok := c.Server(); ok {
-		return h.remote(ctx, c, server, argv)
+		return e.remote(ctx, c, server, argv)
 	}
-	dir, err := h.dir(c)
+	dir, err := e.FolderOf(c)
 	if err != nil {
 		return process.Output{}, err
 	}
-	command := process.Command{Argv: argv, Env: h.Env, Dir: dir}
-	launcher := h.Launcher
+	command := process.Command{Argv: argv, Env: e.Env, Dir: dir}
+	launcher := e.Launcher
 	switch {
 	case c.Where == "host":
-		launcher = h.Outside
-	case h.Sandboxed:
-		command.Domain, command.Held = process.DomainCheck, h.World.guard().Overrides(c.n)
+		launcher = e.Outside
+	case e.Sandboxed:
+		command.Domain, command.Held = process.DomainCheck, e.Protected.Overrides(c.N)
 	}
 	if launcher == nil {
 		return process.Output{}, errNoOutside
@@ -119,35 +119,35 @@ func (h CheckRunner) run(ctx context.Context, c indexedCheck, args ...string) (p
 	return out, nil
 }
 
-func (h CheckRunner) remote(ctx context.Context, c indexedCheck, server string, argv []string) (process.Output, error) {
-	if h.Remote == nil {
+func (e Environment) remote(ctx context.Context, c Indexed, server string, argv []string) (process.Output, error) {
+	if e.Remote == nil {
 		return process.Output{}, errNoRemote
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout())
 	defer cancel()
-	out, err := h.Remote(ctx, server, argv)
+	out, err := e.Remote(ctx, server, argv)
 	if err != nil {
 		return out, fmt.Errorf("asking the server %s: %w", server, err)
 	}
 	return out, nil
 }
 
-func (h CheckRunner) dir(c indexedCheck) (string, error) {
+func (e Environment) FolderOf(c Indexed) (string, error) {
 	if c.Dir == "" {
-		return h.Dir, nil
+		return e.Dir, nil
 	}
 	if !filepath.IsLocal(c.Dir) {
 		return "", fmt.Errorf("the check's folder %q is not inside the goal's folder", c.Dir)
 	}
-	root, err := filepath.EvalSymlinks(h.Dir)
+	root, err := filepath.EvalSymlinks(e.Dir)
 	if err != nil {
 		return "", fmt.Errorf("the goal's folder: %w", err)
 	}
 	// The agent may have put a link there: the check decides in the goal's folder or not at all.
-	dir, err := filepath.EvalSymlinks(filepath.Join(h.Dir, c.Dir))
+	dir, err := filepath.EvalSymlinks(filepath.Join(e.Dir, c.Dir))
 	if err != nil {
-		if _, err := os.Lstat(filepath.Join(h.Dir, c.Dir)); errors.Is(err, fs.ErrNotExist) {
-			return "", &noFolder{c.Dir}
+		if _, err := os.Lstat(filepath.Join(e.Dir, c.Dir)); errors.Is(err, fs.ErrNotExist) {
+			return "", &MissingFolderError{c.Dir}
 		}
 		return "", fmt.Errorf("the check's folder: %w", err)
 	}
@@ -157,22 +157,22 @@ func (h CheckRunner) dir(c indexedCheck) (string, error) {
 	return dir, nil
 }
 
-// noFolder says that a check's folder is not there: that is the work, and not done.
-type noFolder struct{ name string }
+// MissingFolderError says that a check's folder is not there: that is the work, and not done.
+type MissingFolderError struct{ name string }
 
-func (n *noFolder) Error() string { return "its folder " + n.name + " does not exist" }
+func (n *MissingFolderError) Error() string { return "its folder " + n.name + " does not exist" }
 
 // notStarted is a command that was not run.
-func notStarted(err error) attempt {
-	var missing *noFolder
+func notStarted(err error) Result {
+	var missing *MissingFolderError
 	if errors.As(err, &missing) {
-		return verdict(goal.Fail, missing.Error())
+		return NewResult(goal.Fail, missing.Error())
 	}
-	return retryableError(err)
+	return RetryableError(err)
 }
 
-// tail is the last lines of stderr and then of stdout: where programs say what is wrong.
-func tail(o process.Output) string {
+// OutputTail is the last lines of stderr and then of stdout: where programs say what is wrong.
+func OutputTail(o process.Output) string {
 	var parts []string
 	for _, stream := range [][]byte{o.Stderr, o.Stdout} {
 		text := strings.TrimSpace(strings.ToValidUTF8(string(stream), "\uFFFD"))

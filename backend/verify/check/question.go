@@ -1,4 +1,4 @@
-package verify
+package check
 
 import (
 	"context"
@@ -6,25 +6,26 @@ import (
 	"sync"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/phrase"
 )
 
 const questionSystem = `You are a strict judge. A question about an agent's work is put to you with the evidence that the host gathered itself and with the agent's own rationale. The first line of your answer is YES or NO and nothing else; one sentence why may follow on the second line. A YES with a condition or an exception is a NO.
 Say YES only if the evidence of the host shows that the answer is yes. The rationale alone shows nothing: an agent may be mistaken or may hope. If the evidence is thin or missing, say NO and name what is missing.
-` + untrustedDataNotice
+` + judge.UntrustedNotice
 
 // question asks a strict judge, or two who do not know of each other.
-func (e *evaluation) question(ctx context.Context, k indexedCheck) (attempt, error) {
-	if e.host.Judge == nil {
-		return permanentError(errNoJudge.Error()), nil
+func (e Environment) question(ctx context.Context, k Indexed, about Case) (Result, error) {
+	if e.Judge == nil {
+		return permanentError(judge.ErrMissing.Error()), nil
 	}
-	changed, err := e.host.World.Changed(ctx)
+	changed, err := e.Workspace.Changed(ctx)
 	if err != nil {
 		changed = "it could not be compared: " + err.Error()
 	}
-	text := func(w promptBudget) string {
+	text := func(w judge.Budget) string {
 		return fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\nAnswer:",
-			k.Question, wrapUntrusted("objective", e.goal.Objective, w.text), e.evidence(changed, w), wrapUntrusted("rationale", e.claim.Rationale+"\n"+e.claim.Result, w.text))
+			k.Question, judge.WrapUntrusted("objective", about.Objective, w.Text), judge.FormatEvidence(about.Verdicts, changed, about.Claim.Steps, w), judge.WrapUntrusted("rationale", about.Claim.Rationale+"\n"+about.Claim.Result, w.Text))
 	}
 	judges := 1
 	if k.Threshold == goal.RequireHighConfidence {
@@ -33,40 +34,40 @@ func (e *evaluation) question(ctx context.Context, k indexedCheck) (attempt, err
 	replies, errs := make([]goal.Reply, judges), make([]error, judges)
 	var all sync.WaitGroup
 	for i := range judges {
-		all.Go(func() { replies[i], errs[i] = e.host.askWithinWindow(ctx, questionSystem, text) })
+		all.Go(func() { replies[i], errs[i] = e.Judge.AskWithinWindow(ctx, questionSystem, text) })
 	}
 	all.Wait()
 	return verdictFromAnswers(replies, errs)
 }
 
 // verdictFromAnswers needs a YES of everyone who was asked.
-func verdictFromAnswers(replies []goal.Reply, errs []error) (attempt, error) {
-	r := verdict(goal.Pass, "the judge says YES")
+func verdictFromAnswers(replies []goal.Reply, errs []error) (Result, error) {
+	r := NewResult(goal.Pass, "the judge says YES")
 	if len(replies) > 1 {
 		r.Detail = "both judges say YES"
 	}
-	var sum costMeter
+	var sum judge.CostMeter
 	for i, reply := range replies {
-		sum.add(reply.Usage)
+		sum.Add(reply.Usage)
 		if i > 0 {
 			r.Reply += "\n\n--- the second judge ---\n\n"
 		}
 		r.Reply += reply.Text
 	}
 	for i, reply := range replies {
-		switch word := firstWord(reply.Text); {
-		case isJudgeUnavailable(errs[i]):
+		switch word := judge.FirstWord(reply.Text); {
+		case judge.IsUnavailable(errs[i]):
 			return r, errs[i]
 		case errs[i] != nil:
-			r.Outcome, r.Detail, r.again = goal.CheckErr, errs[i].Error(), true
+			r.Outcome, r.Detail, r.Retryable = goal.CheckErr, errs[i].Error(), true
 		case word == "":
-			r.Outcome, r.Detail, r.again = goal.CheckErr, "the judge said nothing", true
-		case word == "YES" && isHedged(reply.Text) && r.Outcome == goal.Pass:
+			r.Outcome, r.Detail, r.Retryable = goal.CheckErr, "the judge said nothing", true
+		case word == "YES" && judge.IsHedged(reply.Text) && r.Outcome == goal.Pass:
 			r.Outcome, r.Detail = goal.Fail, "the judge says YES and takes it back: "+phrase.OneLine(reply.Text, 2000)
 		case word != "YES" && r.Outcome == goal.Pass: // an error stays one
 			r.Outcome, r.Detail = goal.Fail, "the judge does not say YES: "+phrase.OneLine(reply.Text, 2000)
 		}
 	}
-	r.Usage = sum.sum
+	r.Usage = sum.Sum
 	return r, nil
 }

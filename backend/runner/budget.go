@@ -1,0 +1,211 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// budget is what a goal may spend and has spent. It belongs to the goroutine of the
+// loop; elapsed, wallClockUsage, warnWallClock and idle are safe for the watch of the orders, too.
+type budget struct {
+	goal     *goal.Goal
+	clock    Clock
+	journal  *journalWriter
+	children ChildSpender // nil where the session has none
+
+	startedAt       time.Time     // of this run
+	spentBefore     time.Duration // by earlier runs
+	stoppedAt       time.Time     // what follows is not the goal's time any more; zero while it runs
+	warned          limitWarnings
+	idle            waitTimer
+	tokensEstimated bool // the user was told that tokens are estimated
+}
+
+// elapsed is the wall clock used by this goal over all of its runs, without the
+// time in which it waited for its user.
+func (b *budget) elapsed() time.Duration {
+	now := b.clock.Now()
+	if !b.stoppedAt.IsZero() {
+		now = b.stoppedAt
+	}
+	return b.spentBefore + now.Sub(b.startedAt) - b.idle.elapsed(now)
+}
+
+// childSpend is what the goals that this one started have spent.
+func (b *budget) childSpend() goal.Spend {
+	if b.children == nil {
+		return goal.Spend{}
+	}
+	return b.children.TotalSpend()
+}
+
+// limitUsage is how much of one limit is used up.
+type limitUsage struct {
+	what    string
+	percent int
+	say     string // the limit in words
+}
+
+func (b *budget) limitUsages() []limitUsage {
+	l, s := b.goal.Limits, b.goal.Spent.Add(b.childSpend())
+	var list []limitUsage
+	add := func(what string, used, most float64, say string) {
+		if most > 0 {
+			list = append(list, limitUsage{what, int(100 * used / most), say})
+		}
+	}
+	add("iterations", float64(s.Iterations), float64(l.Iterations), fmt.Sprintf("%d iterations", l.Iterations))
+	if u, ok := b.wallClockUsage(); ok {
+		list = append(list, u)
+	}
+	add("tokens", float64(s.TokensIn+s.TokensOut), float64(l.Tokens), fmt.Sprintf("%d tokens", l.Tokens))
+	add("usd", s.USD, l.USD, fmt.Sprintf("$%.2f", l.USD))
+	return list
+}
+
+// wallClockUsage is how much of the wall clock is used up, if there is a limit of it. Safe for
+// the watch, too.
+func (b *budget) wallClockUsage() (limitUsage, bool) {
+	most := b.goal.Limits.WallClock
+	if most <= 0 {
+		return limitUsage{}, false
+	}
+	return limitUsage{"wall_clock", int(100 * b.elapsed().Seconds() / most.Seconds()), goal.FormatDuration(most)}, true
+}
+
+// enforceLimits stops a run that has used up one of its limits, and warns before.
+func (b *budget) enforceLimits(ctx context.Context) *Stop {
+	if stop := stopCause(ctx); stop != nil {
+		return stop
+	}
+	if stop := b.warnLimits(ctx, b.limitUsages()...); stop != nil {
+		return stop
+	}
+	if limit := b.exhaustedLimit(); limit != "" {
+		return limitStop(limit)
+	}
+	return nil
+}
+
+// exhaustedLimit is the limit in words for which there is no next iteration, "" for none.
+func (b *budget) exhaustedLimit() string {
+	for _, u := range b.limitUsages() {
+		if u.percent >= 100 {
+			return u.say
+		}
+	}
+	return ""
+}
+
+// warnLimits journals the marks that were reached since it was called last.
+func (b *budget) warnLimits(ctx context.Context, uses ...limitUsage) *Stop {
+	for _, u := range uses {
+		m := warnThreshold(u.percent)
+		if !b.warned.mark(u.what, m) {
+			continue
+		}
+		if stop := b.journal.append(ctx, &event.Warning{What: u.what, Text: fmt.Sprintf("%d %% of %s", m, u.say), Percent: m}); stop != nil {
+			return stop
+		}
+	}
+	return nil
+}
+
+// warnWallClock warns while a call or a turn takes long. The end of the time cuts it, and is
+// told with that.
+func (b *budget) warnWallClock(ctx context.Context) *Stop {
+	if u, ok := b.wallClockUsage(); ok && u.percent < 100 {
+		return b.warnLimits(ctx, u)
+	}
+	return nil
+}
+
+// limitWarnings are the marks that were warned of, by limit. The watch warns, too. Safe for
+// concurrent use; nothing is warned of before the runs before are known.
+type limitWarnings struct {
+	mu sync.Mutex
+	at map[string]int
+}
+
+// restore takes what the runs before have warned of.
+func (w *limitWarnings) restore(at map[string]int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = map[string]int{}
+	maps.Copy(w.at, at)
+}
+
+// mark says whether a mark is new.
+func (w *limitWarnings) mark(what string, mark int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.at == nil || mark <= w.at[what] {
+		return false
+	}
+	w.at[what] = mark
+	return true
+}
+
+func limitStop(limit string) *Stop {
+	return &Stop{Exit: goal.LimitReached, Reason: "the limit of " + limit + " is used up"}
+}
+
+// warnThreshold is the highest percentage that is warned of and was reached.
+func warnThreshold(percent int) int {
+	for _, m := range []int{100, 80, 50} {
+		if percent >= m {
+			return m
+		}
+	}
+	return 0
+}
+
+// addUsage counts a turn of any mind of this goal; the journal counts it too.
+func (b *budget) addUsage(u goal.Usage) {
+	b.goal.Spent.TokensIn += u.TokensIn
+	b.goal.Spent.TokensOut += u.TokensOut
+	b.goal.Spent.USD += u.USD
+	if u.Guessed && !b.tokensEstimated {
+		b.tokensEstimated = true
+		b.journal.queue(&event.Warning{What: "tokens", Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was sent and answered"})
+	}
+}
+
+// recordUsage counts and journals what the critic, a judge or the reviewer cost.
+func (b *budget) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop {
+	if u == (goal.Usage{}) {
+		return nil
+	}
+	b.addUsage(u)
+	return b.journal.append(ctx, &event.Usage{Usage: u, By: by})
+}
+
+// usageText says what the goal has used so far.
+func (b *budget) usageText(claims int) string {
+	s := b.goal.Spent
+	text := fmt.Sprintf("%s, %s, %s in %s", goal.FormatCount(s.Steps, "step"), goal.FormatCount(s.Iterations, "iteration"), goal.FormatCount(claims, "claim"),
+		goal.FormatDuration(b.elapsed()))
+	text += costText(s) + "."
+	if c := b.childSpend(); c != (goal.Spend{}) {
+		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", goal.FormatCount(c.Iterations, "iteration"), costText(c))
+	}
+	return text
+}
+
+// costText is what the models took.
+func costText(s goal.Spend) string {
+	text := ""
+	if s.TokensIn+s.TokensOut > 0 {
+		text += fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)
+	}
+	if s.USD > 0 {
+		text += fmt.Sprintf(", $%.2f", s.USD)
+	}
+	return text
+}

@@ -1,0 +1,45 @@
+package runner
+
+import (
+	"context"
+	"sync"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// journalWriter appends the events of one run to the journal, in the order of the
+// calls. Safe for concurrent use: the loop and the watch of the orders both append.
+type journalWriter struct {
+	log EventLog
+	run goal.Run
+
+	mu sync.Mutex
+	// queued goes to the journal with what is appended next, in one commit: a commit
+	// costs more than everything else that the host does for a step. Nobody has been
+	// notified of a queued event, and nothing was done for it.
+	queued []event.Body
+}
+
+// append writes the queued events and then bodies, also when ctx is cancelled: what
+// happened, happened.
+func (w *journalWriter) append(ctx context.Context, bodies ...event.Body) *Stop {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	bodies = append(w.queued, bodies...)
+	w.queued = nil
+	if len(bodies) == 0 {
+		return nil
+	}
+	if err := w.log.Append(context.WithoutCancel(ctx), w.run, bodies...); err != nil {
+		return &Stop{Exit: goal.ExitError, Reason: "the journal could not be written: " + err.Error()}
+	}
+	return nil
+}
+
+// queue keeps events for the next append.
+func (w *journalWriter) queue(bodies ...event.Body) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queued = append(w.queued, bodies...)
+}

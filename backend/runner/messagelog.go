@@ -1,0 +1,96 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/runner/conversation"
+)
+
+// messageLog is the conversation of a goal with its model. Add and AddDeferred only
+// change the conversation; the methods here also journal what they add.
+type messageLog struct {
+	conversation.Conversation
+
+	journal *journalWriter
+	callIDs map[string]bool // of the whole conversation
+}
+
+// restore adds the messages of earlier runs, which the journal has already.
+func (l *messageLog) restore(messages []goal.Message) {
+	l.Add(messages...)
+	for _, m := range messages {
+		for _, c := range m.Calls {
+			l.callIDs[c.ID] = true
+		}
+	}
+}
+
+// addUserMessage puts a user message into the conversation at this point in time.
+func (l *messageLog) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
+	m := goal.Message{Role: goal.User, Text: text}
+	l.Add(m)
+	return l.journal.append(ctx, append(also, &event.Message{Message: m})...)
+}
+
+func (l *messageLog) skipCalls(ctx context.Context, calls []goal.Call, why string) *Stop {
+	bodies := make([]event.Body, 0, len(calls))
+	for _, c := range calls {
+		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: "not executed: " + why}.Envelope()}
+		l.Add(m)
+		bodies = append(bodies, &event.Message{Message: m})
+	}
+	if stop := l.journal.append(ctx, bodies...); stop != nil {
+		return stop
+	}
+	return stopCause(ctx)
+}
+
+// answerPendingCalls gives every call of the last turn that has no result one that says so.
+func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
+	answered := map[string]bool{}
+	var open []goal.Call
+	for _, m := range l.Messages() {
+		if m.Role == goal.ToolRole {
+			answered[m.CallID] = true
+		}
+	}
+	for _, m := range l.Messages() {
+		for _, c := range m.Calls {
+			if !answered[c.ID] {
+				open = append(open, c)
+			}
+		}
+	}
+	for _, c := range open {
+		m := goal.Message{
+			Role: goal.ToolRole, CallID: c.ID,
+			Text: goal.Result{Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool)}.Envelope(),
+		}
+		l.Add(m)
+		if stop := l.journal.append(ctx, &event.Message{Message: m}); stop != nil {
+			return stop
+		}
+	}
+	return nil
+}
+
+// resumeMessage is what the agent is told first after a pause.
+func (l *messageLog) resumeMessage() string {
+	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them."},
+		l.Deferred()...), "\n")
+}
+
+// uniqueCallIDs makes the ids of calls unique over the conversation: some servers
+// count from one again in every turn, and a result must belong to one call.
+func (l *messageLog) uniqueCallIDs(calls []goal.Call, iteration int) {
+	for i := range calls {
+		for n := 1; calls[i].ID == "" || l.callIDs[calls[i].ID]; n++ {
+			calls[i].ID = fmt.Sprintf("call_%d_%d_%d", iteration, i, n)
+		}
+		l.callIDs[calls[i].ID] = true
+	}
+}

@@ -1,0 +1,162 @@
+package runner
+
+import (
+	"goalpost/backend/goal"
+	"goalpost/backend/runner/loopguard"
+	"goalpost/backend/runner/stall"
+)
+
+// newRun returns a run without its session. Its parts know each other from the start;
+// attachSession gives them what they need of the session.
+func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
+	r := &Run{cfg: c, goal: g, id: id, active: a, gate: a.pausing, lifecycle: c.Journal, history: c.Journal}
+	r.gate.attachRun()
+	r.journal = &journalWriter{log: c.Journal, run: id}
+	r.messages = &messageLog{journal: r.journal, callIDs: map[string]bool{}}
+	r.budget = &budget{
+		goal:        &r.goal,
+		clock:       c.Clock,
+		journal:     r.journal,
+		startedAt:   c.Clock.Now(),
+		spentBefore: g.Spent.WallClock,
+	}
+	r.plan = &plan{journal: r.journal}
+	r.requests = &agentRequests{}
+	r.recent = newRecentSteps(g.Options.CriticEvery)
+	r.secrets = &callSecrets{exposed: exposedSecrets{}}
+	r.addApprovals()
+	r.addVerification()
+	r.addDispatcher()
+	r.id.Control = &runControl{
+		agentRequests: r.requests,
+		plan:          r.plan,
+		goal:          g.ID,
+		clock:         c.Clock,
+		gate:          r.gate,
+		history:       c.Journal,
+		calls:         r.dispatcher,
+	}
+	return r
+}
+
+// addApprovals adds what asks the user and takes their orders.
+func (r *Run) addApprovals() {
+	grants := &activeGrants{journal: r.journal}
+	r.orders = &orderIntake{
+		goal:   r.goal.ID,
+		store:  r.cfg.Journal,
+		grants: grants,
+		gate:   r.gate,
+		cancel: r.active.cancel,
+		log:    r.cfg.Log,
+		polled: make(chan struct{}, 1),
+	}
+	r.approvals = &approvals{
+		goal:     &r.goal,
+		rules:    r.cfg.Law,
+		patience: r.cfg.Patience,
+		clock:    r.cfg.Clock,
+		log:      r.cfg.Log,
+		journal:  r.journal,
+		messages: r.messages,
+		gate:     r.gate,
+		idle:     &r.budget.idle,
+		orders:   r.orders,
+		grants:   grants,
+		history:  r.cfg.Journal,
+		exposed:  r.secrets.exposed,
+	}
+}
+
+// addVerification adds what decides whether the goal is reached, and whether it moves.
+func (r *Run) addVerification() {
+	claims := newClaims(r.goal.Spent.Claims)
+	r.progress = &progressWatch{
+		goal:     &r.goal,
+		journal:  r.journal,
+		gate:     r.gate,
+		claims:   claims,
+		detector: stall.New(r.goal.Spent.USD), // what earlier runs spent is no standstill of this one
+	}
+	r.integrity = &integrity{
+		goal:     &r.goal,
+		log:      r.cfg.Log,
+		journal:  r.journal,
+		messages: r.messages,
+		gate:     r.gate,
+		freeDisk: r.cfg.Disk,
+	}
+	r.verification = &verification{
+		goal:      &r.goal,
+		clock:     r.cfg.Clock,
+		journal:   r.journal,
+		messages:  r.messages,
+		gate:      r.gate,
+		budget:    r.budget,
+		plan:      r.plan,
+		recent:    r.recent,
+		progress:  r.progress,
+		integrity: r.integrity,
+		requests:  r.requests,
+		claims:    claims,
+	}
+	r.critic = &critic{
+		goal:     &r.goal,
+		journal:  r.journal,
+		messages: r.messages,
+		gate:     r.gate,
+		budget:   r.budget,
+		plan:     r.plan,
+		recent:   r.recent,
+		decide:   r.verification.decideClaim,
+	}
+	r.reporter = &reporter{goal: &r.goal, claims: claims, budget: r.budget, plan: r.plan, requests: r.requests}
+}
+
+// addDispatcher adds what executes the agent's calls.
+func (r *Run) addDispatcher() {
+	r.dispatcher = &dispatcher{
+		goal:      &r.goal,
+		clock:     r.cfg.Clock,
+		log:       r.cfg.Log,
+		journal:   r.journal,
+		messages:  r.messages,
+		gate:      r.gate,
+		budget:    r.budget,
+		plan:      r.plan,
+		requests:  r.requests,
+		orders:    r.orders,
+		grants:    r.approvals.grants,
+		approvals: r.approvals,
+		secrets:   r.secrets,
+		steps: &stepRecorder{
+			clock:    r.cfg.Clock,
+			plan:     r.plan,
+			claims:   r.verification.claims,
+			critic:   r.critic,
+			recent:   r.recent,
+			progress: r.progress,
+		},
+		guard: loopguard.New(),
+	}
+}
+
+// attachSession gives the parts what they need of the open session. What a session does
+// not offer stays nil.
+func (r *Run) attachSession(s Session) {
+	r.session = s
+	blocked, _ := s.(BlockedHosts)
+	r.approvals.blocked = blocked
+	r.approvals.grants.attach(blocked)
+	r.secrets.store, _ = s.(SecretStore)
+	r.secrets.addEnvironmentSecrets()
+	r.budget.children, _ = s.(ChildSpender)
+	r.integrity.readiness, _ = s.(ReadinessChecker)
+	r.progress.output, _ = s.(OutputSource)
+	r.reporter.autorun, _ = s.(LeftoverReporter)
+	workspace := s.World()
+	r.integrity.workspace, r.progress.workspace, r.reporter.workspace = workspace, workspace, workspace
+	r.verification.judge = s.Judge()
+	r.critic.attach(s.Models())
+	r.dispatcher.attach(s)
+}

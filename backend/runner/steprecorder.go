@@ -1,0 +1,60 @@
+package runner
+
+import (
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/runner/excerpt"
+	"goalpost/backend/runner/stall"
+)
+
+// stepRecorder notes each call where it matters later: in the plan, for the next claim,
+// for the critic and the judges, and for the detector of progress.
+type stepRecorder struct {
+	clock    Clock
+	plan     *plan
+	claims   *claimHistory
+	critic   *critic
+	recent   *recentSteps
+	progress *progressWatch
+}
+
+// markExecuted notes that a call was executed. Waiting is something done: a server may
+// have come up.
+func (s *stepRecorder) markExecuted(c *resolvedCall) {
+	if c.Tool == stall.WaitTool {
+		s.claims.idle = false
+	}
+	if c.effect.Control {
+		return
+	}
+	s.claims.idle = false
+	if mayChange(c.effect) {
+		s.plan.stepUsed = true
+		s.progress.detector.NoteAction()
+	}
+}
+
+// mayChange reports whether a call may change something.
+func mayChange(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
+
+// recordStep keeps a step for critic, judges and the detector of progress. result is the
+// whole result; goesOn reports that what the call looked at still works.
+func (s *stepRecorder) recordStep(c *resolvedCall, o event.Outcome, result string, goesOn bool) {
+	if goesOn {
+		s.progress.detector.NoteOngoing(c.Call, result, s.clock.Now())
+	} else {
+		s.progress.detector.NoteResult(c.effect, o, result)
+	}
+	if c.effect.Control {
+		return
+	}
+	s.critic.steps++
+	s.recent.add(goal.Step{
+		N:         c.step,
+		Tool:      c.Tool,
+		Arguments: c.Arguments,
+		Outcome:   string(o),
+		Result:    excerpt.Truncate(result, maxJudgedChars),
+	})
+}

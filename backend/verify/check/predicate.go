@@ -1,0 +1,136 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/phrase"
+)
+
+// jsonMax is the longest JSON that a predicate is tried on, in bytes.
+const jsonMax = 4 << 20
+
+// PredicateEvaluator decides an expression over response, which is JSON. Concurrent use
+// is fine. Its errors are a *PredicateError, or say that it could not be asked.
+type PredicateEvaluator interface {
+	Evaluate(ctx context.Context, expr string, response []byte) (bool, error)
+	// Read says what is wrong with an expression, without running it.
+	Read(ctx context.Context, expr string) error
+}
+
+// PredicateError is what is wrong with an expression, or with what it was tried on.
+type PredicateError struct {
+	// Kind says whose fault it is: "syntax" the expression cannot be read; "type"
+	// response is not built as the expression expects (a TypeError); "throws" it
+	// ended in another error; "value" it is neither true nor false; "bounds" it
+	// took too long or too much memory.
+	Kind string
+	Text string
+}
+
+func (e *PredicateError) Error() string { return e.Text }
+
+// predicate tries the expression on JSON from the source that the check names.
+func (e Environment) predicate(ctx context.Context, c Indexed, claim goal.Claim) Result {
+	switch c.From {
+	case goal.FromFile:
+		return e.fileJSON(ctx, c)
+	case goal.FromCommand:
+		return e.commandJSON(ctx, c)
+	case goal.FromURL:
+		a, err := e.fetch(ctx, c)
+		if err != nil {
+			return connectionFailure(ctx, err)
+		}
+		return e.applyPredicate(ctx, c, a.json(), a.verdict())
+	case "", goal.FromClaim:
+	}
+	text := claim.Result
+	if text == "" {
+		text = claim.Rationale
+	}
+	if !json.Valid([]byte(text)) {
+		return NewResult(goal.Fail, "the result given to claim_complete is not JSON: "+phrase.OneLine(text, 200))
+	}
+	if len(text) > jsonMax {
+		return NewResult(goal.Fail, fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
+	}
+	return e.applyPredicate(ctx, c, []byte(text), attachEvidence(goal.Verdict{}, phrase.TruncateMiddle([]byte(text), evidenceMax), int64(len(text))))
+}
+
+func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
+	root, err := os.OpenRoot(e.Dir)
+	if err != nil {
+		return RetryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
+	}
+	defer func() { _ = root.Close() }()
+	b, _, err := fileio.Read(root, c.Path, jsonMax)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return NewResult(goal.Fail, c.Path+" does not exist")
+	case err != nil:
+		return NewResult(goal.Fail, err.Error())
+	case !json.Valid(b):
+		return NewResult(goal.Fail, c.Path+" is not JSON: "+phrase.OneLine(string(b), 200))
+	}
+	return e.applyPredicate(ctx, c, b, attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(b, evidenceMax), int64(len(b))))
+}
+
+func (e Environment) commandJSON(ctx context.Context, c Indexed) Result {
+	out, err := e.RunCommand(ctx, c, "-c", c.Command)
+	if err != nil {
+		return notStarted(err)
+	}
+	v := fillProgramVerdict(out)
+	switch {
+	case out.TimedOut:
+		r := RetryableError(fmt.Errorf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())))
+		r.Tail = v.Tail
+		return r
+	case !json.Valid(out.Stdout): // also when it was cut in the middle
+		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("the command does not print JSON (%s)", out.Status)
+		return Result{Verdict: v}
+	}
+	return e.applyPredicate(ctx, c, out.Stdout, v)
+}
+
+// applyPredicate tries the check's expression on response and puts what came of it into v.
+func (e Environment) applyPredicate(ctx context.Context, c Indexed, response []byte, v goal.Verdict) Result {
+	from := time.Now()
+	r := e.evaluate(ctx, c.Expr, response)
+	v.Took += time.Since(from)
+	v.TookMS = v.Took.Milliseconds()
+	v.Outcome, v.Detail = r.Outcome, r.Detail
+	if v.Outcome != goal.Pass && v.Tail == "" {
+		v.Tail = "response is " + phrase.OneLine(string(response), 1000)
+	}
+	return Result{Verdict: v, Retryable: r.Retryable}
+}
+
+// evaluate says what an expression comes to. One that stumbles over what
+// response lacks has failed; what is wrong with itself is an error.
+func (e Environment) evaluate(ctx context.Context, expr string, response []byte) Result {
+	if e.Engine == nil {
+		return permanentError("no predicate can be evaluated here")
+	}
+	ok, err := e.Engine.Evaluate(ctx, expr, response)
+	var wrong *PredicateError
+	switch {
+	case errors.As(err, &wrong) && wrong.Kind == "type":
+		return NewResult(goal.Fail, "the expression is not true: "+wrong.Text)
+	case errors.As(err, &wrong):
+		return permanentError(wrong.Text)
+	case err != nil:
+		return RetryableError(err)
+	case !ok:
+		return NewResult(goal.Fail, fmt.Sprintf("`%s` is false", expr))
+	}
+	return NewResult(goal.Pass, fmt.Sprintf("`%s` is true", expr))
+}

@@ -1,0 +1,66 @@
+package judge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify/phrase"
+)
+
+// WrapUntrusted wraps a text from outside. The mark is made of the text, so the text
+// cannot hold the end of its own wrapping.
+func WrapUntrusted(name, text string, most int) string {
+	text = strings.ToValidUTF8(string(phrase.TruncateMiddle([]byte(text), most)), "\uFFFD")
+	if strings.TrimSpace(text) == "" {
+		text = "(nothing)"
+	}
+	sum := sha256.Sum256([]byte(text))
+	mark := hex.EncodeToString(sum[:4])
+	return fmt.Sprintf("<<<data %s %s\n%s\n%s data>>>\n", mark, name, text, mark)
+}
+
+// FormatEvidence is the evidence that the host has of a claim: what the checks said,
+// what the agent did last, what is different in its folder.
+func FormatEvidence(verdicts []goal.Verdict, changed string, steps []goal.Step, w Budget) string {
+	var b strings.Builder
+	b.WriteString("Verdicts of the checks that the host ran:\n")
+	b.WriteString(formatVerdicts(verdicts, w))
+	b.WriteString("\nFiles of the goal's folder, compared with the start by the host:\n" + WrapUntrusted("changed files", changed, w.Text))
+	b.WriteString("\nThe agent's last steps, oldest first, as the host recorded them:\n" + formatSteps(steps, w))
+	return b.String()
+}
+
+func formatVerdicts(verdicts []goal.Verdict, w Budget) string {
+	if len(verdicts) == 0 {
+		return "(none)\n"
+	}
+	var b strings.Builder
+	for _, v := range verdicts {
+		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, phrase.OneLine(v.Name, 500))
+		b.WriteString(WrapUntrusted(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.Text))
+	}
+	return b.String()
+}
+
+// formatSteps are the newest steps that fit, and always one.
+func formatSteps(steps []goal.Step, w Budget) string {
+	if len(steps) == 0 {
+		return "(none)\n"
+	}
+	var shown []string
+	room := w.steps
+	for _, s := range slices.Backward(steps) {
+		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, phrase.OneLine(s.Tool, 100), s.Outcome) + WrapUntrusted("arguments", s.Arguments, w.step) + WrapUntrusted("result", s.Result, w.step)
+		if room -= len(one); room < 0 && len(shown) > 0 {
+			shown = append(shown, fmt.Sprintf("(the %d before are left out: there is no room for them)\n", len(steps)-len(shown)))
+			break
+		}
+		shown = append(shown, one)
+	}
+	slices.Reverse(shown)
+	return strings.Join(shown, "")
+}

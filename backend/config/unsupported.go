@@ -2,6 +2,8 @@
 
 package config
 
+import "goalpost/backend/fault"
+
 // checkRootOwnership refuses: no part of Goalpost has been run on this system.
 func checkRootOwnership(string) error { return errSystem() }
 

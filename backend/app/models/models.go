@@ -22,7 +22,6 @@ import (
 	"goalpost/backend/runner"
 	"goalpost/backend/secret"
 	"goalpost/backend/tools"
-	"goalpost/backend/verify"
 	"goalpost/backend/verify/judge"
 )
 

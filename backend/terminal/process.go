@@ -12,6 +12,17 @@ import (
 	"goalpost/backend/process"
 )
 
+// launchSpec is what a session starts, each time that it is started. It does not change.
+type launchSpec struct {
+	dir      string
+	env      []string
+	argv     []string
+	shell    shellKind
+	host     string // this machine's name; "" for a terminal on another one
+	grace    time.Duration
+	launcher process.Launcher
+}
+
 const (
 	readSize = 64 << 10
 
@@ -44,11 +55,11 @@ type childProcess struct {
 // begin starts the program; the caller prevents concurrent starts and ends.
 func (s *Session) begin(ctx context.Context) error {
 	nonce := newNonce()
-	p, err := s.shell.prepare(s.argv, s.env, nonce, s.Info().GoalID == "")
+	p, err := s.spec.shell.prepare(s.spec.argv, s.spec.env, nonce, s.Info().GoalID == "")
 	if err != nil {
 		return err
 	}
-	c := process.Command{Argv: p.argv, Env: p.env, Dir: s.dir, Files: []*os.File{nil, nil, nil}}
+	c := process.Command{Argv: p.argv, Env: p.env, Dir: s.spec.dir, Files: []*os.File{nil, nil, nil}}
 	if p.rc != nil {
 		c.Files = append(c.Files, p.rc)
 	}
@@ -60,13 +71,13 @@ func (s *Session) begin(ctx context.Context) error {
 		if proc != nil {
 			err = errors.Join(err, proc.Signal(syscall.SIGKILL), master.Close())
 		}
-		return errors.Join(fmt.Errorf("opening a terminal in %s: %w", s.dir, err), os.RemoveAll(p.dir))
+		return errors.Join(fmt.Errorf("opening a terminal in %s: %w", s.spec.dir, err), os.RemoveAll(p.dir))
 	}
 	l := &childProcess{master: master, proc: proc, input: newInput(), rcDir: p.dir, stop: make(chan struct{}), done: make(chan struct{})}
 	s.mu.Lock()
 	s.life, s.ended, s.status = l, false, process.Status{}
-	s.marks = markParser{nonce: nonce, host: s.host}
-	s.command = command{state: s.shell.initialState(), count: s.command.count}
+	s.marks = markParser{nonce: nonce, host: s.spec.host}
+	s.command = command{state: s.spec.shell.initialState(), count: s.command.count}
 	s.mu.Unlock()
 	go s.pump(l)
 	return nil
@@ -75,7 +86,7 @@ func (s *Session) begin(ctx context.Context) error {
 // startOn starts a program on a terminal of the launcher, if it provides terminals, otherwise on one of the machine.
 func (s *Session) startOn(ctx context.Context, c process.Command) (process.Process, *os.File, error) {
 	cols, rows := s.Size()
-	if l, ok := s.launcher.(process.TerminalLauncher); ok {
+	if l, ok := s.spec.launcher.(process.TerminalLauncher); ok {
 		proc, master, err := l.StartTerminal(ctx, c, cols, rows)
 		if !errors.Is(err, errors.ErrUnsupported) {
 			return proc, master, err
@@ -86,7 +97,7 @@ func (s *Session) startOn(ctx context.Context, c process.Command) (process.Proce
 		return nil, nil, err
 	}
 	c.Files[0], c.Files[1], c.Files[2], c.TTY = tty, tty, tty, true
-	proc, err := s.launcher.Start(ctx, c)
+	proc, err := s.spec.launcher.Start(ctx, c)
 	if err := errors.Join(err, tty.Close()); err != nil {
 		if proc != nil {
 			err = errors.Join(err, proc.Signal(syscall.SIGKILL))
@@ -250,11 +261,11 @@ func (s *Session) kill(ctx context.Context) error {
 	}
 	// A bash that is about to read notices the signal only at the next key; it always notices that the terminal is
 	// gone.
-	if l.endsWithin(ctx, s.grace/drainTime) {
+	if l.endsWithin(ctx, s.spec.grace/drainTime) {
 		return nil
 	}
 	_ = l.master.Close() // the reader closes it again, without effect
-	if l.endsWithin(ctx, s.grace) {
+	if l.endsWithin(ctx, s.spec.grace) {
 		return nil
 	}
 	if err := l.proc.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {

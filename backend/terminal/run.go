@@ -7,6 +7,13 @@ import (
 	"time"
 )
 
+// commandRunner runs one command after another in a session's shell.
+type commandRunner struct {
+	session *Session
+
+	run chan struct{} // one token: its owner may type a command
+}
+
 // MaxOutput limits the output of a Run in bytes; of longer output the beginning and the end are shown.
 const MaxOutput = 64 << 10
 
@@ -28,28 +35,28 @@ const promptGrace = 15 * time.Second
 
 // Run types a command into the shell and waits at most wait until it is done. A command that takes longer, such as a
 // server, keeps running. Errors: ErrBusy, ErrEnded, ErrClosed, ctx's, or why the command cannot be typed.
-func (s *Session) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
+func (r *commandRunner) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
 	select {
-	case <-s.run:
-		defer func() { s.run <- struct{}{} }()
+	case <-r.run:
+		defer func() { r.run <- struct{}{} }()
 	default:
 		return Run{}, ErrBusy
 	}
-	t, err := s.awaitPrompt(ctx, max(wait, promptGrace))
+	t, err := r.awaitPrompt(ctx, max(wait, promptGrace))
 	if err != nil {
 		return Run{}, err
 	}
-	keys, err := s.shell.encodeCommand(command, t.nonce)
+	keys, err := r.session.spec.shell.encodeCommand(command, t.nonce)
 	if err != nil {
 		return Run{}, err
 	}
-	if _, err := s.Write([]byte(keys)); err != nil {
+	if _, err := r.session.Write([]byte(keys)); err != nil {
 		return Run{}, err
 	}
 	late, stuck := time.NewTimer(wait), time.NewTimer(max(wait, promptGrace))
 	defer late.Stop()
 	defer stuck.Stop()
-	return s.awaitCommandEnd(ctx, late.C, stuck.C, t)
+	return r.awaitCommandEnd(ctx, late.C, stuck.C, t)
 }
 
 // promptState is the state of the shell at its prompt, just before a command is typed.
@@ -61,14 +68,14 @@ type promptState struct {
 }
 
 // awaitPrompt waits for the prompt.
-func (s *Session) awaitPrompt(ctx context.Context, wait time.Duration) (promptState, error) {
+func (r *commandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (promptState, error) {
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	for {
-		s.mu.Lock()
-		state, err, next := s.command.state, s.endedError(), s.output.next()
-		t := promptState{s.life, s.marks.nonce, s.command.count, s.ring.end}
-		s.mu.Unlock()
+		r.session.mu.Lock()
+		state, err, next := r.session.command.state, r.endedError(), r.session.output.next()
+		t := promptState{r.session.life, r.session.marks.nonce, r.session.command.count, r.session.ring.end}
+		r.session.mu.Unlock()
 		switch {
 		case err != nil:
 			return promptState{}, err
@@ -88,30 +95,30 @@ func (s *Session) awaitPrompt(ctx context.Context, wait time.Duration) (promptSt
 }
 
 // endedError is the error after the program's end, with its exit status. mu is held.
-func (s *Session) endedError() error {
-	err := s.endError()
+func (r *commandRunner) endedError() error {
+	err := r.session.endError()
 	if errors.Is(err, ErrEnded) {
-		return fmt.Errorf("%w (%s)", err, s.status)
+		return fmt.Errorf("%w (%s)", err, r.session.status)
 	}
 	return err
 }
 
 // awaitCommandEnd waits for the end of the typed command, or until late. It waits in any case until the command has
 // begun, unless the shell is stuck: otherwise the next wait could mistake the previous command's end for it.
-func (s *Session) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.Time, t promptState) (Run, error) {
+func (r *commandRunner) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.Time, t promptState) (Run, error) {
 	over, given := false, false
 	for {
-		s.mu.Lock()
-		run, err := s.commandResult(t)
-		begun := s.command.count > t.count
-		more := !begun && s.command.state == shellContinuation
-		next := s.output.next()
-		s.mu.Unlock()
+		r.session.mu.Lock()
+		run, err := r.commandResult(t)
+		begun := r.session.command.count > t.count
+		more := !begun && r.session.command.state == shellContinuation
+		next := r.session.output.next()
+		r.session.mu.Unlock()
 		switch {
 		case run.Finished || err != nil || over && (begun || given):
 			return run, err
 		case more:
-			return Run{}, errors.Join(errIncomplete, s.leaveContinuation(ctx))
+			return Run{}, errors.Join(errIncomplete, r.leaveContinuation(ctx))
 		}
 		select {
 		case <-next:
@@ -129,19 +136,19 @@ var errIncomplete = errors.New("the command is incomplete (a quote, bracket or k
 
 // leaveContinuation leaves the shell's continuation prompt. A Ctrl+C that reaches bash between printing that prompt
 // and reading is noticed at the next key only, so it is pressed until it works.
-func (s *Session) leaveContinuation(ctx context.Context) error {
+func (r *commandRunner) leaveContinuation(ctx context.Context) error {
 	const presses, between = 10, 100 * time.Millisecond
 	again := time.NewTicker(between)
 	defer again.Stop()
 	for press := 0; ; {
-		s.mu.Lock()
-		stays, next := s.command.state == shellContinuation && s.endError() == nil, s.output.next()
-		s.mu.Unlock()
+		r.session.mu.Lock()
+		stays, next := r.session.command.state == shellContinuation && r.session.endError() == nil, r.session.output.next()
+		r.session.mu.Unlock()
 		if !stays {
 			return nil
 		}
 		if press == 0 {
-			if _, err := s.Write([]byte{0x03}); err != nil {
+			if _, err := r.session.Write([]byte{0x03}); err != nil {
 				return err
 			}
 			press++
@@ -152,7 +159,7 @@ func (s *Session) leaveContinuation(ctx context.Context) error {
 			if press++; press > presses {
 				return errors.New("the shell does not react to Ctrl+C")
 			}
-			if _, err := s.Write([]byte{0x03}); err != nil {
+			if _, err := r.session.Write([]byte{0x03}); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -162,38 +169,38 @@ func (s *Session) leaveContinuation(ctx context.Context) error {
 }
 
 // commandResult is the result of the command so far. mu is held.
-func (s *Session) commandResult(t promptState) (Run, error) {
-	c := s.command
+func (r *commandRunner) commandResult(t promptState) (Run, error) {
+	c := r.session.command
 	switch {
-	case s.finished.count > t.count:
-		c = s.finished
-		return Run{Output: s.commandOutput(c), Exit: c.exit, Finished: true, Offset: c.start, Next: c.end}, nil
+	case r.session.finished.count > t.count:
+		c = r.session.finished
+		return Run{Output: r.commandOutput(c), Exit: c.exit, Finished: true, Offset: c.start, Next: c.end}, nil
 	case c.count == t.count: // not begun
 		c = command{start: t.at}
 	}
-	c.end = s.ring.end
-	run := Run{Output: s.commandOutput(c), Offset: c.start, Next: c.end}
-	if s.life != t.life {
+	c.end = r.session.ring.end
+	run := Run{Output: r.commandOutput(c), Offset: c.start, Next: c.end}
+	if r.session.life != t.life {
 		return run, ErrEnded
 	}
-	return run, s.endedError()
+	return run, r.endedError()
 }
 
 // commandOutput is a command's output: all of it, or its stored beginning and the end that the ring still has.
-func (s *Session) commandOutput(c command) string {
+func (r *commandRunner) commandOutput(c command) string {
 	size := c.end - c.start
 	if size <= maxHead && int64(len(c.head)) == size {
 		return renderPlain(c.head)
 	}
-	if c.start >= s.ring.start && size <= 4*MaxOutput {
-		if text := renderPlain(s.ring.slice(c.start, c.end)); len(text) <= MaxOutput {
+	if c.start >= r.session.ring.start && size <= 4*MaxOutput {
+		if text := renderPlain(r.session.ring.slice(c.start, c.end)); len(text) <= MaxOutput {
 			return text
 		}
 	}
 	head := c.head[:min(len(c.head), MaxOutput/2)]
 	head = head[:completeUTF8Len(head)]
-	from := max(c.start+int64(len(head)), c.end-MaxOutput/2, s.ring.start)
-	tail := s.ring.slice(from, c.end)
+	from := max(c.start+int64(len(head)), c.end-MaxOutput/2, r.session.ring.start)
+	tail := r.session.ring.slice(from, c.end)
 	skip := continuationLen(tail)
 	gap := from + int64(skip) - c.start - int64(len(head))
 	if gap <= 0 {

@@ -50,18 +50,11 @@ type Options struct {
 
 // Session is one terminal. All methods may be called concurrently.
 type Session struct {
-	id, dir  string
-	env      []string
-	argv     []string
-	shell    shellKind
-	host     string // this machine's name; "" for a terminal on another one
-	grace    time.Duration
-	launcher process.Launcher
-	changed  func() // called without locks held when Info changed
-	screen   *screen
+	id      string
+	changed func() // called without locks held when Info changed
+	screen  *screen
 
-	run   chan struct{} // one token: its owner may type a command
-	start sync.Mutex    // one Restart or Close at a time
+	start sync.Mutex // one Restart or Close at a time
 
 	mu         sync.Mutex
 	title, cwd string
@@ -79,6 +72,8 @@ type Session struct {
 	viewers    map[*Viewer]struct{}
 	output     signal // bytes, marks, an end
 	spaceFreed signal // a viewer continued reading
+	spec       launchSpec
+	commandRunner
 }
 
 // open makes a session and starts its program.
@@ -88,22 +83,34 @@ func open(ctx context.Context, launcher process.Launcher, o Options, changed fun
 	}
 	argv, kind := program(o)
 	s := &Session{
-		id: o.ID, goalID: o.GoalID, dir: o.Dir, cwd: o.Dir,
-		env: environment(o.Env), argv: argv, shell: kind,
-		grace: o.Grace, launcher: launcher, changed: changed,
-		run: make(chan struct{}, 1), title: o.Title,
-		cols: clampSize(o.Cols, DefaultCols), rows: clampSize(o.Rows, DefaultRows),
-		viewers: map[*Viewer]struct{}{}, noted: o.Note,
+		id:     o.ID,
+		goalID: o.GoalID,
+		cwd:    o.Dir,
+		title:  o.Title,
+		noted:  o.Note,
+		spec: launchSpec{
+			dir:      o.Dir,
+			env:      environment(o.Env),
+			argv:     argv,
+			shell:    kind,
+			grace:    o.Grace,
+			launcher: launcher,
+		},
+		changed: changed,
+		cols:    clampSize(o.Cols, DefaultCols),
+		rows:    clampSize(o.Rows, DefaultRows),
+		viewers: map[*Viewer]struct{}{},
 	}
+	s.commandRunner = commandRunner{session: s, run: make(chan struct{}, 1)}
 	if o.Note.Server == "" {
-		s.host, _ = os.Hostname() // without a host name all folders are accepted
+		s.spec.host, _ = os.Hostname() // without a host name all folders are accepted
 	}
-	s.run <- struct{}{}
+	s.commandRunner.run <- struct{}{}
 	if s.title == "" {
 		s.title = filepath.Base(argv[0])
 	}
-	if s.grace == 0 {
-		s.grace = DefaultGrace
+	if s.spec.grace == 0 {
+		s.spec.grace = DefaultGrace
 	}
 	bound := o.Scrollback
 	if bound == 0 {
@@ -137,7 +144,7 @@ func (s *Session) Info() pane.Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	info := pane.Info{
-		ID: s.id, Kind: pane.Terminal, Title: s.title, GoalID: s.goalID, Dir: s.dir, Cwd: s.cwd, Running: !s.ended,
+		ID: s.id, Kind: pane.Terminal, Title: s.title, GoalID: s.goalID, Dir: s.spec.dir, Cwd: s.cwd, Running: !s.ended,
 		Server: s.noted.Server, Session: s.noted.Session, Ask: s.noted.Ask, Secret: s.noted.Secret, Problem: s.noted.Problem,
 	}
 	if s.ended {

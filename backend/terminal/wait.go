@@ -50,7 +50,7 @@ const (
 // WaitFor waits at most wait; a timeout is not an error, the reason is TimedOut then. Errors: ErrClosed, ctx's, or
 // that the program does not report commands.
 func (s *Session) WaitFor(ctx context.Context, u WaitCondition, wait time.Duration) (WaitResult, error) {
-	if s.shell == noShell && (u.Prompt || u.Exit) {
+	if s.spec.shell == noShell && (u.Prompt || u.Exit) {
 		return WaitResult{}, errors.New("the terminal's program is not a shell that reports its commands: wait for a pattern, for quiet, or for its end")
 	}
 	late := time.NewTimer(wait)

@@ -9,6 +9,11 @@ import (
 	"time"
 )
 
+// dnsServer answers the name questions of the sandbox.
+type dnsServer struct {
+	proxy *Proxy
+}
+
 // The parts of a DNS message that are needed to say no (RFC 1035).
 const (
 	dnsHeader   = 12
@@ -24,15 +29,15 @@ const (
 // ServeDNS answers every question for a name with REFUSED and logs it: the
 // proxy resolves, and nothing leaves the machine by asking for names. Both
 // sockets are closed by Close.
-func (p *Proxy) ServeDNS(udp net.PacketConn, tcp net.Listener) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+func (s *dnsServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
+	s.proxy.mu.Lock()
+	defer s.proxy.mu.Unlock()
+	if s.proxy.closed {
 		_, _ = udp.Close(), tcp.Close()
 		return
 	}
-	p.closers = append(p.closers, udp, tcp)
-	p.work.Go(func() {
+	s.proxy.closers = append(s.proxy.closers, udp, tcp)
+	s.proxy.work.Go(func() {
 		buf := make([]byte, maxQuestion)
 		for {
 			n, from, err := udp.ReadFrom(buf)
@@ -42,24 +47,24 @@ func (p *Proxy) ServeDNS(udp net.PacketConn, tcp net.Listener) {
 				}
 				continue
 			}
-			if answer := p.answerDNS(buf[:n]); answer != nil {
+			if answer := s.answerDNS(buf[:n]); answer != nil {
 				_, _ = udp.WriteTo(answer, from)
 			}
 		}
 	})
-	p.work.Go(func() {
+	s.proxy.work.Go(func() {
 		for {
 			conn, err := tcp.Accept()
 			if err != nil {
 				return
 			}
-			p.work.Go(func() { p.answerDNSTCP(conn) })
+			s.proxy.work.Go(func() { s.answerDNSTCP(conn) })
 		}
 	})
 }
 
 // answerDNSTCP answers one question over TCP.
-func (p *Proxy) answerDNSTCP(conn net.Conn) {
+func (s *dnsServer) answerDNSTCP(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(headerTime))
 	var length [2]byte
@@ -70,13 +75,13 @@ func (p *Proxy) answerDNSTCP(conn net.Conn) {
 	if _, err := io.ReadFull(conn, question); err != nil {
 		return
 	}
-	if answer := p.answerDNS(question); answer != nil {
+	if answer := s.answerDNS(question); answer != nil {
 		_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
 	}
 }
 
 // answerDNS is the answer to a question; nil for what is none.
-func (p *Proxy) answerDNS(message []byte) []byte {
+func (s *dnsServer) answerDNS(message []byte) []byte {
 	if len(message) < dnsHeader {
 		return nil
 	}
@@ -90,7 +95,7 @@ func (p *Proxy) answerDNS(message []byte) []byte {
 		code = dnsRefused
 		answer = append(answer, message[dnsHeader:end]...)
 		reason := "names are resolved by the goal's proxy only: use a program that knows HTTP_PROXY"
-		p.log.add(Entry{At: time.Now(), From: SourceProgram, Method: "NAME", Host: host, Reason: reason})
+		s.proxy.log.add(Entry{At: time.Now(), From: SourceProgram, Method: "NAME", Host: host, Reason: reason})
 	} else {
 		binary.BigEndian.PutUint16(answer[4:], 0)
 	}

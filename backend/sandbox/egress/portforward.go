@@ -55,10 +55,10 @@ func (p *Proxy) relay(here net.Conn, port string) {
 		p.log.add(e)
 		return
 	}
-	if !p.trackTunnel(here, there) {
+	if !p.open.trackTunnel(here, there) {
 		return
 	}
-	defer p.untrackTunnel(here, there)
+	defer p.open.untrackTunnel(here, there)
 	m := p.meter(e, true)
 	defer m.end()
 	done := make(chan struct{})

@@ -60,9 +60,10 @@ type Proxy struct {
 	passes  map[string][]string // hosts that each opens
 	servers []*http.Server
 	closers []interface{ Close() error }
-	tunnels map[net.Conn]struct{}
 	out     map[*openRequest]struct{}
 	closed  bool
+	dnsServer
+	open tunnelSet
 }
 
 // New makes a proxy that listens nowhere yet.
@@ -78,7 +79,14 @@ func New(cfg Config) *Proxy {
 	if cfg.Public == nil {
 		cfg.Public = checkPublicAddress
 	}
-	p := &Proxy{cfg: cfg, rules: cfg.Rules, log: &entryLog{onEntry: cfg.OnEntry}, tunnels: map[net.Conn]struct{}{}, out: map[*openRequest]struct{}{}}
+	p := &Proxy{
+		cfg:   cfg,
+		rules: cfg.Rules,
+		log:   &entryLog{onEntry: cfg.OnEntry},
+		out:   map[*openRequest]struct{}{},
+	}
+	p.dnsServer.proxy = p
+	p.open = tunnelSet{proxy: p, tunnels: map[net.Conn]struct{}{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.transport = &http.Transport{
 		DialContext:           func(ctx context.Context, _, address string) (net.Conn, error) { return p.dial(ctx, address) },
@@ -182,7 +190,7 @@ func (p *Proxy) Close() error {
 	p.closed = true
 	servers, closers := p.servers, p.closers
 	p.servers, p.closers = nil, nil
-	for c := range p.tunnels {
+	for c := range p.open.tunnels {
 		_ = c.Close() // its copying ends
 	}
 	p.mu.Unlock()

@@ -12,6 +12,13 @@ import (
 	"time"
 )
 
+// tunnelSet is the tunnels that are open; its state is guarded by the proxy's mutex.
+type tunnelSet struct {
+	proxy *Proxy
+
+	tunnels map[net.Conn]struct{}
+}
+
 // hopByHopHeaders are headers between two neighbours, not for the server.
 var hopByHopHeaders = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
@@ -184,10 +191,10 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entr
 		p.writeError(w, e, err)
 		return
 	}
-	if !p.trackTunnel(here, there) {
+	if !p.open.trackTunnel(here, there) {
 		return
 	}
-	defer p.untrackTunnel(here, there)
+	defer p.open.untrackTunnel(here, there)
 	defer context.AfterFunc(r.Context(), func() { _, _ = here.Close(), there.Close() })() // its host is open no more
 	if _, err := here.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
@@ -223,30 +230,30 @@ func closeWrite(c net.Conn) {
 }
 
 // trackTunnel registers a tunnel for Close; false when that was already.
-func (p *Proxy) trackTunnel(conns ...net.Conn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (t *tunnelSet) trackTunnel(conns ...net.Conn) bool {
+	t.proxy.mu.Lock()
+	defer t.proxy.mu.Unlock()
 	for _, c := range conns {
-		if p.closed {
+		if t.proxy.closed {
 			_ = c.Close()
 			continue
 		}
-		p.tunnels[c] = struct{}{}
+		t.tunnels[c] = struct{}{}
 	}
-	if !p.closed {
-		p.work.Add(1)
+	if !t.proxy.closed {
+		t.proxy.work.Add(1)
 	}
-	return !p.closed
+	return !t.proxy.closed
 }
 
-func (p *Proxy) untrackTunnel(conns ...net.Conn) {
-	p.mu.Lock()
+func (t *tunnelSet) untrackTunnel(conns ...net.Conn) {
+	t.proxy.mu.Lock()
 	for _, c := range conns {
-		delete(p.tunnels, c)
+		delete(t.tunnels, c)
 		_ = c.Close()
 	}
-	p.mu.Unlock()
-	p.work.Done()
+	t.proxy.mu.Unlock()
+	t.proxy.work.Done()
 }
 
 // countingReader counts what a program sends.

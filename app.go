@@ -52,7 +52,8 @@ func openWindow(assets fs.FS) int {
 		return fail(errors.New("this program was built without its page: run make build"))
 	}
 	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		return fail(errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one (goalpost --help)"))
+		return fail(
+			errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one (goalpost --help)"))
 	}
 	if err := runWindow(assets); err != nil {
 		problem := api.ToProblem(err)
@@ -84,7 +85,15 @@ func runWindow(assets fs.FS) (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w := &window{cancel: cancel, up: make(chan struct{}), over: make(chan struct{}), signals: make(chan os.Signal, 2)}
-	w.app = app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: version, Watch: true, Pace: demoPace, Began: processStart(), Front: w.bringToFront})
+	w.app = app.New(app.Options{
+		Config:  cfg,
+		Log:     cfg.Log(),
+		Version: version,
+		Watch:   true,
+		Pace:    demoPace,
+		Began:   processStart(),
+		Front:   w.bringToFront,
+	})
 	a := w.app
 	if err := a.Open(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
@@ -156,8 +165,11 @@ func (w *window) beforeClose(ctx context.Context) (prevent bool) {
 		return false
 	}
 	answer, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
-		Type: runtime.QuestionDialog, Title: "Goals are running", DefaultButton: "No",
-		Message: fmt.Sprintf("%d running. Closing pauses them; they can be resumed. Close?", n), Buttons: []string{"Yes", "No"},
+		Type:          runtime.QuestionDialog,
+		Title:         "Goals are running",
+		DefaultButton: "No",
+		Message:       fmt.Sprintf("%d running. Closing pauses them; they can be resumed. Close?", n),
+		Buttons:       []string{"Yes", "No"},
 	})
 	return err == nil && answer != "Yes"
 }

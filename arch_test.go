@@ -23,18 +23,45 @@ const module = "goalpost"
 // rings is the drawing of docs/architecture.md: the ring of every package. Sub-packages belong to their parent's
 // ring; trees has the order among them.
 var rings = map[string]int{
-	"backend/goal": 0, "backend/policy": 0, "backend/event": 0, "backend/process": 0, "backend/pane": 0,
-	"backend/ignore": 0, "backend/folder": 0, "backend/fault": 0, "backend/procnet": 0, "backend/tail": 0, "backend/text": 0,
+	"backend/goal":    0,
+	"backend/policy":  0,
+	"backend/event":   0,
+	"backend/process": 0,
+	"backend/pane":    0,
+	"backend/ignore":  0,
+	"backend/folder":  0,
+	"backend/fault":   0,
+	"backend/procnet": 0,
+	"backend/tail":    0,
+	"backend/text":    0,
 
-	"backend/runner": 1, "backend/verify": 1,
+	"backend/runner": 1,
+	"backend/verify": 1,
 
-	"backend/model": 2, "backend/tools": 2, "backend/terminal": 2, "backend/browser": 2, "backend/sandbox": 2,
-	"backend/store": 2, "backend/stream": 2, "backend/config": 2, "backend/secret": 2, "backend/notify": 2,
-	"backend/ssh": 2, "backend/mcp": 2, "backend/recording": 2,
+	"backend/model":     2,
+	"backend/tools":     2,
+	"backend/terminal":  2,
+	"backend/browser":   2,
+	"backend/sandbox":   2,
+	"backend/store":     2,
+	"backend/stream":    2,
+	"backend/config":    2,
+	"backend/secret":    2,
+	"backend/notify":    2,
+	"backend/ssh":       2,
+	"backend/mcp":       2,
+	"backend/recording": 2,
 
-	"backend/app": 3, "backend/api": 3, "backend/cli": 3, "backend/serve": 3, "frontend": 3,
+	"backend/app":   3,
+	"backend/api":   3,
+	"backend/cli":   3,
+	"backend/serve": 3,
+	"frontend":      3,
 
-	".": 4, "cmd/goalctl": 4, "cmd/goalpost-helper": 4, "cmd/goalpost-predicate": 4,
+	".":                      4,
+	"cmd/goalctl":            4,
+	"cmd/goalpost-helper":    4,
+	"cmd/goalpost-predicate": 4,
 }
 
 // sees lists the rings that a ring may import. Ring 2 may import ring 0 only: not its neighbours, and not the engine,
@@ -58,17 +85,19 @@ var homes = map[string][]string{
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},
 	"mvdan.cc/sh/v3":                  {"backend/verify", "backend/tools"},
-	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools"}, // its diff; its test scripts are wherever tests are
+	// its diff; its test scripts are wherever tests are
+	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools"},
 	"go.yaml.in/yaml/v3":              {"backend/config"},
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
-	"os/exec":                         {"backend/sandbox", "backend/browser"}, // the browser looks for Chromium, see TestChildrenStartInTheSandbox
-	"golang.org/x/term":               {"backend/cli"},
-	"github.com/spf13/cobra":          {"backend/cli"},
-	"github.com/spf13/pflag":          {"backend/cli"},
-	"github.com/zalando/go-keyring":   {"backend/secret"},
-	"filippo.io/age":                  {"backend/secret"},
-	"github.com/godbus/dbus/v5":       {"backend/notify"},
+	// the browser looks for Chromium, see TestChildrenStartInTheSandbox
+	"os/exec":                       {"backend/sandbox", "backend/browser"},
+	"golang.org/x/term":             {"backend/cli"},
+	"github.com/spf13/cobra":        {"backend/cli"},
+	"github.com/spf13/pflag":        {"backend/cli"},
+	"github.com/zalando/go-keyring": {"backend/secret"},
+	"filippo.io/age":                {"backend/secret"},
+	"github.com/godbus/dbus/v5":     {"backend/notify"},
 }
 
 // alone are packages with a list of their own: nothing else of ours but their sub-packages.
@@ -117,9 +146,12 @@ var trees = map[string]map[string][]string{
 		"workspace":      {"fileio", "phrase"},
 	},
 	"cmd/goalpost-helper": {
-		"internal/landlock":   {},
-		"internal/memwatch":   {"internal/socket", "internal/unixdiag"},
-		"internal/nsinit":     {"internal/landlock", "internal/memwatch", "internal/privileges", "internal/rootfs", "internal/seccomp", "internal/socket", "internal/supervise"},
+		"internal/landlock": {},
+		"internal/memwatch": {"internal/socket", "internal/unixdiag"},
+		"internal/nsinit": {
+			"internal/landlock", "internal/memwatch", "internal/privileges", "internal/rootfs",
+			"internal/seccomp", "internal/socket", "internal/supervise",
+		},
 		"internal/openat":     {},
 		"internal/privileges": {},
 		"internal/rootfs":     {"internal/openat", "internal/socket"},
@@ -283,7 +315,9 @@ func packages(t *testing.T, args ...string) []pkg {
 func ours(t *testing.T) []pkg {
 	t.Helper()
 	// frontend/node_modules may contain third-party packages.
-	return slices.DeleteFunc(packages(t, "./..."), func(p pkg) bool { return strings.Contains(p.ImportPath, "/node_modules/") })
+	return slices.DeleteFunc(packages(t, "./..."), func(p pkg) bool {
+		return strings.Contains(p.ImportPath, "/node_modules/")
+	})
 }
 
 func TestImports_FollowTheRings(t *testing.T) {
@@ -307,8 +341,14 @@ func TestTreeFaultsAreFound(t *testing.T) {
 		{"goalpost/backend/runner/shed", "fmt", "has no place in the order"},
 		{"goalpost/cmd/goalpost-helper", "goalpost/cmd/goalpost-helper/internal/supervise", ""},
 		{"goalpost/cmd/goalpost-helper/internal/nsinit", "goalpost/cmd/goalpost-helper/internal/supervise", ""},
-		{"goalpost/cmd/goalpost-helper/internal/seccomp", "goalpost/cmd/goalpost-helper/internal/rootfs", "against the order of cmd/goalpost-helper"},
-		{"goalpost/cmd/goalpost-helper/internal/supervise", "goalpost/cmd/goalpost-helper/internal/nsinit", "against the order of cmd/goalpost-helper"},
+		{
+			"goalpost/cmd/goalpost-helper/internal/seccomp", "goalpost/cmd/goalpost-helper/internal/rootfs",
+			"against the order of cmd/goalpost-helper",
+		},
+		{
+			"goalpost/cmd/goalpost-helper/internal/supervise", "goalpost/cmd/goalpost-helper/internal/nsinit",
+			"against the order of cmd/goalpost-helper",
+		},
 	} {
 		got := strings.Join(treeFaults([]pkg{{c.from, []string{c.to}}}), "; ")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
@@ -354,7 +394,8 @@ func TestLicencesAreListed(t *testing.T) {
 			t.Errorf("docs/licences.md does not tell of %s", name)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "desktop,production,webkit2_41", "-f", "{{with .Module}}{{.Path}}{{end}}", ".", "./cmd/...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "desktop,production,webkit2_41", "-f",
+		"{{with .Module}}{{.Path}}{{end}}", ".", "./cmd/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -390,7 +431,10 @@ func TestNoWindowBehindTheCommandLine(t *testing.T) {
 
 // TestChildrenStartInTheSandbox finds code that starts programs directly. The sandbox starts them with the helper.
 func TestChildrenStartInTheSandbox(t *testing.T) {
-	starts := []string{"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.ForkExec", "syscall.StartProcess"}
+	starts := []string{
+		"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.ForkExec",
+		"syscall.StartProcess",
+	}
 	looked := 0
 	for _, p := range ours(t) {
 		dir := inside(p.ImportPath)
@@ -399,7 +443,8 @@ func TestChildrenStartInTheSandbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") || slices.Contains([]string{"backend/sandbox", "cmd/goalpost-helper"}, packageOf(dir)) {
+			if strings.HasSuffix(file, "_test.go") ||
+				slices.Contains([]string{"backend/sandbox", "cmd/goalpost-helper"}, packageOf(dir)) {
 				continue
 			}
 			looked++
@@ -455,14 +500,23 @@ func TestFaultsAreFound(t *testing.T) {
 		{"goalpost", "goalpost/backend/app", ""},
 		{"goalpost/cmd/goalctl", "goalpost", "its neighbour ."},
 		{"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox/wire", ""},
-		{"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox", "it may import backend/sandbox/wire, backend/procnet only"},
+		{
+			"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox",
+			"it may import backend/sandbox/wire, backend/procnet only",
+		},
 		{"goalpost/cmd/goalpost-helper", "goalpost/backend/goal", "it may import backend/sandbox/wire, backend/procnet only"},
 		{"goalpost/cmd/goalpost-helper", "golang.org/x/sys/unix", ""},
 		{"goalpost/cmd/goalpost-helper", "goalpost/cmd/goalpost-helper/internal/nsinit", ""},
 		{"goalpost/cmd/goalpost-helper/internal/nsinit", "goalpost/cmd/goalpost-helper/internal/rootfs", ""},
 		{"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/backend/sandbox/wire", ""},
-		{"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/backend/sandbox", "it may import backend/sandbox/wire, backend/procnet only"},
-		{"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/cmd/goalpost-predicate", "it may import backend/sandbox/wire, backend/procnet only"},
+		{
+			"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/backend/sandbox",
+			"it may import backend/sandbox/wire, backend/procnet only",
+		},
+		{
+			"goalpost/cmd/goalpost-helper/internal/rootfs", "goalpost/cmd/goalpost-predicate",
+			"it may import backend/sandbox/wire, backend/procnet only",
+		},
 	} {
 		got := strings.Join(faults([]pkg{{c.from, []string{c.to}}}), "; ")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {

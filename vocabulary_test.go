@@ -56,7 +56,10 @@ var phraseLimits = []struct {
 
 // phraseSources are where the phrases are searched; a CHANGELOG tells of the past,
 // and the glossary and this file have to name what they refuse.
-var phraseSources = []string{"*.go", "*.ts", "*.tsx", "*.md", ":!CHANGELOG.md", ":!docs/glossary.md", ":!vocabulary_test.go"}
+var phraseSources = []string{
+	"*.go", "*.ts", "*.tsx", "*.md", ":!CHANGELOG.md", ":!docs/glossary.md",
+	":!vocabulary_test.go",
+}
 
 // TestDeclarations_UseTheGlossary refuses replaced words in names that are declared
 // outside of tests: packages' types, functions, variables, constants and fields.

@@ -45,8 +45,9 @@ func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int
 		case <-tick.C:
 		case <-ctx.Done():
 			refusal := &fault.Error{
-				Code: fault.Conflict, Message: "Goalpost has a window open on this data folder, which does not answer" + processOfLock(l.holder()),
-				Hint: "use or end that window, or set GOALPOST_HOME to another folder",
+				Code:    fault.Conflict,
+				Message: "Goalpost has a window open on this data folder, which does not answer" + processOfLock(l.holder()),
+				Hint:    "use or end that window, or set GOALPOST_HOME to another folder",
 			}
 			return nil, 0, errors.Join(refusal, l.release())
 		}

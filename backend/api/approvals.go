@@ -48,11 +48,12 @@ type GrantView struct {
 
 // AnswerInput answers one approval.
 type AnswerInput struct {
-	GoalID  string       `json:"goal_id"`
-	Request string       `json:"request"`
-	Allow   bool         `json:"allow"`
-	Scope   policy.Scope `json:"scope"` // of an approval: once, host, command, path, pane; goal is the widest offered for the goal
-	Why     string       `json:"why"`   // reason of a denial
+	GoalID  string `json:"goal_id"`
+	Request string `json:"request"`
+	Allow   bool   `json:"allow"`
+	// of an approval: once, host, command, path, pane; goal is the widest offered for the goal
+	Scope policy.Scope `json:"scope"`
+	Why   string       `json:"why"` // reason of a denial
 }
 
 // Approvals is the interface of ApprovalAPI to the program.
@@ -116,9 +117,18 @@ func approvalView(a store.Approval) ApprovalView {
 // ViewOfRequest is a goal's request, with the information in the request itself.
 func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
 	v := ApprovalView{
-		GoalID: string(id), Request: a.ID, Step: a.Step, Tool: a.Tool,
-		Arguments: a.Arguments, Risk: a.Effect.Risk, Hosts: append([]string{}, a.Effect.Hosts...), Paths: append([]string{}, a.Effect.Paths...),
-		Show: a.Show, Why: a.Why, Always: a.Always, Offers: []OfferView{},
+		GoalID:    string(id),
+		Request:   a.ID,
+		Step:      a.Step,
+		Tool:      a.Tool,
+		Arguments: a.Arguments,
+		Risk:      a.Effect.Risk,
+		Hosts:     append([]string{}, a.Effect.Hosts...),
+		Paths:     append([]string{}, a.Effect.Paths...),
+		Show:      a.Show,
+		Why:       a.Why,
+		Always:    a.Always,
+		Offers:    []OfferView{},
 	}
 	for _, o := range a.Offers {
 		v.Offers = append(v.Offers, OfferView{o.Scope, o.Describe()})

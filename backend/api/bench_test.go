@@ -96,16 +96,25 @@ func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bodies := []event.Body{&event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: repair the tests of the shop"}}}
+	bodies := []event.Body{&event.Message{
+		Message: goal.Message{Role: goal.User, Text: "Goal: repair the tests of the shop"},
+	}}
 	for n := 1; n <= steps; n++ {
 		bodies = append(bodies, stepOf(n)...)
 		if n%100 == 0 || n == steps {
 			claim := (n + 99) / 100
 			bodies = append(bodies, &event.Claim{N: claim, Rationale: "the tests pass"},
-				&event.Verdict{Claim: claim, Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "exit 2, wanted 0", Tail: "FAIL shop/cart"}})
+				&event.Verdict{
+					Claim:   claim,
+					Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "exit 2, wanted 0", Tail: "FAIL shop/cart"},
+				})
 		}
 	}
-	bodies = append(bodies, &event.Paused{Exit: goal.PausedByUser, Reason: "seeded", Report: []string{"Stopped because the user paused the goal."}})
+	bodies = append(bodies, &event.Paused{
+		Exit:   goal.PausedByUser,
+		Reason: "seeded",
+		Report: []string{"Stopped because the user paused the goal."},
+	})
 	if err := s.Append(b.Context(), run, bodies...); err != nil {
 		b.Fatal(err)
 	}
@@ -114,11 +123,18 @@ func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 
 // stepOf is what the journal has of one turn with one call.
 func stepOf(n int) []event.Body {
-	c := goal.Call{ID: fmt.Sprintf("call_%d", n), Tool: "run_command", Arguments: fmt.Sprintf(`{"command":"go test ./cart -run Test%d"}`, n)}
-	result := fmt.Sprintf("exit 1\n<output from=\"the command\">\n--- FAIL: Test%d (0.00s)\n    cart_test.go:%d: got 3 items, want 2\nFAIL\n</output>", n, n)
+	c := goal.Call{
+		ID:        fmt.Sprintf("call_%d", n),
+		Tool:      "run_command",
+		Arguments: fmt.Sprintf(`{"command":"go test ./cart -run Test%d"}`, n),
+	}
+	result := fmt.Sprintf("exit 1\n<output from=\"the command\">\n--- FAIL: Test%d (0.00s)\n    cart_test.go:%d: got "+
+		"3 items, want 2\nFAIL\n</output>", n, n)
 	return []event.Body{
 		&event.Iteration{N: n},
-		&event.Message{Message: goal.Message{Role: goal.Assistant, Text: "Let me look at the next one.", Calls: []goal.Call{c}}},
+		&event.Message{
+			Message: goal.Message{Role: goal.Assistant, Text: "Let me look at the next one.", Calls: []goal.Call{c}},
+		},
 		&event.Usage{Usage: goal.Usage{TokensIn: 1000, TokensOut: 40}},
 		&event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: policy.Effect{Risk: policy.WriteLocal}},
 		&event.Step{StepID: n, Tool: c.Tool, Outcome: event.Failed, MS: 300, Preview: "exit 1", Result: result},

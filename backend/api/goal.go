@@ -95,7 +95,13 @@ func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
 	if len(text) > most {
 		text = text[len(text)-most:]
 	}
-	return TryOutput{Outcome: v.Outcome, Detail: v.Detail, Output: sanitizeOutput(text), ExitCode: v.ExitCode, MS: v.TookMS}, nil
+	return TryOutput{
+		Outcome:  v.Outcome,
+		Detail:   v.Detail,
+		Output:   sanitizeOutput(text),
+		ExitCode: v.ExitCode,
+		MS:       v.TookMS,
+	}, nil
 }
 
 // Get reads one goal as the dashboard shows it.
@@ -131,7 +137,8 @@ func (a *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 
 // owner looks up the owner only for goals that a process may have.
 func (a *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
-	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.WaitingForProvider || row.Queued != "" {
+	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.WaitingForProvider ||
+		row.Queued != "" {
 		return a.store.LockOwner(row.ID)
 	}
 	return store.LockOwner{}, nil

@@ -21,8 +21,10 @@ type NetworkView struct {
 
 // NetworkHost sums up the requests to one host and port with one outcome.
 type NetworkHost struct {
-	Host    string   `json:"host"` // with its port if that is not a default; * is several hosts whose requests came too fast to be recorded separately
-	Own     bool     `json:"own"`  // the goal's own loopback
+	// with its port if that is not a default; * is several hosts whose requests came too fast to be
+	// recorded separately
+	Host    string   `json:"host"`
+	Own     bool     `json:"own"` // the goal's own loopback
 	Allowed bool     `json:"allowed"`
 	Methods []string `json:"methods"` // CONNECT is a tunnel
 	From    []string `json:"from"`    // program, pane
@@ -96,7 +98,13 @@ func (s *NetworkSummary) Add(at string, e event.Egress) {
 	if !found {
 		i = len(s.view.Hosts)
 		s.at[key] = i
-		s.view.Hosts = append(s.view.Hosts, NetworkHost{Host: host, Own: e.Own, Allowed: e.Allowed, Methods: []string{}, From: []string{}})
+		s.view.Hosts = append(s.view.Hosts, NetworkHost{
+			Host:    host,
+			Own:     e.Own,
+			Allowed: e.Allowed,
+			Methods: []string{},
+			From:    []string{},
+		})
 	}
 	h := &s.view.Hosts[i]
 	h.Count, h.In, h.Out, h.LastAt = h.Count+n, h.In+e.In, h.Out+e.Out, at

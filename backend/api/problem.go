@@ -20,7 +20,11 @@ type apiBase struct{ ctx context.Context }
 func (apiBase) recoverProblem(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("panic in a bound method", "panic", p, "stack", string(debug.Stack()))
-		*err = &fault.Error{Code: fault.Internal, Message: fmt.Sprintf("something broke inside Goalpost: %v", p), Hint: "the log in the state folder has the details"}
+		*err = &fault.Error{
+			Code:    fault.Internal,
+			Message: fmt.Sprintf("something broke inside Goalpost: %v", p),
+			Hint:    "the log in the state folder has the details",
+		}
 		return
 	}
 	if *err != nil {

@@ -44,7 +44,8 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 	if err != nil || len(view.Panes) != 3 {
 		t.Fatalf("%+v, %v", view, err)
 	}
-	if p := view.Panes[1]; p.Pane != "t1" || p.Records != 20 || p.Bytes != 10*mib || p.FromMS/1000 != 1 || p.ToMS/1000 != 20 {
+	if p := view.Panes[1]; p.Pane != "t1" || p.Records != 20 || p.Bytes != 10*mib || p.FromMS/1000 != 1 ||
+		p.ToMS/1000 != 20 {
 		t.Errorf("%+v", p)
 	}
 	for _, c := range []struct {
@@ -67,7 +68,8 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 		}
 		first, last := 0, 0
 		for _, r := range page.Records {
-			if data, err := base64.StdEncoding.DecodeString(r.Data); err != nil || int64(data[0]) != r.AtMS/1000 || int(data[0]) != r.N {
+			if data, err := base64.StdEncoding.DecodeString(r.Data); err != nil || int64(data[0]) != r.AtMS/1000 ||
+				int(data[0]) != r.N {
 				t.Errorf("%s: record %d of %d ms has %d, %v", c.pane, r.N, r.AtMS, data[0], err)
 			}
 			if last = r.N; first == 0 {

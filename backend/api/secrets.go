@@ -77,7 +77,8 @@ func (a *SecretAPI) List() (out []SecretView, err error) {
 	list, err := a.vault.List()
 	out = []SecretView{}
 	for _, s := range list {
-		out = append(out, SecretView{s.Name, string(s.Place), append([]string{}, s.Hosts...), s.Added.UTC().Format(event.TimeLayout)})
+		out = append(out,
+			SecretView{s.Name, string(s.Place), append([]string{}, s.Hosts...), s.Added.UTC().Format(event.TimeLayout)})
 	}
 	return out, err
 }

@@ -35,7 +35,18 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 	out = []Provider{}
 	active := false
 	for _, p := range a.cfg.Providers() {
-		v := Provider{ID: p.ID, Kind: string(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, APIKeySecret: p.APIKeySecret, ContextWindow: p.ContextWindow, Active: p.Active, Ready: true, Efforts: model.Protocol(p.Kind).Efforts()}
+		v := Provider{
+			ID:            p.ID,
+			Kind:          string(p.Kind),
+			BaseURL:       p.BaseURL,
+			Model:         p.Model,
+			APIKeyEnv:     p.APIKeyEnv,
+			APIKeySecret:  p.APIKeySecret,
+			ContextWindow: p.ContextWindow,
+			Active:        p.Active,
+			Ready:         true,
+			Efforts:       model.Protocol(p.Kind).Efforts(),
+		}
 		if p.APIKeyEnv != "" && os.Getenv(p.APIKeyEnv) == "" {
 			v.Ready, v.Note = false, "the environment variable "+p.APIKeyEnv+" is not set"
 		}
@@ -43,7 +54,13 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 		out = append(out, v)
 	}
 	return append(out, Provider{
-		ID: "demo", Kind: string(config.Demo), Model: "demo", Scripted: true, Ready: true, Note: "scripted, no AI", Efforts: []string{},
+		ID:       "demo",
+		Kind:     string(config.Demo),
+		Model:    "demo",
+		Scripted: true,
+		Ready:    true,
+		Note:     "scripted, no AI",
+		Efforts:  []string{},
 	}), nil
 }
 
@@ -51,7 +68,13 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.cfg.SaveProvider(config.Provider{
-		ID: p.ID, Kind: config.Kind(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, APIKeySecret: p.APIKeySecret, ContextWindow: p.ContextWindow,
+		ID:            p.ID,
+		Kind:          config.Kind(p.Kind),
+		BaseURL:       p.BaseURL,
+		Model:         p.Model,
+		APIKeyEnv:     p.APIKeyEnv,
+		APIKeySecret:  p.APIKeySecret,
+		ContextWindow: p.ContextWindow,
 	})
 }
 
@@ -90,9 +113,25 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	defer a.recoverProblem(&err)
 	s := a.cfg.Settings()
 	return Settings{
-		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
-		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, TurnMinutes: s.TurnMinutes, SecretsInFile: s.SecretsInFile, Notifications: s.Notifications,
-		GoalsAtOnce: s.GoalsAtOnce, KeepDays: s.KeepDays, GraceMinutes: s.GraceMinutes, GoalMemory: s.GoalMemory, Toolchains: s.Toolchains, WorkDir: s.WorkDir, HomePage: s.HomePage, SearchPage: s.SearchPage,
+		Theme:           s.Theme,
+		FontSize:        s.FontSize,
+		Scrollback:      s.Scrollback,
+		FontFamily:      s.FontFamily,
+		WebGL:           s.WebGL,
+		ScreenReader:    s.ScreenReader,
+		Welcomed:        s.Welcomed,
+		ApprovalMinutes: s.ApprovalMinutes,
+		TurnMinutes:     s.TurnMinutes,
+		SecretsInFile:   s.SecretsInFile,
+		Notifications:   s.Notifications,
+		GoalsAtOnce:     s.GoalsAtOnce,
+		KeepDays:        s.KeepDays,
+		GraceMinutes:    s.GraceMinutes,
+		GoalMemory:      s.GoalMemory,
+		Toolchains:      s.Toolchains,
+		WorkDir:         s.WorkDir,
+		HomePage:        s.HomePage,
+		SearchPage:      s.SearchPage,
 	}, nil
 }
 
@@ -110,7 +149,8 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
 	all.ApprovalMinutes, all.SecretsInFile, all.Notifications = s.ApprovalMinutes, s.SecretsInFile, s.Notifications
 	all.GoalsAtOnce, all.KeepDays, all.WorkDir, all.HomePage = s.GoalsAtOnce, s.KeepDays, s.WorkDir, s.HomePage
-	all.SearchPage, all.GraceMinutes, all.GoalMemory, all.TurnMinutes = s.SearchPage, s.GraceMinutes, s.GoalMemory, s.TurnMinutes
+	all.SearchPage, all.GraceMinutes, all.GoalMemory, all.TurnMinutes = s.SearchPage, s.GraceMinutes, s.GoalMemory,
+		s.TurnMinutes
 	return true, a.cfg.SaveSettings(all)
 }
 

@@ -54,9 +54,19 @@ func claimEntry(c store.Claim) TimelineEntry {
 
 func reviewEntry(o store.ReviewRecord) TimelineEntry {
 	if o.Review != nil {
-		return TimelineEntry{AtMS: o.AtMS, What: "review:" + reviewLabel(o.Review), Detail: o.Review.Reason, Claim: o.Review.Claim}
+		return TimelineEntry{
+			AtMS:   o.AtMS,
+			What:   "review:" + reviewLabel(o.Review),
+			Detail: o.Review.Reason,
+			Claim:  o.Review.Claim,
+		}
 	}
-	return TimelineEntry{AtMS: o.AtMS, What: "critic:" + strings.ToLower(string(o.Critic.Verdict)), Detail: o.Critic.Reason, Step: o.Critic.Step}
+	return TimelineEntry{
+		AtMS:   o.AtMS,
+		What:   "critic:" + strings.ToLower(string(o.Critic.Verdict)),
+		Detail: o.Critic.Reason,
+		Step:   o.Critic.Step,
+	}
 }
 
 func reviewLabel(r *event.Review) string {
@@ -71,9 +81,20 @@ func reviewLabel(r *event.Review) string {
 
 func receipt(r store.GoalRow, f goalFacts) ReceiptView {
 	v := ReceiptView{
-		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Describe(), CriterionSHA256: r.CriterionSHA256,
-		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Model: r.Model, Effort: r.Options.Effort, Scripted: r.Scripted,
-		Report: append([]string{}, r.Report...), Claims: []ReceiptClaim{},
+		GoalID:          string(r.ID),
+		Objective:       r.Objective,
+		Criterion:       r.Criterion.Describe(),
+		CriterionSHA256: r.CriterionSHA256,
+		PolicySHA256:    r.PolicySHA256,
+		Status:          r.Status,
+		Exit:            r.Exit,
+		Verified:        r.Verified,
+		Judged:          r.Judged,
+		Model:           r.Model,
+		Effort:          r.Options.Effort,
+		Scripted:        r.Scripted,
+		Report:          append([]string{}, r.Report...),
+		Claims:          []ReceiptClaim{},
 	}
 	for i, c := range f.claims {
 		claim := ReceiptClaim{

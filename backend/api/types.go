@@ -44,17 +44,19 @@ type StartInput struct {
 	AllowMissing   bool         `json:"allow_missing"`
 	RequireSteps   bool         `json:"require_steps"` // a changing call needs a declared step
 
-	Effort         string          `json:"effort"`          // reasoning effort, in its protocol's word; "" = the provider's default
+	// reasoning effort, in its protocol's word; "" = the provider's default
+	Effort         string          `json:"effort"`
 	Persona        string          `json:"persona"`         // "" = engineer
 	CriticEvery    int             `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
 	CriticProvider string          `json:"critic_provider"` // "" = the goal's own
 	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
 	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
-	After          []string        `json:"after"`           // ids, or unique parts of them, of goals that must be completed first
-	Panes          []string        `json:"panes"`           // panes that the user shares with the goal
-	Protect        []string        `json:"protect"`         // globs, relative to the folder, protected in addition to the files found
-	NoProtect      []string        `json:"no_protect"`      // globs left out
-	OnAsk          string          `json:"on_ask"`          // "" = park, deny, allow
+	// ids, or unique parts of them, of goals that must be completed first
+	After     []string `json:"after"`
+	Panes     []string `json:"panes"`      // panes that the user shares with the goal
+	Protect   []string `json:"protect"`    // globs, relative to the folder, protected in addition to the files found
+	NoProtect []string `json:"no_protect"` // globs left out
+	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
 }
 
 // ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none.
@@ -136,31 +138,32 @@ type StatusOutput struct {
 
 // GoalCard is a goal in the list.
 type GoalCard struct {
-	ID             string      `json:"id"`
-	Objective      string      `json:"objective"`
-	Status         goal.Status `json:"status"`
-	Exit           goal.Exit   `json:"exit"`
-	Reason         string      `json:"reason"` // why it stopped, "" while it runs
-	Verified       bool        `json:"verified"`
-	Judged         bool        `json:"judged"` // verified by a model, not by a program
-	Scripted       bool        `json:"scripted"`
-	CreatedAt      string      `json:"created_at"`
-	StartedAt      string      `json:"started_at"` // "" before the first run
-	EndedAt        string      `json:"ended_at"`   // "" while it is active
-	SpentMS        int64       `json:"spent_ms"`
-	Steps          int         `json:"steps"`
-	Iterations     int         `json:"iterations"`
-	ChecksPassed   int         `json:"checks_passed"` // of the last claim
-	Checks         int         `json:"checks"`
-	TokensIn       int64       `json:"tokens_in"`
-	TokensOut      int64       `json:"tokens_out"`
-	USD            float64     `json:"usd"`
-	ParkedUntil    string      `json:"parked_until"` // "" if it is not parked
-	Queued         string      `json:"queued"`       // what it waits for in the queue, whatever its status is; "" if it is not queued
-	PID            int         `json:"pid"`          // of the process that runs or queues it, 0 if there is none
-	InOtherProcess bool        `json:"elsewhere"`    // that process is not this one
-	Seq            int64       `json:"seq"`          // of the newest event in this card
-	Activity       []int       `json:"activity"`     // steps per slice of its life, 24 slices
+	ID           string      `json:"id"`
+	Objective    string      `json:"objective"`
+	Status       goal.Status `json:"status"`
+	Exit         goal.Exit   `json:"exit"`
+	Reason       string      `json:"reason"` // why it stopped, "" while it runs
+	Verified     bool        `json:"verified"`
+	Judged       bool        `json:"judged"` // verified by a model, not by a program
+	Scripted     bool        `json:"scripted"`
+	CreatedAt    string      `json:"created_at"`
+	StartedAt    string      `json:"started_at"` // "" before the first run
+	EndedAt      string      `json:"ended_at"`   // "" while it is active
+	SpentMS      int64       `json:"spent_ms"`
+	Steps        int         `json:"steps"`
+	Iterations   int         `json:"iterations"`
+	ChecksPassed int         `json:"checks_passed"` // of the last claim
+	Checks       int         `json:"checks"`
+	TokensIn     int64       `json:"tokens_in"`
+	TokensOut    int64       `json:"tokens_out"`
+	USD          float64     `json:"usd"`
+	ParkedUntil  string      `json:"parked_until"` // "" if it is not parked
+	// what it waits for in the queue, whatever its status is; "" if it is not queued
+	Queued         string `json:"queued"`
+	PID            int    `json:"pid"`       // of the process that runs or queues it, 0 if there is none
+	InOtherProcess bool   `json:"elsewhere"` // that process is not this one
+	Seq            int64  `json:"seq"`       // of the newest event in this card
+	Activity       []int  `json:"activity"`  // steps per slice of its life, 24 slices
 }
 
 // CheckState is one check with its newest verdict.
@@ -203,8 +206,10 @@ type GoalView struct {
 
 // TimelineEntry is one result on the time axis.
 type TimelineEntry struct {
-	AtMS   int64  `json:"at_ms"` // since the goal started
-	What   string `json:"what"`  // verify:pass, fail, error, tampered, waits, running; critic:progressing, stuck, achieved, misled, unparsed; review:confirmed, rejected, error
+	AtMS int64 `json:"at_ms"` // since the goal started
+	// verify:pass, fail, error, tampered, waits, running; critic:progressing, stuck, achieved, misled,
+	// unparsed; review:confirmed, rejected, error
+	What   string `json:"what"`
 	Detail string `json:"detail"`
 	Claim  int    `json:"claim"` // 0 for the critic
 	Step   int    `json:"step"`  // the newest step that the critic saw, else 0
@@ -285,21 +290,22 @@ type TryOutput struct {
 
 // ReceiptView is the receipt of a goal.
 type ReceiptView struct {
-	GoalID          string         `json:"goal_id"`
-	Objective       string         `json:"objective"`
-	Criterion       string         `json:"criterion"`
-	CriterionSHA256 string         `json:"criterion_sha256"`
-	PolicySHA256    string         `json:"policy_sha256"`
-	Status          goal.Status    `json:"status"`
-	Exit            goal.Exit      `json:"exit"`
-	Verified        bool           `json:"verified"`
-	Judged          bool           `json:"judged"`   // by a model, not by a program
-	Reviewed        bool           `json:"reviewed"` // the deciding claim was confirmed
-	Model           string         `json:"model"`
-	Effort          string         `json:"effort"` // the requested effort, "" = the provider's default
-	Scripted        bool           `json:"scripted"`
-	Report          []string       `json:"report"` // of the host when the goal stopped: what changed, what could not be compared
-	Claims          []ReceiptClaim `json:"claims"`
+	GoalID          string      `json:"goal_id"`
+	Objective       string      `json:"objective"`
+	Criterion       string      `json:"criterion"`
+	CriterionSHA256 string      `json:"criterion_sha256"`
+	PolicySHA256    string      `json:"policy_sha256"`
+	Status          goal.Status `json:"status"`
+	Exit            goal.Exit   `json:"exit"`
+	Verified        bool        `json:"verified"`
+	Judged          bool        `json:"judged"`   // by a model, not by a program
+	Reviewed        bool        `json:"reviewed"` // the deciding claim was confirmed
+	Model           string      `json:"model"`
+	Effort          string      `json:"effort"` // the requested effort, "" = the provider's default
+	Scripted        bool        `json:"scripted"`
+	// of the host when the goal stopped: what changed, what could not be compared
+	Report []string       `json:"report"`
+	Claims []ReceiptClaim `json:"claims"`
 }
 
 // ReceiptClaim is one claim with its verdicts.
@@ -376,16 +382,17 @@ type Settings struct {
 	Notifications   bool `json:"notifications"` // on the user's desktop
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
 	// start.
-	SecretsInFile bool   `json:"secrets_in_file"`
-	GoalsAtOnce   int    `json:"goals_at_once"`  // 0 = the default of three; takes effect at the next start
-	KeepDays      int    `json:"keep_days"`      // days after which an ended goal is deleted at a start; 0 = never
-	TurnMinutes   int    `json:"turn_minutes"`   // maximum for one turn of a model; 0 = the default of three
-	GraceMinutes  int    `json:"linger_minutes"` // how long a goal's programs keep running after done; 0 = not at all
-	GoalMemory    int    `json:"goal_memory"`    // maximum memory of all programs of a goal together, in MiB; 0 = three quarters of the machine's
-	Toolchains    string `json:"toolchains"`     // additional folders that goals can read, separated as in PATH
-	WorkDir       string `json:"work_dir"`       // where new goals get their folders; "" = the default
-	HomePage      string `json:"home_page"`      // address of the home button of a browser pane; "" = a blank page
-	SearchPage    string `json:"search_page"`    // search address for words in the address bar, with %s for the words; "" = none
+	SecretsInFile bool `json:"secrets_in_file"`
+	GoalsAtOnce   int  `json:"goals_at_once"`  // 0 = the default of three; takes effect at the next start
+	KeepDays      int  `json:"keep_days"`      // days after which an ended goal is deleted at a start; 0 = never
+	TurnMinutes   int  `json:"turn_minutes"`   // maximum for one turn of a model; 0 = the default of three
+	GraceMinutes  int  `json:"linger_minutes"` // how long a goal's programs keep running after done; 0 = not at all
+	// maximum memory of all programs of a goal together, in MiB; 0 = three quarters of the machine's
+	GoalMemory int    `json:"goal_memory"`
+	Toolchains string `json:"toolchains"`  // additional folders that goals can read, separated as in PATH
+	WorkDir    string `json:"work_dir"`    // where new goals get their folders; "" = the default
+	HomePage   string `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
+	SearchPage string `json:"search_page"` // search address for words in the address bar, with %s for the words; "" = none
 }
 
 // Connection is how the page reaches the loopback stream.

@@ -20,10 +20,29 @@ func stamp(t time.Time) string {
 
 func goalCard(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
 	c := GoalCard{
-		ID: string(r.ID), Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Scripted: r.Scripted,
-		CreatedAt: stamp(r.CreatedAt), StartedAt: stamp(r.StartedAt), EndedAt: stamp(r.EndedAt), SpentMS: r.Spent.WallClock.Milliseconds(),
-		Steps: r.Spent.Steps, Iterations: r.Spent.Iterations, ChecksPassed: r.ChecksPassed, Checks: len(r.Criterion.Checks),
-		ParkedUntil: stamp(r.ParkedUntil), TokensIn: r.Spent.TokensIn, TokensOut: r.Spent.TokensOut, USD: r.Spent.USD, Seq: r.Seq, Activity: activity, PID: owner.PID, InOtherProcess: owner.Other,
+		ID:             string(r.ID),
+		Objective:      r.Objective,
+		Status:         r.Status,
+		Exit:           r.Exit,
+		Verified:       r.Verified,
+		Judged:         r.Judged,
+		Scripted:       r.Scripted,
+		CreatedAt:      stamp(r.CreatedAt),
+		StartedAt:      stamp(r.StartedAt),
+		EndedAt:        stamp(r.EndedAt),
+		SpentMS:        r.Spent.WallClock.Milliseconds(),
+		Steps:          r.Spent.Steps,
+		Iterations:     r.Spent.Iterations,
+		ChecksPassed:   r.ChecksPassed,
+		Checks:         len(r.Criterion.Checks),
+		ParkedUntil:    stamp(r.ParkedUntil),
+		TokensIn:       r.Spent.TokensIn,
+		TokensOut:      r.Spent.TokensOut,
+		USD:            r.Spent.USD,
+		Seq:            r.Seq,
+		Activity:       activity,
+		PID:            owner.PID,
+		InOtherProcess: owner.Other,
 	}
 	if owner.PID != 0 {
 		c.Queued = r.Queued
@@ -49,12 +68,28 @@ type goalFacts struct {
 // goalView builds the view of a goal from its row and facts.
 func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 	return GoalView{
-		GoalCard: goalCard(r, f.activity, f.owner), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, f.claims),
-		Policy: r.Policy, Provider: r.Provider, Model: r.Model, WallClockMS: r.Limits.WallClock.Milliseconds(),
-		MaxIterations: r.Limits.Iterations, MaxClaims: r.Limits.ClaimsPerCheck, MaxTokens: r.Limits.Tokens, MaxUSD: r.Limits.USD,
-		Report: append([]string{}, r.Report...), Account: r.Account, Checks: append([]goal.Check{}, r.Criterion.Checks...), Options: r.Options,
-		Reviewed: r.NeedsReview(), Waits: f.waits, AskedPane: f.askedPane, Todos: append([]goal.Todo{}, f.todos...),
-		Panes: append([]string{}, panes...), Marks: timeline(f, r.Status),
+		GoalCard:        goalCard(r, f.activity, f.owner),
+		CriterionSHA256: r.CriterionSHA256,
+		Any:             r.Criterion.Any,
+		CheckStates:     checkStates(r, f.claims),
+		Policy:          r.Policy,
+		Provider:        r.Provider,
+		Model:           r.Model,
+		WallClockMS:     r.Limits.WallClock.Milliseconds(),
+		MaxIterations:   r.Limits.Iterations,
+		MaxClaims:       r.Limits.ClaimsPerCheck,
+		MaxTokens:       r.Limits.Tokens,
+		MaxUSD:          r.Limits.USD,
+		Report:          append([]string{}, r.Report...),
+		Account:         r.Account,
+		Checks:          append([]goal.Check{}, r.Criterion.Checks...),
+		Options:         r.Options,
+		Reviewed:        r.NeedsReview(),
+		Waits:           f.waits,
+		AskedPane:       f.askedPane,
+		Todos:           append([]goal.Todo{}, f.todos...),
+		Panes:           append([]string{}, panes...),
+		Marks:           timeline(f, r.Status),
 	}
 }
 

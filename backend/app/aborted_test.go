@@ -24,16 +24,26 @@ func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
 		exit  goal.Exit
 	}{
 		{"queue", call("ask_operator", with("question", "continue?")), goal.NeedsUser},
-		{"parked", modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}, goal.WaitingForProvider},
+		{"parked", modeltest.Answer{
+			Status:     429,
+			RetryAfter: "3600",
+			Body:       `{"error":{"message":"come back in an hour"}}`,
+		}, goal.WaitingForProvider},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, dir, mark := start(t, t.TempDir()), t.TempDir(), fmt.Sprint(300_000_000+10*os.Getpid()+n)
 			p.provide(family(
 				naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
-					call("terminal_open", `{}`), call("terminal_run", with("pane", "t1", "command", "sleep "+mark, "wait_seconds", 1)), c.stops),
+					call("terminal_open", `{}`),
+					call("terminal_run", with("pane", "t1", "command", "sleep "+mark, "wait_seconds", 1)), c.stops),
 				turns(call("ask_operator", with("question", "Which colour?"))),
 			))
-			out, err := p.goal.Start(api.StartInput{Objective: "parent", Dir: dir, Checks: shell("false"), CriticEvery: api.NoLimit})
+			out, err := p.goal.Start(api.StartInput{
+				Objective:   "parent",
+				Dir:         dir,
+				Checks:      shell("false"),
+				CriticEvery: api.NoLimit,
+			})
 			must(t, err)
 			if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != c.exit {
 				t.Fatalf("%+v", e)
@@ -41,7 +51,12 @@ func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
 			begun(t, mark)
 			if c.name == "queue" {
 				p.provide(turns(call("wait", `{"seconds":600}`)))
-				_, err := p.goal.Start(api.StartInput{Objective: "hold the folder", Dir: dir, Checks: shell("false"), CriticEvery: api.NoLimit})
+				_, err := p.goal.Start(api.StartInput{
+					Objective:   "hold the folder",
+					Dir:         dir,
+					Checks:      shell("false"),
+					CriticEvery: api.NoLimit,
+				})
 				must(t, err)
 				p.await("the folder is taken", func(e event.Event) bool {
 					_, ok := e.Body.(*event.StepStarted)

@@ -22,8 +22,17 @@ func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	dir := t.TempDir()
 	run := func(mark string) {
 		t.Helper()
-		p.provide(turns(args("run_command", map[string]any{"command": "setsid sleep " + mark + " >/dev/null 2>&1 &"}), call("claim_complete", `{"rationale":"it runs"}`)))
-		out, err := p.goal.Start(api.StartInput{Objective: "leave something", Dir: dir, Checks: shell("true"), AllowPassing: true, CriticEvery: api.NoLimit, Review: goal.ReviewNever})
+		p.provide(turns(args("run_command", map[string]any{
+			"command": "setsid sleep " + mark + " >/dev/null 2>&1 &",
+		}), call("claim_complete", `{"rationale":"it runs"}`)))
+		out, err := p.goal.Start(api.StartInput{
+			Objective:    "leave something",
+			Dir:          dir,
+			Checks:       shell("true"),
+			AllowPassing: true,
+			CriticEvery:  api.NoLimit,
+			Review:       goal.ReviewNever,
+		})
 		must(t, err)
 		if v := p.done(out.GoalID); v.Status != goal.StatusForExit(goal.Done) {
 			t.Fatalf("the goal is %s", v.Status)
@@ -50,9 +59,18 @@ func TestWhatADoneGoalLeftRunning(t *testing.T) {
 func leaves(p *program, mark string) (id string) {
 	p.Helper()
 	p.provide(turns(
-		args("run_command", map[string]any{"command": "setsid sleep " + mark + " >/dev/null 2>&1 &"}), args("terminal_open", map[string]any{}),
+		args("run_command", map[string]any{
+			"command": "setsid sleep " + mark + " >/dev/null 2>&1 &",
+		}), args("terminal_open", map[string]any{}),
 		args("browser_open", map[string]any{"url": "about:blank"}), call("claim_complete", `{"rationale":"it runs"}`)))
-	out, err := p.goal.Start(api.StartInput{Objective: "leave something", Dir: p.TempDir(), Checks: shell("true"), AllowPassing: true, CriticEvery: api.NoLimit, Review: goal.ReviewNever})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:    "leave something",
+		Dir:          p.TempDir(),
+		Checks:       shell("true"),
+		AllowPassing: true,
+		CriticEvery:  api.NoLimit,
+		Review:       goal.ReviewNever,
+	})
 	must(p.T, err)
 	if v := p.done(out.GoalID); v.Status != goal.StatusForExit(goal.Done) {
 		p.Fatalf("the goal is %s", v.Status)

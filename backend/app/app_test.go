@@ -118,7 +118,12 @@ func (p *program) ended(id string) event.Event {
 func (p *program) provide(script modeltest.Script) *modeltest.Server {
 	p.Helper()
 	s := modeltest.New(p.T, script)
-	if err := p.cfg.SaveProvider(config.Provider{ID: "test", Kind: config.OpenAI, BaseURL: s.URL, Model: "m"}); err != nil {
+	if err := p.cfg.SaveProvider(config.Provider{
+		ID:      "test",
+		Kind:    config.OpenAI,
+		BaseURL: s.URL,
+		Model:   "m",
+	}); err != nil {
 		p.Fatal(err)
 	}
 	return s
@@ -159,7 +164,8 @@ func TestTheDemonstration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Claims) != 2 || r.Claims[0].Verdicts[0].Outcome != goal.Fail || r.Claims[1].Verdicts[0].Outcome != goal.Pass || !r.Claims[1].Deciding || !r.Scripted {
+	if len(r.Claims) != 2 || r.Claims[0].Verdicts[0].Outcome != goal.Fail ||
+		r.Claims[1].Verdicts[0].Outcome != goal.Pass || !r.Claims[1].Deciding || !r.Scripted {
 		t.Errorf("receipt %+v", r)
 	}
 	v, err := p.goal.Get(out.GoalID)
@@ -210,7 +216,8 @@ func TestWithoutChromiumTheDemonstrationSaysSoAndGoesOn(t *testing.T) {
 	}
 	said := false
 	for _, s := range steps.Steps {
-		said = said || s.Tool == "browser_open" && s.Outcome == "failed" && strings.Contains(strings.ToLower(s.Preview), "chromium")
+		said = said || s.Tool == "browser_open" && s.Outcome == "failed" &&
+			strings.Contains(strings.ToLower(s.Preview), "chromium")
 	}
 	if !said {
 		t.Errorf("no step says that Chromium is missing: %+v", steps.Steps)
@@ -253,7 +260,10 @@ func TestARefusedStartLeavesNothingBehind(t *testing.T) {
 func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
 	p := start(t, t.TempDir())
 	for command, want := range map[string]goal.Outcome{
-		"echo no >&2; exit 3": goal.FailsAsExpected, "true": goal.AlreadyPasses, "nosuchprogram": goal.CheckUnrunnable, "./later.sh": goal.FailsAsExpected,
+		"echo no >&2; exit 3": goal.FailsAsExpected,
+		"true":                goal.AlreadyPasses,
+		"nosuchprogram":       goal.CheckUnrunnable,
+		"./later.sh":          goal.FailsAsExpected,
 	} {
 		out, err := p.goal.Try(api.TryInput{Check: shell(command)[0]})
 		if err != nil || out.Outcome != want || out.Detail == "" {
@@ -350,7 +360,8 @@ func TestAGoalCannotTouchThePanesOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.provide(turns(call("terminal_run", string(args)), call("abort_with_report", `{"reason":"-","what_was_learned":"-"}`)))
+	p.provide(turns(call("terminal_run", string(args)),
+		call("abort_with_report", `{"reason":"-","what_was_learned":"-"}`)))
 	out, err := p.goal.Start(api.StartInput{Objective: "steal", Checks: shell("test -f never")})
 	if err != nil {
 		t.Fatal(err)
@@ -467,7 +478,8 @@ func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := asked.Load()
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser || !strings.Contains(e.Reason, "took pane b1 over") {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser ||
+		!strings.Contains(e.Reason, "took pane b1 over") {
 		t.Fatalf("%+v", e)
 	}
 	<-p.app.Done(goal.ID(out.GoalID))
@@ -510,14 +522,20 @@ func TestATriedCheckIsUnderTheGoalsOwnPolicy(t *testing.T) {
 		{"it may write", api.TryInput{Check: shell("touch made")[0]}, goal.AlreadyPasses},
 		{"it may only look", api.TryInput{Check: shell("touch made")[0], Risk: "read_only"}, goal.FailsAsExpected},
 		{"another folder", api.TryInput{Check: shell("touch " + granted + "/made")[0]}, goal.FailsAsExpected},
-		{"another folder that is granted", api.TryInput{Check: shell("touch " + granted + "/made")[0], AllowWrite: []string{granted}}, goal.AlreadyPasses},
+		{"another folder that is granted", api.TryInput{
+			Check:      shell("touch " + granted + "/made")[0],
+			AllowWrite: []string{granted},
+		}, goal.AlreadyPasses},
 	} {
 		out, err := p.goal.Try(c.in)
 		if err != nil || out.Outcome != c.want {
 			t.Errorf("%s: %s, want %s: %s %v", c.name, out.Outcome, c.want, out.Detail, err)
 		}
 	}
-	for _, in := range []api.TryInput{{Check: shell("true")[0], Risk: "all"}, {Check: shell("true")[0], AllowLocal: []int{70_000}}} {
+	for _, in := range []api.TryInput{{Check: shell("true")[0], Risk: "all"}, {
+		Check:      shell("true")[0],
+		AllowLocal: []int{70_000},
+	}} {
 		if _, err := p.goal.Try(in); err == nil {
 			t.Errorf("taken: %+v", in)
 		}

@@ -37,7 +37,8 @@ func TestAttemptsStandInTheJournal(t *testing.T) {
 	for _, a := range tries {
 		calls = append(calls, fmt.Sprintf("bash -c '%s'", a.command))
 	}
-	p.provide(turns(args("run_command", map[string]any{"command": strings.Join(calls, "; ")}), args("run_command", map[string]any{"command": "sleep 100"})))
+	p.provide(turns(args("run_command", map[string]any{"command": strings.Join(calls, "; ")}),
+		args("run_command", map[string]any{"command": "sleep 100"})))
 	out, err := p.goal.Start(api.StartInput{Objective: "get out", Checks: shell("false"), OnAsk: "deny"})
 	must(t, err)
 	var step *event.Step
@@ -78,7 +79,8 @@ func TestAttemptsStandInTheJournal(t *testing.T) {
 	}
 	p.done(out.GoalID)
 	kept := p.journal(out.GoalID)
-	if !strings.Contains(kept, "the kernel refused to unshare") || !strings.Contains(kept, "refused to a program: GET shop.example:80") {
+	if !strings.Contains(kept, "the kernel refused to unshare") ||
+		!strings.Contains(kept, "refused to a program: GET shop.example:80") {
 		t.Errorf("the journal: %s", kept)
 	}
 }

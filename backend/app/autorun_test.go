@@ -24,14 +24,18 @@ func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
 	put(".git/config", "[core]\n\teditor = mine\n")
 	put(".git/hooks/pre-commit", "#!/bin/sh\n")
 	p.provide(turns(
-		args("run_command", map[string]any{"command": `printf '\tfsmonitor = ./evil\n' >> .git/config; echo x > .git/hooks/post-checkout; printf ../evil > .git/commondir; mkdir -p new/.git && printf '[alias]\n\tst = !evil\n' > new/.git/config; echo evil > .envrc; for n in 1 2 3 4 5 6 7 8 9 10 11; do mkdir -p sub$n; echo evil > sub$n/.envrc; done; echo x > /tmp/forgotten`}),
+		args("run_command", map[string]any{
+			"command": `printf '\tfsmonitor = ./evil\n' >> .git/config; echo x > .git/hooks/post-checkout; printf ../evil > .git/commondir; mkdir -p new/.git && printf '[alias]\n\tst = !evil\n' > new/.git/config; echo evil > .envrc; for n in 1 2 3 4 5 6 7 8 9 10 11; do mkdir -p sub$n; echo evil > sub$n/.envrc; done; echo x > /tmp/forgotten`,
+		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
 	out, err := p.goal.Start(api.StartInput{Objective: "leave traces", Dir: dir, Checks: shell("false"), OnAsk: "deny"})
 	must(t, err)
 	report := strings.Join(p.ended(out.GoalID).Body.(*event.Ended).Report, "\n")
 	for _, want := range []string{
-		".git/commondir: leads git to ../evil", "new/.git/config: alias.st = !evil", ".envrc: is obeyed", "sub9/.envrc", "sub11/.envrc", // new, and real: all of them
+		// new, and real: all of them
+		".git/commondir: leads git to ../evil", "new/.git/config: alias.st = !evil", ".envrc: is obeyed", "sub9/.envrc",
+		"sub11/.envrc",
 		`fsmonitor = ./evil`, "post-checkout: added", // in the goal's copy
 		"forgotten",
 	} {

@@ -16,7 +16,9 @@ import (
 func TestAnswersTogetherRevokedAndOver(t *testing.T) {
 	p := start(t, t.TempDir())
 	fetch := args("run_command", map[string]any{"command": "curl -s -m 20 http://given.invalid/"})
-	p.provide(turns(fetch, args("run_command", map[string]any{"command": "while ! test -f go; do sleep 0.05; done"}), fetch,
+	p.provide(turns(fetch, args("run_command", map[string]any{
+		"command": "while ! test -f go; do sleep 0.05; done",
+	}), fetch,
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"})))
 	approvals := area[*api.ApprovalAPI](t, p.app)
 	var ids, requests [2]string
@@ -39,7 +41,12 @@ func TestAnswersTogetherRevokedAndOver(t *testing.T) {
 		t.Fatalf("%d wait: %+v", len(waiting), waiting)
 	}
 	ok, err := approvals.Answer([]api.AnswerInput{
-		{GoalID: ids[0], Request: requests[0], Allow: true, Scope: policy.ScopeHost}, {GoalID: ids[1], Request: requests[1], Why: "not this one"},
+		{
+			GoalID:  ids[0],
+			Request: requests[0],
+			Allow:   true,
+			Scope:   policy.ScopeHost,
+		}, {GoalID: ids[1], Request: requests[1], Why: "not this one"},
 	})
 	if !ok || err != nil {
 		t.Fatal(ok, err)

@@ -23,7 +23,8 @@ func rest() modeltest.Answer { return call("wait", `{"seconds":600}`) }
 func (p *program) family(child modeltest.Script, between ...modeltest.Answer) (parent, its string) {
 	p.Helper()
 	again := call("wait_for_goal", with("goal", "CHILD"))
-	script := append([]modeltest.Answer{call("start_goal", fmt.Sprintf(startChild, "")), again, rest()}, append(between, again)...)
+	script := append([]modeltest.Answer{call("start_goal", fmt.Sprintf(startChild, "")), again, rest()},
+		append(between, again)...)
 	p.provide(family(naming(script...), func(n int, r modeltest.Request) modeltest.Answer {
 		if holds(r) {
 			return rest()
@@ -73,7 +74,12 @@ func (p *program) taken(id string) (holder string) {
 	p.Helper()
 	v, err := p.goal.Get(id)
 	must(p.T, err)
-	out, err := p.goal.Start(api.StartInput{Objective: "hold its folder", Dir: v.Policy.Dir, Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "hold its folder",
+		Dir:         v.Policy.Dir,
+		Checks:      shell("test -f never"),
+		CriticEvery: api.NoLimit,
+	})
 	must(p.T, err)
 	p.rests(out.GoalID)
 	return out.GoalID
@@ -103,7 +109,8 @@ func TestAChildOfAnotherProcess(t *testing.T) {
 	here.do("pause", here.goal.Pause, parent)
 	stands := func(p *program) {
 		t.Helper()
-		if e, ok := p.ended(child).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser || string(e.By) != parent || !strings.Contains(e.Reason, "started this one") {
+		if e, ok := p.ended(child).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser || string(e.By) != parent ||
+			!strings.Contains(e.Reason, "started this one") {
 			t.Errorf("the child %+v", e)
 		}
 	}
@@ -159,7 +166,8 @@ func TestAChildThatItsPersonPausedToo(t *testing.T) {
 // reopened with what its user said, and hears what its parent says.
 func TestADoneChildThatIsReopened(t *testing.T) {
 	p := start(t, t.TempDir())
-	parent, child := p.family(turns(call("write_file", with("path", "part.txt", "content", "done")), call("claim_complete", with("rationale", "x")), giveUp()),
+	parent, child := p.family(turns(call("write_file", with("path", "part.txt", "content", "done")),
+		call("claim_complete", with("rationale", "x")), giveUp()),
 		call("share_note", with("to", "CHILD", "text", "in capitals")))
 	holder := p.taken(child)
 	p.do("reopen", p.reopen, child)
@@ -183,7 +191,8 @@ func TestADoneChildThatIsReopened(t *testing.T) {
 func TestANoteToAChildInTheQueue(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(family(naming(
-		call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")), call("run_command", with("command", "until test -e go; do sleep 0.02; done")),
+		call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
+		call("run_command", with("command", "until test -e go; do sleep 0.02; done")),
 		call("share_note", with("to", "CHILD", "text", "in capitals")), rest(),
 	), func(n int, r modeltest.Request) modeltest.Answer {
 		if holds(r) {
@@ -192,7 +201,12 @@ func TestANoteToAChildInTheQueue(t *testing.T) {
 		return giveUp()
 	}))
 	dir := t.TempDir()
-	_, err := p.goal.Start(api.StartInput{Objective: "parent", Dir: dir, Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	_, err := p.goal.Start(api.StartInput{
+		Objective:   "parent",
+		Dir:         dir,
+		Checks:      shell("test -f never"),
+		CriticEvery: api.NoLimit,
+	})
 	must(t, err)
 	p.step("wait_for_goal")
 	child := p.child()
@@ -215,8 +229,15 @@ func TestAnAcceptedChild(t *testing.T) {
 	var owns []*store.GoalLock // the window takes what runs and is nobody's for dead
 	made := func(n int, checks []goal.Check, parent goal.ID) goal.Run {
 		t.Helper()
-		g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "by hand", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
-		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Options.Parent, g.Options.Review = checks, policy.WriteLocal, dirs[n], parent, goal.ReviewNever
+		g := &goal.Goal{
+			ID:        goal.ID(store.NewID()),
+			Objective: "by hand",
+			Provider:  "test",
+			Model:     "m",
+			Limits:    goal.DefaultLimits(),
+		}
+		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Options.Parent, g.Options.Review = checks, policy.WriteLocal,
+			dirs[n], parent, goal.ReviewNever
 		must(t, p.app.Store().Create(t.Context(), g))
 		own, err := p.app.Store().LockGoal(g.ID)
 		must(t, err)
@@ -229,15 +250,22 @@ func TestAnAcceptedChild(t *testing.T) {
 	parent := made(0, shell("test -f never"), "")
 	child := made(1, []goal.Check{{Type: goal.Manual, Wait: true}}, parent.Goal)
 	must(t, s.Append(t.Context(), parent, &event.Paused{Exit: goal.PausedByUser, Reason: "x", Report: []string{"x"}}))
-	must(t, s.Append(t.Context(), child, &event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: by hand"}}, &event.Claim{N: 1, Rationale: "x"},
+	must(t, s.Append(t.Context(), child, &event.Message{
+		Message: goal.Message{Role: goal.User, Text: "Goal: by hand"},
+	}, &event.Claim{N: 1, Rationale: "x"},
 		&event.Paused{Exit: goal.NeedsUser, Reason: "x", Report: []string{"x"}}))
 	must(t, s.Order(t.Context(), child.Goal, goal.Order{Kind: goal.OrderAccept}))
-	must(t, s.Append(t.Context(), child, &event.Queued{Reason: "x"}, &event.Queued{Reason: "x", Left: goal.PausedByUser, By: parent.Goal}))
+	must(t, s.Append(t.Context(), child, &event.Queued{Reason: "x"}, &event.Queued{
+		Reason: "x",
+		Left:   goal.PausedByUser,
+		By:     parent.Goal,
+	}))
 	for _, own := range owns {
 		must(t, own.Unlock())
 	}
 	must(t, p.app.Recover(t.Context())) // as another window would at its start
-	if row, err := s.Goal(t.Context(), child.Goal); err != nil || row.Status != goal.Paused || row.StoppedBy != parent.Goal {
+	if row, err := s.Goal(t.Context(), child.Goal); err != nil || row.Status != goal.Paused ||
+		row.StoppedBy != parent.Goal {
 		t.Errorf("%s, stopped by %q, %v", row.Status, row.StoppedBy, err)
 	}
 	p.do("resume", p.resume, string(parent.Goal))

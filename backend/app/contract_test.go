@@ -75,12 +75,21 @@ func TestWhatThePersonChoseIsFrozenWithTheGoal(t *testing.T) {
 		t.Errorf("defaults: %+v, reviewed %v, claims %d, %v", v.Options, v.Reviewed, v.MaxClaims, err)
 	}
 	dir := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "tests"), 0o700), os.WriteFile(filepath.Join(dir, "tests", "golden"), []byte("1"), 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "tests"), 0o700),
+		os.WriteFile(filepath.Join(dir, "tests", "golden"), []byte("1"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	in := api.StartInput{
-		Objective: "x", Dir: dir, Checks: shell("test -f never"), CriticEvery: api.NoLimit, Review: goal.ReviewAlways, RequireSteps: true,
-		Persona: "tester", Protect: []string{"tests/**"}, NoProtect: []string{"tests/tmp"}, OnAsk: "deny",
+		Objective:    "x",
+		Dir:          dir,
+		Checks:       shell("test -f never"),
+		CriticEvery:  api.NoLimit,
+		Review:       goal.ReviewAlways,
+		RequireSteps: true,
+		Persona:      "tester",
+		Protect:      []string{"tests/**"},
+		NoProtect:    []string{"tests/tmp"},
+		OnAsk:        "deny",
 	}
 	chosen, err := p.goal.Start(in)
 	if err != nil {
@@ -105,7 +114,10 @@ func TestAGoalWaitsForThoseThatMustBeDoneFirst(t *testing.T) {
 	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
 		if strings.Contains(r.Messages[len(r.Messages)-1].Text, "first") {
 			return modeltest.Answer{Text: "waiting", Wait: hold, Calls: []goal.Call{
-				{Tool: "write_file", Arguments: `{"path":"done.txt","content":"x"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"done"}`},
+				{
+					Tool:      "write_file",
+					Arguments: `{"path":"done.txt","content":"x"}`,
+				}, {Tool: "claim_complete", Arguments: `{"rationale":"done"}`},
 			}}
 		}
 		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
@@ -114,7 +126,11 @@ func TestAGoalWaitsForThoseThatMustBeDoneFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := p.goal.Start(api.StartInput{Objective: "second", Checks: shell("test -f never"), After: []string{first.GoalID[18:], first.GoalID}})
+	second, err := p.goal.Start(api.StartInput{
+		Objective: "second",
+		Checks:    shell("test -f never"),
+		After:     []string{first.GoalID[18:], first.GoalID},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,11 +170,17 @@ func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
 		if n := len(r.Messages); n > 0 && strings.Contains(r.Messages[n-1].Text, "make it blue") {
 			return modeltest.Answer{Calls: []goal.Call{
-				{Tool: "write_file", Arguments: `{"path":"colour","content":"blue"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"blue now"}`},
+				{
+					Tool:      "write_file",
+					Arguments: `{"path":"colour","content":"blue"}`,
+				}, {Tool: "claim_complete", Arguments: `{"rationale":"blue now"}`},
 			}}
 		}
 		return modeltest.Answer{Calls: []goal.Call{
-			{Tool: "write_file", Arguments: `{"path":"colour","content":"red"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"red"}`},
+			{
+				Tool:      "write_file",
+				Arguments: `{"path":"colour","content":"red"}`,
+			}, {Tool: "claim_complete", Arguments: `{"rationale":"red"}`},
 		}}
 	})
 	out, err := p.goal.Start(api.StartInput{
@@ -209,7 +231,8 @@ func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 // was done since is seen.
 func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
 	p := start(t, t.TempDir())
-	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`), call("claim_complete", `{"rationale":"done"}`)))
+	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
+		call("claim_complete", `{"rationale":"done"}`)))
 	out, err := p.goal.Start(api.StartInput{
 		Objective: "create done.txt", Review: goal.ReviewNever,
 		Checks: append([]goal.Check{{Type: goal.Manual, Note: "fine"}}, shell("echo looked; test -f done.txt")...),
@@ -239,7 +262,9 @@ func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range []func() error{func() error { return os.WriteFile(kept, []byte("forged"), 0o600) }, func() error { return os.Remove(kept) }} {
+	for _, change := range []func() error{func() error {
+		return os.WriteFile(kept, []byte("forged"), 0o600)
+	}, func() error { return os.Remove(kept) }} {
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +292,13 @@ func TestTheQueueSurvivesARestart(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(gaveUp())
-	g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "wait", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
+	g := &goal.Goal{
+		ID:        goal.ID(store.NewID()),
+		Objective: "wait",
+		Provider:  "test",
+		Model:     "m",
+		Limits:    goal.DefaultLimits(),
+	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), "write_local", t.TempDir()
 	if err := p.app.Store().Create(t.Context(), g); err != nil { // pending, and nobody's
 		t.Fatal(err)
@@ -296,7 +327,8 @@ func TestProposalsAreShownAndNotTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := p.goal.Proposal(dir)
-	if err != nil || got.Text != text || len(got.Checks) != 2 || got.Checks[0].Path != "a.txt" || !slices.Equal(got.Hosts, []string{"shop.example"}) || !strings.Contains(got.Words, "a.txt") {
+	if err != nil || got.Text != text || len(got.Checks) != 2 || got.Checks[0].Path != "a.txt" ||
+		!slices.Equal(got.Hosts, []string{"shop.example"}) || !strings.Contains(got.Words, "a.txt") {
 		t.Errorf("%+v %v", got, err)
 	}
 	p.refused(api.StartInput{Dir: dir, Checks: []goal.Check{}}, "criterion") // never implicit

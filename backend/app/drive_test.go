@@ -28,7 +28,11 @@ func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
 	browsers := area[*api.BrowserAPI](t, p.app)
 	waits := args("wait", map[string]any{"seconds": 110})
 	p.provide(turns(call("browser_open", `{"url":"about:blank"}`), waits, waits))
-	out, err := p.goal.Start(api.StartInput{Objective: "look", Checks: shell("test -f done.txt"), CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "look",
+		Checks:      shell("test -f done.txt"),
+		CriticEvery: api.NoLimit,
+	})
 	must(t, err)
 	waiting := func() {
 		t.Helper()

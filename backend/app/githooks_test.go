@@ -15,7 +15,10 @@ func TestHooksOfTheFolderAreThePersons(t *testing.T) {
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
 	hook := filepath.Join(dir, ".husky", "pre-commit")
-	for path, text := range map[string]string{filepath.Join(dir, ".git", "config"): "[core]\n\thooksPath = .husky\n", hook: "#!/bin/sh\n"} {
+	for path, text := range map[string]string{
+		filepath.Join(dir, ".git", "config"): "[core]\n\thooksPath = .husky\n",
+		hook:                                 "#!/bin/sh\n",
+	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +48,8 @@ func TestHooksOfTheFolderAreThePersons(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, ".husky", "pre-push")); err == nil {
 		t.Error("a hook was added")
 	}
-	if told := strings.Join(v.Report, "\n"); !strings.Contains(told, "Changed in the goal's copy only") || !strings.Contains(told, hook) {
+	if told := strings.Join(v.Report, "\n"); !strings.Contains(told, "Changed in the goal's copy only") ||
+		!strings.Contains(told, hook) {
 		t.Errorf("the report: %s", told)
 	}
 }

@@ -32,7 +32,8 @@ func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequeste
 // of a user to what is asked, and gives what each call came to.
 func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id string, steps []api.StepView) {
 	p.Helper()
-	p.provide(turns(append(calls, args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}))...))
+	p.provide(turns(
+		append(calls, args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}))...))
 	out, err := p.goal.Start(api.StartInput{Objective: "reach", Checks: shell("test -f never")})
 	if err != nil {
 		p.Fatal(err)
@@ -59,13 +60,17 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 		return args("run_command", map[string]any{"command": "curl -s -m 20 " + how + " http://given.invalid/"})
 	}
 	_, steps := p.results([]policy.Scope{policy.ScopeHost, ""}, curl(""), curl(""), curl("-X POST -d x=1"))
-	for i, want := range []string{"Goalpost refused GET given.invalid:80", "Goalpost could not reach it", "Goalpost refused POST given.invalid:80: the user allowed everything up to network_get"} {
+	for i, want := range []string{
+		"Goalpost refused GET given.invalid:80", "Goalpost could not reach it",
+		"Goalpost refused POST given.invalid:80: the user allowed everything up to network_get",
+	} {
 		if !strings.Contains(steps[i].Result, want) {
 			t.Errorf("call %d: %q, want %q", i+1, steps[i].Result, want)
 		}
 	}
 	open := args("browser_open", map[string]any{"url": "http://once.invalid/"})
-	id, _ := p.results([]policy.Scope{policy.ScopeOnce, "", ""}, open, open, args("run_command", map[string]any{"command": "curl -s http://once.invalid/"}))
+	id, _ := p.results([]policy.Scope{policy.ScopeOnce, "", ""}, open, open,
+		args("run_command", map[string]any{"command": "curl -s http://once.invalid/"}))
 	net, err := p.goal.Network(id)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +93,9 @@ func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 	loop := `while ! curl -s -m 20 http://taken.invalid/ | grep -q "$(cat want)"; do sleep 0.05; done`
 	p.provide(turns(
 		args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
-		args("run_command", map[string]any{"command": "echo 'could not reach' > want; " + loop + "; echo 'Goalpost refused' > want; echo > reached; " + loop}),
+		args("run_command", map[string]any{
+			"command": "echo 'could not reach' > want; " + loop + "; echo 'Goalpost refused' > want; echo > reached; " + loop,
+		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
 	dir := t.TempDir()
@@ -126,7 +133,11 @@ func seen(t *testing.T, path, words string) {
 // accessRequester is a program that continues asking for a host, and writes down what it was told.
 func accessRequester(t *testing.T) modeltest.Answer {
 	t.Helper()
-	return args("terminal_run", map[string]any{"pane": "t1", "wait_seconds": 1, "command": "while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; sleep 0.05; done"})
+	return args("terminal_run", map[string]any{
+		"pane":         "t1",
+		"wait_seconds": 1,
+		"command":      "while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; sleep 0.05; done",
+	})
 }
 
 // TestARightEndsWithItsGoal: what runs on after done has no way out any more, and
@@ -136,7 +147,8 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
 		p.provide(turns(
 			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
-			args("terminal_open", map[string]any{}), accessRequester(t), args("ask_operator", map[string]any{"question": "continue?"}),
+			args("terminal_open", map[string]any{}), accessRequester(t),
+			args("ask_operator", map[string]any{"question": "continue?"}),
 		))
 		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
 		if err != nil {
@@ -158,8 +170,16 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 	})
 	t.Run("done", func(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
-		p.provide(turns(args("terminal_open", map[string]any{}), accessRequester(t), args("run_command", map[string]any{"command": "until grep -qs 'could not reach' told; do sleep 0.05; done; touch done"}), args("claim_complete", map[string]any{"rationale": "done"})))
-		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Risk: policy.NetworkGet, AllowHosts: []string{"taken.invalid"}, Checks: shell("test -f done")})
+		p.provide(turns(args("terminal_open", map[string]any{}), accessRequester(t), args("run_command", map[string]any{
+			"command": "until grep -qs 'could not reach' told; do sleep 0.05; done; touch done",
+		}), args("claim_complete", map[string]any{"rationale": "done"})))
+		out, err := p.goal.Start(api.StartInput{
+			Objective:  "reach",
+			Dir:        dir,
+			Risk:       policy.NetworkGet,
+			AllowHosts: []string{"taken.invalid"},
+			Checks:     shell("test -f done"),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

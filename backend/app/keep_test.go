@@ -22,10 +22,14 @@ func TestWhatProgramsHaveOfTheEnvironment(t *testing.T) {
 	t.Setenv(goalsandbox.KeepVariable, "BUILD_KIND, OTHER")
 	p := start(t, t.TempDir())
 	_, steps := p.results(nil, args("run_command", map[string]any{"command": "env; tr '\\0' '\\n' < /proc/1/environ"}))
-	if said := steps[0].Result; strings.Contains(said, "canary-of") || !strings.Contains(said, "named-and-wanted") || !strings.Contains(said, "GOCACHE=") && os.Getenv("GOCACHE") != "" {
+	if said := steps[0].Result; strings.Contains(said, "canary-of") || !strings.Contains(said, "named-and-wanted") ||
+		!strings.Contains(said, "GOCACHE=") && os.Getenv("GOCACHE") != "" {
 		t.Errorf("the agent's programs have %s", said)
 	}
-	said, err := p.goal.Try(api.TryInput{Dir: t.TempDir(), Check: shell(`test "$BUILD_KIND" = named-and-wanted && test -z "$STRIPE"`)[0]})
+	said, err := p.goal.Try(api.TryInput{
+		Dir:   t.TempDir(),
+		Check: shell(`test "$BUILD_KIND" = named-and-wanted && test -z "$STRIPE"`)[0],
+	})
 	if err != nil || said.Outcome != "passes_already" {
 		t.Errorf("a check: %+v, %v", said, err)
 	}

@@ -19,7 +19,13 @@ func TestLeasesEndInTheJournal(t *testing.T) {
 		call("terminal_open", `{}`), call("terminal_open", `{}`), call("close_pane", `{"pane":"t1"}`),
 		call("claim_complete", `{"rationale":"two panes"}`), call("claim_complete", `{"rationale":"one pane"}`),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "open panes", Checks: shell("true"), AllowPassing: true, CriticEvery: api.NoLimit, Review: goal.ReviewNever})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:    "open panes",
+		Checks:       shell("true"),
+		AllowPassing: true,
+		CriticEvery:  api.NoLimit,
+		Review:       goal.ReviewNever,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

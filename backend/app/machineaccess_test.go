@@ -83,7 +83,8 @@ func TestAnAgentAsksForMore(t *testing.T) {
 		wants("read", p.cfg.State(), 0), wants("write", "/", 0), wants("read", "relative", 0), wants("all", "/x", 0),
 	)
 	for i, want := range []string{
-		"No such file", "open for this goal: reading, changing and deleting everything in " + data, "beside", "denied by the user", "No such file",
+		"No such file", "open for this goal: reading, changing and deleting everything in " + data, "beside",
+		"denied by the user", "No such file",
 		"open for this goal: speaking", "there", "refused", "open for this goal: the port", "carried", "open for this goal",
 		"Goalpost's own", "home folder", "the whole of it", "unknown kind",
 	} {
@@ -125,7 +126,10 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 		_, err := p.goal.Start(api.StartInput{Objective: "read", Checks: shell("test -f never"), AllowRead: []string{dir}})
 		return err
 	}
-	for _, dir := range []string{home, filepath.Dir(home), home + "/.ssh", home + "/work/.keys", "/proc", "/proc/self", "/etc", "/", p.cfg.State()} {
+	for _, dir := range []string{
+		home, filepath.Dir(home), home + "/.ssh", home + "/work/.keys", "/proc", "/proc/self",
+		"/etc", "/", p.cfg.State(),
+	} {
 		if no := api.ToProblem(begin(dir)); no.Code != fault.Refused || no.Field != "allow_read" || no.Hint == "" {
 			t.Errorf("%s: %+v", dir, no)
 		}
@@ -139,7 +143,8 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 func TestMoreRightsAreNotToBeHad(t *testing.T) {
 	p := start(t, t.TempDir())
 	_, steps := p.results(nil,
-		runs("cp /bin/sh ./sh && chmod 4755 ./sh; ./sh -pc 'grep NoNewPrivs /proc/self/status'; echo 'sudo: The \"no new privileges\" flag is set' >&2; exit 1"),
+		runs("cp /bin/sh ./sh && chmod 4755 ./sh; ./sh -pc 'grep NoNewPrivs /proc/self/status'; echo 'sudo: The \"no new "+
+			"privileges\" flag is set' >&2; exit 1"),
 		runs("echo are you root?"))
 	if said := steps[0].Result; !strings.Contains(said, "NoNewPrivs:\t1") || !strings.Contains(said, "ask_operator") {
 		t.Errorf("after a refusal: %s", said)
@@ -153,7 +158,8 @@ func TestMoreRightsAreNotToBeHad(t *testing.T) {
 func TestTakingAccessBack(t *testing.T) {
 	p := start(t, t.TempDir())
 	data := t.TempDir()
-	p.provide(turns(wants("write", data, 0), runs("echo x > "+data+"/begun; cd "+data+"; sleep 600"), runs("ls "+data+"/begun"),
+	p.provide(turns(wants("write", data, 0), runs("echo x > "+data+"/begun; cd "+data+"; sleep 600"),
+		runs("ls "+data+"/begun"),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"})))
 	out, err := p.goal.Start(api.StartInput{Objective: "reach", Checks: shell("test -f never")})
 	if err != nil {

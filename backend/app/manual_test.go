@@ -18,7 +18,8 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 	home := t.TempDir()
 	waiting := func(p *program) string {
 		p.Helper()
-		p.provide(turns(call("write_file", `{"path":"colour","content":"red"}`), call("claim_complete", `{"rationale":"red"}`)))
+		p.provide(turns(call("write_file", `{"path":"colour","content":"red"}`),
+			call("claim_complete", `{"rationale":"red"}`)))
 		out, err := p.goal.Start(api.StartInput{
 			Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewNever,
 			Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
@@ -126,17 +127,23 @@ func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
 	must(t, err)
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
-	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"}) // all that the older program leaves of a claim that waits
+	// all that the older program leaves of a claim that waits
+	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
 	must(t, err)
 	own, err := s.LockGoal(goal.ID(out.GoalID))
 	must(t, err)
 	run, err := s.Begin(t.Context(), goal.ID(out.GoalID), 1, &event.Resumed{})
 	must(t, err)
-	must(t, errors.Join(s.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{Exit: goal.NeedsUser, Reason: "it waits", Report: []string{"-"}}), own.Unlock(), s.Close()))
+	must(t, errors.Join(s.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{
+		Exit:   goal.NeedsUser,
+		Reason: "it waits",
+		Report: []string{"-"},
+	}), own.Unlock(), s.Close()))
 	p.ended(out.GoalID)
 	_, err = p.goal.Accept(out.GoalID)
 	must(t, err)
-	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done || !strings.Contains(e.Report[0], "Reviewed: it is red") {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done ||
+		!strings.Contains(e.Report[0], "Reviewed: it is red") {
 		t.Errorf("%+v", e)
 	}
 	if r, err := p.goal.Receipt(out.GoalID); err != nil || !r.Reviewed {

@@ -22,7 +22,11 @@ func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
 
 // guest is this test program as a server of the user.
 func guest(kind string) api.MCPServer {
-	return api.MCPServer{Name: "fix", Command: os.Args[0], Env: []string{"MCP_TEST_SERVER=" + kind, "GORACE=atexit_sleep_ms=0"}}
+	return api.MCPServer{
+		Name:    "fix",
+		Command: os.Args[0],
+		Env:     []string{"MCP_TEST_SERVER=" + kind, "GORACE=atexit_sleep_ms=0"},
+	}
 }
 
 func (p *program) step(tool string) *event.Step {
@@ -57,11 +61,16 @@ func TestAGoalUsesAServerOfThePerson(t *testing.T) {
 		return ok
 	})
 	if q, ok := asked.Body.(*event.ApprovalRequested); ok {
-		if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: q.ID, Why: "no"}}); err != nil {
+		if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{
+			GoalID:  out.GoalID,
+			Request: q.ID,
+			Why:     "no",
+		}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s := p.step("fix__mystery"); s.Outcome != event.Denied || !strings.Contains(s.Result, "does not say what the tool does") {
+	if s := p.step("fix__mystery"); s.Outcome != event.Denied ||
+		!strings.Contains(s.Result, "does not say what the tool does") {
 		t.Errorf("%+v", s)
 	}
 	p.ended(out.GoalID)
@@ -90,18 +99,22 @@ func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
 	}
 	p.provide(turns(
 		call("fix__env", `{}`),
-		call("run_command", with("command", `for p in /proc/[0-9]*; do tr '\0' '\n' <$p/environ | grep -q MCP_TEST_SERVER && echo found; done; cat /proc/*/cmdline | tr '\0' '\n' | grep -c '[a]pp.test'`)),
+		call("run_command",
+			with("command",
+				`for p in /proc/[0-9]*; do tr '\0' '\n' <$p/environ | grep -q MCP_TEST_SERVER && echo found; done; cat /proc/*/cmdline | tr '\0' '\n' | grep -c '[a]pp.test'`)),
 		giveUp()))
 	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.ended(out.GoalID)
-	if s, err := p.goal.Step(out.GoalID, 1); err != nil || !strings.Contains(s.Result, "OUTSIDE=stat "+outside+": no such file") {
+	if s, err := p.goal.Step(out.GoalID, 1); err != nil ||
+		!strings.Contains(s.Result, "OUTSIDE=stat "+outside+": no such file") {
 		t.Errorf("the server sees outside: %s, %v", s.Result, err)
 	}
 	s, err := p.goal.Step(out.GoalID, 2)
-	if err != nil || strings.Contains(s.Result, "found") || !strings.Contains(s.Result, "Permission denied") || !strings.Contains(s.Result, "\n1\n") {
+	if err != nil || strings.Contains(s.Result, "found") || !strings.Contains(s.Result, "Permission denied") ||
+		!strings.Contains(s.Result, "\n1\n") {
 		t.Errorf("%s, %v", s.Result, err)
 	}
 }
@@ -112,7 +125,8 @@ func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
 	if _, err := p.mcp().Save(guest("broken")); err != nil {
 		t.Fatal(err)
 	}
-	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`), call("claim_complete", `{"rationale":"there"}`)))
+	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
+		call("claim_complete", `{"rationale":"there"}`)))
 	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f done.txt")})
 	if err != nil {
 		t.Fatal(err)
@@ -132,12 +146,16 @@ func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
 func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
 	p := start(t, t.TempDir())
 	for field, s := range map[string]api.MCPServer{
-		"name": {Name: "A B", Command: "x"}, "command": {Name: "a"}, "url": {Name: "a", URL: "http://x.example/"},
-		"env": {Name: "a", Command: "x", Env: []string{"nothing"}}, "headers": {Name: "a", URL: "https://x.example", Headers: []string{"nothing"}},
-		"risk": {Name: "a", Command: "x", Risk: "all"},
+		"name":    {Name: "A B", Command: "x"},
+		"command": {Name: "a"},
+		"url":     {Name: "a", URL: "http://x.example/"},
+		"env":     {Name: "a", Command: "x", Env: []string{"nothing"}},
+		"headers": {Name: "a", URL: "https://x.example", Headers: []string{"nothing"}},
+		"risk":    {Name: "a", Command: "x", Risk: "all"},
 	} {
 		_, err := p.mcp().Save(s)
-		if problem := api.ToProblem(err); err == nil || problem.Code != fault.Refused || problem.Field != field || problem.Hint == "" {
+		if problem := api.ToProblem(err); err == nil || problem.Code != fault.Refused || problem.Field != field ||
+			problem.Hint == "" {
 			t.Errorf("%s: %+v", field, err)
 		}
 	}
@@ -197,7 +215,11 @@ func TestASecretReachesItsServerAndNobodyElse(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	p := start(t, t.TempDir())
 	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
-	for _, s := range []api.SecretInput{{Name: "TOKEN", Value: "sesame-7351"}, {Name: "BOUND", Value: "other-9", Hosts: []string{"example.org"}}} {
+	for _, s := range []api.SecretInput{{Name: "TOKEN", Value: "sesame-7351"}, {
+		Name:  "BOUND",
+		Value: "other-9",
+		Hosts: []string{"example.org"},
+	}} {
 		if _, err := secrets.Set(s); err != nil {
 			t.Fatal(err)
 		}

@@ -15,11 +15,18 @@ func TestAWindowThatHoldsNoGoalIsRefused(t *testing.T) {
 	p := start(t, t.TempDir())
 	s := p.provide(turns(giveUp()))
 	give := func(window int) (api.StartOutput, error) {
-		must(t, p.cfg.SaveProvider(config.Provider{ID: "test", Kind: config.OpenAI, BaseURL: s.URL, Model: "m", ContextWindow: window}))
+		must(t, p.cfg.SaveProvider(config.Provider{
+			ID:            "test",
+			Kind:          config.OpenAI,
+			BaseURL:       s.URL,
+			Model:         "m",
+			ContextWindow: window,
+		}))
 		return p.goal.Start(api.StartInput{Objective: "fit", Checks: shell("false"), CriticEvery: api.NoLimit})
 	}
 	_, err := give(8_192)
-	if problem := api.ToProblem(err); problem.Code != fault.Refused || problem.Field != "provider" || !strings.Contains(problem.Message, "window of 8192 tokens") || problem.Hint == "" {
+	if problem := api.ToProblem(err); problem.Code != fault.Refused || problem.Field != "provider" ||
+		!strings.Contains(problem.Message, "window of 8192 tokens") || problem.Hint == "" {
 		t.Errorf("a window of 8,192 tokens: %+v", problem)
 	}
 	if list, err := p.goal.List(api.ListInput{}); err != nil || list.Total != 0 || len(s.Requests()) != 0 {

@@ -78,7 +78,8 @@ func TestOrdersInTheMomentOfAPause(t *testing.T) {
 // TestADoneGoalCanBeDeletedAtOnce, while its run still closes.
 func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
 	p := start(t, t.TempDir())
-	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`), call("claim_complete", `{"rationale":"done"}`)))
+	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
+		call("claim_complete", `{"rationale":"done"}`)))
 	out, err := p.goal.Start(api.StartInput{Objective: "create done.txt", Checks: shell("test -f done.txt")})
 	if err != nil {
 		t.Fatal(err)

@@ -102,7 +102,9 @@ func listening(t *testing.T) *machine {
 		m.hear(strings.Trim(r.URL.Path, "/"))
 	}))
 	t.Cleanup(m.http.Close)
-	m.own = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { m.hear(strings.Trim(r.URL.Path, "/")) }))
+	m.own = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		m.hear(strings.Trim(r.URL.Path, "/"))
+	}))
 	t.Cleanup(m.own.Close)
 	var err error
 	m.stun, err = net.ListenPacket("udp", "127.0.0.1:0")
@@ -140,7 +142,8 @@ func listening(t *testing.T) *machine {
 
 func (m *machine) fill(text string) string {
 	_, own, _ := net.SplitHostPort(m.own.Listener.Addr().String())
-	return strings.NewReplacer("OWN", own, "AT", strings.TrimPrefix(m.http.URL, "http://"), "STUN", m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
+	return strings.NewReplacer("OWN", own, "AT", strings.TrimPrefix(m.http.URL, "http://"), "STUN",
+		m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
 }
 
 // TestPagesReachNothingOutside: what a page of a goal tries against this machine
@@ -177,7 +180,10 @@ func TestPagesReachNothingOutside(t *testing.T) {
 		args("browser_wait", map[string]any{"pane": "b2", "text": "all tried", "seconds": 100}),
 		args("browser_open", map[string]any{"pane": "b2", "url": "file:///etc/passwd"}),
 		args("browser_open", map[string]any{"pane": "b2", "url": "chrome://version"}),
-		args("browser_open", map[string]any{"pane": "b2", "url": "http" + strings.TrimPrefix(p.app.StreamConnection().URL, "ws")}),
+		args("browser_open", map[string]any{
+			"pane": "b2",
+			"url":  "http" + strings.TrimPrefix(p.app.StreamConnection().URL, "ws"),
+		}),
 	)
 	for i, s := range steps {
 		if good := i < 6; (s.Outcome == event.OK) != good {
@@ -195,7 +201,9 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	seen, err := p.goal.Network(list.Goals[0].ID)
 	must(t, err)
 	for _, host := range []string{"10.0.0.1", "192.168.0.1", "169.254.169.254", "172.16.0.1", "fe80::1"} {
-		if !slices.ContainsFunc(seen.Hosts, func(h api.NetworkHost) bool { return strings.Contains(h.Host, host) && !h.Allowed }) {
+		if !slices.ContainsFunc(seen.Hosts, func(h api.NetworkHost) bool {
+			return strings.Contains(h.Host, host) && !h.Allowed
+		}) {
 			t.Errorf("%s is not among what was refused: %+v", host, seen.Hosts)
 		}
 	}

@@ -21,7 +21,8 @@ func (p *program) watch(path string) *websocket.Conn {
 	p.Helper()
 	s := p.app.Stream()
 	ws, _, err := websocket.Dial(p.Context(), s.URL()+path, &websocket.DialOptions{ //nolint:bodyclose // Dial closes it
-		Subprotocols: []string{stream.Protocol, "token." + s.Token()}, HTTPHeader: map[string][]string{"Origin": {"wails://wails"}},
+		Subprotocols: []string{stream.Protocol, "token." + s.Token()},
+		HTTPHeader:   map[string][]string{"Origin": {"wails://wails"}},
 	})
 	if err != nil {
 		p.Fatal(err)
@@ -70,7 +71,11 @@ func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 		call("browser_open", `{"url":"about:blank"}`),
 		modeltest.Answer{Wait: hold},
 	))
-	out, err := owner.goal.Start(api.StartInput{Objective: "show", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	out, err := owner.goal.Start(api.StartInput{
+		Objective:   "show",
+		Checks:      shell("test -f never"),
+		CriticEvery: api.NoLimit,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +121,8 @@ func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 	other.until(page, "a frame", func(kind websocket.MessageType, data []byte) bool {
 		return kind == websocket.MessageBinary && len(data) > 8+100 && bytes.HasPrefix(data[8:], []byte{0xff, 0xd8})
 	})
-	if _, err := area[*api.BrowserAPI](t, other.app).TakeOver(shown[pane.Browser].ID); err == nil || api.ToProblem(err).Code != fault.Conflict {
+	if _, err := area[*api.BrowserAPI](t, other.app).TakeOver(shown[pane.Browser].ID); err == nil ||
+		api.ToProblem(err).Code != fault.Conflict {
 		t.Errorf("a pane of another process was taken over: %v", err)
 	}
 

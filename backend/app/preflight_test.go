@@ -33,17 +33,32 @@ func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
 			p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
 				if strings.Contains(r.Messages[1].Text, "Goal: first") {
 					return modeltest.Answer{Text: "waiting", Wait: hold, Calls: []goal.Call{
-						{Tool: "write_file", Arguments: `{"path":"` + test.made + `","content":"x"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"done"}`},
+						{
+							Tool:      "write_file",
+							Arguments: `{"path":"` + test.made + `","content":"x"}`,
+						}, {Tool: "claim_complete", Arguments: `{"rationale":"done"}`},
 					}}
 				}
 				turns.Add(1)
 				return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
 			})
-			first, err := p.goal.Start(api.StartInput{Objective: "first", Checks: shell("test -f " + test.made), Dir: dir, CriticEvery: api.NoLimit})
+			first, err := p.goal.Start(api.StartInput{
+				Objective:   "first",
+				Checks:      shell("test -f " + test.made),
+				Dir:         dir,
+				CriticEvery: api.NoLimit,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := p.goal.Start(api.StartInput{Objective: "second", Checks: shell(test.command), Dir: dir, CriticEvery: api.NoLimit, AllowPassing: test.allow, AllowMissing: test.allow})
+			second, err := p.goal.Start(api.StartInput{
+				Objective:    "second",
+				Checks:       shell(test.command),
+				Dir:          dir,
+				CriticEvery:  api.NoLimit,
+				AllowPassing: test.allow,
+				AllowMissing: test.allow,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

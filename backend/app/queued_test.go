@@ -28,11 +28,13 @@ func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
 			t.Fatalf("%+v", e)
 		}
 	})
-	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"}) // all that a process leaves that dies in the queue
+	// all that a process leaves that dies in the queue
+	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
 	must(t, err)
 	row, err := s.Goal(t.Context(), goal.ID(id))
 	must(t, err)
-	must(t, errors.Join(s.Append(t.Context(), goal.Run{Goal: row.ID, ID: row.RunID}, &event.Queued{Reason: "3 goals run already"}), s.Close()))
+	must(t, errors.Join(s.Append(t.Context(), goal.Run{Goal: row.ID, ID: row.RunID},
+		&event.Queued{Reason: "3 goals run already"}), s.Close()))
 	p := start(t, home)
 	must(t, p.app.Recover(t.Context()))
 	v, err := p.goal.Get(id)

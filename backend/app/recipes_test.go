@@ -21,10 +21,12 @@ func TestARecipeGoesThroughTheDoor(t *testing.T) {
 		call("run_command", with("command", "cat first.txt; exit 3")),
 		call("run_command", with("command", "cat first.txt")),
 		call("read_file", with("path", "missing")),
-		call("save_recipe", with("name", "greet", "description", "greets", "from_step", 1, "to_step", 5, "parameters", []map[string]any{{"name": "who", "value": "first"}})),
+		call("save_recipe", with("name", "greet", "description", "greets", "from_step", 1, "to_step", 5, "parameters",
+			[]map[string]any{{"name": "who", "value": "first"}})),
 		call("save_recipe", with("name", "greet", "description", "again", "from_step", 1, "to_step", 5)),
 	)
-	if !strings.Contains(steps[5].Result, "greet is kept, 2 steps") || !strings.Contains(steps[6].Result, "already") || steps[2].Outcome != event.Failed {
+	if !strings.Contains(steps[5].Result, "greet is kept, 2 steps") || !strings.Contains(steps[6].Result, "already") ||
+		steps[2].Outcome != event.Failed {
 		t.Fatalf("%s %s %s", steps[5].Result, steps[6].Result, steps[2].Outcome)
 	}
 	// The second goal's own steps count from the call of the recipe.
@@ -33,7 +35,12 @@ func TestARecipeGoesThroughTheDoor(t *testing.T) {
 		call("run_command", with("command", "cat second.txt")),
 		giveUp(),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "again", Checks: shell("false"), CriticEvery: api.NoLimit, OnAsk: "deny"})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "again",
+		Checks:      shell("false"),
+		CriticEvery: api.NoLimit,
+		OnAsk:       "deny",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +53,8 @@ func TestARecipeGoesThroughTheDoor(t *testing.T) {
 	for _, s := range list.Steps {
 		made = append(made, s.Tool+" "+string(s.Outcome))
 	}
-	if got := strings.Join(made, ", "); got != "run_recipe ok, write_file ok, run_command ok, run_command ok, abort_with_report ok" {
+	if got := strings.Join(made,
+		", "); got != "run_recipe ok, write_file ok, run_command ok, run_command ok, abort_with_report ok" {
 		t.Errorf("%s", got)
 	}
 	whole, err := p.goal.Step(out.GoalID, 1)
@@ -75,7 +83,12 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 			if b.Tool != "save_recipe" {
 				p.Errorf("the user is asked about %s", b.Tool)
 			}
-			if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: b.ID, Allow: true, Scope: policy.ScopeOnce}}); err != nil {
+			if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{
+				GoalID:  out.GoalID,
+				Request: b.ID,
+				Allow:   true,
+				Scope:   policy.ScopeOnce,
+			}}); err != nil {
 				p.Error(err)
 			}
 		case *event.Step:
@@ -103,12 +116,18 @@ func TestARecipeParksWithItsStep(t *testing.T) {
 		call("save_recipe", with("name", "two", "description", "two files", "from_step", 1, "to_step", 2)),
 	)
 	p.provide(turns(call("run_recipe", with("name", "two")), giveUp()))
-	out, err := p.goal.Start(api.StartInput{Objective: "park", Checks: shell("false"), CriticEvery: api.NoLimit, Risk: policy.ReadOnly})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "park",
+		Checks:      shell("false"),
+		CriticEvery: api.NoLimit,
+		Risk:        policy.ReadOnly,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := p.await("the question", func(e event.Event) bool { _, ok := e.Body.(*event.ApprovalRequested); return ok })
-	if q, ok := asked.Body.(*event.ApprovalRequested); !ok || q.Tool != "write_file" || !strings.Contains(q.Show, "+++ a") {
+	if q, ok := asked.Body.(*event.ApprovalRequested); !ok || q.Tool != "write_file" ||
+		!strings.Contains(q.Show, "+++ a") {
 		t.Errorf("%+v", asked.Body)
 	}
 	if _, err := p.goal.Pause(out.GoalID); err != nil {

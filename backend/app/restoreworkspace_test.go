@@ -101,7 +101,8 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 	t.Run("after", func(t *testing.T) {
 		a := begin(t, home)
 		list := terminals(a)
-		if len(list) != 1 || list[0].ID != opened.ID || list[0].Title != "the server" || list[0].Cwd != work || !list[0].Running {
+		if len(list) != 1 || list[0].ID != opened.ID || list[0].Title != "the server" || list[0].Cwd != work ||
+			!list[0].Running {
 			t.Fatalf("%+v", list)
 		}
 		s, err := a.panes.Terminals.Get(opened.ID)
@@ -185,7 +186,8 @@ func TestServersAfterARestart(t *testing.T) {
 	t.Run("after", func(t *testing.T) {
 		a := begin(t, home)
 		list := terminals(a)
-		if len(list) != 1 || list[0].Title != "stays" || list[0].Running || !strings.Contains(list[0].Problem, "Not connected") {
+		if len(list) != 1 || list[0].Title != "stays" || list[0].Running ||
+			!strings.Contains(list[0].Problem, "Not connected") {
 			t.Fatalf("%+v", list)
 		}
 		if _, err := a.panes.RestartTerminal(t.Context(), list[0].ID); err != nil {

@@ -57,7 +57,8 @@ func shows(text []byte) []string {
 	for name, v := range canaries {
 		quoted, _ := json.Marshal(v)
 		for _, form := range []string{
-			v, strings.Trim(string(quoted), `"`), url.QueryEscape(v), url.PathEscape(v), hex.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v))[:20],
+			v, strings.Trim(string(quoted), `"`), url.QueryEscape(v), url.PathEscape(v), hex.EncodeToString([]byte(v)),
+			base64.StdEncoding.EncodeToString([]byte(v))[:20],
 			v[:12], v[len(v)-8:], // the halves of one that was cut
 		} {
 			if bytes.Contains(text, []byte(form)) {
@@ -81,7 +82,8 @@ func ring(t *testing.T) (there bool) {
 	}
 	dir := t.TempDir()
 	t.Setenv("XDG_RUNTIME_DIR", dir)
-	bus := exec.CommandContext(t.Context(), "dbus-daemon", "--session", "--nofork", "--print-address=1", "--nopidfile", "--address=unix:path="+dir+"/bus")
+	bus := exec.CommandContext(t.Context(), "dbus-daemon", "--session", "--nofork", "--print-address=1", "--nopidfile",
+		"--address=unix:path="+dir+"/bus")
 	out, err := bus.StdoutPipe()
 	must(t, err)
 	must(t, bus.Start())
@@ -89,7 +91,8 @@ func ring(t *testing.T) (there bool) {
 	address, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", strings.TrimSpace(address))
-	keys := exec.CommandContext(t.Context(), "gnome-keyring-daemon", "--unlock", "--daemonize", "--components=secrets", "--control-directory="+dir)
+	keys := exec.CommandContext(t.Context(), "gnome-keyring-daemon", "--unlock", "--daemonize", "--components=secrets",
+		"--control-directory="+dir)
 	keys.Stdin, keys.Env = strings.NewReader("of the session"), append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir)
 	must(t, keys.Run()) // it comes back when the keyring is ready, and ends with the bus
 	return true
@@ -112,14 +115,17 @@ func site(t *testing.T) *httptest.Server {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w, `<title>Accounts</title><h1>Sign in</h1><form action=/in method=post><label>User <input name=u></label>
+		_, _ = fmt.Fprintf(w,
+			`<title>Accounts</title><h1>Sign in</h1><form action=/in method=post><label>User <input name=u></label>
 			<label>Word <input name=p type=password value=%q></label><button>Go</button></form>
 			<button onclick="navigator.clipboard.writeText('%s')">Copy the key</button>`, canaries["password field"], canaries["clipboard"])
 	})
 	mux.HandleFunc("/told", func(w http.ResponseWriter, _ *http.Request) { // nothing else is red
 		half := len(canaries["picture"]) / 2
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w, `<title>Key</title><body style="background:#fff"><p style="font:40px sans-serif;color:#f00">%s<b>%s</b>`, canaries["picture"][:half], canaries["picture"][half:])
+		_, _ = fmt.Fprintf(w,
+			`<title>Key</title><body style="background:#fff"><p style="font:40px sans-serif;color:#f00">%s<b>%s</b>`,
+			canaries["picture"][:half], canaries["picture"][half:])
 	})
 	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "you sent %s\n", r.Header.Get("X-Own"))
@@ -150,7 +156,15 @@ func TestCanaries(t *testing.T) {
 	must(t, err)
 
 	vault := p.app.Secrets()
-	names := map[string]string{"ring": "keyring", "term": "terminal output", "head": "header", "tool": "tool arguments", "down": "download", "login": "saved login", "shown": "picture"}
+	names := map[string]string{
+		"ring":  "keyring",
+		"term":  "terminal output",
+		"head":  "header",
+		"tool":  "tool arguments",
+		"down":  "download",
+		"login": "saved login",
+		"shown": "picture",
+	}
 	given := []string{}
 	for name, canary := range names {
 		place, err := vault.Set(t.Context(), name, canaries[canary], nil)
@@ -166,18 +180,35 @@ func TestCanaries(t *testing.T) {
 	answers := checkPages(page.URL, home)
 	server := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		if n == 0 { // some servers repeat the key that they refuse
-			return modeltest.Answer{Status: 503, RetryAfter: "0", Body: `{"error":{"message":"overloaded for the key ` + canaries["model's complaint"] + `","type":"server_error"}}`}
+			return modeltest.Answer{
+				Status:     503,
+				RetryAfter: "0",
+				Body: `{"error":{"message":"overloaded for the key ` + canaries["model's complaint"] +
+					`","type":"server_error"}}`,
+			}
 		}
 		return turns(answers...)(n-1, hostsInChecks(r, answers))
 	})
-	must(t, p.cfg.SaveProvider(config.Provider{ID: "test", Kind: config.OpenAI, BaseURL: server.URL, Model: "m", APIKeyEnv: "MODEL_KEY"}))
+	must(t, p.cfg.SaveProvider(config.Provider{
+		ID:        "test",
+		Kind:      config.OpenAI,
+		BaseURL:   server.URL,
+		Model:     "m",
+		APIKeyEnv: "MODEL_KEY",
+	}))
 	secrets := api.NewSecretAPI(t.Context(), vault)
 	_, err = secrets.SaveLogin(api.LoginInput{Origin: page.URL, User: "ann", Password: canaries["saved login"]})
 	must(t, err)
 
 	out, err := p.goal.Start(api.StartInput{
-		Objective: "look everywhere", Dir: dir, Risk: policy.NetworkWrite, AllowLocal: []int{port}, Secrets: given, OnAsk: goal.OnAskDeny,
-		Checks: shell("cat key.txt seen.txt; test -f never"), ClaimsPerCheck: 1,
+		Objective:      "look everywhere",
+		Dir:            dir,
+		Risk:           policy.NetworkWrite,
+		AllowLocal:     []int{port},
+		Secrets:        given,
+		OnAsk:          goal.OnAskDeny,
+		Checks:         shell("cat key.txt seen.txt; test -f never"),
+		ClaimsPerCheck: 1,
 	})
 	must(t, err)
 	p.done(out.GoalID)
@@ -278,11 +309,13 @@ func checkPages(page, home string) []modeltest.Answer {
 	return []modeltest.Answer{
 		run("env; cat /proc/self/environ /proc/1/environ; cat ~/.ssh/id_ed25519 " + home + "/.ssh/id_ed25519; ls -a ~"),
 		args("read_file", map[string]any{"path": home + "/.ssh/id_ed25519"}),
-		run("printf %s '{{secret:ring}}' >key.txt; cat key.txt; echo; base64 key.txt; od -An -tx1 key.txt | tr -d ' \\n'; printf %s '{{secret:ring}}' | fold -w 5; head -c 12 key.txt"),
+		run("printf %s '{{secret:ring}}' >key.txt; cat key.txt; echo; base64 key.txt; od -An -tx1 key.txt | tr -d ' " +
+			"\\n'; printf %s '{{secret:ring}}' | fold -w 5; head -c 12 key.txt"),
 		args("write_file", map[string]any{"path": "seen.txt", "content": "it is {{secret:tool}}!\n"}),
 		args("read_file", map[string]any{"path": "seen.txt"}),
 		args("edit_file", map[string]any{"path": "seen.txt", "old": "is {{secret:tool}}!", "new": "was {{secret:tool}}."}),
-		run("curl -sv -c jar " + page + "/; curl -sv -H 'X-Own: {{secret:head}}' -H 'Authorization: Bearer {{secret:head}}' " + page + "/echo"),
+		run("curl -sv -c jar " + page +
+			"/; curl -sv -H 'X-Own: {{secret:head}}' -H 'Authorization: Bearer {{secret:head}}' " + page + "/echo"),
 		run("curl -sO " + page + "/file.txt; tail -c 12 file.txt; head -c 20 file.txt; cat file.txt"),
 		args("read_file", map[string]any{"path": "file.txt"}),
 		args("terminal_open", map[string]any{}),
@@ -290,7 +323,12 @@ func checkPages(page, home string) []modeltest.Answer {
 		args("terminal_read", map[string]any{"pane": "PANE-t"}),
 		args("browser_open", map[string]any{"url": page + "/"}),
 		args("browser_snapshot", map[string]any{"pane": "PANE-b"}),
-		args("browser_type", map[string]any{"pane": "PANE-b", "target": "css=input[name=p]", "text": "{{secret:login}}", "clear": true}),
+		args("browser_type", map[string]any{
+			"pane":   "PANE-b",
+			"target": "css=input[name=p]",
+			"text":   "{{secret:login}}",
+			"clear":  true,
+		}),
 		args("browser_click", map[string]any{"pane": "PANE-b", "target": "Copy the key"}),
 		args("browser_type", map[string]any{"pane": "PANE-b", "target": "css=input[name=u]", "text": "{{secret:login}}"}),
 		args("browser_snapshot", map[string]any{"pane": "PANE-b"}),
@@ -318,7 +356,10 @@ func (p *program) wasPlanted(id string, page *httptest.Server) {
 		}
 	}
 	for tool, wanted := range map[string][]string{
-		"run_command":      {"{{secret:ring}}", "you sent {{secret:head}}", "Authorization: Bearer {{secret:head}}", "{{secret:down}}", "access_token=[hidden]", "PATH="},
+		"run_command": {
+			"{{secret:ring}}", "you sent {{secret:head}}", "Authorization: Bearer {{secret:head}}",
+			"{{secret:down}}", "access_token=[hidden]", "PATH=",
+		},
 		"read_file":        {"it is {{secret:tool}}!", "key = {{secret:down}}"},
 		"terminal_run":     {"{{secret:term}}"},
 		"terminal_read":    {"{{secret:term}}"},
@@ -338,7 +379,8 @@ func (p *program) wasPlanted(id string, page *httptest.Server) {
 		p.Errorf("the file holds %q, %v", b, err)
 	}
 	if warned := p.journal(id); !strings.Contains(warned, "overloaded for the key [") {
-		p.Errorf("the model's complaint is not in the journal: %s", regexp.MustCompile(`"type":"warning"[^}]*`).FindAllString(warned, 3))
+		p.Errorf("the model's complaint is not in the journal: %s",
+			regexp.MustCompile(`"type":"warning"[^}]*`).FindAllString(warned, 3))
 	}
 }
 
@@ -379,7 +421,8 @@ func (p *program) nothingKept(home, id string) {
 		}
 		return nil
 	}))
-	if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil || !bytes.Contains(log, []byte("something broke")) || read < 5 {
+	if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil ||
+		!bytes.Contains(log, []byte("something broke")) || read < 5 {
 		p.Errorf("%d files were read, %v", read, err)
 	}
 }

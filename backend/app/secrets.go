@@ -29,11 +29,15 @@ func (a *App) openSecrets(ask func(context.Context) (string, error)) (err error)
 }
 
 // OpenVault opens the secrets of a data folder for a command that needs nothing else.
-func OpenVault(c *config.Config, getenv func(string) string, ask func(context.Context) (string, error)) (*secret.Vault, error) {
+func OpenVault(
+	c *config.Config, getenv func(string) string, ask func(context.Context) (string, error),
+) (*secret.Vault, error) {
 	return newVault(c, getenv, ask, &secret.Mask{})
 }
 
-func newVault(c *config.Config, getenv func(string) string, ask func(context.Context) (string, error), mask *secret.Mask) (*secret.Vault, error) {
+func newVault(
+	c *config.Config, getenv func(string) string, ask func(context.Context) (string, error), mask *secret.Mask,
+) (*secret.Vault, error) {
 	v, err := secret.Open(secret.Options{
 		Dir: c.State(), KeyFile: getenv(config.KeyFileVariable), NoKeyring: c.Settings().SecretsInFile, Ask: ask, Mask: mask,
 	})

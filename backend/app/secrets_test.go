@@ -40,18 +40,29 @@ func TestASecretIsAskedFor(t *testing.T) {
 	}
 	approvals := p.app.ApprovalAPI(context.Background())
 	for range 2 { // pin for the goal, where for the goal
-		asked := p.await("the question", func(e event.Event) bool { _, ok := e.Body.(*event.ApprovalRequested); return ok }).Body.(*event.ApprovalRequested)
+		asked := p.await("the question", func(e event.Event) bool {
+			_, ok := e.Body.(*event.ApprovalRequested)
+			return ok
+		}).Body.(*event.ApprovalRequested)
 		if !strings.Contains(asked.Why, "your secret") || strings.Contains(asked.Arguments+asked.Show, "a-Value-1") {
 			t.Errorf("asked: %+v", asked)
 		}
-		if _, err := approvals.Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: asked.ID, Allow: true, Scope: policy.ScopeSecret}}); err != nil {
+		if _, err := approvals.Answer([]api.AnswerInput{{
+			GoalID:  out.GoalID,
+			Request: asked.ID,
+			Allow:   true,
+			Scope:   policy.ScopeSecret,
+		}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if v := p.done(out.GoalID); v.Exit != goal.Done {
 		t.Errorf("ended as %s: %s", v.Exit, v.Reason)
 	}
-	for n, want := range map[int]string{2: "not executed: with its secret filled in", 3: "no such secret is kept: unknown"} {
+	for n, want := range map[int]string{
+		2: "not executed: with its secret filled in",
+		3: "no such secret is kept: unknown",
+	} {
 		if step, err := p.goal.Step(out.GoalID, n); err != nil || !strings.Contains(step.Result, want) {
 			t.Errorf("step %d: %q, %v", n, step.Result, err)
 		}
@@ -74,13 +85,20 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
 	p := start(t, t.TempDir())
-	_, err = api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: "pin", Value: "a-Value-1", Hosts: []string{"127.0.0.1"}})
+	_, err = api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
+		Name:  "pin",
+		Value: "a-Value-1",
+		Hosts: []string{"127.0.0.1"},
+	})
 	must(t, err)
 	fill := func(target string) modeltest.Answer {
 		return args("browser_type", map[string]any{"pane": "b1", "target": target, "text": "{{secret:pin}}"})
 	}
 	p.provide(turns(
-		args("write_file", map[string]any{"path": "index.html", "content": `<label>Mine <input></label><iframe src="http://localhost:8080/part.html"></iframe>`}),
+		args("write_file", map[string]any{
+			"path":    "index.html",
+			"content": `<label>Mine <input></label><iframe src="http://localhost:8080/part.html"></iframe>`,
+		}),
 		args("write_file", map[string]any{"path": "part.html", "content": "<label>Theirs <input></label>"}),
 		args("terminal_open", map[string]any{}),
 		args("terminal_run", map[string]any{"pane": "t1", "command": served(self), "wait_seconds": 100}),
@@ -88,7 +106,10 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 		args("browser_wait", map[string]any{"pane": "b1", "target": "Theirs", "seconds": 100}),
 		fill("Mine"), fill("Theirs"),
 		args("browser_eval", map[string]any{"pane": "b1", "script": "fetch('http://localhost:8080/?{{secret:pin}}')"}),
-		args("browser_eval", map[string]any{"pane": "b1", "script": "getComputedStyle(document.querySelector('input')).webkitTextSecurity"}),
+		args("browser_eval", map[string]any{
+			"pane":   "b1",
+			"script": "getComputedStyle(document.querySelector('input')).webkitTextSecurity",
+		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
 	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin"}, Checks: shell("test -f never")})
@@ -98,7 +119,8 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 	}
 	p.done(out.GoalID)
 	for n, want := range map[int]string{7: `"ok":true`, 8: "belongs to 127.0.0.1", 10: "disc"} {
-		if s, err := p.goal.Step(out.GoalID, n); err != nil || !strings.Contains(s.Result+`"ok":`+fmt.Sprint(s.Outcome == string(event.OK)), want) {
+		if s, err := p.goal.Step(out.GoalID, n); err != nil ||
+			!strings.Contains(s.Result+`"ok":`+fmt.Sprint(s.Outcome == string(event.OK)), want) {
 			t.Errorf("step %d: %s %q, %v", n, s.Outcome, s.Result, err)
 		}
 	}
@@ -111,11 +133,21 @@ func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	home := t.TempDir()
 	p := start(t, home)
-	_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: "pin", Value: "a-Value-1", Hosts: []string{"api.example"}})
+	_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
+		Name:  "pin",
+		Value: "a-Value-1",
+		Hosts: []string{"api.example"},
+	})
 	must(t, err)
 	p.allowed(
 		args("run_command", map[string]any{"command": "echo first"}),
-		args("save_recipe", map[string]any{"name": "say", "description": "says {{secret:pin}}", "from_step": 1, "to_step": 1, "parameters": []map[string]any{{"name": "what", "value": "first"}}}),
+		args("save_recipe", map[string]any{
+			"name":        "say",
+			"description": "says {{secret:pin}}",
+			"from_step":   1,
+			"to_step":     1,
+			"parameters":  []map[string]any{{"name": "what", "value": "first"}},
+		}),
 	)
 	must(t, filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
 		if b, bad := os.ReadFile(path); err == nil && bad == nil && strings.Contains(string(b), "a-Value-1") {
@@ -124,12 +156,22 @@ func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
 		return err
 	}))
 	p.provide(turns(
-		args("run_recipe", map[string]any{"name": "say", "values": []map[string]any{{"name": "what", "value": "{{secret:pin}}"}}}),
+		args("run_recipe", map[string]any{
+			"name":   "say",
+			"values": []map[string]any{{"name": "what", "value": "{{secret:pin}}"}},
+		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin"}, Risk: policy.NetworkGet, AllowHosts: []string{"evil.example"}, Checks: shell("test -f never")})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:  "x",
+		Secrets:    []string{"pin"},
+		Risk:       policy.NetworkGet,
+		AllowHosts: []string{"evil.example"},
+		Checks:     shell("test -f never"),
+	})
 	must(t, err)
-	if q := p.answers(out.GoalID, ""); q.Tool != "run_command" || q.Arguments != `{"command":"echo {{secret:pin}}"}` || !strings.Contains(q.Why, "belongs to api.example") {
+	if q := p.answers(out.GoalID, ""); q.Tool != "run_command" || q.Arguments != `{"command":"echo {{secret:pin}}"}` ||
+		!strings.Contains(q.Why, "belongs to api.example") {
 		t.Errorf("%s %s: %s", q.Tool, q.Arguments, q.Why)
 	}
 	p.done(out.GoalID)
@@ -142,7 +184,11 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	p := start(t, t.TempDir())
 	for name, hosts := range map[string][]string{"pin": {"api.example"}, "key": nil, "unused": {"other.example"}} {
-		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: name, Value: "a-Value-of-" + name, Hosts: hosts})
+		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
+			Name:  name,
+			Value: "a-Value-of-" + name,
+			Hosts: hosts,
+		})
 		must(t, err)
 	}
 	open := func(host string) modeltest.Answer {
@@ -157,13 +203,18 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 		asks, open("third.example"),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin", "key", "unused"}, Checks: shell("test -f never")})
+	out, err := p.goal.Start(api.StartInput{
+		Objective: "x",
+		Secrets:   []string{"pin", "key", "unused"},
+		Checks:    shell("test -f never"),
+	})
 	must(t, err)
 	const given = "programs of this goal are given your secret "
 	says := func(host string, want ...string) {
 		t.Helper()
 		q := p.answers(out.GoalID, "")
-		if !strings.Contains(q.Why, host) || strings.Contains(q.Why, given) != (len(want) > 0) || strings.Contains(q.Why, "unused") {
+		if !strings.Contains(q.Why, host) || strings.Contains(q.Why, given) != (len(want) > 0) ||
+			strings.Contains(q.Why, "unused") {
 			t.Errorf("%s: %s", host, q.Why)
 		}
 		for _, w := range want {
@@ -189,7 +240,11 @@ func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	p := start(t, t.TempDir())
 	for name, hosts := range map[string][]string{"key": nil, "bound": {"api.example"}, "idle": nil} {
-		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: name, Value: "a-Value-of-" + name, Hosts: hosts})
+		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
+			Name:  name,
+			Value: "a-Value-of-" + name,
+			Hosts: hosts,
+		})
 		must(t, err)
 	}
 	server := guest("whole")
@@ -197,7 +252,12 @@ func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
 	off, refused := guest("whole"), guest("whole")
 	off.Name, off.Off, off.Env = "off", true, append(off.Env, "KEY={{secret:idle}}")
 	refused.Name, refused.Env = "refused", append(refused.Env, "KEY={{secret:bound}}", "GONE={{secret:gone}}")
-	address := api.MCPServer{Name: "far", URL: "https://api.example/", Headers: []string{"Authorization={{secret:bound}}"}, Env: []string{"KEY={{secret:idle}}"}}
+	address := api.MCPServer{
+		Name:    "far",
+		URL:     "https://api.example/",
+		Headers: []string{"Authorization={{secret:bound}}"},
+		Env:     []string{"KEY={{secret:idle}}"},
+	}
 	for _, s := range []api.MCPServer{server, off, refused, address} {
 		_, err := p.mcp().Save(s)
 		must(t, err)
@@ -205,7 +265,9 @@ func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
 	p.provide(turns(args("browser_open", map[string]any{"url": "https://first.example/"}), giveUp()))
 	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
 	must(t, err)
-	if q := p.answers(out.GoalID, ""); !strings.HasSuffix(q.Why, "; programs of this goal are given your secret key, which is bound to no host: they could send it to a host that you open to them") {
+	if q := p.answers(out.GoalID, ""); !strings.HasSuffix(q.Why,
+		"; programs of this goal are given your secret key, which is bound to no host: they could send it to a host that "+
+			"you open to them") {
 		t.Error(q.Why)
 	}
 	p.done(out.GoalID)
@@ -218,8 +280,11 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	home, dir, id := t.TempDir(), t.TempDir(), ""
 	const value = "S3cr3t-Valu3-xyz"
-	wait, read := args("ask_operator", map[string]any{"question": "continue?"}), args("read_file", map[string]any{"path": "f"})
-	asks := turns(args("run_command", map[string]any{"command": "echo {{secret:pin}} >f; printf '%0285d{{secret:pin}}' 1 >long; cat f"}), wait, read, args("search_files", map[string]any{"pattern": "0001"}), wait, read)
+	wait, read := args("ask_operator", map[string]any{"question": "continue?"}),
+		args("read_file", map[string]any{"path": "f"})
+	asks := turns(args("run_command", map[string]any{
+		"command": "echo {{secret:pin}} >f; printf '%0285d{{secret:pin}}' 1 >long; cat f",
+	}), wait, read, args("search_files", map[string]any{"pattern": "0001"}), wait, read)
 	process := func(name string, script modeltest.Script, do func(*program)) {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, home)
@@ -251,7 +316,8 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 		if s, err := p.goal.Step(id, 3); err != nil || !strings.Contains(s.Result, "{{secret:pin}}") {
 			p.Errorf("%q, %v", s.Result, err)
 		}
-		if s, err := p.goal.Step(id, 4); err != nil || !strings.Contains(s.Result, "[hidden: part of a secret]…") { // cut at 300 bytes
+		// cut at 300 bytes
+		if s, err := p.goal.Step(id, 4); err != nil || !strings.Contains(s.Result, "[hidden: part of a secret]…") {
 			p.Errorf("%q, %v", s.Result, err)
 		}
 	})

@@ -51,7 +51,10 @@ func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	queued, ok := p.await("the second one waits", func(e event.Event) bool { _, ok := e.Body.(*event.Queued); return ok }).Body.(*event.Queued)
+	queued, ok := p.await("the second one waits", func(e event.Event) bool {
+		_, ok := e.Body.(*event.Queued)
+		return ok
+	}).Body.(*event.Queued)
 	if !ok || !strings.Contains(queued.Reason, "1 goal runs already") {
 		t.Errorf("%+v", queued)
 	}
@@ -66,7 +69,13 @@ func (p *program) endedLongAgo() goal.ID {
 	if err != nil {
 		p.Fatal(err)
 	}
-	g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "the old one", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
+	g := &goal.Goal{
+		ID:        goal.ID(store.NewID()),
+		Objective: "the old one",
+		Provider:  "test",
+		Model:     "m",
+		Limits:    goal.DefaultLimits(),
+	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), policy.WriteLocal, p.TempDir()
 	if err := past.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
@@ -75,7 +84,11 @@ func (p *program) endedLongAgo() goal.ID {
 	must(p.T, err)
 	run, err := past.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
-	must(p.T, past.Append(p.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.GaveUp, Report: []string{"It gave up."}}))
+	must(p.T, past.Append(p.Context(), run, &event.Ended{
+		Status: goal.Aborted,
+		Exit:   goal.GaveUp,
+		Report: []string{"It gave up."},
+	}))
 	must(p.T, own.Unlock())
 	must(p.T, past.Close())
 	return g.ID
@@ -101,15 +114,18 @@ func TestWhatAGoalGetsWhenThePersonSaysNothing(t *testing.T) {
 	}
 	dir := ""
 	for _, at := range []time.Time{begun, g.CreatedAt} { // midnight may lie between
-		if found, err := filepath.EvalSymlinks(filepath.Join(home, "work", at.Local().Format("2006-01-02")+"-make-a-page-please")); err == nil {
+		if found, err := filepath.EvalSymlinks(
+			filepath.Join(home, "work", at.Local().Format("2006-01-02")+"-make-a-page-please")); err == nil {
 			dir = found
 		}
 	}
-	if dir == "" || g.Policy.Dir != dir || g.Policy.Risk != policy.WriteLocal || g.Policy.Unconfined || g.Policy.RequireSteps {
+	if dir == "" || g.Policy.Dir != dir || g.Policy.Risk != policy.WriteLocal || g.Policy.Unconfined ||
+		g.Policy.RequireSteps {
 		t.Errorf("policy %+v, want %s", g.Policy, dir)
 	}
 	o := g.Options
-	if o.CriticEvery != 5 || o.CriticProvider+o.JudgeProvider != "" || o.Review != goal.ReviewAuto || g.NeedsReview() || o.OnAsk != "" || len(o.After)+len(o.Panes) > 0 {
+	if o.CriticEvery != 5 || o.CriticProvider+o.JudgeProvider != "" || o.Review != goal.ReviewAuto || g.NeedsReview() ||
+		o.OnAsk != "" || len(o.After)+len(o.Panes) > 0 {
 		t.Errorf("options %+v", o)
 	}
 	active := p.cfg.Providers()[0]

@@ -29,7 +29,13 @@ func (p *program) asked() *event.ApprovalRequested {
 
 func (p *program) say(id string, asked *event.ApprovalRequested, allow bool, scope policy.Scope) {
 	p.Helper()
-	if _, err := p.app.ApprovalAPI(context.Background()).Answer([]api.AnswerInput{{GoalID: id, Request: asked.ID, Allow: allow, Scope: scope, Why: "no"}}); err != nil {
+	if _, err := p.app.ApprovalAPI(context.Background()).Answer([]api.AnswerInput{{
+		GoalID:  id,
+		Request: asked.ID,
+		Allow:   allow,
+		Scope:   scope,
+		Why:     "no",
+	}}); err != nil {
 		p.Fatal(err)
 	}
 }
@@ -37,7 +43,10 @@ func (p *program) say(id string, asked *event.ApprovalRequested, allow bool, sco
 // lease waits for the journal's word that the goal has a pane.
 func (p *program) lease(id string) *event.Lease {
 	p.Helper()
-	e := p.await("the lease of "+id, func(e event.Event) bool { l, ok := e.Body.(*event.Lease); return ok && l.Pane == id && l.Held })
+	e := p.await("the lease of "+id, func(e event.Event) bool {
+		l, ok := e.Body.(*event.Lease)
+		return ok && l.Pane == id && l.Held
+	})
 	return e.Body.(*event.Lease)
 }
 
@@ -67,7 +76,13 @@ func TestATerminalThatIsLentAsks(t *testing.T) {
 		args("terminal_run", typing("rm -rf build")),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "use it", Risk: policy.ReadOnly, Checks: shell("test -f never"), Panes: []string{own.ID}, CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "use it",
+		Risk:        policy.ReadOnly,
+		Checks:      shell("test -f never"),
+		Panes:       []string{own.ID},
+		CriticEvery: api.NoLimit,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +95,8 @@ func TestATerminalThatIsLentAsks(t *testing.T) {
 		scope policy.Scope
 	}{{"touch denied-1", false, ""}, {"echo lent", true, policy.ScopePane}, {"rm -rf build", false, ""}} {
 		asked := p.asked()
-		if !strings.Contains(asked.Arguments, want.line) || asked.Effect.Pane != own.ID || asked.Effect.Risk != policy.NetworkWrite {
+		if !strings.Contains(asked.Arguments, want.line) || asked.Effect.Pane != own.ID ||
+			asked.Effect.Risk != policy.NetworkWrite {
 			t.Fatalf("question %d: %+v", i+1, asked)
 		}
 		offered := slices.ContainsFunc(asked.Offers, func(g policy.Grant) bool { return g.Scope == policy.ScopePane })
@@ -176,7 +192,13 @@ func TestALentPage(t *testing.T) {
 		args("close_pane", map[string]any{"pane": own.ID}),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never"), Panes: []string{own.ID}, CriticEvery: api.NoLimit, DenyHosts: []string{"localhost"}})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "use it",
+		Checks:      shell("test -f never"),
+		Panes:       []string{own.ID},
+		CriticEvery: api.NoLimit,
+		DenyHosts:   []string{"localhost"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +210,8 @@ func TestALentPage(t *testing.T) {
 	}
 	p.refused(api.StartInput{Objective: "another", Checks: shell("test -f never"), Panes: []string{own.ID}}, "panes")
 	first := p.asked()
-	if first.Effect.Pane != own.ID || first.Effect.Risk != policy.NetworkWrite || !strings.Contains(first.Why, "your own pane "+own.ID) {
+	if first.Effect.Pane != own.ID || first.Effect.Risk != policy.NetworkWrite ||
+		!strings.Contains(first.Why, "your own pane "+own.ID) {
 		t.Errorf("%+v", first)
 	}
 	p.say(out.GoalID, first, false, "")
@@ -197,7 +220,10 @@ func TestALentPage(t *testing.T) {
 		t.Error("done before it was allowed")
 	}
 	p.say(out.GoalID, second, true, policy.ScopePane) // the click needs no word of its own
-	p.await("the wait", func(e event.Event) bool { s, ok := e.Body.(*event.StepStarted); return ok && s.Tool == "browser_wait" })
+	p.await("the wait", func(e event.Event) bool {
+		s, ok := e.Body.(*event.StepStarted)
+		return ok && s.Tool == "browser_wait"
+	})
 	if !mine.saw("GET /other") || !mine.saw("GET /next") {
 		t.Errorf("what was allowed was not done: %v", mine.seen)
 	}
@@ -237,7 +263,8 @@ func TestALentPage(t *testing.T) {
 	seen, err := p.goal.Network(out.GoalID)
 	must(t, err)
 	if !slices.ContainsFunc(seen.Hosts, func(h api.NetworkHost) bool {
-		return strings.HasPrefix(h.Host, "localhost") && !h.Allowed && slices.Contains(h.Methods, "GET") && slices.Contains(h.Methods, egress.WebSocket)
+		return strings.HasPrefix(h.Host, "localhost") && !h.Allowed && slices.Contains(h.Methods, "GET") &&
+			slices.Contains(h.Methods, egress.WebSocket)
 	}) {
 		t.Errorf("what was refused does not stand in the log: %+v", seen.Hosts)
 	}
@@ -254,7 +281,12 @@ func TestALentPageIsGivenBackByAPause(t *testing.T) {
 	}
 	waits := args("wait", map[string]any{"seconds": 110})
 	p.provide(turns(waits, waits, waits))
-	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never"), Panes: []string{own.ID}, CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "use it",
+		Checks:      shell("test -f never"),
+		Panes:       []string{own.ID},
+		CriticEvery: api.NoLimit,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +322,10 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		steps := []modeltest.Answer{
 			args("browser_open", map[string]any{"url": "about:blank"}),
-			args("browser_eval", map[string]any{"pane": "b1", "script": "document.body.innerHTML = '<button onclick=\"window.open(`about:blank`)\">Sign in</button>'"}),
+			args("browser_eval", map[string]any{
+				"pane":   "b1",
+				"script": "document.body.innerHTML = '<button onclick=\"window.open(`about:blank`)\">Sign in</button>'",
+			}),
 			args("browser_click", map[string]any{"pane": "b1", "target": "Sign in"}),
 			args("browser_eval", map[string]any{"pane": "b2", "script": "document.body.textContent = 'Who are you?'"}),
 			args("ask_operator", map[string]any{"question": "log in", "pane": "b9"}),
@@ -368,7 +403,10 @@ func TestATakeOverEndsWithItsPage(t *testing.T) {
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		steps := []modeltest.Answer{
 			args("browser_open", map[string]any{"url": "about:blank"}),
-			args("browser_eval", map[string]any{"pane": "b1", "script": "document.body.innerHTML = '<button onclick=\"w = window.open(`about:blank`)\">Sign in</button>'"}),
+			args("browser_eval", map[string]any{
+				"pane":   "b1",
+				"script": "document.body.innerHTML = '<button onclick=\"w = window.open(`about:blank`)\">Sign in</button>'",
+			}),
 			args("browser_click", map[string]any{"pane": "b1", "target": "Sign in"}),
 			{Text: "thinking", Wait: hold, Calls: []goal.Call{{Tool: "list_files", Arguments: "{}"}}},
 			call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),

@@ -16,8 +16,10 @@ func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
 	settings := p.cfg.Settings()
 	settings.GoalMemory = 128
 	must(t, p.cfg.SaveSettings(settings))
-	const hogs = "for i in 1 2 3 4; do ( { head -c 60000000 /dev/zero; while echo; do sleep 0.2; done; } | tail -c 60000000; echo > over ) >/dev/null 2>&1 & done; until [ -e over ]; do sleep 0.1; done"
-	p.provide(turns(args("run_command", map[string]any{"command": hogs, "timeout_seconds": 60}), args("run_command", map[string]any{"command": "sleep 100"})))
+	const hogs = "for i in 1 2 3 4; do ( { head -c 60000000 /dev/zero; while echo; do sleep 0.2; done; } | tail -c " +
+		"60000000; echo > over ) >/dev/null 2>&1 & done; until [ -e over ]; do sleep 0.1; done"
+	p.provide(turns(args("run_command", map[string]any{"command": hogs, "timeout_seconds": 60}),
+		args("run_command", map[string]any{"command": "sleep 100"})))
 	out, err := p.goal.Start(api.StartInput{Objective: "take everything", Checks: shell("false"), OnAsk: "deny"})
 	must(t, err)
 	const why = "of memory together, and 128 MiB are allowed"

@@ -32,7 +32,9 @@ func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 	t.Setenv("HOME", home)
 	builds := func() (id, said string) {
 		p.Helper()
-		p.provide(turns(args("run_command", map[string]any{"command": zig + "/bin/zig; echo x >" + zig + "/bin/zig"}), giveUp()))
+		p.provide(turns(args("run_command", map[string]any{
+			"command": zig + "/bin/zig; echo x >" + zig + "/bin/zig",
+		}), giveUp()))
 		out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
 		must(t, err)
 		p.done(out.GoalID)
@@ -81,19 +83,34 @@ func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 	must(t, os.Symlink(filepath.Join(home, ".ssh"), filepath.Join(home, "link")))
 	at := func(name string) string { return filepath.Join(home, name) }
 	for path, why := range map[string]string{
-		"zig": "does not say which", at("fine") + "/": "does not say which", at("missing"): "is not there", at("holds/.npmrc"): "is no folder",
-		home: "is a home folder", filepath.Dir(home): "is a home folder", "/": "is a home folder",
-		at(".ssh"): "keys or logins", at(".ssh/bin"): "keys or logins", at(".config"): "keys or logins", at("holds"): "keys or logins", at("link"): "keys or logins",
-		"/etc/ssl": "belongs to the system", "/proc": "belongs to the system", "/opt": "belongs to the system",
-		at("data"): "Goalpost keeps", at("data/state"): "Goalpost keeps", at("data/work"): "Goalpost keeps",
-		at("open"): "can change", at("open/below"): "can change " + at("open"),
+		"zig":              "does not say which",
+		at("fine") + "/":   "does not say which",
+		at("missing"):      "is not there",
+		at("holds/.npmrc"): "is no folder",
+		home:               "is a home folder",
+		filepath.Dir(home): "is a home folder",
+		"/":                "is a home folder",
+		at(".ssh"):         "keys or logins",
+		at(".ssh/bin"):     "keys or logins",
+		at(".config"):      "keys or logins",
+		at("holds"):        "keys or logins",
+		at("link"):         "keys or logins",
+		"/etc/ssl":         "belongs to the system",
+		"/proc":            "belongs to the system",
+		"/opt":             "belongs to the system",
+		at("data"):         "Goalpost keeps",
+		at("data/state"):   "Goalpost keeps",
+		at("data/work"):    "Goalpost keeps",
+		at("open"):         "can change",
+		at("open/below"):   "can change " + at("open"),
 	} {
 		err := p.toolchains(at("fine"), path)
 		if err == nil {
 			t.Errorf("%s is taken", path)
 			continue
 		}
-		if problem := api.ToProblem(err); problem.Code != fault.Refused || problem.Field != "toolchains" || problem.Hint == "" || !strings.Contains(problem.Message, why) {
+		if problem := api.ToProblem(err); problem.Code != fault.Refused || problem.Field != "toolchains" ||
+			problem.Hint == "" || !strings.Contains(problem.Message, why) {
 			t.Errorf("%s: %+v, want %s", path, err, why)
 		}
 	}

@@ -17,7 +17,12 @@ import (
 func (p *program) did(calls ...modeltest.Answer) []*event.Step {
 	p.Helper()
 	p.provide(turns(append(calls, call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))...))
-	out, err := p.goal.Start(api.StartInput{Objective: "use the tools", Checks: shell("false"), CriticEvery: api.NoLimit, OnAsk: "deny"})
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "use the tools",
+		Checks:      shell("false"),
+		CriticEvery: api.NoLimit,
+		OnAsk:       "deny",
+	})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -51,7 +56,8 @@ func TestTerminalToolsOnARealTerminal(t *testing.T) {
 	const ask = `sh -c 'trap "echo caught; exit 9" INT; printf "your name? "; read n; echo "hello $n"; echo listening; sleep 1000'`
 	steps := p.did(
 		call("terminal_open", `{"title":"work"}`),
-		call("terminal_run", with("pane", "t1", "command", "seq 1 3000; exit_of() { return $1; }; exit_of 7", "wait_seconds", 60)),
+		call("terminal_run",
+			with("pane", "t1", "command", "seq 1 3000; exit_of() { return $1; }; exit_of 7", "wait_seconds", 60)),
 		call("terminal_type", with("pane", "t1", "text", ask)),
 		call("terminal_wait", with("pane", "t1", "for", "pattern", "pattern", `name\? $`)),
 		call("terminal_type", with("pane", "t1", "text", "Ada")),
@@ -99,7 +105,8 @@ var more = regexp.MustCompile(`handle "step:1" and the cursor [1-9][0-9]+ contin
 // TestTheEnvelope: every result reaches the model in the same one, also what was refused.
 func TestTheEnvelope(t *testing.T) {
 	p := start(t, t.TempDir())
-	s := p.provide(turns(call("run_command", `{"command":"seq 1 20000"}`), call("run_command", `{"command":"exit 3"}`), call("no_such_tool", `{}`),
+	s := p.provide(turns(call("run_command", `{"command":"seq 1 20000"}`), call("run_command", `{"command":"exit 3"}`),
+		call("no_such_tool", `{}`),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
 	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("false"), CriticEvery: api.NoLimit})
 	if err != nil {
@@ -112,8 +119,10 @@ func TestTheEnvelope(t *testing.T) {
 			results = append(results, m.Text)
 		}
 	}
-	if len(results) != 3 || !strings.HasPrefix(results[0], `{"ok":true,"ms":`) || len(results[0]) > 17<<10 || !more.MatchString(results[0]) ||
-		!strings.Contains(results[0], "}\nexit 0\n") || !strings.HasPrefix(results[1], `{"ok":false,"ms":`) || !strings.HasPrefix(results[2], "{\"ok\":false}\nthere is no tool") {
+	if len(results) != 3 || !strings.HasPrefix(results[0], `{"ok":true,"ms":`) || len(results[0]) > 17<<10 ||
+		!more.MatchString(results[0]) ||
+		!strings.Contains(results[0], "}\nexit 0\n") || !strings.HasPrefix(results[1], `{"ok":false,"ms":`) ||
+		!strings.HasPrefix(results[2], "{\"ok\":false}\nthere is no tool") {
 		t.Errorf("%d results: %.300q", len(results), results)
 	}
 }
@@ -133,7 +142,8 @@ func TestPaneToolsOnRealPanes(t *testing.T) {
 		call("close_pane", with("pane", "b1")),
 	)
 	for i, want := range []string{
-		"opened pane t1", "opened pane b1", `b1 browser "two"`, "in front", `"three"`, "closed pane b1", `t1 terminal "three"`, `no pane "b1"`,
+		"opened pane t1", "opened pane b1", `b1 browser "two"`, "in front", `"three"`, "closed pane b1",
+		`t1 terminal "three"`, `no pane "b1"`,
 	} {
 		if !strings.Contains(steps[i].Result, want) || (steps[i].Outcome == event.OK) != (i < 7) {
 			t.Errorf("step %d %s: %s %s", i, steps[i].Tool, steps[i].Outcome, steps[i].Result)

@@ -38,7 +38,8 @@ func TestAGoalWhoseProviderIsGoneAsksItsPerson(t *testing.T) {
 	if _, err := p.goal.Resume(out.GoalID, api.ResumeInput{}); err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser || !strings.Contains(e.Reason, `no provider "test"`) {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser ||
+		!strings.Contains(e.Reason, `no provider "test"`) {
 		t.Fatalf("%+v", e)
 	}
 	p.provide(gaveUp())
@@ -63,7 +64,8 @@ func TestAGoalWhoseProviderIsDeletedWhileItRunsAsksItsPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(hold)
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser || !strings.Contains(e.Reason, `no provider "test"`) {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser ||
+		!strings.Contains(e.Reason, `no provider "test"`) {
 		t.Fatalf("%+v", e)
 	}
 }
@@ -112,7 +114,8 @@ func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(hold)
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser || !strings.Contains(e.Reason, "sandbox") {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser ||
+		!strings.Contains(e.Reason, "sandbox") {
 		t.Fatalf("%+v", e)
 	}
 	p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
@@ -124,7 +127,10 @@ func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
 	if _, err := p.goal.Resume(out.GoalID, api.ResumeInput{}); err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := p.await("a step that works", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok }).Body.(*event.Step); !ok || e.Outcome != event.OK {
+	if e, ok := p.await("a step that works", func(e event.Event) bool {
+		_, ok := e.Body.(*event.Step)
+		return ok
+	}).Body.(*event.Step); !ok || e.Outcome != event.OK {
 		t.Fatalf("%+v", e)
 	}
 	p.ended(out.GoalID)
@@ -133,7 +139,13 @@ func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
 // died makes a goal whose program was killed in the middle of a call.
 func (p *program) died() goal.ID {
 	p.Helper()
-	g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "wait", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
+	g := &goal.Goal{
+		ID:        goal.ID(store.NewID()),
+		Objective: "wait",
+		Provider:  "test",
+		Model:     "m",
+		Limits:    goal.DefaultLimits(),
+	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), policy.WriteLocal, p.TempDir()
 	s := p.app.Store()
 	if err := s.Create(p.Context(), g); err != nil {
@@ -154,7 +166,10 @@ func TestAWindowThatIsOpenInterruptsWhatDiedElsewhere(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	id := p.died()
-	step, ok := p.await("the open call", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok && e.GoalID == id }).Body.(*event.Step)
+	step, ok := p.await("the open call", func(e event.Event) bool {
+		_, ok := e.Body.(*event.Step)
+		return ok && e.GoalID == id
+	}).Body.(*event.Step)
 	if !ok || step.Outcome != event.OutcomeUnknown {
 		t.Errorf("%+v", step)
 	}
@@ -176,10 +191,12 @@ func TestAWindowThatIsOpenInterruptsWhatDiedElsewhere(t *testing.T) {
 func TestPausingWhatDiedSaysWhatItIs(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.died()
-	if _, err := p.goal.Pause(string(id)); err != nil && api.ToProblem(err).Code != fault.Conflict { // the window may have been faster
+	// the window may have been faster
+	if _, err := p.goal.Pause(string(id)); err != nil && api.ToProblem(err).Code != fault.Conflict {
 		t.Fatal(err)
 	}
-	if row, err := p.app.Store().Goal(t.Context(), id); err != nil || row.Status != goal.Paused || row.Exit != goal.Interrupted {
+	if row, err := p.app.Store().Goal(t.Context(), id); err != nil || row.Status != goal.Paused ||
+		row.Exit != goal.Interrupted {
 		t.Errorf("%s/%s %v", row.Status, row.Exit, err)
 	}
 }

@@ -57,8 +57,12 @@ func TestTheAgentLooks(t *testing.T) {
 		}
 		return false
 	})
-	for i, want := range []string{"opened pane b1", "Red, at (x=10, y=20).", "PASS; the picture is kept", "UNCLEAR; the picture is kept"} {
-		if !strings.Contains(steps[i].Result, want) || (steps[i].Outcome == event.OK) != (i < 3) || i > 0 && steps[i].ImageSHA256 == "" {
+	for i, want := range []string{
+		"opened pane b1", "Red, at (x=10, y=20).", "PASS; the picture is kept",
+		"UNCLEAR; the picture is kept",
+	} {
+		if !strings.Contains(steps[i].Result, want) || (steps[i].Outcome == event.OK) != (i < 3) || i > 0 &&
+			steps[i].ImageSHA256 == "" {
 			t.Errorf("step %d: %s %s, picture %q", i, steps[i].Outcome, steps[i].Result, steps[i].ImageSHA256)
 		}
 	}

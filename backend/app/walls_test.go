@@ -39,7 +39,10 @@ func serving(self string) modeltest.Script {
 		}
 		switch turn {
 		case 0:
-			return args("write_file", map[string]any{"path": "index.html", "content": "<title>x</title><h1>" + objective + "</h1>"})
+			return args("write_file", map[string]any{
+				"path":    "index.html",
+				"content": "<title>x</title><h1>" + objective + "</h1>",
+			})
 		case 1:
 			return args("terminal_open", map[string]any{})
 		case 2:
@@ -92,7 +95,10 @@ func TestTwoGoalsServeOnTheSamePort(t *testing.T) {
 	words := []string{"serve-apples", "serve-pears"}
 	var ids []string
 	for _, word := range words {
-		out, err := p.goal.Start(api.StartInput{Objective: word, Checks: shell("curl -sf http://127.0.0.1:8080/ | grep -q '<h1>" + word + "</h1>'")})
+		out, err := p.goal.Start(api.StartInput{
+			Objective: word,
+			Checks:    shell("curl -sf http://127.0.0.1:8080/ | grep -q '<h1>" + word + "</h1>'"),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +135,9 @@ func TestTwoGoalsServeOnTheSamePort(t *testing.T) {
 func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(
-		args("run_command", map[string]any{"command": `c=cu; h=$(printf 'sh%s.%s' op example); m=$(echo TSOP | rev); ${c}rl -s -m 20 -X "$m" -d card=1 "http://$h/"`}),
+		args("run_command", map[string]any{
+			"command": `c=cu; h=$(printf 'sh%s.%s' op example); m=$(echo TSOP | rev); ${c}rl -s -m 20 -X "$m" -d card=1 "http://$h/"`,
+		}),
 		args("abort_with_report", map[string]any{"reason": "no way out", "what_was_learned": "the network is closed"}),
 	))
 	out, err := p.goal.Start(api.StartInput{Objective: "buy", Checks: shell("test -f bought")})
@@ -152,11 +160,13 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(step.Result, "Refused by the goal's network") || !strings.Contains(step.Result, "POST shop.example:80") || !strings.Contains(step.Result, "write_local") {
+	if !strings.Contains(step.Result, "Refused by the goal's network") ||
+		!strings.Contains(step.Result, "POST shop.example:80") || !strings.Contains(step.Result, "write_local") {
 		t.Errorf("the model was told %q", step.Result)
 	}
 	net, err := p.goal.Network(out.GoalID)
-	if err != nil || net.Refused == 0 || len(net.Hosts) == 0 || net.Hosts[0].Host != "shop.example" || net.Hosts[0].Allowed || net.Hosts[0].Methods[0] != "POST" {
+	if err != nil || net.Refused == 0 || len(net.Hosts) == 0 || net.Hosts[0].Host != "shop.example" ||
+		net.Hosts[0].Allowed || net.Hosts[0].Methods[0] != "POST" {
 		t.Errorf("the network log: %+v, %v", net, err)
 	}
 }
@@ -165,11 +175,19 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(
-		args("run_command", map[string]any{"command": "echo looked; echo x >/dev/null && echo x >/dev/shm/x && echo held in memory; touch changed ~/changed /tmp/changed"}),
+		args("run_command", map[string]any{
+			"command": "echo looked; echo x >/dev/null && echo x >/dev/shm/x && echo held in memory; touch changed " +
+				"~/changed /tmp/changed",
+		}),
 		args("abort_with_report", map[string]any{"reason": "looked", "what_was_learned": "all"}),
 	))
 	dir := t.TempDir()
-	out, err := p.goal.Start(api.StartInput{Objective: "look", Dir: dir, Risk: policy.ReadOnly, Checks: shell("test -f changed")})
+	out, err := p.goal.Start(api.StartInput{
+		Objective: "look",
+		Dir:       dir,
+		Risk:      policy.ReadOnly,
+		Checks:    shell("test -f changed"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +196,8 @@ func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(step.Result, "looked") || !strings.Contains(step.Result, "held in memory") || strings.Count(step.Result, "Read-only file system") != 3 {
+	if !strings.Contains(step.Result, "looked") || !strings.Contains(step.Result, "held in memory") ||
+		strings.Count(step.Result, "Read-only file system") != 3 {
 		t.Errorf("%q", step.Result)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
@@ -200,7 +219,12 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 	if err := p.cfg.SaveSettings(settings); err != nil {
 		t.Fatal(err)
 	}
-	out, err := p.goal.Start(api.StartInput{Objective: "x", OnAsk: goal.OnAskDeny, Checks: shell("curl -s http://named.invalid/; h=other; curl -s http://$h.example/; env | grep -i https_proxy; test -f never")})
+	out, err := p.goal.Start(api.StartInput{
+		Objective: "x",
+		OnAsk:     goal.OnAskDeny,
+		Checks: shell(
+			"curl -s http://named.invalid/; h=other; curl -s http://$h.example/; env | grep -i https_proxy; test -f never"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +241,8 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 		t.Fatal(receipt, err)
 	}
 	tail := receipt.Claims[0].Verdicts[0].Tail
-	if strings.Contains(tail, "refused GET named.invalid") || !strings.Contains(tail, "named.invalid") || !strings.Contains(tail, "refused GET other.example:80") {
+	if strings.Contains(tail, "refused GET named.invalid") || !strings.Contains(tail, "named.invalid") ||
+		!strings.Contains(tail, "refused GET other.example:80") {
 		t.Errorf("the check was told %q", tail)
 	}
 	if !strings.Contains(tail, "check:[hidden: the check's pass]@") {

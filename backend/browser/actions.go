@@ -51,7 +51,9 @@ func (ac *actions) run(ctx context.Context, what string, f func(context.Context,
 }
 
 // runOn is run; asks reports whether f begins by asking the page itself.
-func (ac *actions) runOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
+func (ac *actions) runOn(
+	ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error,
+) (Acted, error) {
 	var acted Acted
 	err := ac.turns.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := ac.state.Info()
@@ -70,7 +72,9 @@ func (ac *actions) runOn(ctx context.Context, what string, asks func(*page) bool
 }
 
 // runDuringDialog is run while the page waits for an answer, which f gives.
-func (ac *actions) runDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+func (ac *actions) runDuringDialog(
+	ctx context.Context, what string, f func(context.Context, *page) error,
+) (Acted, error) {
 	var acted Acted
 	err := ac.turns.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := ac.state.Info()
@@ -132,7 +136,8 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 		b.WriteString("the page is still loading\n")
 	}
 	if q, open := ac.prompts.blocking(); open {
-		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
+		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n",
+			q.Kind)
 		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)

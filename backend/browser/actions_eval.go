@@ -47,7 +47,9 @@ func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContext
 	return evaluateWithin(ctx, callLimit, pg, world, expression)
 }
 
-func evaluateWithin(ctx context.Context, limit time.Duration, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
+func evaluateWithin(
+	ctx context.Context, limit time.Duration, pg *page, world proto.RuntimeExecutionContextID, expression string,
+) ([]byte, error) {
 	req := proto.RuntimeEvaluate{Expression: expression, ContextID: world}
 	if own := pg.worlds.Get(world); own.Unique != "" {
 		req.ContextID, req.UniqueContextID = 0, own.Unique
@@ -80,7 +82,9 @@ func (pg *page) value(ctx context.Context, limit time.Duration, req proto.Runtim
 }
 
 // members gives the objects of a list that an expression makes.
-func members(c proto.Client, world *script.SnapshotContext, list string) (objects []proto.RuntimeRemoteObjectID, err error) {
+func members(
+	c proto.Client, world *script.SnapshotContext, list string,
+) (objects []proto.RuntimeRemoteObjectID, err error) {
 	found, err := cdp.Call(c, world.Evaluate(list))
 	if err != nil {
 		return nil, err

@@ -31,7 +31,8 @@ func (ac *actions) settle(ctx context.Context, pg *page) {
 		ac.state.mu.Lock()
 		net, busy, moved := ac.state.network, ac.state.info.Loading || len(ac.state.network.open) > 0, ac.state.changed
 		ac.state.mu.Unlock()
-		busy = busy || time.Since(net.leaving) < ac.state.m.limits.leaving || time.Since(net.opening) < ac.state.m.limits.leaving
+		busy = busy || time.Since(net.leaving) < ac.state.m.limits.leaving ||
+			time.Since(net.opening) < ac.state.m.limits.leaving
 		rest := time.Duration(0)
 		if !net.last.IsZero() {
 			rest = networkQuietTime - time.Since(net.last)

@@ -23,7 +23,8 @@ func TestActs(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "form.html")
 	has(t, b.act(p.Select(b.ctx, "Size", []string{"Large"})).Changed, "size l")
-	if _, err := p.Select(b.ctx, "Send", []string{"x"}); err == nil || !strings.Contains(err.Error(), "is not a text field") {
+	if _, err := p.Select(b.ctx, "Send", []string{"x"}); err == nil ||
+		!strings.Contains(err.Error(), "is not a text field") {
 		t.Errorf("select on a button: %v", err)
 	}
 	has(t, b.act(p.Check(b.ctx, "I agree", true)).Changed, "checked")
@@ -32,7 +33,8 @@ func TestActs(t *testing.T) {
 		t.Errorf("the box is %s", got)
 	}
 	b.act(p.Scroll(b.ctx, "", 0, 500))
-	if got := b.eval(p, "new Promise((r) => { const f = () => scrollY > 300 ? r(true) : requestAnimationFrame(f); f(); })"); got != "true" {
+	if got := b.eval(p,
+		"new Promise((r) => { const f = () => scrollY > 300 ? r(true) : requestAnimationFrame(f); f(); })"); got != "true" {
 		t.Errorf("scrolled: %s", got)
 	}
 	if out, err := p.Eval(b.ctx, "({a: 1, b: who.value})"); err != nil || out != `{"a":1,"b":"old"}` {
@@ -48,7 +50,8 @@ func TestActs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.txt")
 	b.ok(os.WriteFile(file, []byte("a"), 0o600))
 	has(t, b.act(p.Upload(b.ctx, "File", []pane.File{{Name: "a.txt", Data: []byte("x")}})).Changed, "a.txt")
-	if _, err := p.Upload(b.ctx, "File", []pane.File{{Name: "a"}, {Name: "b"}}); err == nil || !strings.Contains(err.Error(), "takes one file") {
+	if _, err := p.Upload(b.ctx, "File", []pane.File{{Name: "a"}, {Name: "b"}}); err == nil ||
+		!strings.Contains(err.Error(), "takes one file") {
 		t.Errorf("two files: %v", err)
 	}
 	b.eval(p, "setTimeout(() => say('later'), 300)")
@@ -221,7 +224,8 @@ func TestOwnPortsAreRefused(t *testing.T) {
 	b.eval(p, `new Promise((done) => { const f = document.createElement('iframe'); f.onload = done; f.src = 'http://localhost:`+port+`/frame'; document.body.append(f); })`)
 	// Nor does a frame of another site, whose process has gates of its own.
 	other := strings.Replace(b.url("fetching.html"), "127.0.0.1", "localhost", 1)
-	got := b.eval(p, `new Promise((done) => { addEventListener('message', (e) => done(e.data)); const f = document.createElement('iframe'); f.src = '`+other+`?port=`+port+`'; document.body.append(f); })`)
+	got := b.eval(p,
+		`new Promise((done) => { addEventListener('message', (e) => done(e.data)); const f = document.createElement('iframe'); f.src = '`+other+`?port=`+port+`'; document.body.append(f); })`)
 	if got != `"refused"` {
 		t.Errorf("fetch from a frame of another site: %s", got)
 	}
@@ -249,7 +253,10 @@ func TestProfiles(t *testing.T) {
 	if _, err := other.Open(b.ctx, Options{ID: "b1", Profile: "work"}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a profile that is in use: %v", err)
 	}
-	for what, err := range map[string]error{"deleting": b.DeleteProfile(b.ctx, "work"), "renaming": b.RenameProfile(b.ctx, "work", "play")} {
+	for what, err := range map[string]error{
+		"deleting": b.DeleteProfile(b.ctx, "work"),
+		"renaming": b.RenameProfile(b.ctx, "work", "play"),
+	} {
 		if !errors.Is(err, ErrOpen) {
 			t.Errorf("%s a profile of which a page is open: %v", what, err)
 		}
@@ -264,7 +271,8 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("a name that another profile has: %v", err)
 	}
 	b.ok(b.RenameProfile(b.ctx, "spare", "other"))
-	if got := b.eval(open("b3", "other"), "document.cookie"); got != `"who=eve"` || !slices.Equal(b.Profiles(), []string{"other", "work"}) {
+	if got := b.eval(open("b3", "other"), "document.cookie"); got != `"who=eve"` ||
+		!slices.Equal(b.Profiles(), []string{"other", "work"}) {
 		t.Errorf("a renamed profile has the cookie %s; profiles %v", got, b.Profiles())
 	}
 	b.ok(b.ClosePane(b.ctx, "b3"))
@@ -300,12 +308,18 @@ func TestParseCookies(t *testing.T) {
 			continue
 		}
 		c := list[0]
-		if c.Name != "name" || c.Value != "value" || c.Domain != ".a.example" || c.Path != "/x" || !c.Secure || !c.HTTPOnly || c.Expires.Unix() != 2000000000 {
+		if c.Name != "name" || c.Value != "value" || c.Domain != ".a.example" || c.Path != "/x" || !c.Secure ||
+			!c.HTTPOnly || c.Expires.Unix() != 2000000000 {
 			t.Errorf("%s: %+v", file, c)
 		}
 	}
 	for want, file := range map[string]string{
-		"is empty": " ", "line 2": "# x\na\tb", "not a JSON": "[1", "lacks a name": `[{"value":"x"}]`, "is no time": "a\tFALSE\t/\tFALSE\tsoon\tn\tv", "holds no cookies": "# nothing",
+		"is empty":         " ",
+		"line 2":           "# x\na\tb",
+		"not a JSON":       "[1",
+		"lacks a name":     `[{"value":"x"}]`,
+		"is no time":       "a\tFALSE\t/\tFALSE\tsoon\tn\tv",
+		"holds no cookies": "# nothing",
 	} {
 		if _, err := ParseCookies(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", file, err, want)

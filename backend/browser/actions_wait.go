@@ -23,7 +23,8 @@ func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration
 	}
 	acted, err := ac.waitFor(ctx, want, limit)
 	if errors.Is(err, ErrTimeout) {
-		return acted, fmt.Errorf("it has not come to that within %s (%w): look what the page shows now", goal.FormatDuration(limit), ErrTimeout)
+		return acted, fmt.Errorf("it has not come to that within %s (%w): look what the page shows now",
+			goal.FormatDuration(limit), ErrTimeout)
 	}
 	return acted, err
 }
@@ -76,7 +77,8 @@ func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (
 		patience = 300 // and then the frames are asked
 	}
 	held := false
-	if err := pg.callScript(ctx, &held, "until", want.Text, want.Gone, want.Target, patience); err != nil || held || len(views) == 1 {
+	if err := pg.callScript(ctx, &held, "until", want.Text, want.Gone, want.Target, patience); err != nil || held ||
+		len(views) == 1 {
 		return held, err
 	}
 	// Together: what one shows another need not.

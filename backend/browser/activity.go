@@ -72,7 +72,8 @@ func (log *activity) onConsole(e *cdp.Event) {
 func (log *activity) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
 	if decode(e, &ev) && ev.ExceptionDetails != nil {
-		log.logConsole(fromUnixMillis(float64(ev.Timestamp)), sanitize.Line("error: "+exception(ev.ExceptionDetails).Error(), 500))
+		log.logConsole(fromUnixMillis(float64(ev.Timestamp)),
+			sanitize.Line("error: "+exception(ev.ExceptionDetails).Error(), 500))
 	}
 }
 
@@ -107,7 +108,8 @@ func (log *activity) noteRequest(e *cdp.Event) {
 	}
 	log.state.mu.Lock()
 	defer log.state.mu.Unlock()
-	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && log.state.page != nil && ev.FrameID == log.state.page.frame() {
+	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && log.state.page != nil &&
+		ev.FrameID == log.state.page.frame() {
 		log.state.load.posting = ""
 		if ev.Request.Method != "GET" {
 			log.state.load.posting = ev.LoaderID
@@ -209,7 +211,8 @@ func (log *activity) notifyRequest(method, address string) {
 	log.state.mu.Lock()
 	goalID, lent := log.state.leaseHolder(), log.state.goalID == ""
 	log.state.mu.Unlock()
-	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent && log.state.m.rules.filtersRequests(log.state.proxyGoal) {
+	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent &&
+		log.state.m.rules.filtersRequests(log.state.proxyGoal) {
 		return
 	}
 	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})

@@ -45,7 +45,8 @@ func Address(text string) (string, error) {
 	case "":
 		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitize.Line(text, 200))
 	}
-	return "", fmt.Errorf("%w: %s: is not opened in a browser pane: use http, https, about:blank or data:image", ErrRefused, sanitize.Line(u.Scheme, 40))
+	return "", fmt.Errorf("%w: %s: is not opened in a browser pane: use http, https, about:blank or data:image",
+		ErrRefused, sanitize.Line(u.Scheme, 40))
 }
 
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
@@ -101,7 +102,8 @@ func schemeFor(text string) string {
 	host = strings.ToLower(host)
 	ip := net.ParseIP(host)
 	switch {
-	case host == "localhost", strings.HasSuffix(host, ".localhost"), ip != nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsUnspecified()):
+	case host == "localhost", strings.HasSuffix(host, ".localhost"), ip != nil &&
+		(ip.IsLoopback() || ip.IsPrivate() || ip.IsUnspecified()):
 		return "http://"
 	}
 	return "https://"

@@ -58,8 +58,10 @@ func TestSnapshot(t *testing.T) {
 	p := b.open("b1", "form.html")
 	s := b.look(p)
 	has(t, s.Text, `page "Form" at `+b.url("form.html"), `heading "Order" level 1`, `textbox "Name" value="old"`,
-		`textbox "Mail" value=""`, `textbox "Secret" filled, value hidden`, `checkbox "I agree"`, `combobox "Size" value="Small" options: "Small" | "Large"`,
-		`date input "Day"`, `button "Send"`, `"Plain text with bold words and"`, `link "a link" -> "/two.html"`, `button "Never" disabled`,
+		`textbox "Mail" value=""`, `textbox "Secret" filled, value hidden`, `checkbox "I agree"`,
+		`combobox "Size" value="Small" options: "Small" | "Large"`,
+		`date input "Day"`, `button "Send"`, `"Plain text with bold words and"`, `link "a link" -> "/two.html"`,
+		`button "Never" disabled`,
 		`button "In the shadow"`, `iframe "Inner"`, `button "Inside"`, "outside the visible part", `button "Far"`)
 	if strings.Contains(s.Text, "hunter2") {
 		t.Error("the snapshot tells the password")
@@ -125,7 +127,8 @@ func TestClickRefusals(t *testing.T) {
 	ref, twin := b.refOf(seen, `button "Add"`), b.refOf(seen, `button "Twin"`)
 	b.ok(p.Reload(b.ctx))
 	has(t, b.act(p.Click(b.ctx, ref)).Changed, ref+" was gone", "the only thing like it", "Added line")
-	if _, err := p.Click(b.ctx, twin); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), `2 things on the page are a button "Twin" now`) {
+	if _, err := p.Click(b.ctx, twin); !errors.Is(err, ErrStale) ||
+		!strings.Contains(err.Error(), `2 things on the page are a button "Twin" now`) {
 		t.Errorf("a ref from before the reload that could be two things: %v", err)
 	}
 	b.act(p.Click(b.ctx, "Accept cookies"))
@@ -144,7 +147,12 @@ func TestType(t *testing.T) {
 	has(t, b.act(p.Type(b.ctx, "Day", "2025-03-14", false, false)).Changed, `value="2025-03-14"`)
 	has(t, b.act(p.Type(b.ctx, "Note", "two\nlines", false, false)).Changed, `value="two lines"`)
 	has(t, b.act(p.Type(b.ctx, "Rich", "er", false, false)).Changed, `value="rich texter"`)
-	for target, want := range map[string]string{"Send": "is not a text field", "I agree": "click it", "Day": "write it like 2025-03-14", "Size": `it has "Small", "Large"`} {
+	for target, want := range map[string]string{
+		"Send":    "is not a text field",
+		"I agree": "click it",
+		"Day":     "write it like 2025-03-14",
+		"Size":    `it has "Small", "Large"`,
+	} {
 		if _, err := p.Type(b.ctx, target, "nonsense", false, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("type into %s: %v; want %q", target, err, want)
 		}

@@ -15,7 +15,9 @@ import (
 // attachTarget makes or takes over a page and prepares it. Nothing of the page is
 // seen before that: the pane knows the session before any event of it can
 // matter.
-func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
+func (e *browserProcess) attachTarget(
+	ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID,
+) (*page, error) {
 	pg := &page{engine: e, target: target, count: &p.frames.refs}
 	err := e.Do(ctx, e.Alive, "", launchLimit, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
@@ -136,7 +138,8 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 // and says whether a goal has the pane.
 func (p *Pane) adopt(pg *page) (listens bool) {
 	p.state.change(func() {
-		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{}, false, false
+		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{},
+			false, false
 		listens = p.state.alwaysTracksNetwork()
 		p.viewport.forgetZoom()
 		p.userInput.touch.Store(false)

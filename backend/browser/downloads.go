@@ -63,7 +63,9 @@ func (d *downloadFolders) partialDownloadDir(goalID, dir string) string {
 }
 
 // setDownloadBehavior tells Chromium what to do with files that pages send.
-func (d *downloadFolders) setDownloadBehavior(goalID string, id proto.BrowserBrowserContextID) (proto.BrowserSetDownloadBehavior, error) {
+func (d *downloadFolders) setDownloadBehavior(
+	goalID string, id proto.BrowserBrowserContextID,
+) (proto.BrowserSetDownloadBehavior, error) {
 	deny := proto.BrowserSetDownloadBehavior{
 		Behavior: proto.BrowserSetDownloadBehaviorBehaviorDeny, BrowserContextID: id, EventsEnabled: true,
 	}
@@ -192,7 +194,8 @@ func (dl *downloads) finishDownload(guid string) error {
 		return nil
 	}
 	dir := dl.state.m.folders.folder(dl.state.goalID)
-	path, err := dl.state.m.folders.moveDownload(dl.state.goalID, dir, d.Name, filepath.Join(dl.state.m.folders.partialDownloadDir(dl.state.goalID, dir), guid))
+	path, err := dl.state.m.folders.moveDownload(dl.state.goalID, dir, d.Name,
+		filepath.Join(dl.state.m.folders.partialDownloadDir(dl.state.goalID, dir), guid))
 	if err != nil {
 		dl.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("keeping the download %q: %w", d.Name, err)

@@ -37,7 +37,13 @@ func (dl *downloads) PDF(ctx context.Context) (string, error) {
 	dl.state.change(func() {
 		size := int64(len(out))
 		dl.list = append(slices.Clone(dl.list), pane.Download{
-			ID: "pdf-" + filepath.Base(path), Name: filepath.Base(path), URL: info.URL, Path: path, State: pane.Downloaded, Received: size, Total: size,
+			ID:       "pdf-" + filepath.Base(path),
+			Name:     filepath.Base(path),
+			URL:      info.URL,
+			Path:     path,
+			State:    pane.Downloaded,
+			Received: size,
+			Total:    size,
 		})
 		dl.updateOverlay()
 	})
@@ -64,7 +70,8 @@ func (dl *downloads) Save(ctx context.Context, text string) error {
 		}
 		// What another site sends is saved only if it says that it is a file to be saved.
 		_, err = evaluate(ctx, pg, world, fmt.Sprintf(
-			`(() => { const a = document.createElement('a'); a.href = %s; a.download = ''; a.click(); return true; })()`, quoted))
+			`(() => { const a = document.createElement('a'); a.href = %s; a.download = ''; a.click(); return true; })()`,
+			quoted))
 		return err
 	})
 }

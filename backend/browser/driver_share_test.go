@@ -67,7 +67,9 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	if lines, err := p.Console(); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "lent") {
 		t.Errorf("the console of the agent: %v %v", lines, err)
 	}
-	if list, err := p.Network(); err != nil || !slices.ContainsFunc(list, func(r Request) bool { return strings.HasSuffix(r.URL, "/two.html") }) {
+	if list, err := p.Network(); err != nil || !slices.ContainsFunc(list, func(r Request) bool {
+		return strings.HasSuffix(r.URL, "/two.html")
+	}) {
 		t.Errorf("what the page fetched: %v %v", list, err)
 	}
 	// A window that the page opens is lent with it, and with it the user's.

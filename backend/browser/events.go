@@ -247,7 +247,13 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 		return
 	}
 	f := &remoteFrame{
-		page:  &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true},
+		page: &page{
+			engine:  above.engine,
+			target:  ev.TargetInfo.TargetID,
+			session: ev.SessionID,
+			count:   above.count,
+			part:    true,
+		},
 		above: above,
 	}
 	f.alive, f.end = context.WithCancelCause(above.alive)

@@ -87,7 +87,8 @@ func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 		b.ok(pg.engine.Process.Signal(syscall.SIGKILL))
 		for _, p := range panes {
 			b.until(p, "told of the end", func(i pane.Info) bool {
-				return n < restarts && p.state.page.engine != pg.engine && strings.Contains(i.Notice, "started again") || n == restarts && i.Problem == "the browser ended"
+				return n < restarts && p.state.page.engine != pg.engine && strings.Contains(i.Notice, "started again") ||
+					n == restarts && i.Problem == "the browser ended"
 			})
 		}
 	}
@@ -125,7 +126,8 @@ func TestDialogsDoNotHang(t *testing.T) {
 		"read":       func() error { _, err := p.Read(b.ctx, pane.ReadOptions{}); return err },
 		"screenshot": func() error { _, err := p.Screenshot(b.ctx, false); return err },
 	} {
-		if err := look(); err == nil || !strings.Contains(err.Error(), `until its confirm "Sure?" is answered: answer it first`) {
+		if err := look(); err == nil ||
+			!strings.Contains(err.Error(), `until its confirm "Sure?" is answered: answer it first`) {
 			t.Errorf("looking while it asks: %v", err)
 		}
 	}

@@ -107,7 +107,8 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 // shadow root of its own, which only the protocol tells of.
 func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches
-	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+", 1)"); err != nil {
+	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+
+		", 1)"); err != nil {
 		return m, err
 	}
 	if text != ts.text {

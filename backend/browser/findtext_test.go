@@ -20,7 +20,13 @@ func TestFind(t *testing.T) {
 		text string
 		step int
 		want FindResult
-	}{{"needle", 0, FindResult{1, 4}}, {"needle", 1, FindResult{2, 4}}, {"needle", -1, FindResult{1, 4}}, {"needle", -1, FindResult{4, 4}}, {"no such", 1, FindResult{}}} {
+	}{
+		{"needle", 0, FindResult{1, 4}},
+		{"needle", 1, FindResult{2, 4}},
+		{"needle", -1, FindResult{1, 4}},
+		{"needle", -1, FindResult{4, 4}},
+		{"no such", 1, FindResult{}},
+	} {
 		got, err := p.Find(b.ctx, c.text, c.step)
 		b.ok(err)
 		if got != c.want {
@@ -40,7 +46,10 @@ func TestFindEverywhere(t *testing.T) {
 		p := b.open(fmt.Sprintf("zoom%d", zoom), "finding.html")
 		b.says(p, "both are here")
 		b.ok(p.Zoom(b.ctx, zoom))
-		places := []string{"the text", "an open root", "a closed root", "the middle of a text area", "a field", "a frame", "a frame of another site"}
+		places := []string{
+			"the text", "an open root", "a closed root", "the middle of a text area", "a field", "a frame",
+			"a frame of another site",
+		}
 		for i, place := range places {
 			got, err := p.Find(b.ctx, "NEEDLE", min(i, 1))
 			b.ok(err)

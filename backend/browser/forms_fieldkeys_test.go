@@ -22,10 +22,14 @@ func TestFieldsAreFilledWithRealKeys(t *testing.T) {
 		{"Days", "Days=Tue+Fri true", func(f string) (Acted, error) { return p.Select(b.ctx, f, []string{"Tue", "Fri"}) }},
 		{"Days", "Days=Mon true", func(f string) (Acted, error) { return p.Select(b.ctx, f, []string{"Mon"}) }},
 		{"Row", "Row=C true", func(f string) (Acted, error) { return p.Select(b.ctx, f, []string{"C"}) }},
-		{"Date", "Date=2025-03-14 true", func(f string) (Acted, error) { return p.Type(b.ctx, f, "2025-03-14", false, false) }},
+		{"Date", "Date=2025-03-14 true", func(f string) (Acted, error) {
+			return p.Type(b.ctx, f, "2025-03-14", false, false)
+		}},
 		{"Time", "Time=00:05 true", func(f string) (Acted, error) { return p.Type(b.ctx, f, "00:05", false, false) }},
 		{"Time", "Time=13:45 true", func(f string) (Acted, error) { return p.Type(b.ctx, f, "13:45", false, false) }},
-		{"When", "When=2025-03-14T23:59 true", func(f string) (Acted, error) { return p.Type(b.ctx, f, "2025-03-14T23:59", false, false) }},
+		{"When", "When=2025-03-14T23:59 true", func(f string) (Acted, error) {
+			return p.Type(b.ctx, f, "2025-03-14T23:59", false, false)
+		}},
 		{"Loud", "Loud=20 true", func(f string) (Acted, error) { return p.Type(b.ctx, f, "20", false, false) }},
 		{"Paint", "Paint=#102030 false", func(f string) (Acted, error) { return p.Type(b.ctx, f, "#102030", false, false) }},
 	} {
@@ -49,7 +53,8 @@ func TestFieldsAreFilledWithRealKeys(t *testing.T) {
 		t.Errorf("%d options are told:\n%s", n, found)
 	}
 	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<div id=over style="position:fixed;inset:0;background:#fff">Over</div>')`)
-	if _, err := p.Select(b.ctx, "css=select[aria-label=Plan]", []string{"Country 3"}); err == nil || !strings.Contains(err.Error(), "covered by") {
+	if _, err := p.Select(b.ctx, "css=select[aria-label=Plan]", []string{"Country 3"}); err == nil ||
+		!strings.Contains(err.Error(), "covered by") {
 		t.Errorf("a list under something else: %v", err)
 	}
 }

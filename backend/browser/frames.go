@@ -72,7 +72,8 @@ func (autoAttachFrames) ProtoReq() string { return "Target.setAutoAttach" }
 
 // MarshalJSON gives the command's parameters.
 func (autoAttachFrames) MarshalJSON() ([]byte, error) {
-	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":[{"type":"iframe"},{"type":"worker"},{"exclude":true}]}`), nil
+	return []byte(
+		`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":[{"type":"iframe"},{"type":"worker"},{"exclude":true}]}`), nil
 }
 
 // networkEnableParams keeps no bodies of what comes.
@@ -169,7 +170,9 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 }
 
 // callOnNode runs an expression with a node of the document as this.
-func (pg *page) callOnNode(c proto.Client, node proto.DOMBackendNodeID, world proto.RuntimeExecutionContextID, expression string) error {
+func (pg *page) callOnNode(
+	c proto.Client, node proto.DOMBackendNodeID, world proto.RuntimeExecutionContextID, expression string,
+) error {
 	found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: node, ExecutionContextID: world})
 	if err != nil {
 		return err
@@ -222,7 +225,9 @@ func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) 
 // it cannot know where that lies. The host knows which frame told it.
 
 // frameOffset is where the document of a world of ours begins in the pane, in CSS pixels.
-func (fs *frames) frameOffset(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (x, y float64, err error) {
+func (fs *frames) frameOffset(
+	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID,
+) (x, y float64, err error) {
 	frame := pg.frame()
 	if own := pg.worlds.Get(world); own.Frame != "" {
 		frame = own.Frame

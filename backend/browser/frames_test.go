@@ -15,7 +15,8 @@ func TestFramesOfOtherSites(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "outer.html")
 	s := b.look(p)
-	has(t, s.Text, `iframe "Elsewhere"`, `textbox "Word" value=""`, `button "Say"`, `button "Low"`, `iframe "Next door"`, `button "Inside"`)
+	has(t, s.Text, `iframe "Elsewhere"`, `textbox "Word" value=""`, `button "Say"`, `button "Low"`, `iframe "Next door"`,
+		`button "Inside"`)
 	word := b.refOf(s, `textbox "Word"`)
 	if !regexp.MustCompile(`^f\d+e\d+$`).MatchString(word) {
 		t.Fatalf("the field in the frame has ref %s", word)

@@ -25,7 +25,8 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 	for _, want := range []string{"report.bin", "report (1).bin"} {
 		b.act(p.Click(agent, "Download"))
 		b.until(p, "given "+want, func(pane.Info) bool {
-			return len(p.downloads.list) > 0 && p.downloads.list[len(p.downloads.list)-1].Path == filepath.Join(folder, "downloads", want)
+			return len(p.downloads.list) > 0 &&
+				p.downloads.list[len(p.downloads.list)-1].Path == filepath.Join(folder, "downloads", want)
 		})
 		if content, err := os.ReadFile(filepath.Join(folder, "downloads", want)); err != nil || len(content) != 100 {
 			t.Errorf("%s: %d bytes, %v", want, len(content), err)

@@ -73,7 +73,9 @@ func TestACoveredFrameKeepsNoGuard(t *testing.T) {
 	s := b.look(p)
 	word, say := b.refOf(s, `textbox "Word"`), b.refOf(s, `button "Say"`)
 	place := func(ref string) (at targetPoint) {
-		b.ok(p.turns.withTurn(b.ctx, "placing", func(ctx context.Context, pg *page) error { return p.mouse.pagePositionOf(ctx, pg, &at, ref) }))
+		b.ok(p.turns.withTurn(b.ctx, "placing", func(ctx context.Context, pg *page) error {
+			return p.mouse.pagePositionOf(ctx, pg, &at, ref)
+		}))
 		return at
 	}
 	at := place(word)

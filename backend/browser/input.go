@@ -143,7 +143,8 @@ func (u *userInput) dispatchInput(in pane.Input) {
 	err = pg.do(ctx, u.state.m.limits.input, "input", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
 	if errors.Is(err, ErrTimeout) && !u.wakeRenderer(ctx, pg) {
 		u.state.change(func() {
-			u.state.loadError, u.state.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
+			u.state.loadError,
+				u.state.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
 		})
 	}
 }
@@ -207,7 +208,10 @@ func mouseCommand(in pane.Input) (proto.Request, error) {
 	}
 	if in.Kind == pane.MouseMove {
 		// Without the held button Chromium sees no drag.
-		for bit, held := range []proto.InputMouseButton{proto.InputMouseButtonLeft, proto.InputMouseButtonRight, proto.InputMouseButtonMiddle} {
+		for bit, held := range []proto.InputMouseButton{
+			proto.InputMouseButtonLeft, proto.InputMouseButtonRight,
+			proto.InputMouseButtonMiddle,
+		} {
 			if in.Buttons>>bit&1 == 1 {
 				e.Button = held
 				break

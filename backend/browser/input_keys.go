@@ -73,7 +73,13 @@ func keyText(in pane.Input) string {
 }
 
 func editingCommand(in pane.Input) string {
-	command := map[string]string{"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}[strings.ToLower(in.Key)]
+	command := map[string]string{
+		"a": "selectAll",
+		"c": "copy",
+		"v": "paste",
+		"x": "cut",
+		"z": "undo",
+	}[strings.ToLower(in.Key)]
 	if command == "undo" && in.Modifiers&modShift != 0 {
 		return "redo"
 	}
@@ -113,8 +119,17 @@ var punctuationKeys = map[byte]struct {
 	code int
 	name string
 }{
-	';': {186, "Semicolon"}, '=': {187, "Equal"}, ',': {188, "Comma"}, '-': {189, "Minus"}, '.': {190, "Period"}, '/': {191, "Slash"},
-	'`': {192, "Backquote"}, '[': {219, "BracketLeft"}, '\\': {220, "Backslash"}, ']': {221, "BracketRight"}, '\'': {222, "Quote"},
+	';':  {186, "Semicolon"},
+	'=':  {187, "Equal"},
+	',':  {188, "Comma"},
+	'-':  {189, "Minus"},
+	'.':  {190, "Period"},
+	'/':  {191, "Slash"},
+	'`':  {192, "Backquote"},
+	'[':  {219, "BracketLeft"},
+	'\\': {220, "Backslash"},
+	']':  {221, "BracketRight"},
+	'\'': {222, "Quote"},
 }
 
 // physicalKeyCode names the key of an American keyboard that writes a character or has a
@@ -147,8 +162,18 @@ func physicalKeyCode(key string) string {
 
 // otherNames are what terminals and models call some keys.
 var otherNames = map[string]string{
-	"Space": " ", "Spacebar": " ", "Esc": "Escape", "Return": "Enter", "Del": "Delete", "Ins": "Insert", "Up": "ArrowUp", "Down": "ArrowDown",
-	"Left": "ArrowLeft", "Right": "ArrowRight", "PgUp": "PageUp", "PgDn": "PageDown",
+	"Space":    " ",
+	"Spacebar": " ",
+	"Esc":      "Escape",
+	"Return":   "Enter",
+	"Del":      "Delete",
+	"Ins":      "Insert",
+	"Up":       "ArrowUp",
+	"Down":     "ArrowDown",
+	"Left":     "ArrowLeft",
+	"Right":    "ArrowRight",
+	"PgUp":     "PageUp",
+	"PgDn":     "PageDown",
 }
 
 // parseKeys reads "Enter", "a" or "Ctrl+Shift+z".
@@ -160,7 +185,14 @@ func parseKeys(text string) (pane.Input, error) {
 		if !found || after == "" { // "+" itself is a key
 			break
 		}
-		bit, ok := map[string]int{"alt": modAlt, "ctrl": modCtrl, "control": modCtrl, "meta": modMeta, "cmd": modMeta, "shift": modShift}[strings.ToLower(name)]
+		bit, ok := map[string]int{
+			"alt":     modAlt,
+			"ctrl":    modCtrl,
+			"control": modCtrl,
+			"meta":    modMeta,
+			"cmd":     modMeta,
+			"shift":   modShift,
+		}[strings.ToLower(name)]
 		if !ok {
 			return in, fmt.Errorf("%q is not a modifier: use Ctrl, Shift, Alt or Meta", sanitize.Line(name, 20))
 		}
@@ -177,7 +209,8 @@ func parseKeys(text string) (pane.Input, error) {
 		rest = shifted[strings.Index(unshifted, rest):][:1]
 	case utf8.RuneCountInString(rest) == 1, keyCode(rest) != 0:
 	default:
-		return in, fmt.Errorf("%q is not a key: use a character or a name like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5", sanitize.Line(rest, 20))
+		return in, fmt.Errorf("%q is not a key: use a character or a name like Enter, Tab, Escape, Backspace, Delete, "+
+			"ArrowDown, PageDown, Home, F5", sanitize.Line(rest, 20))
 	}
 	in.Key, in.KeyCode = rest, keyCode(rest)
 	return in, nil

@@ -16,7 +16,8 @@ func (b *bench) tap(v *Viewer, key, code string, modifiers int) {
 // value waits for the page to have a value: input is not awaited.
 func (b *bench) value(p *Pane, script, want string) {
 	b.Helper()
-	got := b.eval(p, "new Promise((done) => { const until = Date.now() + 50000; const look = () => { const v = String("+script+
+	got := b.eval(p, "new Promise((done) => { const until = Date.now() + 50000; const look = () => { const v = String("+
+		script+
 		"); v === "+want+" || Date.now() > until ? done(v) : setTimeout(look, 5); }; look(); })")
 	if got != want {
 		b.Errorf("%s is %s, want %s", script, got, want)

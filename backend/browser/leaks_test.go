@@ -181,7 +181,8 @@ func renderers(dir string) []int {
 		if _, err := fmt.Sscanf(line, "/proc/%d/cmdline", &pid); err != nil {
 			continue
 		}
-		if args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && strings.Contains(string(args), "--type=renderer") {
+		if args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil &&
+			strings.Contains(string(args), "--type=renderer") {
 			found = append(found, pid)
 		}
 	}

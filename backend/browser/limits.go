@@ -20,8 +20,16 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{
-		settle: 2 * time.Second, leaving: time.Second, load: 10 * time.Second, first: 3 * time.Second, part: 2 * time.Second,
-		input: 2 * time.Second, certificate: 2 * time.Second, hung: time.Second, ending: 5 * time.Second, restarts: time.Minute,
+		settle:      2 * time.Second,
+		leaving:     time.Second,
+		load:        10 * time.Second,
+		first:       3 * time.Second,
+		part:        2 * time.Second,
+		input:       2 * time.Second,
+		certificate: 2 * time.Second,
+		hung:        time.Second,
+		ending:      5 * time.Second,
+		restarts:    time.Minute,
 	}
 }
 

@@ -17,7 +17,8 @@ type load struct {
 	byUser bool                    // it was a user who went there, in a pane of theirs
 	// posting is the document that a form was last sent for.
 	posting proto.NetworkLoaderID
-	// holdInputUntil is when input is let through although the document may be without its first picture, see awaitFirstPaint.
+	// holdInputUntil is when input is let through although the document may be without its first
+	// picture, see awaitFirstPaint.
 	holdInputUntil time.Time
 }
 

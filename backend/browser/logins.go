@@ -39,7 +39,8 @@ var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
 // the answer's function: it is in no question and on no screen. On a goal's page
 // nothing is offered, since nothing that a user does there is kept.
 func (lg *logins) offerSaveLogin(s pageReport) {
-	if lg.state.goalID != "" || lg.state.Driver() == pane.DriverAgent || lg.state.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
+	if lg.state.goalID != "" || lg.state.Driver() == pane.DriverAgent || lg.state.m.cfg.Logins == nil || s.User == "" ||
+		s.Password == "" {
 		return
 	}
 	origin := originOf(s.Origin)

@@ -66,7 +66,8 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 	if q.Origin != b.site || q.Value != "ann" || q.Multiple {
 		t.Errorf("it was asked %+v", q)
 	}
-	if shown, err := json.Marshal([]any{p.state.overlayNow(), p.Info()}); err != nil || strings.Contains(string(shown), "let me in") {
+	if shown, err := json.Marshal([]any{p.state.overlayNow(), p.Info()}); err != nil ||
+		strings.Contains(string(shown), "let me in") {
 		t.Errorf("the password is shown: %s %v", shown, err)
 	}
 	b.ok(p.Answer(b.ctx, pane.Answer{ID: q.ID, Yes: true}))
@@ -82,7 +83,8 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 	if err != nil || !slices.Equal(filled, []string{"user", "password"}) {
 		t.Errorf("filled in: %v %v", filled, err)
 	}
-	if got := b.eval(p, "user.value + ':' + secret.value + ':' + out.textContent"); got != `"ann:let me in:ann:let me in"` {
+	if got := b.eval(p,
+		"user.value + ':' + secret.value + ':' + out.textContent"); got != `"ann:let me in:ann:let me in"` {
 		t.Errorf("the page has %s", got)
 	}
 

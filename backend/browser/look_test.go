@@ -44,7 +44,8 @@ func TestALongPageIsToldInParts(t *testing.T) {
 		t.Errorf("%d of 600 buttons in %d parts", buttons, parts)
 	}
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	if _, err := p.SnapshotPart(b.ctx, pane.SnapshotOptions{From: 100}); err == nil || !strings.Contains(err.Error(), "take a new snapshot") {
+	if _, err := p.SnapshotPart(b.ctx, pane.SnapshotOptions{From: 100}); err == nil ||
+		!strings.Contains(err.Error(), "take a new snapshot") {
 		t.Errorf("going on with a page that is gone: %v", err)
 	}
 }
@@ -101,7 +102,10 @@ func TestALostRefIsFoundAgain(t *testing.T) {
 	save, drop, send := b.refOf(s, `"Save"`), b.refOf(s, `"Drop"`), b.refOf(s, `"Send"`)
 	draw("Save", "Drop", "Drop")
 	has(t, b.act(p.Click(b.ctx, save)).Changed, save+" was gone", "did Save")
-	for ref, want := range map[string]string{drop: `2 things on the page are a button "Drop" now`, send: `no button "Send" is on the page any more`} {
+	for ref, want := range map[string]string{
+		drop: `2 things on the page are a button "Drop" now`,
+		send: `no button "Send" is on the page any more`,
+	} {
 		if _, err := p.Click(b.ctx, ref); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", ref, err, want)
 		}

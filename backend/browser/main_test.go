@@ -90,9 +90,10 @@ func (b *bench) vacate() error {
 		}
 	}
 	if person != nil {
-		err = errors.Join(err, person.Do(ctx, person.Alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
-			return cdp.CallNoResult(c, proto.StorageClearCookies{})
-		}))
+		err = errors.Join(err,
+			person.Do(ctx, person.Alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
+				return cdp.CallNoResult(c, proto.StorageClearCookies{})
+			}))
 	}
 	return err
 }

@@ -25,7 +25,9 @@ func (m *mouse) resolveTarget(ctx context.Context, pg *page, verb, target string
 }
 
 // aimWith is resolveTarget; unsure has it wait in any case, and clicks sets the guard of a click.
-func (m *mouse) aimWith(ctx context.Context, pg *page, verb, target string, unsure, clicks bool) (targetPoint, *page, error) {
+func (m *mouse) aimWith(
+	ctx context.Context, pg *page, verb, target string, unsure, clicks bool,
+) (targetPoint, *page, error) {
 	var at targetPoint
 	where, err := m.targets.callOnTarget(ctx, pg, &at, "aim", target, unsure, clicks)
 	if err == nil {

@@ -78,7 +78,8 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 	}
 	pg.worlds.LeaveDocument()
 	ne.state.change(func() {
-		ne.state.loading = ne.state.loading || ne.state.load.setPending() // of a window's first document Chromium told before we listened
+		// of a window's first document Chromium told before we listened
+		ne.state.loading = ne.state.loading || ne.state.load.setPending()
 		ne.state.load.setDocument(ev.Frame.LoaderID)
 		ne.state.load.byUser = ne.state.isUserAction()
 		ne.state.load.posted = ne.state.load.posting != "" && ne.state.load.posting == ev.Frame.LoaderID
@@ -141,7 +142,8 @@ func (ne *navigationEvents) onLifecycle(pg *page, e *cdp.Event) {
 	case proto.PageLifecycleEventNameLoad:
 		ne.state.change(func() {
 			ne.state.load.loaded = life.LoaderID
-			if soon := time.Now().Add(inputHoldAfterLoad); ne.state.load.holdInputUntil.After(soon) && life.LoaderID == ne.state.load.loader {
+			if soon := time.Now().Add(inputHoldAfterLoad); ne.state.load.holdInputUntil.After(soon) &&
+				life.LoaderID == ne.state.load.loader {
 				ne.state.load.holdInputUntil = soon
 			}
 		})

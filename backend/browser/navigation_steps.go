@@ -120,7 +120,8 @@ func (n *navigation) navigationAborted(outer context.Context, address string, mo
 	case n.takeRecentAnswer(): // what that answer ended took this along
 		return n.runNavigation(outer, address)
 	}
-	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", sanitize.Line(address, 200))
+	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun",
+		sanitize.Line(address, 200))
 }
 
 // takeRecentAnswer is true once after an answer.

@@ -47,7 +47,9 @@ func TestAPageThatGoesOnByItself(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.limits.load = time.Hour })
 	mux := http.NewServeMux()
 	for at, words := range map[string]string{
-		"GET /{$}": `<script>location = '/next'</script>`, "GET /next": `<script>location = '/last'</script>`, "GET /last": `<p>here at last`,
+		"GET /{$}":  `<script>location = '/next'</script>`,
+		"GET /next": `<script>location = '/last'</script>`,
+		"GET /last": `<p>here at last`,
 	} {
 		mux.HandleFunc(at, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")

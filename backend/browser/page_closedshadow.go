@@ -74,7 +74,8 @@ func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int
 
 // documentWasLeft says that a call failed because the document was left.
 func documentWasLeft(err error) bool {
-	return err != nil && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found"))
+	return err != nil &&
+		(strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found"))
 }
 
 // callBounded is page.do for what a frame of another site may not hold up.
@@ -181,7 +182,9 @@ func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (root
 }
 
 // injectRoots hands closed shadow roots to snapshot.js, and says how many were new to it.
-func (pg *page) injectRoots(c proto.Client, world *script.SnapshotContext, roots []proto.DOMBackendNodeID) (int, error) {
+func (pg *page) injectRoots(
+	c proto.Client, world *script.SnapshotContext, roots []proto.DOMBackendNodeID,
+) (int, error) {
 	var list []*proto.RuntimeCallArgument
 	for _, root := range roots {
 		found, err := cdp.Call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.ID})
@@ -197,7 +200,11 @@ func (pg *page) injectRoots(c proto.Client, world *script.SnapshotContext, roots
 		return 0, nil
 	}
 	took, err := cdp.Call(c, proto.RuntimeCallFunctionOn{
-		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adopt).length }", ObjectID: list[0].ObjectID, Arguments: list, ReturnByValue: true, Silent: true,
+		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adopt).length }",
+		ObjectID:            list[0].ObjectID,
+		Arguments:           list,
+		ReturnByValue:       true,
+		Silent:              true,
 	})
 	switch {
 	case err != nil:

@@ -140,7 +140,9 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 		raw, err = pg.value(ctx, callLimit, world.Evaluate(expression))
 	}
 	if err == nil && string(raw) == "null" {
-		raw, err = pg.value(ctx, callLimit, world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, script.Snapshot, script.Extract, script.Redact, invoke)))
+		raw, err = pg.value(ctx, callLimit,
+			world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, script.Snapshot, script.Extract,
+				script.Redact, invoke)))
 	}
 	return raw, err
 }
@@ -173,7 +175,9 @@ func (pg *page) mainWorldContext(ctx context.Context) (proto.RuntimeExecutionCon
 	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: script.WorldName})
 }
 
-func (pg *page) createIsolatedWorld(ctx context.Context, req proto.PageCreateIsolatedWorld) (id proto.RuntimeExecutionContextID, err error) {
+func (pg *page) createIsolatedWorld(
+	ctx context.Context, req proto.PageCreateIsolatedWorld,
+) (id proto.RuntimeExecutionContextID, err error) {
 	err = pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
 		made, err := cdp.Call(c, req)
 		if err == nil {

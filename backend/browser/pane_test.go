@@ -76,16 +76,24 @@ func TestResize(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
-		"weather": "weather", " two  words ": "two words", "what is example.com?": "what is example.com?", "3 * 4": "3 * 4", "Zoë": "Zoë",
-		"? localhost:8080": "localhost:8080", "?file": "file", "who is at 10:30": "who is at 10:30",
+		"weather":              "weather",
+		" two  words ":         "two words",
+		"what is example.com?": "what is example.com?",
+		"3 * 4":                "3 * 4",
+		"Zoë":                  "Zoë",
+		"? localhost:8080":     "localhost:8080",
+		"?file":                "file",
+		"who is at 10:30":      "who is at 10:30",
 	} {
 		if got, ok := SearchTerms(text); !ok || got != want {
 			t.Errorf("Words(%q) = %q, %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{
-		"", "?", "example.com", "localhost", "localhost:3000", "127.0.0.1", "http://x.de/a b", "http://a b/", "file:///etc/a b", "javascript:alert(1) x",
-		"chrome://settings", "host/path", "ann@host", "data:text/html,two words", "//host/x", "java\nscript:alert(1)", "mailto:ann two", "no.such_host",
+		"", "?", "example.com", "localhost", "localhost:3000", "127.0.0.1", "http://x.de/a b", "http://a b/",
+		"file:///etc/a b", "javascript:alert(1) x",
+		"chrome://settings", "host/path", "ann@host", "data:text/html,two words", "//host/x", "java\nscript:alert(1)",
+		"mailto:ann two", "no.such_host",
 	} {
 		if got, ok := SearchTerms(text); ok {
 			t.Errorf("Words(%q) = %q, would be searched for", text, got)
@@ -115,9 +123,12 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"file:///etc/passwd", "FILE:///etc/passwd", "file:/etc/passwd", "chrome://settings", "devtools://devtools/x", "view-source:http://x.de",
-		"javascript:alert(1)", "java\nscript:alert(1)", "data:text/html,<b>", "data:,x", "blob:http://x/1", "ftp://x.de", "about:settings",
-		"chrome-extension://x/y", "http://", "http:///x", "https:", "word", "two words", "//host/x", "ws://x.de", "http://a b/",
+		"file:///etc/passwd", "FILE:///etc/passwd", "file:/etc/passwd", "chrome://settings", "devtools://devtools/x",
+		"view-source:http://x.de",
+		"javascript:alert(1)", "java\nscript:alert(1)", "data:text/html,<b>", "data:,x", "blob:http://x/1", "ftp://x.de",
+		"about:settings",
+		"chrome-extension://x/y", "http://", "http:///x", "https:", "word", "two words", "//host/x", "ws://x.de",
+		"http://a b/",
 	} {
 		if got, err := Address(text); !errors.Is(err, ErrRefused) {
 			t.Errorf("Address(%q) = %q, %v; want a refusal", text, got, err)
@@ -126,7 +137,10 @@ func TestAddress(t *testing.T) {
 }
 
 func FuzzAddress(f *testing.F) {
-	for _, seed := range []string{"localhost:8080", "file:///x", "data:image/png,x", "java\tscript:x", "HTTP://x", "[::1]", "a.b:c", "\\\\x", "//x"} {
+	for _, seed := range []string{
+		"localhost:8080", "file:///x", "data:image/png,x", "java\tscript:x", "HTTP://x",
+		"[::1]", "a.b:c", "\\\\x", "//x",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

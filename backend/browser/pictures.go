@@ -74,7 +74,9 @@ func clip(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
 	shot.Clip, shot.CaptureBeyondViewport = &at, true
 }
 
-func (pi *pictures) capture(ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error) ([]byte, error) {
+func (pi *pictures) capture(
+	ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error,
+) ([]byte, error) {
 	var picture []byte
 	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
 		quality := 80

@@ -34,7 +34,8 @@ const (
 )
 
 // errTextUnknown says that where a secret is drawn could not be told.
-var errTextUnknown = errors.New("the page keeps writing a secret again, so no picture is taken that could show it: wait until it rests")
+var errTextUnknown = errors.New(
+	"the page keeps writing a secret again, so no picture is taken that could show it: wait until it rests")
 
 // documentTexts is what a document says, as redact.js tells it: the texts in their order, and
 // the frames that it does not look into.
@@ -106,7 +107,9 @@ func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (
 }
 
 // attempt is one try; it is not sure of a picture in which a secret may have come.
-func (c *redaction) attempt(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, sure bool, err error) {
+func (c *redaction) attempt(
+	ctx context.Context, shot proto.PageCaptureScreenshot,
+) (picture []byte, sure bool, err error) {
 	views := c.frames.inOrder(c.page)
 	defer func() {
 		for _, view := range views {
@@ -200,7 +203,8 @@ func (c *redaction) isComplete(after redactionWatch) bool {
 	for _, now := range c.spans(after.documentTexts) {
 		id, text := after.IDs[now[0]], after.Texts[now[0]]
 		if !slices.ContainsFunc(c.places, func(was secretSpan) bool {
-			return c.before.IDs[was[0]] == id && (id < 0 || c.before.Texts[was[0]] != text || was[1] <= now[1] && now[2] <= was[2])
+			return c.before.IDs[was[0]] == id &&
+				(id < 0 || c.before.Texts[was[0]] != text || was[1] <= now[1] && now[2] <= was[2])
 		}) {
 			return false
 		}
@@ -274,7 +278,8 @@ func blackOut(picture []byte, boxes [][4]float64, corner image.Point, width floa
 			return int(round((at - corner + over) * scale))
 		}
 		x, y := float64(corner.X), float64(corner.Y)
-		r := image.Rect(pixel(b[0], x, -redactionMargin, math.Floor), pixel(b[1], y, -redactionMargin, math.Floor), pixel(b[2], x, redactionMargin, math.Ceil), pixel(b[3], y, redactionMargin, math.Ceil))
+		r := image.Rect(pixel(b[0], x, -redactionMargin, math.Floor), pixel(b[1], y, -redactionMargin, math.Floor),
+			pixel(b[2], x, redactionMargin, math.Ceil), pixel(b[3], y, redactionMargin, math.Ceil))
 		draw.Draw(img, r, image.Black, image.Point{}, draw.Src)
 	}
 	var out bytes.Buffer

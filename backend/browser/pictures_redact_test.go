@@ -35,7 +35,8 @@ func (b *bench) reds(picture []byte) (n int) {
 	img := image.NewRGBA(decoded.Bounds())
 	draw.Draw(img, img.Bounds(), decoded, image.Point{}, draw.Src)
 	for at := 0; at < len(img.Pix); at += 4 {
-		if red, green, blue := int(img.Pix[at]), int(img.Pix[at+1]), int(img.Pix[at+2]); red > green+64 && red > blue+64 && blue < green+32 {
+		if red, green, blue := int(img.Pix[at]), int(img.Pix[at+1]), int(img.Pix[at+2]); red > green+64 && red > blue+64 &&
+			blue < green+32 {
 			n++
 		}
 	}
@@ -43,7 +44,9 @@ func (b *bench) reds(picture []byte) (n int) {
 }
 
 var secretPlaces = []string{
-	"plain", "pieces", "wrapped", "shy", "cut", "field", "hint", "area", "choice", "button", "made", "turned", "alt", "open", "closed", "aside", "slotted", "paragraph", "nested", "flat", "later", "deep", "drawing", "frame", "inside", "elsewhere",
+	"plain", "pieces", "wrapped", "shy", "cut", "field", "hint", "area", "choice", "button", "made", "turned", "alt",
+	"open", "closed", "aside", "slotted", "paragraph", "nested", "flat", "later", "deep", "drawing", "frame", "inside",
+	"elsewhere",
 }
 
 // TestASecretIsCoveredInPictures: wherever a page writes one, no picture of it shows it,

@@ -120,7 +120,9 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 
 // adopt makes a pane of the new window; it keeps its opener, which sign-in
 // windows need.
-func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string) error {
+func (m *Manager) adopt(
+	ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string,
+) error {
 	o.GoalID, o.Profile, o.URL = opener.state.goalID, opener.state.profile, sanitize.Line(address, 4096)
 	if o.Width <= 0 || o.Height <= 0 {
 		o.Width, o.Height = opener.viewport.size()

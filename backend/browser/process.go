@@ -23,7 +23,8 @@ type browserProcess struct {
 	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the user
 	networks sync.Map                                 // by context: the goal whose network it has
 	proxy    func(goalID string) string               // may be nil
-	ends     []time.Time                              // when this engine and those before it ended by themselves, guarded by m.mu
+	// when this engine and those before it ended by themselves, guarded by m.mu
+	ends []time.Time
 }
 
 // The engines: goals share one, since their contexts keep them apart, and none

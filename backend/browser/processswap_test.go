@@ -25,7 +25,8 @@ func TestThePictureFollowsChangesOfProcess(t *testing.T) {
 				}
 				return
 			}
-			_, _ = fmt.Fprintf(w, "<body style='background:%s;height:2000px' onmousedown=\"document.body.style.background='rgb(0,160,0)'\">", c)
+			_, _ = fmt.Fprintf(w,
+				"<body style='background:%s;height:2000px' onmousedown=\"document.body.style.background='rgb(0,160,0)'\">", c)
 		}))
 	}
 	one, two := site("rgb(255,0,0)"), site("rgb(0,0,255)")

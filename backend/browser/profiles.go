@@ -30,7 +30,8 @@ var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 // CheckProfile says whether a name may name a profile.
 func CheckProfile(name string) error {
 	if !profileName.MatchString(name) {
-		return fmt.Errorf("%w: a profile is named with at most 40 of a-z, 0-9, - and _, not %q", ErrRefused, sanitize.Line(name, 60))
+		return fmt.Errorf("%w: a profile is named with at most 40 of a-z, 0-9, - and _, not %q", ErrRefused,
+			sanitize.Line(name, 60))
 	}
 	return nil
 }

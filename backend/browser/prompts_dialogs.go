@@ -83,7 +83,8 @@ func (ps *prompts) dismiss(ctx context.Context) {
 		if a.Yes {
 			word = "OK"
 		}
-		ps.activity.noteDuringAction(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitize.Line(q.Text, 300), word))
+		ps.activity.noteDuringAction(
+			fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitize.Line(q.Text, 300), word))
 		if err := q.answer(ctx, a); err != nil {
 			ps.state.m.cfg.Log.Debug("dismissing", "pane", ps.state.id, "error", err)
 		}

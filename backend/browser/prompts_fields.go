@@ -78,7 +78,8 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 }
 
 // cursors are the shapes that the app knows; others are the arrow.
-var cursors = strings.Fields(`default none context-menu help pointer progress wait cell crosshair text vertical-text alias copy move
+var cursors = strings.Fields(
+	`default none context-menu help pointer progress wait cell crosshair text vertical-text alias copy move
 	no-drop not-allowed grab grabbing all-scroll col-resize row-resize n-resize e-resize s-resize w-resize ne-resize nw-resize
 	se-resize sw-resize ew-resize ns-resize nesw-resize nwse-resize zoom-in zoom-out`)
 
@@ -115,9 +116,20 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 		return // it has acts of its own for lists and dates
 	}
 	q := pane.UserPrompt{
-		Kind: pane.UserPromptKind(s.T), NoAnswer: true, Type: sanitize.Line(s.Type, 20), Value: sanitize.Line(s.Value, 200), Min: sanitize.Line(s.Min, 40), Max: sanitize.Line(s.Max, 40),
-		X: s.X, Y: s.Y, Width: s.Width, Height: s.Height,
-		Link: sanitize.Line(s.Link, 4000), Image: sanitize.Line(s.Image, 4000), Selected: s.Selected, Editable: s.Editable,
+		Kind:     pane.UserPromptKind(s.T),
+		NoAnswer: true,
+		Type:     sanitize.Line(s.Type, 20),
+		Value:    sanitize.Line(s.Value, 200),
+		Min:      sanitize.Line(s.Min, 40),
+		Max:      sanitize.Line(s.Max, 40),
+		X:        s.X,
+		Y:        s.Y,
+		Width:    s.Width,
+		Height:   s.Height,
+		Link:     sanitize.Line(s.Link, 4000),
+		Image:    sanitize.Line(s.Image, 4000),
+		Selected: s.Selected,
+		Editable: s.Editable,
 	}
 	for _, o := range s.Options {
 		o.Label, o.Group = sanitize.Line(o.Label, 200), sanitize.Line(o.Group, 100)
@@ -143,7 +155,9 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 }
 
 // callWatchScript calls a function of userprompts.js in the frame that asked.
-func (pe *promptEvents) callWatchScript(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any) error {
+func (pe *promptEvents) callWatchScript(
+	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any,
+) error {
 	list := make([]string, len(args))
 	for i, a := range args {
 		b, err := json.Marshal(a)

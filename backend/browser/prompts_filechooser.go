@@ -40,7 +40,9 @@ func (pe *promptEvents) onFileChooser(pg *page, e *cdp.Event) {
 	})
 }
 
-func (pe *promptEvents) setInputFiles(ctx context.Context, pg *page, node proto.DOMBackendNodeID, files []string) error {
+func (pe *promptEvents) setInputFiles(
+	ctx context.Context, pg *page, node proto.DOMBackendNodeID, files []string,
+) error {
 	if len(files) == 0 {
 		return errors.New("no file was named")
 	}

@@ -50,7 +50,9 @@ func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	case challengeDeclined:
 		waits.respond(pane.Answer{})
 	case challengeOfAgent:
-		pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a user is asked for that", who.origin, who.name))
+		pe.activity.noteDuringAction(
+			fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a user is asked for that",
+				who.origin, who.name))
 		waits.respond(pane.Answer{})
 	case challengeNew:
 		pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitize.Line(who.name, 100)))
@@ -84,7 +86,8 @@ func (pe *promptEvents) sortChallenge(who authRealm, waits authChallenge, docume
 			return
 		}
 		i := slices.IndexFunc(pe.prompts.open, func(a openPrompt) bool {
-			return a.Kind == pane.Login && a.waiting != nil && a.Origin == who.origin && a.Text == who.name && a.stops == document
+			return a.Kind == pane.Login && a.waiting != nil && a.Origin == who.origin && a.Text == who.name &&
+				a.stops == document
 		})
 		if i >= 0 {
 			kind = challengeJoins

@@ -39,7 +39,9 @@ const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/t
 func (b *bench) waiting(p *Pane, n int) {
 	b.Helper()
 	b.overlay(p, "asking for one login", func(pane.Overlay) bool {
-		return slices.ContainsFunc(p.prompts.open, func(a openPrompt) bool { return a.Kind == pane.Login && len(*a.waiting) == n })
+		return slices.ContainsFunc(p.prompts.open, func(a openPrompt) bool {
+			return a.Kind == pane.Login && len(*a.waiting) == n
+		})
 	})
 }
 
@@ -80,7 +82,8 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 		t.Errorf("after the next document the page has %s", got)
 	}
 	far := strings.Replace(site.URL, "127.0.0.1", "localhost", 1)
-	if got := b.eval(p, `new Promise((say) => { const i = new Image(); i.onload = () => say('seen'); i.onerror = () => say('not seen'); i.src = '`+far+`/c/far'; })`); got != `"not seen"` {
+	if got := b.eval(p,
+		`new Promise((say) => { const i = new Image(); i.onload = () => say('seen'); i.onerror = () => say('not seen'); i.src = '`+far+`/c/far'; })`); got != `"not seen"` {
 		t.Errorf("a picture of another site: %s", got)
 	}
 }

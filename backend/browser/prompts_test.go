@@ -68,7 +68,8 @@ func TestAListIsDrawnByTheApp(t *testing.T) {
 	defer v.Close()
 	b.click(v, 40, 30)
 	q := b.question(p, pane.SelectOption)
-	if len(q.Options) != 3 || q.Options[1].Label != "Large" || q.Options[1].Group != "More" || !q.Options[2].Disabled || !q.Options[0].Selected {
+	if len(q.Options) != 3 || q.Options[1].Label != "Large" || q.Options[1].Group != "More" || !q.Options[2].Disabled ||
+		!q.Options[0].Selected {
 		t.Errorf("options %+v", q.Options)
 	}
 	if q.X != 20 || q.Y != 20 || q.Width < 190 {
@@ -134,7 +135,11 @@ func TestFileInputs(t *testing.T) {
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Files).ID, Yes: true, Files: files})
 	b.says(p, "a.txt+b.txt")
 	b.click(v, 60, 230)
-	if err := p.Answer(b.ctx, pane.Answer{ID: b.question(p, pane.Files).ID, Yes: true, Files: []string{"/no/such"}}); err == nil {
+	if err := p.Answer(b.ctx, pane.Answer{
+		ID:    b.question(p, pane.Files).ID,
+		Yes:   true,
+		Files: []string{"/no/such"},
+	}); err == nil {
 		t.Error("a file that is not there was given")
 	}
 }
@@ -185,11 +190,14 @@ func TestAPagesOwnCopyButton(t *testing.T) {
 	defer v.Close()
 	b.says(p, "ready")
 	b.click(v, 60, 40)
-	if o := b.overlay(p, "the first text", func(o pane.Overlay) bool { return o.Copied.N > 0 }); o.Copied.N != 1 || o.Copied.Text != "a line to paste" {
+	if o := b.overlay(p, "the first text", func(o pane.Overlay) bool { return o.Copied.N > 0 }); o.Copied.N != 1 ||
+		o.Copied.Text != "a line to paste" {
 		t.Errorf("copied %+v", o.Copied)
 	}
 	b.click(v, 60, 100)
-	b.overlay(p, "the second", func(o pane.Overlay) bool { return o.Copied.N == 2 && o.Copied.Text == "the same, plainly" })
+	b.overlay(p, "the second", func(o pane.Overlay) bool {
+		return o.Copied.N == 2 && o.Copied.Text == "the same, plainly"
+	})
 }
 
 func TestPermissions(t *testing.T) {
@@ -297,7 +305,11 @@ func TestComposingTouchAndDrag(t *testing.T) {
 	}
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: 170, Y: 512, Button: "left", Clicks: 1}))
 	b.says(p, "dropped dragged")
-	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Touch, Text: "start", Points: []pane.Point{{ID: 1, X: 400, Y: 400}, {ID: 2, X: 450, Y: 400}}}))
+	b.ok(v.Input(b.ctx, pane.Input{
+		Kind:   pane.Touch,
+		Text:   "start",
+		Points: []pane.Point{{ID: 1, X: 400, Y: 400}, {ID: 2, X: 450, Y: 400}},
+	}))
 	b.says(p, "touched 2")
 	if err := v.Input(b.ctx, pane.Input{Kind: pane.Touch, Text: "poke"}); err == nil {
 		t.Error("an unknown touch was taken")

@@ -58,7 +58,8 @@ func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Sna
 		last, now := rd.targets.snapshot(), rd.state.document()
 		if l.From > 0 {
 			if last.loader != now || l.From > len(last.lines) {
-				return errors.New("there is no such place in the last snapshot, or the page is another one now: take a new snapshot")
+				return errors.New(
+					"there is no such place in the last snapshot, or the page is another one now: take a new snapshot")
 			}
 			s = rd.linesFrom(last, l.From)
 			return nil

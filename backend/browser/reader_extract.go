@@ -37,7 +37,8 @@ func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 		text = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
 	}
 	if n := rd.frames.count(); n > 0 && r.Target == "" && out.Next == 0 {
-		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target with a ref in one reads it)", n)
+		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target "+
+			"with a ref in one reads it)", n)
 	}
 	if lacks != "" {
 		text += fmt.Sprintf("\n\n(%s)", lacks)

@@ -61,7 +61,9 @@ type foundElements struct {
 }
 
 // findElements looks in the page and its parts, and says whether one of those did not answer.
-func (rd *reader) findElements(ctx context.Context, pg *page, s pane.FindOptions) (found foundElements, silent bool, err error) {
+func (rd *reader) findElements(
+	ctx context.Context, pg *page, s pane.FindOptions,
+) (found foundElements, silent bool, err error) {
 	for _, view := range rd.frames.inOrder(pg) {
 		var one foundElements
 		_, _ = view.injectClosedRoots(ctx)

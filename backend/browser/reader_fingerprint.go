@@ -58,7 +58,13 @@ func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) 
 
 func cookieOf(k *proto.NetworkCookie) Cookie {
 	c := Cookie{
-		Name: k.Name, Value: k.Value, Domain: k.Domain, Path: k.Path, Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: string(k.SameSite),
+		Name:     k.Name,
+		Value:    k.Value,
+		Domain:   k.Domain,
+		Path:     k.Path,
+		Secure:   k.Secure,
+		HTTPOnly: k.HTTPOnly,
+		SameSite: string(k.SameSite),
 	}
 	if !k.Session && k.Expires > 0 {
 		c.Expires = time.UnixMilli(int64(float64(k.Expires) * 1000))

@@ -33,7 +33,8 @@ func TestWhatAPageShowsIsComparedByItsWords(t *testing.T) {
 		t.Error("the click changed nothing")
 	}
 	cookies, err := b.Cookies(b.ctx, "g1")
-	if err != nil || len(cookies) != 1 || cookies[0].Name != "who" || cookies[0].Value != "ann" || cookies[0].Domain != "127.0.0.1" {
+	if err != nil || len(cookies) != 1 || cookies[0].Name != "who" || cookies[0].Value != "ann" ||
+		cookies[0].Domain != "127.0.0.1" {
 		t.Errorf("%+v %v", cookies, err)
 	}
 	if others, err := b.Cookies(b.ctx, "g2"); err != nil || len(others) != 0 {

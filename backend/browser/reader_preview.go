@@ -77,7 +77,8 @@ func findPaymentFrame(ctx context.Context, parts []*page, question string) (pays
 
 // isUnresponsive says that a page is a frame of another site that is there and does not answer.
 func (pg *page) isUnresponsive(err error) bool {
-	return pg.part && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) || errors.Is(err, errFrameUnresponsive))
+	return pg.part &&
+		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) || errors.Is(err, errFrameUnresponsive))
 }
 
 func (rd *reader) cachePayment(pays bool) {

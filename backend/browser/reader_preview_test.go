@@ -31,8 +31,15 @@ func TestWhatATouchSetsOff(t *testing.T) {
 		t.Errorf("the field in the frame is in a page of %q, not of %q", inside.Origin, want)
 	}
 	for target, pays := range map[string]bool{
-		"Pay by role": true, "Pay by anchor": true, "Pay by hash": true, "Pay by script": true, "Pay by span": true, "Pay by input": true, "Pay by button": true,
-		"Away": false, "Wish": false,
+		"Pay by role":   true,
+		"Pay by anchor": true,
+		"Pay by hash":   true,
+		"Pay by script": true,
+		"Pay by span":   true,
+		"Pay by input":  true,
+		"Pay by button": true,
+		"Away":          false,
+		"Wish":          false,
 	} {
 		touch, err := p.PreviewAction(b.ctx, target, false)
 		b.ok(err)
@@ -47,11 +54,13 @@ func TestWhatATouchSetsOff(t *testing.T) {
 	b.eval(p, manyFields)
 	touch, err = p.PreviewAction(b.ctx, "Transfer", false)
 	b.ok(err)
-	if n := len(touch.Fields); n != 500 || touch.Left != 21 || touch.Fields[0].Name != "to" || touch.Fields[0].Hidden || !touch.Fields[1].Hidden {
+	if n := len(touch.Fields); n != 500 || touch.Left != 21 || touch.Fields[0].Name != "to" || touch.Fields[0].Hidden ||
+		!touch.Fields[1].Hidden {
 		t.Errorf("%d fields and %d more, from %+v on", n, touch.Left, touch.Fields[:2])
 	}
 	plain := b.open("b2", "form.html")
-	b.eval(plain, `document.body.insertAdjacentHTML('beforeend', '<a href="paying.html">To the till</a><iframe id=taker src="about:blank?js.stripe.com"></iframe>')`)
+	b.eval(plain,
+		`document.body.insertAdjacentHTML('beforeend', '<a href="paying.html">To the till</a><iframe id=taker src="about:blank?js.stripe.com"></iframe>')`)
 	if link, err := plain.PreviewAction(b.ctx, "To the till", false); err != nil || link.Payment || link.Acts {
 		t.Errorf("a link on a page without a card, with a frame of somebody who takes cards: %+v, %v", link, err)
 	}
@@ -106,7 +115,8 @@ func TestAConcealedFieldShowsDots(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "paying.html")
 	b.ok(p.MaskField(b.ctx, "Query"))
-	got, err := p.Eval(b.ctx, "[...document.querySelectorAll('input')].filter((i) => getComputedStyle(i).webkitTextSecurity === 'disc').length")
+	got, err := p.Eval(b.ctx,
+		"[...document.querySelectorAll('input')].filter((i) => getComputedStyle(i).webkitTextSecurity === 'disc').length")
 	if b.ok(err); got != "1" {
 		t.Errorf("%s fields show dots", got)
 	}

@@ -25,7 +25,8 @@ func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
 		b.WriteString("the page shows nothing\n")
 	case i < len(t.lines):
 		s.Next = i
-		fmt.Fprintf(&b, "%d more lines are left out: continue from %d, scroll, or look for something by its text or role\n", len(t.lines)-i, i)
+		fmt.Fprintf(&b, "%d more lines are left out: continue from %d, scroll, or look for something by its text or role\n",
+			len(t.lines)-i, i)
 	case t.cut:
 		b.WriteString("the page is larger than what was looked at\n")
 	}

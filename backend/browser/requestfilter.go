@@ -41,7 +41,8 @@ func (r *requestRules) blockReason(network string, req *proto.NetworkRequest) (w
 
 // blockedNotice is what the user reads beside the page and the agent in its result.
 func blockedNotice(r *proto.NetworkRequest, why string) string {
-	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a click on its button, asks the user for this host; or use ask_operator",
+	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a "+
+		"click on its button, asks the user for this host; or use ask_operator",
 		sanitize.Line(r.Method, 20), originOf(r.URL), sanitize.Line(why, 200))
 }
 
@@ -83,7 +84,8 @@ func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
 		return
 	}
 	if ev.Request != nil && g.state.m.rules.isOwnAddress(ev.Request.URL) {
-		g.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitize.Line(ev.Request.URL, 200))
+		g.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused",
+			sanitize.Line(ev.Request.URL, 200))
 		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
@@ -127,7 +129,8 @@ func (r *requestRules) isOwnAddress(address string) bool {
 func isLoopbackName(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil &&
+		(ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // validateAddress is Address, and refuses the addresses of this program as well.

@@ -76,7 +76,12 @@ func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 // mouse is mapped by it.
 func TestAFrameInPixelsOfTheScreen(t *testing.T) {
 	v := &viewport{width: 1138, height: 654, ratio: 2}
-	for _, c := range [][4]int{{2276, 1308, 1138, 654}, {1138, 654, 1138, 654}, {1360, 755, 1360, 755}, {2276, 654, 2276, 654}} {
+	for _, c := range [][4]int{
+		{2276, 1308, 1138, 654},
+		{1138, 654, 1138, 654},
+		{1360, 755, 1360, 755},
+		{2276, 654, 2276, 654},
+	} {
 		if w, h := v.toCSSSize(c[0], c[1]); w != c[2] || h != c[3] {
 			t.Errorf("%dx%d is %dx%d, want %dx%d", c[0], c[1], w, h, c[2], c[3])
 		}

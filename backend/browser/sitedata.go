@@ -50,8 +50,12 @@ func (sd *siteData) onSecurity(e *cdp.Event) {
 	var known *pane.SiteCertificate
 	if c := s.State.Certificate; c != nil {
 		known = &pane.SiteCertificate{
-			Subject: sanitize.Line(c.Subject, 200), Issuer: sanitize.Line(c.Issuer, 200), Protocol: sanitize.Line(c.Protocol, 40), Fault: sanitize.Line(strings.TrimPrefix(c.Fault, "net::"), 100),
-			From: rfc3339(c.From), To: rfc3339(c.To),
+			Subject:  sanitize.Line(c.Subject, 200),
+			Issuer:   sanitize.Line(c.Issuer, 200),
+			Protocol: sanitize.Line(c.Protocol, 40),
+			Fault:    sanitize.Line(strings.TrimPrefix(c.Fault, "net::"), 100),
+			From:     rfc3339(c.From),
+			To:       rfc3339(c.To),
 		}
 	}
 	sd.state.change(func() { sd.certificate = known })
@@ -142,7 +146,11 @@ func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
 		}
 		return pg.do(ctx, callLimit, "clearing the site", func(c proto.Client) error {
 			for _, k := range cookies {
-				if err := cdp.CallNoResult(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
+				if err := cdp.CallNoResult(c, proto.NetworkDeleteCookies{
+					Name:   k.Name,
+					Domain: k.Domain,
+					Path:   k.Path,
+				}); err != nil {
 					return err
 				}
 			}
@@ -157,7 +165,8 @@ func (sd *siteData) checkOrigin(ctx context.Context, origin string) error {
 	if err := sd.driver.checkDriver(ctx); err != nil {
 		return err
 	}
-	if now := originOf(sd.state.Info().URL); navigationTypeText(sd.state.Info().URL, nil) == pane.SiteUnknown || now != origin {
+	if now := originOf(sd.state.Info().URL); navigationTypeText(sd.state.Info().URL, nil) == pane.SiteUnknown ||
+		now != origin {
 		return errors.New("the page has gone elsewhere: look at its site again")
 	}
 	return nil

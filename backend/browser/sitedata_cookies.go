@@ -26,8 +26,13 @@ func (sd *siteData) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 			}
 			for _, k := range got.Cookies {
 				one := pane.Cookie{
-					Name: sanitize.Line(k.Name, 100), Domain: sanitize.Line(k.Domain, 200), Path: sanitize.Line(k.Path, 200), Size: len(k.Value),
-					Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: sanitize.Line(string(k.SameSite), 20),
+					Name:     sanitize.Line(k.Name, 100),
+					Domain:   sanitize.Line(k.Domain, 200),
+					Path:     sanitize.Line(k.Path, 200),
+					Size:     len(k.Value),
+					Secure:   k.Secure,
+					HTTPOnly: k.HTTPOnly,
+					SameSite: sanitize.Line(string(k.SameSite), 20),
 				}
 				if !k.Session && k.Expires > 0 {
 					one.Expires = int64(k.Expires)

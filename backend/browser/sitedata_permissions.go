@@ -40,7 +40,9 @@ func (sd *siteData) SetPermissionState(ctx context.Context, origin, permission s
 	return sd.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingDenied)
 }
 
-func (sd *siteData) setPermission(ctx context.Context, origin, permission string, setting proto.BrowserPermissionSetting) error {
+func (sd *siteData) setPermission(
+	ctx context.Context, origin, permission string, setting proto.BrowserPermissionSetting,
+) error {
 	pg, err := sd.state.currentPage()
 	if err != nil {
 		return err
@@ -57,11 +59,14 @@ func (sd *siteData) setPermission(ctx context.Context, origin, permission string
 // ask, allow or block. It holds for the pane's profile until the browser ends.
 func (sd *siteData) SetPermission(ctx context.Context, origin, name, state string) error {
 	settings := map[string]proto.BrowserPermissionSetting{
-		pane.PermissionAsk: permissionPrompt, pane.PermissionAllow: proto.BrowserPermissionSettingGranted, pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
+		pane.PermissionAsk:   permissionPrompt,
+		pane.PermissionAllow: proto.BrowserPermissionSettingGranted,
+		pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
 	}
 	setting, known := settings[state]
 	if !known || !slices.Contains(permissions, name) {
-		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitize.Line(state, 40), sanitize.Line(name, 40), permissions)
+		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v",
+			sanitize.Line(state, 40), sanitize.Line(name, 40), permissions)
 	}
 	if err := sd.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
@@ -98,7 +103,11 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	if err := json.Unmarshal(raw, &said); err != nil {
 		return list, fmt.Errorf("the page's answer: %w", err)
 	}
-	words := map[string]string{"prompt": pane.PermissionAsk, "granted": pane.PermissionAllow, "denied": pane.PermissionBlock}
+	words := map[string]string{
+		"prompt":  pane.PermissionAsk,
+		"granted": pane.PermissionAllow,
+		"denied":  pane.PermissionBlock,
+	}
 	for _, one := range said {
 		if one != nil && words[one.State] != "" && slices.Contains(permissions, one.Name) {
 			list = append(list, pane.SitePermission{Name: one.Name, State: words[one.State]})

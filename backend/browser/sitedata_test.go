@@ -18,7 +18,8 @@ func TestSite(t *testing.T) {
 	p := b.open("b1", "one.html")
 	site, err := p.Site(b.ctx)
 	b.ok(err)
-	if site.Origin != b.site || site.Came != pane.SiteLocal || site.Certificate != nil || site.Cookies != 0 || len(site.Permissions) != len(permissions) {
+	if site.Origin != b.site || site.Came != pane.SiteLocal || site.Certificate != nil || site.Cookies != 0 ||
+		len(site.Permissions) != len(permissions) {
 		t.Errorf("a page of this machine: %+v", site)
 	}
 	state := func(name string) string {
@@ -36,7 +37,10 @@ func TestSite(t *testing.T) {
 		return b.eval(p, `navigator.permissions.query({ name: "geolocation" }).then((p) => p.state)`)
 	}
 	for _, c := range []struct{ state, page string }{
-		{pane.PermissionBlock, `"denied"`}, {pane.PermissionAllow, `"granted"`}, {pane.PermissionAsk, `"prompt"`}, {pane.PermissionAllow, `"granted"`},
+		{pane.PermissionBlock, `"denied"`},
+		{pane.PermissionAllow, `"granted"`},
+		{pane.PermissionAsk, `"prompt"`},
+		{pane.PermissionAllow, `"granted"`},
 	} {
 		b.ok(p.SetPermission(b.ctx, b.site, "geolocation", c.state))
 		if now, said := state("geolocation"), asks(); now != c.state || said != c.page {
@@ -88,7 +92,8 @@ func TestSiteCertificate(t *testing.T) {
 	site, err := p.Site(b.ctx)
 	b.ok(err)
 	c := site.Certificate
-	if site.Came != pane.SiteBadCertificate || c == nil || !strings.HasPrefix(c.Fault, "ERR_CERT_") || c.Protocol == "" || !strings.HasSuffix(c.To, "Z") {
+	if site.Came != pane.SiteBadCertificate || c == nil || !strings.HasPrefix(c.Fault, "ERR_CERT_") || c.Protocol == "" ||
+		!strings.HasSuffix(c.To, "Z") {
 		t.Errorf("%+v, certificate %+v", site, c)
 	}
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))

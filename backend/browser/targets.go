@@ -120,7 +120,9 @@ func (t *targets) setSnapshot(next lastSnapshot) {
 // what no element of the page itself fits is looked for in its parts. A ref whose
 // element is gone is found again if only one thing looks as it did. It says in
 // which page it was.
-func (t *targets) callOnTarget(ctx context.Context, pg *page, out any, function, target string, args ...any) (*page, error) {
+func (t *targets) callOnTarget(
+	ctx context.Context, pg *page, out any, function, target string, args ...any,
+) (*page, error) {
 	at := t.frameOfRef(pg, target)
 	err := at.callScript(ctx, out, function, append([]any{target}, args...)...)
 	switch {

@@ -35,7 +35,8 @@ func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Co
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		switch q, _ := t.prompts.blocking(); q.Kind {
 		case pane.Alert, pane.Confirm, pane.Prompt:
-			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitize.Line(q.Text, 300))
+			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind,
+				sanitize.Line(q.Text, 300))
 		default:
 		}
 		ctx, calm := t.prompts.withoutPrompts(ctx)

@@ -24,7 +24,9 @@ type approvalCommands struct{ Program }
 func (p approvalCommands) approvals() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "approvals [ID]", Short: "List pending approvals and questions, and the permissions of each goal", Args: cobra.MaximumNArgs(1),
+		Use:   "approvals [ID]",
+		Short: "List pending approvals and questions, and the permissions of each goal",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
 				a := api.NewApprovalAPI(c.Context(), nil, s)
@@ -65,7 +67,8 @@ func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
 		if a.Objective != "" {
 			fmt.Fprintf(&b, "%s  %s\n", goal.ID(a.GoalID).Short(), oneLine(a.Objective))
 		}
-		fmt.Fprintf(&b, "%s needs your approval: %s (%s)\n%s  why: %s\n", a.Request, singleLine(a.Tool), levelOf(a), argumentLines(a.Arguments), singleLine(a.Why))
+		fmt.Fprintf(&b, "%s needs your approval: %s (%s)\n%s  why: %s\n", a.Request, singleLine(a.Tool), levelOf(a),
+			argumentLines(a.Arguments), singleLine(a.Why))
 		for line := range strings.Lines(a.Show) {
 			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
@@ -74,7 +77,8 @@ func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
 			continue
 		}
 		for _, o := range a.Offers {
-			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.Name, goal.ID(a.GoalID).Short(), a.Request, o.Scope, singleLine(o.Covers))
+			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.Name, goal.ID(a.GoalID).Short(), a.Request, o.Scope,
+				singleLine(o.Covers))
 		}
 		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.Name, goal.ID(a.GoalID).Short(), a.Request)
 	}
@@ -114,7 +118,9 @@ func (p approvalCommands) printPending(ctx context.Context, s *store.Store, id s
 }
 
 // pendingQuestions are the questions of goals apart from the calls in open; id may be a part of one, or "".
-func (p approvalCommands) pendingQuestions(ctx context.Context, s *store.Store, id string, open []api.ApprovalView) ([]pendingQuestion, error) {
+func (p approvalCommands) pendingQuestions(
+	ctx context.Context, s *store.Store, id string, open []api.ApprovalView,
+) ([]pendingQuestion, error) {
 	var whole goal.ID
 	if id != "" {
 		row, err := s.Find(ctx, id)
@@ -132,8 +138,12 @@ func (p approvalCommands) pendingQuestions(ctx context.Context, s *store.Store, 
 
 func (p approvalCommands) approve() *cobra.Command {
 	var scope string
-	return p.answerCommand(&cobra.Command{Use: "approve ID REQUEST", Short: "Approve a pending request, and resume the goal if it was paused"}, func(c *cobra.Command) {
-		c.Flags().StringVar(&scope, "scope", "", "once, or a scope that the request offers for the whole goal: goal, host, command, path, pane (default: the first offered)")
+	return p.answerCommand(&cobra.Command{
+		Use:   "approve ID REQUEST",
+		Short: "Approve a pending request, and resume the goal if it was paused",
+	}, func(c *cobra.Command) {
+		c.Flags().StringVar(&scope, "scope", "", "once, or a scope that the request offers for the whole goal: goal, "+
+			"host, command, path, pane (default: the first offered)")
 	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
 }
 
@@ -150,14 +160,19 @@ func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 
 func (p approvalCommands) deny() *cobra.Command {
 	var why string
-	return p.answerCommand(&cobra.Command{Use: "deny ID REQUEST", Short: "Deny a pending request, and resume the goal if it was paused"}, func(c *cobra.Command) {
+	return p.answerCommand(&cobra.Command{
+		Use:   "deny ID REQUEST",
+		Short: "Deny a pending request, and resume the goal if it was paused",
+	}, func(c *cobra.Command) {
 		c.Flags().StringVar(&why, "why", "", "the reason, shown to the agent")
 	}, func(in *api.AnswerInput) { in.Why = why })
 }
 
 // answerCommand is a command that answers a request. The process that runs the goal takes the answer; a paused goal
 // without further requests continues in this process.
-func (p approvalCommands) answerCommand(c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput)) *cobra.Command {
+func (p approvalCommands) answerCommand(
+	c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput),
+) *cobra.Command {
 	var o output
 	var only bool
 	c.Args = cobra.ExactArgs(2)
@@ -212,7 +227,8 @@ func (p approvalCommands) revoke() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "revoke ID REQUEST", Short: "Revoke a permission; the next call asks again", Args: cobra.ExactArgs(2),
-		Long: "Revoke a permission; the next call asks again. If programs may have the folder, file or socket open, revoking ends the programs of the goal's agent, after asking.",
+		Long: "Revoke a permission; the next call asks again. If programs may have the folder, file or socket open, " +
+			"revoking ends the programs of the goal's agent, after asking.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				approvals := a.ApprovalAPI(c.Context())

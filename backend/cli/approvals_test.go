@@ -15,7 +15,12 @@ func TestApprove_NoScope_UsesTheFirstOffer(t *testing.T) {
 		{Request: "a2", Offers: []api.OfferView{{Scope: policy.ScopeHost}, {Scope: policy.ScopeMachine}}},
 		{Request: "a3"},
 	}
-	for request, want := range map[string]policy.Scope{"a1": policy.ScopeOnce, "a2": policy.ScopeHost, "a3": policy.ScopeOnce, "a4": policy.ScopeOnce} {
+	for request, want := range map[string]policy.Scope{
+		"a1": policy.ScopeOnce,
+		"a2": policy.ScopeHost,
+		"a3": policy.ScopeOnce,
+		"a4": policy.ScopeOnce,
+	} {
 		if got := defaultScope(open, request); got != want {
 			t.Errorf("%s: %s", request, got)
 		}

@@ -43,10 +43,15 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 		"check-http", "an address that must answer 200")
 	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.File, Path: v} }), "path"},
 		"check-file", "a file that must exist, relative to the folder")
-	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.JSONPredicate, Expr: v} }), "expression"},
+	fl.Var(checkFlag{check(func(v string) goal.Check {
+		return goal.Check{Type: goal.JSONPredicate, Expr: v}
+	}), "expression"},
 		"check-json", "a JavaScript expression over response that must be true")
-	fl.Var(checkFlag{c.from, "source"}, "json-from", "where the response of the last --check-json comes from: claim, file:PATH, cmd:COMMAND, url:URL (default claim)")
-	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.ModelQuestion, Question: v} }), "question"},
+	fl.Var(checkFlag{c.from, "source"}, "json-from",
+		"where the response of the last --check-json comes from: claim, file:PATH, cmd:COMMAND, url:URL (default claim)")
+	fl.Var(checkFlag{check(func(v string) goal.Check {
+		return goal.Check{Type: goal.ModelQuestion, Question: v}
+	}), "question"},
 		"check-question", "a question that a strict judge must answer with yes")
 	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.Visual, Question: v} }), "question"},
 		"check-visual", "a question that a vision model must answer with yes, looking at the goal's newest page")
@@ -59,7 +64,8 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 	fl.Lookup("check-manual").NoOptDefVal = "true"
 	fl.Var(checkFlag{c.setManualWait, "bool"}, "manual-wait", "the last --check-manual waits until the user accepts")
 	fl.Lookup("manual-wait").NoOptDefVal = "true"
-	fl.Var(checkFlag{c.setLocation, "place"}, "where", "where the last --check-shell runs: sandbox (default), host, or ssh:NAME for one of your servers")
+	fl.Var(checkFlag{c.setLocation, "place"}, "where",
+		"where the last --check-shell runs: sandbox (default), host, or ssh:NAME for one of your servers")
 }
 
 // last is the newest check if it has this type, otherwise nil.
@@ -118,7 +124,12 @@ func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 	}
 	file, err := config.ReadCriterion(f.criterion)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{Code: fault.NotFound, Message: "there is no criterion file " + f.criterion, Hint: "name a YAML file, such as .goalpost/done.yaml in the goal's folder", Field: "criterion"}
+		return &fault.Error{
+			Code:    fault.NotFound,
+			Message: "there is no criterion file " + f.criterion,
+			Hint:    "name a YAML file, such as .goalpost/done.yaml in the goal's folder",
+			Field:   "criterion",
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("--criterion: %w", err)
@@ -132,7 +143,12 @@ func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
 	if !f.yes && isTerminal(os.Stdin) && !p.confirm("Use these checks? [y/N] ") {
-		return &fault.Error{Code: fault.Refused, Message: "the criterion was not confirmed", Hint: "confirm it, or pass --yes; nothing was started", Field: "criterion"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: "the criterion was not confirmed",
+			Hint:    "confirm it, or pass --yes; nothing was started",
+			Field:   "criterion",
+		}
 	}
 	in.Checks = append(in.Checks, file.Criterion.Checks...)
 	in.Any = in.Any || file.Criterion.Any

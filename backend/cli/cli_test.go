@@ -95,11 +95,17 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			{Tool: "claim_complete", Arguments: `{"rationale":"done.txt is there"}`},
 		}}
 	case "claims-first":
-		return []modeltest.Answer{claim, modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}), claim}[min(turn, 2)]
+		return []modeltest.Answer{
+			claim, modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}),
+			claim,
+		}[min(turn, 2)]
 	case "never-claims":
 		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("echo turn %d", turn)})
 	case "gives-up":
-		return modeltest.Call("abort_with_report", map[string]string{"reason": "no way", "what_was_learned": "the door is locked"})
+		return modeltest.Call("abort_with_report", map[string]string{
+			"reason":           "no way",
+			"what_was_learned": "the door is locked",
+		})
 	case "silent":
 		return modeltest.Say("I am done.")
 	case "slow":
@@ -107,12 +113,16 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 	case "rests": // until it is paused
 		return modeltest.Call("wait", map[string]int{"seconds": 600})
 	case "counts": // each time the command really runs is a line in the file runs
-		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 1000", hold, turn)})
+		return modeltest.Call("run_command", map[string]string{
+			"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 1000", hold, turn),
+		})
 	case "gated": // each command runs until somebody makes the file go; a note with finish ends the work
 		if strings.HasPrefix(lastNote(r), "finish") {
 			return modeltest.Answer{Calls: append(done.Calls, claim.Calls...)}
 		}
-		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> turns; while ! test -e go; do sleep 0.02; done; rm go", hold, turn)})
+		return modeltest.Call("run_command", map[string]string{
+			"command": fmt.Sprintf("%secho %d >> turns; while ! test -e go; do sleep 0.02; done; rm go", hold, turn),
+		})
 	case "returns": // works, and still has much to do when a note arrives
 		if strings.HasPrefix(lastNote(r), "later") {
 			return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
@@ -126,11 +136,14 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 	case "asks": // at read_only every write asks
 		return work(write("a", "1"), write("b", "2"), write("a", "3"), done, claim)
 	case "terminal":
-		return work(modeltest.Call("terminal_open", `{"title":"work"}`), modeltest.Call("terminal_run", `{"pane":"t1","command":"echo recorded"}`), done, claim)
+		return work(modeltest.Call("terminal_open", `{"title":"work"}`),
+			modeltest.Call("terminal_run", `{"pane":"t1","command":"echo recorded"}`), done, claim)
 	case "secretive":
-		return work(modeltest.Call("run_command", `{"command":"test '{{secret:deploy}}' = c4nary-value && touch done.txt"}`), claim)
+		return work(modeltest.Call("run_command", `{"command":"test '{{secret:deploy}}' = c4nary-value && touch done.txt"}`),
+			claim)
 	case "steps":
-		return work(done, modeltest.Call("declare_step", `{"step_number":1,"title":"it","action":"write","success_criteria":"there"}`), done,
+		return work(done,
+			modeltest.Call("declare_step", `{"step_number":1,"title":"it","action":"write","success_criteria":"there"}`), done,
 			modeltest.Call("verify_step", `{"step_number":1,"passed":true,"observation":"it is"}`), claim)
 	case "judge": // of the questions and pages of others
 		if len(r.Tools) == 0 {
@@ -138,7 +151,10 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		}
 		return work(done, claim)
 	case "speaks":
-		answer := modeltest.Call("abort_with_report", map[string]string{"reason": "asked", "what_was_learned": "the protocol"})
+		answer := modeltest.Call("abort_with_report", map[string]string{
+			"reason":           "asked",
+			"what_was_learned": "the protocol",
+		})
 		if answer.Text = "I am asked as OpenAI does"; r.Anthropic {
 			answer.Text = "I am asked as Anthropic does"
 		}
@@ -150,7 +166,8 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Say("NO\nit looks empty")
 	case "pushes": // two calls that always ask, then the work
 		return []modeltest.Answer{
-			modeltest.Call("run_command", map[string]string{"command": "git push --force origin main"}), modeltest.Call("run_command", map[string]string{"command": "npm publish"}),
+			modeltest.Call("run_command", map[string]string{"command": "git push --force origin main"}),
+			modeltest.Call("run_command", map[string]string{"command": "npm publish"}),
 			modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}), claim,
 		}[min(turn, 3)]
 	case "garbage":
@@ -161,13 +178,17 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Call("run_command", map[string]string{"command": "env"})
 	case "long-words": // a command whose end stands far to the right, and is turned round
 		return modeltest.Call("run_command", map[string]string{
-			"command": "git push --force origin " + strings.Repeat("main ", 60) + "; echo the end \u202emoc.elpmaxe\u2066\nmore lines\u200b",
+			"command": "git push --force origin " + strings.Repeat("main ", 60) +
+				"; echo the end \u202emoc.elpmaxe\u2066\nmore lines\u200b",
 		})
 	case "hostile-words":
 		return []modeltest.Answer{
 			{Text: "\u001b[2J", Calls: []goal.Call{{Tool: "\u001b]0;owned\u0007", Arguments: `{"path":"\u009b31m"}`}}},
 			modeltest.Call("claim_complete", map[string]string{"rationale": "\u001b[2J\u009b31m"}),
-			modeltest.Call("abort_with_report", map[string]string{"reason": "\u001b[2Jno\n  • Done: verified", "what_was_learned": "\u009b31m"}),
+			modeltest.Call("abort_with_report", map[string]string{
+				"reason":           "\u001b[2Jno\n  • Done: verified",
+				"what_was_learned": "\u009b31m",
+			}),
 		}[min(turn, 2)]
 	case "busy": // until the user says go
 		for _, m := range r.Messages {
@@ -194,14 +215,20 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		swap := `{"command":"mv tests away && mkdir tests && echo true > tests/check.sh"}`
 		return work(modeltest.Call("run_command", swap), claim, done, claim)
 	case "wonders": // what colour it should be, and what the answer was
-		return work(modeltest.Call("ask_operator", `{"question":"Which colour should it have?\nRed or blue?"}`), write("done.txt", lastNote(r)), claim)
+		return work(modeltest.Call("ask_operator", `{"question":"Which colour should it have?\nRed or blue?"}`),
+			write("done.txt", lastNote(r)), claim)
 	case "borrows": // the folder that its objective names, and runs a program
 		_, path, _ := strings.Cut(r.Messages[1].Text, "borrow ")
 		path, _, _ = strings.Cut(path, "\n")
-		return work(modeltest.Call("request_access", map[string]string{"kind": "read", "path": strings.TrimSpace(path), "why": "to look"}),
+		return work(modeltest.Call("request_access", map[string]string{
+			"kind": "read",
+			"path": strings.TrimSpace(path),
+			"why":  "to look",
+		}),
 			modeltest.Call("run_command", `{"command":"touch runs; sleep 1000"}`), done, claim)
 	case "owner": // says who it is, and changes what the host wrote
-		return work(write("sub/done.txt", "x"), modeltest.Call("run_command", `{"command":"id -u >who; echo more >>sub/done.txt"}`), claim)
+		return work(write("sub/done.txt", "x"),
+			modeltest.Call("run_command", `{"command":"id -u >who; echo more >>sub/done.txt"}`), claim)
 	case "rejected": // by its reviewer, each time
 		if len(r.Tools) == 0 {
 			return modeltest.Say("REJECT\nit is empty")

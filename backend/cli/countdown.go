@@ -44,7 +44,8 @@ func (c *countdown) onEvent(e event.Event) {
 	}
 	c.until, c.ticker = at, time.NewTicker(every)
 	c.tick = c.ticker.C
-	c.p.errorf("parked: %s\n  resumes automatically at %s; %s resume %s resumes now, Ctrl+C quits\n", oneLine(b.Reason), at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
+	c.p.errorf("parked: %s\n  resumes automatically at %s; %s resume %s resumes now, Ctrl+C quits\n", oneLine(b.Reason),
+		at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
 	c.say()
 }
 

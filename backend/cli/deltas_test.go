@@ -35,16 +35,26 @@ func TestWhatWasStreamedIsShown(t *testing.T) {
 		return os.Getenv(name)
 	}}
 	err := p.withApp(t.Context(), app.Options{}, func(a *app.App) error {
-		if err := a.Config().SaveProvider(config.Provider{ID: "local", Kind: config.OpenAI, BaseURL: model.URL, Model: "m"}); err != nil {
+		if err := a.Config().SaveProvider(config.Provider{
+			ID:      "local",
+			Kind:    config.OpenAI,
+			BaseURL: model.URL,
+			Model:   "m",
+		}); err != nil {
 			return err
 		}
-		return liveView{p}.follow(t.Context(), a, output{json: true, deltas: true}, func(ctx context.Context) (runningGoal, error) {
-			id, err := a.Start(ctx, api.StartInput{
-				Objective: "x", Provider: "local", Risk: "write_local", Dir: t.TempDir(), Checks: []goal.Check{{Type: goal.File, Path: "never"}},
+		return liveView{p}.follow(t.Context(), a, output{json: true, deltas: true},
+			func(ctx context.Context) (runningGoal, error) {
+				id, err := a.Start(ctx, api.StartInput{
+					Objective: "x",
+					Provider:  "local",
+					Risk:      "write_local",
+					Dir:       t.TempDir(),
+					Checks:    []goal.Check{{Type: goal.File, Path: "never"}},
+				})
+				<-a.Done(id)
+				return runningGoal{id: id}, err
 			})
-			<-a.Done(id)
-			return runningGoal{id: id}, err
-		})
 	})
 	var code exitCode
 	if !errors.As(err, &code) || code != exitAborted {

@@ -35,7 +35,10 @@ var exitDescriptions = []struct {
 	{exitNeedsUser, "needs_operator: the goal waits for your answer; approvals lists its requests"},
 	{exitAborted, "aborted: the goal was ended, or the agent gave up with a report"},
 	{exitError, "error: the model is unavailable, the machine failed, or receipt --verify found something that no longer holds"},
-	{exitInterrupted, "interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume continues"},
+	{
+		exitInterrupted,
+		"interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume continues",
+	},
 	{exitPaused, "paused: a user paused the goal"},
 	{exitNotRepeated, "not repeatable: receipt --verify found nothing wrong, but the deciding checks cannot be run again"},
 }
@@ -48,13 +51,15 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // exitCodes is a page of the help, not a command.
 func (p Program) exitCodes() *cobra.Command {
 	var b strings.Builder
-	b.WriteString("Exit codes of run, resume, reopen, accept, reject, approve and deny, which follow the goal until it stops, and of all other commands:\n\n")
+	b.WriteString("Exit codes of run, resume, reopen, accept, reject, approve and deny, which follow the goal until " +
+		"it stops, and of all other commands:\n\n")
 	for _, e := range exitDescriptions {
 		fmt.Fprintf(&b, "  %2d  %s\n", int(e.code), e.words)
 	}
-	fmt.Fprintf(&b, "\n%s sandbox exits with the code of its command, or with 128 plus the signal's number if a signal ended it.\n"+
-		"%s serve and the window exit with 0 when a signal ends them; their goals are paused as interrupted.\n"+
-		"A second signal ends every command at once, with 8.\n", p.Name, p.Name)
+	fmt.Fprintf(&b,
+		"\n%s sandbox exits with the code of its command, or with 128 plus the signal's number if a signal ended it.\n"+
+			"%s serve and the window exit with 0 when a signal ends them; their goals are paused as interrupted.\n"+
+			"A second signal ends every command at once, with 8.\n", p.Name, p.Name)
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: strings.TrimSpace(b.String())}
 }
 

@@ -40,7 +40,9 @@ type runningGoal struct {
 
 // follow starts a goal and shows its events until its run is over. The first signal pauses the goal as interrupted;
 // the second ends this process at once.
-func (p liveView) follow(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) (err error) {
+func (p liveView) follow(
+	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
+) (err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -68,7 +70,8 @@ func (p liveView) follow(ctx context.Context, a *app.App, o output, start func(c
 	defer func() {
 		if !o.json {
 			ctx := context.WithoutCancel(ctx)
-			err = errors.Join(err, receiptCommand{p.Program}.verdicts(ctx, a.Store(), id), approvalCommands{p.Program}.printAnswerHelp(ctx, a.Store(), id))
+			err = errors.Join(err, receiptCommand{p.Program}.verdicts(ctx, a.Store(), id),
+				approvalCommands{p.Program}.printAnswerHelp(ctx, a.Store(), id))
 		}
 	}()
 	for {
@@ -103,7 +106,9 @@ func (p liveView) follow(ctx context.Context, a *app.App, o output, start func(c
 
 // startGoal starts the goal. A signal while the checks are tried before the start cancels that: no goal is created
 // then.
-func (p liveView) startGoal(ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error)) (runningGoal, error) {
+func (p liveView) startGoal(
+	ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error),
+) (runningGoal, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type result struct {
@@ -142,13 +147,16 @@ func (p liveView) announceSignal(sig os.Signal, signals <-chan os.Signal) {
 
 // printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in
 // another process, or the journal could not be written.
-func (p liveView) printRest(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
+func (p liveView) printRest(
+	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
+) error {
 	exit, err := p.printMissed(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
 		if owner, err := a.Store().LockOwner(id); err == nil && owner.Other {
 			return p.watchGoal(ctx, a, id, shown, o, signals)
 		}
-		p.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. %s resume %s continues it.\n",
+		p.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. %s resume %s "+
+			"continues it.\n",
 			p.Name, id.Short(), a.Config().State(), p.Name, id.Short())
 		return exitCode(exitError)
 	}
@@ -283,7 +291,8 @@ func (p liveView) progress(e event.Event) {
 	case *event.StepStarted:
 		p.errorf("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(mainArgument(b.Arguments)))
 	case *event.Step:
-		p.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond), oneLine(b.Preview))
+		p.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond),
+			oneLine(b.Preview))
 	case *event.Claim:
 		p.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
 	case *event.Verdict:
@@ -310,7 +319,8 @@ func (p liveView) progress(e event.Event) {
 			p.errorf("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.ApprovalRequested:
-		p.errorf("%s", approvalCommands{p.Program}.formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
+		p.errorf("%s",
+			approvalCommands{p.Program}.formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
 		p.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:
@@ -338,7 +348,10 @@ func mainArgument(arguments string) string {
 		return arguments
 	}
 	var words []string
-	for _, key := range []string{"pane", "path", "dir", "command", "url", "target", "text", "title", "question", "rationale", "reason", "old", "new", "content"} {
+	for _, key := range []string{
+		"pane", "path", "dir", "command", "url", "target", "text", "title", "question",
+		"rationale", "reason", "old", "new", "content",
+	} {
 		if s, ok := args[key].(string); ok && s != "" {
 			words = append(words, s)
 		}

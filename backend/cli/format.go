@@ -40,6 +40,8 @@ func formatLimits(l *event.LimitsChanged) string {
 		return say
 	}
 	return fmt.Sprintf("%s, iterations %s, claims per check %s, tokens %s, money %s",
-		or(l.WallClockMS, goal.FormatDuration(time.Duration(l.WallClockMS)*time.Millisecond)), or(int64(l.Iterations), fmt.Sprint(l.Iterations)),
-		or(int64(l.ClaimsPerCheck), fmt.Sprint(l.ClaimsPerCheck)), or(l.Tokens, fmt.Sprint(l.Tokens)), or(int64(l.USD*100), fmt.Sprintf("$%.2f", l.USD)))
+		or(l.WallClockMS, goal.FormatDuration(time.Duration(l.WallClockMS)*time.Millisecond)),
+		or(int64(l.Iterations), fmt.Sprint(l.Iterations)),
+		or(int64(l.ClaimsPerCheck), fmt.Sprint(l.ClaimsPerCheck)), or(l.Tokens, fmt.Sprint(l.Tokens)),
+		or(int64(l.USD*100), fmt.Sprintf("$%.2f", l.USD)))
 }

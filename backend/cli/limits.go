@@ -29,10 +29,20 @@ func (l *limitFlags) add(fl *pflag.FlagSet, usual goal.Limits) {
 // resume returns the limits that the user set. Limits for which given returns false do not change.
 func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, err error) {
 	if l.wallClock < 0 || l.maxIterations < 0 || l.maxClaims < 0 || l.maxTokens < 0 || l.maxUSD < 0 {
-		return in, &fault.Error{Code: fault.Refused, Message: "a limit is negative", Hint: "use 0 for no limit", Field: "limits"}
+		return in, &fault.Error{
+			Code:    fault.Refused,
+			Message: "a limit is negative",
+			Hint:    "use 0 for no limit",
+			Field:   "limits",
+		}
 	}
 	if l.wallClock > 0 && l.wallClock < time.Second {
-		return in, &fault.Error{Code: fault.Refused, Message: "the running time is too short: " + l.wallClock.String(), Hint: "give at least 1s, or 0 for no limit", Field: "limits"}
+		return in, &fault.Error{
+			Code:    fault.Refused,
+			Message: "the running time is too short: " + l.wallClock.String(),
+			Hint:    "give at least 1s, or 0 for no limit",
+			Field:   "limits",
+		}
 	}
 	if given("wall-clock") {
 		in.WallClockMS = limit(l.wallClock.Milliseconds())

@@ -27,17 +27,24 @@ func (p mcpCommands) mcp() *cobra.Command {
 	var b policy.Policy
 	var risk string
 	c := &cobra.Command{
-		Use: "mcp", Short: "Run an MCP server on stdio that lets another agent create goals and use panes", Args: cobra.NoArgs,
-		Long: "Run a Model Context Protocol server on standard input and output. Another agent can create, watch and steer goals and use panes, within the limits given here.\n" +
-			"When this program ends, its goals are paused as interrupted and can be resumed. Answer approvals in a window or with approve.",
+		Use:   "mcp",
+		Short: "Run an MCP server on stdio that lets another agent create goals and use panes",
+		Args:  cobra.NoArgs,
+		Long: "Run a Model Context Protocol server on standard input and output. Another agent can create, watch and " +
+			"steer goals and use panes, within the limits given here.\n" +
+			"When this program ends, its goals are paused as interrupted and can be resumed. Answer approvals in a window " +
+			"or with approve.",
 		Example: "  " + p.Name + " mcp --dir ~/work --risk write_local",
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.Risk = policy.Risk(risk)
-			return p.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error { return p.serveMCP(c.Context(), a, b) })
+			return p.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
+				return p.serveMCP(c.Context(), a, b)
+			})
 		},
 	}
 	c.Flags().StringVar(&b.Dir, "dir", "", "folder in which goals and panes work (default: the current one)")
-	c.Flags().StringVar(&risk, "risk", string(policy.WriteLocal), "maximum risk level of goals and panes: "+policy.RiskNames())
+	c.Flags().StringVar(&risk, "risk", string(policy.WriteLocal), "maximum risk level of goals and panes: "+
+		policy.RiskNames())
 	c.Flags().StringArrayVar(&b.AllowHosts, "allow-host", nil, "hosts that may be contacted")
 	c.Flags().StringArrayVar(&b.DenyHosts, "deny-host", nil, "hosts that may not be contacted")
 	c.AddCommand(p.mcpServers())
@@ -146,7 +153,8 @@ func (p mcpCommands) addMCPServer() *cobra.Command {
 	var s api.MCPServer
 	c := &cobra.Command{
 		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server", Args: cobra.MinimumNArgs(1),
-		Example: "  " + p.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.Name + " mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
+		Example: "  " + p.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.Name +
+			" mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
 		RunE: func(c *cobra.Command, args []string) error {
 			s.Name = args[0]
 			if len(args) > 1 {

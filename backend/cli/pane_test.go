@@ -32,10 +32,21 @@ func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 	model := modeltest.New(t, play)
 	run := func(args ...string) (code int, out, said string) {
 		var stdout, stderr bytes.Buffer
-		p := cli.Program{Name: "goalctl", Getenv: getenv, Stdin: nothing{}, Stdout: &stdout, Stderr: &stderr, Closing: defaultCloseWait}
+		p := cli.Program{
+			Name:    "goalctl",
+			Getenv:  getenv,
+			Stdin:   nothing{},
+			Stdout:  &stdout,
+			Stderr:  &stderr,
+			Closing: defaultCloseWait,
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
-		code = p.Run(ctx, append([]string{"run", "--base-url", model.URL, "--model", "good", "--check-file", "done.txt", "--json", "create done.txt"}, args...))
+		code = p.Run(ctx,
+			append([]string{
+				"run", "--base-url", model.URL, "--model", "good", "--check-file", "done.txt", "--json",
+				"create done.txt",
+			}, args...))
 		return code, stdout.String(), stderr.String()
 	}
 	if code, _, said := run("--pane", "t1"); code != 2 || !strings.Contains(said, "open it in the window") {
@@ -71,11 +82,13 @@ func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 	if code, _, said := run("--pane", "t7"); code != 2 || !strings.Contains(said, "t1@") {
 		t.Errorf("another pane: %d %s", code, said)
 	}
-	if code, _, said := run("--pane", "t1", "--dir", filepath.Join(home, "nowhere")); code != 2 || !strings.Contains(said, "nowhere does not exist") {
+	if code, _, said := run("--pane", "t1", "--dir", filepath.Join(home, "nowhere")); code != 2 ||
+		!strings.Contains(said, "nowhere does not exist") {
 		t.Errorf("refused there: %d %s", code, said)
 	}
 	code, out, said := run("--pane", "t1")
-	if code != 0 || !strings.Contains(out, `"pane":"t1","kind":"terminal","held":true,"lent":true`) || !strings.Contains(out, `"exit":"done"`) {
+	if code != 0 || !strings.Contains(out, `"pane":"t1","kind":"terminal","held":true,"lent":true`) ||
+		!strings.Contains(out, `"exit":"done"`) {
 		t.Errorf("its pane: %d %s %s", code, out, said)
 	}
 }

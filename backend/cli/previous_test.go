@@ -30,7 +30,8 @@ func TestPreviousDatabase_Opened_HasItsGoalAndJournal(t *testing.T) {
 	if err := os.WriteFile(database, readGzip(t, "testdata/previous/goalpost.db.gz"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := runIn(t, home, "events", previousGoal), readGzip(t, "testdata/previous/events.jsonl.gz"); !bytes.Equal(got, want) {
+	if got, want := runIn(t, home, "events", previousGoal),
+		readGzip(t, "testdata/previous/events.jsonl.gz"); !bytes.Equal(got, want) {
 		t.Errorf("the journal differs:\n%s\nwant\n%s", got, want)
 	}
 	want, err := os.ReadFile("testdata/previous/receipt.json")
@@ -76,7 +77,14 @@ func runIn(t *testing.T, home string, args ...string) []byte {
 		}
 		return os.Getenv(name)
 	}
-	p := cli.Program{Name: "goalctl", Version: "test", Getenv: getenv, Stdout: &out, Stderr: &problems, Closing: defaultCloseWait}
+	p := cli.Program{
+		Name:    "goalctl",
+		Version: "test",
+		Getenv:  getenv,
+		Stdout:  &out,
+		Stderr:  &problems,
+		Closing: defaultCloseWait,
+	}
 	if code := p.Run(t.Context(), args); code != 0 {
 		t.Fatalf("%v: exit %d: %s", args, code, problems.Bytes())
 	}

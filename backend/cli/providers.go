@@ -68,7 +68,8 @@ func (p providerCommands) providerTable(list []api.Provider) error {
 		if v.Active {
 			mark = "*"
 		}
-		_, e := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", mark, oneLine(v.ID), oneLine(v.Kind), oneLine(v.Model), oneLine(v.BaseURL), oneLine(v.Note))
+		_, e := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", mark, oneLine(v.ID), oneLine(v.Kind), oneLine(v.Model),
+			oneLine(v.BaseURL), oneLine(v.Note))
 		err = errors.Join(err, e)
 	}
 	if err = errors.Join(err, w.Flush()); err != nil {
@@ -138,7 +139,8 @@ func (p providerCommands) addProvider() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("provider: %w", err)
 				}
-				return p.printf("%s is saved: %s\n  %s providers test %s tests it.\n", kept.ID, describeAddress(kept), p.Name, kept.ID)
+				return p.printf("%s is saved: %s\n  %s providers test %s tests it.\n", kept.ID, describeAddress(kept), p.Name,
+					kept.ID)
 			})
 		},
 	}
@@ -176,7 +178,9 @@ func (p providerCommands) removeProvider() *cobra.Command {
 
 func (p providerCommands) testProvider() *cobra.Command {
 	return &cobra.Command{
-		Use: "test [ID]", Short: "Ask a provider's model one short question (default: the active one)", Args: cobra.MaximumNArgs(1),
+		Use:   "test [ID]",
+		Short: "Ask a provider's model one short question (default: the active one)",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			id := ""
 			if len(args) > 0 {

@@ -19,7 +19,8 @@ func (p orderCommands) prune() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "prune", Short: "Delete ended goals with all their data", Args: cobra.NoArgs,
-		Long: "Delete ended goals with all their data: journal, evidence, pictures. Their folders stay. Active goals are never deleted.",
+		Long: "Delete ended goals with all their data: journal, evidence, pictures. Their folders stay. Active goals are " +
+			"never deleted.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			in := api.PruneInput{Status: goal.Status(status), OlderThanMS: older.Milliseconds()}
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
@@ -46,7 +47,11 @@ func (p orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) e
 		what = "1 goal"
 	}
 	if !yes && !isTerminal(os.Stdin) {
-		return &fault.Error{Code: fault.Refused, Message: "prune would delete " + what + " with all their data", Hint: "pass --yes to confirm"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: "prune would delete " + what + " with all their data",
+			Hint:    "pass --yes to confirm",
+		}
 	}
 	if !yes && !p.confirm("Delete "+what+" with all their data? [y/N] ") {
 		return p.printf("Nothing was deleted.\n")

@@ -22,7 +22,9 @@ type pendingQuestion struct {
 
 // pendingQuestions reads what goals need from the user, or one of them, without those that wait for an approval:
 // approvals are listed themselves.
-func pendingQuestions(ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool) ([]pendingQuestion, error) {
+func pendingQuestions(
+	ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool,
+) ([]pendingQuestion, error) {
 	list, err := s.PendingQuestions(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("approvals: %w", err)
@@ -48,7 +50,11 @@ func (p approvalCommands) formatQuestions(list []pendingQuestion) string {
 	var b strings.Builder
 	for _, a := range list {
 		id := goal.ID(a.GoalID).Short()
-		what := map[string]string{"question": "its agent asks you:", "word": "needs your decision:", "look": "is paused for you:"}[a.What]
+		what := map[string]string{
+			"question": "its agent asks you:",
+			"word":     "needs your decision:",
+			"look":     "is paused for you:",
+		}[a.What]
 		fmt.Fprintf(&b, "%s  %s\n%s\n", id, oneLine(a.Objective), what)
 		for line := range strings.Lines(a.Reason) {
 			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))

@@ -53,7 +53,8 @@ func (p readCommands) list() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	c.Flags().StringVar(&in.Status, "status", "", "only goals with this status: pending, running, paused, completed, failed, aborted")
+	c.Flags().StringVar(&in.Status, "status", "",
+		"only goals with this status: pending, running, paused, completed, failed, aborted")
 	c.Flags().BoolVar(&in.Resumable, "resumable", false, "only resumable goals")
 	c.Flags().StringVar(&in.Search, "search", "", "only goals whose objective contains this text")
 	c.Flags().IntVar(&in.Limit, "limit", 50, "how many")
@@ -65,9 +66,19 @@ func validateFilter(in api.ListInput) error {
 	known := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 	switch {
 	case !slices.Contains(known, goal.Status(in.Status)):
-		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("unknown status %q", in.Status), Hint: "use pending, running, paused, completed, failed or aborted", Field: "status"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: fmt.Sprintf("unknown status %q", in.Status),
+			Hint:    "use pending, running, paused, completed, failed or aborted",
+			Field:   "status",
+		}
 	case in.Limit < 1:
-		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("the limit %d is too small", in.Limit), Hint: "give 1 or more", Field: "limit"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: fmt.Sprintf("the limit %d is too small", in.Limit),
+			Hint:    "give 1 or more",
+			Field:   "limit",
+		}
 	}
 	return nil
 }
@@ -88,7 +99,8 @@ func (p readCommands) table(goals []api.GoalCard) error {
 		case g.Status == goal.Running || g.Status == goal.Pending:
 			state += ", its process ended"
 		}
-		_, e := fmt.Fprintf(w, "%s\t%s\t%d\t%d/%d\t%s\n", goal.ID(g.ID).Short(), state, g.Steps, g.ChecksPassed, g.Checks, oneLine(g.Objective))
+		_, e := fmt.Fprintf(w, "%s\t%s\t%d\t%d/%d\t%s\n", goal.ID(g.ID).Short(), state, g.Steps, g.ChecksPassed, g.Checks,
+			oneLine(g.Objective))
 		err = errors.Join(err, e)
 	}
 	if err = errors.Join(err, w.Flush()); err != nil {
@@ -131,7 +143,8 @@ func (p readCommands) show() *cobra.Command {
 
 func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "iteration"),
+	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
+		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "iteration"),
 		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
 	switch {
 	case v.Queued != "":

@@ -20,7 +20,10 @@ func (p receiptCommand) receipt() *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
-		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the goal's folder. The exit code is 0 if the checks that the criterion needs pass, 7 if one of them fails or evidence was changed, and 10 if nothing failed but the deciding checks cannot be run again, because they need a process that has ended, or a model or the user judged.",
+		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the " +
+			"goal's folder. The exit code is 0 if the checks that the criterion needs pass, 7 if one of them fails or " +
+			"evidence was changed, and 10 if nothing failed but the deciding checks cannot be run again, because they need " +
+			"a process that has ended, or a model or the user judged.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if again {
 				return p.recheck(c.Context(), args[0])
@@ -105,7 +108,9 @@ func (p receiptCommand) verdicts(ctx context.Context, s *store.Store, id goal.ID
 // checks say everything.
 func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 	said := map[string]string{
-		"confirmed": "the reviewer confirmed it: ", "rejected": "rejected by the reviewer: ", "error": "not decided by the reviewer, which is not a pass: ",
+		"confirmed": "the reviewer confirmed it: ",
+		"rejected":  "rejected by the reviewer: ",
+		"error":     "not decided by the reviewer, which is not a pass: ",
 	}[c.Review]
 	if said != "" {
 		said += oneLine(c.ReviewReason)
@@ -129,7 +134,12 @@ func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 // printProtected shows before the start what the agent cannot change.
 func (p receiptCommand) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
 	const most = 12
-	list, err := a.Protected(ctx, api.ProtectInput{Dir: in.Dir, Checks: in.Checks, Protect: in.Protect, NoProtect: in.NoProtect})
+	list, err := a.Protected(ctx, api.ProtectInput{
+		Dir:       in.Dir,
+		Checks:    in.Checks,
+		Protect:   in.Protect,
+		NoProtect: in.NoProtect,
+	})
 	if err != nil || len(list) == 0 {
 		return // StartGoal reports what is wrong
 	}

@@ -22,7 +22,11 @@ import (
 type recipeCommands struct{ Program }
 
 func (p recipeCommands) recipe() *cobra.Command {
-	c := &cobra.Command{Use: "recipe", Short: "Manage recipes (steps that agents can repeat): list, show, save, remove", Args: cobra.NoArgs}
+	c := &cobra.Command{
+		Use:   "recipe",
+		Short: "Manage recipes (steps that agents can repeat): list, show, save, remove",
+		Args:  cobra.NoArgs,
+	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.listRecipes(), p.showRecipe(), p.saveRecipe(), p.removeRecipe())
 	return c
@@ -42,7 +46,8 @@ func (p recipeCommands) listRecipes() *cobra.Command {
 					return p.printf("No recipes. Save steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
 				}
 				for _, r := range list {
-					if e := p.printf("%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"), oneLine(r.Description)); e != nil {
+					if e := p.printf("%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"),
+						oneLine(r.Description)); e != nil {
 						return errors.Join(e, err)
 					}
 				}
@@ -94,11 +99,16 @@ func (p recipeCommands) saveRecipe() *cobra.Command {
 	var s stepRange
 	c := &cobra.Command{
 		Use: "save NAME [GOAL]", Short: "Save a recipe from a goal's steps or from a YAML file", Args: cobra.RangeArgs(1, 2),
-		Long: "Save the successful steps --from to --to of GOAL as a recipe; --param name=value replaces each occurrence of the value with a parameter.\n" +
+		Long: "Save the successful steps --from to --to of GOAL as a recipe; --param name=value replaces each occurrence " +
+			"of the value with a parameter.\n" +
 			"With --file a YAML file, as printed by show, is saved instead.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if (s.file == "") == (len(args) == 1) {
-				return &fault.Error{Code: fault.Refused, Message: "a recipe is made of a goal's steps or of a file", Hint: p.Name + " recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml"}
+				return &fault.Error{
+					Code:    fault.Refused,
+					Message: "a recipe is made of a goal's steps or of a file",
+					Hint:    p.Name + " recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml",
+				}
 			}
 			if s.file != "" {
 				return p.saveFileAsRecipe(args[0], s.file)
@@ -110,20 +120,31 @@ func (p recipeCommands) saveRecipe() *cobra.Command {
 	f.IntVar(&s.from, "from", 1, "first step")
 	f.IntVar(&s.to, "to", 0, "last step")
 	f.StringVar(&s.description, "description", "", "what it does, in a sentence")
-	f.StringArrayVar(&s.values, "param", nil, "name=value: a parameter, and the value that is in the steps now; repeatable")
+	f.StringArrayVar(&s.values, "param", nil,
+		"name=value: a parameter, and the value that is in the steps now; repeatable")
 	f.StringVar(&s.file, "file", "", "a YAML file instead of a goal's steps; - is stdin")
 	return c
 }
 
 func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
 	if s.to < s.from || s.from < 1 {
-		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("steps %d to %d are not a range", s.from, s.to), Hint: "give --from and --to; show GOAL lists the steps", Field: "to"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: fmt.Sprintf("steps %d to %d are not a range", s.from, s.to),
+			Hint:    "give --from and --to; show GOAL lists the steps",
+			Field:   "to",
+		}
 	}
 	var parameters []goal.Parameter
 	for _, v := range s.values {
 		key, value, ok := strings.Cut(v, "=")
 		if !ok {
-			return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%q is not a parameter", v), Hint: "write name=value", Field: "param"}
+			return &fault.Error{
+				Code:    fault.Refused,
+				Message: fmt.Sprintf("%q is not a parameter", v),
+				Hint:    "write name=value",
+				Field:   "param",
+			}
 		}
 		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
 	}

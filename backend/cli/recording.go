@@ -35,7 +35,8 @@ func (p Program) recording() *cobra.Command {
 					if err != nil {
 						return fmt.Errorf("recording: %w", err)
 					}
-					return p.printf("%d records written to %s: terminals as asciicast (.cast), pages as JPEGs named after the milliseconds since the goal started\n", n, out)
+					return p.printf("%d records written to %s: terminals as asciicast (.cast), pages as JPEGs named after the "+
+						"milliseconds since the goal started\n", n, out)
 				}
 				v, err := a.Recording(args[0])
 				if err != nil {
@@ -45,7 +46,8 @@ func (p Program) recording() *cobra.Command {
 					return p.json(v)
 				}
 				for _, r := range v.Panes {
-					err := p.printf("%-8s %-8s %8s to %-8s %6d records %8.1f MiB\n", r.Pane, r.Kind, formatSince(r.FromMS), formatSince(r.ToMS), r.Records, float64(r.Bytes)/(1<<20))
+					err := p.printf("%-8s %-8s %8s to %-8s %6d records %8.1f MiB\n", r.Pane, r.Kind, formatSince(r.FromMS),
+						formatSince(r.ToMS), r.Records, float64(r.Bytes)/(1<<20))
 					if err != nil {
 						return err
 					}

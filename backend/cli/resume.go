@@ -17,7 +17,9 @@ import (
 type resumeCommands struct{ Program }
 
 // resumeCommand is a command that starts a run of a stopped goal, and shows it.
-func (p resumeCommands) resumeCommand(c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error) *cobra.Command {
+func (p resumeCommands) resumeCommand(
+	c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error,
+) *cobra.Command {
 	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isInteractive()}, func(a *app.App) error {
@@ -46,7 +48,8 @@ func (p resumeCommands) resume() *cobra.Command {
 	var protected protectedFlags
 	c := &cobra.Command{
 		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
-		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must be raised.",
+		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
+			"be raised.",
 	}
 	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
@@ -97,7 +100,8 @@ func (p resumeCommands) reopen() *cobra.Command {
 	var protected protectedFlags
 	c := &cobra.Command{
 		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
-		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits must be raised.",
+		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
+			"must be raised.",
 	}
 	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
@@ -125,7 +129,10 @@ func (p resumeCommands) accept() *cobra.Command {
 func (p resumeCommands) reject() *cobra.Command {
 	var o output
 	var note string
-	c := p.resumeCommand(&cobra.Command{Use: "reject ID --note TEXT", Short: "Reject a pending manual check and send the goal back to work"}, &o,
+	c := p.resumeCommand(&cobra.Command{
+		Use:   "reject ID --note TEXT",
+		Short: "Reject a pending manual check and send the goal back to work",
+	}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Reject(ctx, id, note) })
 	c.Flags().StringVar(&note, "note", "", "what the agent should do differently")
 	return c

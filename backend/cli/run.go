@@ -56,29 +56,38 @@ func (p runCommand) run() *cobra.Command {
 	fl.StringArrayVar(&f.in.AllowTools, "allow-tool", nil, "only these tools")
 	fl.StringArrayVar(&f.in.DenyTools, "deny-tool", nil, "not these tools")
 	fl.StringArrayVar(&f.in.AllowHosts, "allow-host", nil, "hosts that it may contact")
-	fl.StringArrayVar(&f.in.DenyHosts, "deny-host", nil, "hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME")
+	fl.StringArrayVar(&f.in.DenyHosts, "deny-host", nil,
+		"hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME")
 	fl.IntSliceVar(&f.in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
 	fl.StringArrayVar(&f.in.AllowWrite, "allow-write", nil, "another folder that it may write")
 	fl.StringArrayVar(&f.in.AllowRead, "allow-read", nil, "another file or folder that it may read")
-	fl.StringArrayVar(&f.in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use: the program behind it may give it all of your rights")
-	fl.StringArrayVar(&f.in.Secrets, "secret", nil, "a secret that it may use as {{secret:NAME}} without asking; it never sees the value")
+	fl.StringArrayVar(&f.in.AllowSocket, "allow-socket", nil,
+		"a Unix socket that it may use: the program behind it may give it all of your rights")
+	fl.StringArrayVar(&f.in.Secrets, "secret", nil,
+		"a secret that it may use as {{secret:NAME}} without asking; it never sees the value")
 	fl.BoolVar(&f.in.RequireSteps, "require-steps", false, "require a declared step before each change")
-	fl.StringArrayVar(&f.in.Protect, "protect", nil, "also protect files that match this pattern, relative to the folder, such as 'tests/**'")
+	fl.StringArrayVar(&f.in.Protect, "protect", nil,
+		"also protect files that match this pattern, relative to the folder, such as 'tests/**'")
 	fl.StringArrayVar(&f.in.NoProtect, "no-protect", nil, "do not protect files that match this pattern")
 	fl.StringArrayVar(&f.in.After, "after", nil, "run after this goal is completed")
-	fl.StringArrayVar(&f.in.Panes, "pane", nil, "share a pane of the open window or of serve with the goal, such as t1; the goal then runs there")
+	fl.StringArrayVar(&f.in.Panes, "pane", nil,
+		"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there")
 	fl.StringVar(&f.in.Persona, "persona", "", "the agent's persona (default: engineer)")
 	fl.StringVar(&f.in.OnAsk, "on-ask", "park", "what to do when nobody answers an approval: park, deny, allow")
 	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "run the critic every N steps; 0 = no critic")
 	fl.StringVar(&f.in.CriticProvider, "critic-provider", "", "id of the critic's provider (default: the goal's own)")
-	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "", "id of the provider that judges and reviews (default: the goal's own)")
-	fl.BoolVar(&f.review, "review", false, "have an independent reviewer check claims that passed (default: if no deterministic check decides)")
+	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "",
+		"id of the provider that judges and reviews (default: the goal's own)")
+	fl.BoolVar(&f.review, "review", false,
+		"have an independent reviewer check claims that passed (default: if no deterministic check decides)")
 	fl.BoolVar(&f.noReview, "no-review", false, "no reviewer")
 	fl.BoolVar(&f.unconfined, "unconfined", false, "no sandbox: the goal's programs get all of your rights (journaled)")
 	fl.StringVar(&f.in.Provider, "provider", "", "id of a provider (default: the active one)")
-	f.provider.add(fl, "a server, such as http://127.0.0.1:11434/v1; it is saved as a provider, and omitted fields are unchanged")
+	f.provider.add(fl,
+		"a server, such as http://127.0.0.1:11434/v1; it is saved as a provider, and omitted fields are unchanged")
 	fl.StringVar(&f.in.Model, "model", "", "the model's name")
-	fl.StringVar(&f.in.Effort, "effort", "", "reasoning effort: low, medium, high, or another value of its server (default: the provider's own)")
+	fl.StringVar(&f.in.Effort, "effort", "",
+		"reasoning effort: low, medium, high, or another value of its server (default: the provider's own)")
 	f.limits.add(fl, goal.DefaultLimits())
 	fl.BoolVar(&f.demo, "demo", false, "the built-in offline demonstration (scripted, no AI)")
 	f.out.add(fl)
@@ -102,13 +111,22 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 		in.Objective = args[0]
 	}
 	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
-		return in, &fault.Error{Code: fault.Refused, Message: "--demo cannot be combined with an objective or checks", Hint: "remove the other flags"}
+		return in, &fault.Error{
+			Code:    fault.Refused,
+			Message: "--demo cannot be combined with an objective or checks",
+			Hint:    "remove the other flags",
+		}
 	}
 	if err := f.validateModel(); err != nil {
 		return in, err
 	}
 	if f.review && f.noReview {
-		return in, &fault.Error{Code: fault.Refused, Message: "--review and --no-review exclude each other", Hint: "keep one of them", Field: "review"}
+		return in, &fault.Error{
+			Code:    fault.Refused,
+			Message: "--review and --no-review exclude each other",
+			Hint:    "keep one of them",
+			Field:   "review",
+		}
 	}
 	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limit(int64(f.criticEvery)))
 	switch {
@@ -121,7 +139,8 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	if err != nil {
 		return in, err
 	}
-	in.WallClockMS, in.Iterations, in.ClaimsPerCheck, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerCheck, r.Tokens, r.USD
+	in.WallClockMS, in.Iterations, in.ClaimsPerCheck, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerCheck,
+		r.Tokens, r.USD
 	return in, makeAbsolute(&in)
 }
 
@@ -156,9 +175,18 @@ func (f runFlags) validateModel() error {
 	server := f.provider.baseURL != ""
 	switch {
 	case f.demo && (f.in.Provider != "" || f.in.Model != "" || server):
-		return &fault.Error{Code: fault.Refused, Message: "--demo cannot be combined with a model", Hint: "remove --provider, --base-url and --model"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: "--demo cannot be combined with a model",
+			Hint:    "remove --provider, --base-url and --model",
+		}
 	case f.in.Provider != "" && server:
-		return &fault.Error{Code: fault.Refused, Message: "--provider and --base-url exclude each other", Hint: "keep one of them", Field: "provider"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: "--provider and --base-url exclude each other",
+			Hint:    "keep one of them",
+			Field:   "provider",
+		}
 	case server:
 		return nil
 	}
@@ -181,7 +209,12 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 	}
 	u, err := url.Parse(f.provider.baseURL)
 	if err != nil || u.Host == "" {
-		return nil, &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL), Hint: "give one like http://127.0.0.1:11434/v1", Field: "provider"}
+		return nil, &fault.Error{
+			Code:    fault.Refused,
+			Message: fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL),
+			Hint:    "give one like http://127.0.0.1:11434/v1",
+			Field:   "provider",
+		}
 	}
 	in.Provider = u.Host
 	forget = func() error { return c.DeleteProvider(u.Host) }
@@ -190,7 +223,12 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 			forget = func() error { return c.SaveProvider(before) }
 		}
 		if f.provider.applyTo(kept, in.Model); kept.Model == "" {
-			return &fault.Error{Code: fault.Refused, Message: "--base-url needs --model", Hint: "name the model as the server calls it", Field: "model"}
+			return &fault.Error{
+				Code:    fault.Refused,
+				Message: "--base-url needs --model",
+				Hint:    "name the model as the server calls it",
+				Field:   "model",
+			}
 		}
 		return nil
 	})
@@ -201,7 +239,11 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 }
 
 func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
-	return p.withApp(ctx, app.Options{Pace: demoPace, Unconfined: f.unconfined, Attended: isInteractive()}, func(a *app.App) error {
+	return p.withApp(ctx, app.Options{
+		Pace:       demoPace,
+		Unconfined: f.unconfined,
+		Attended:   isInteractive(),
+	}, func(a *app.App) error {
 		if err := a.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}

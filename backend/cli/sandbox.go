@@ -30,7 +30,8 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 	var times int
 	c := &cobra.Command{
 		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in a goal's sandbox", Args: cobra.MinimumNArgs(1),
-		Example: "  " + p.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.Name + " sandbox --times 200 -- true",
+		Example: "  " + p.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.Name +
+			" sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
 			if err := makeAbsolute(&in); err != nil {
 				return err
@@ -66,9 +67,18 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 // runInSandbox connects the command to this program's own input and output. It has no terminal of its own, so a shell
 // in it has no job control.
 func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string) error {
-	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	child, err := w.Inside.Start(ctx, process.Command{
+		Argv:  argv,
+		Env:   w.Env,
+		Dir:   w.Dir,
+		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
+	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{Code: fault.NotFound, Message: "the sandbox: " + err.Error(), Hint: "the sandbox has the programs of the system and of the usual toolchains; use --allow-read PATH for others"}
+		return &fault.Error{
+			Code:    fault.NotFound,
+			Message: "the sandbox: " + err.Error(),
+			Hint:    "the sandbox has the programs of the system and of the usual toolchains; use --allow-read PATH for others",
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
@@ -103,8 +113,10 @@ func (p sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandb
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
 	middle, late := times/2, times*95/100
-	return p.printf("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s | %s | %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
-		strings.Join(argv, " "), p.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times, ms(in[middle]-out[middle]), ms(in[late]-out[late]))
+	return p.printf("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s | %s "+
+		"| %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
+		strings.Join(argv, " "), p.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times,
+		ms(in[middle]-out[middle]), ms(in[late]-out[late]))
 }
 
 // measure runs a command and sorts the durations, from the request until the wait status.

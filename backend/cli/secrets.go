@@ -23,7 +23,11 @@ type secretCommands struct{ Program }
 // secrets are the user's keys and passwords. A value is never an argument:
 // arguments are in the shell's history and in the list of processes.
 func (p secretCommands) secrets() *cobra.Command {
-	c := &cobra.Command{Use: "secret", Short: "Manage keys and passwords that goals can use but not read", Args: cobra.NoArgs}
+	c := &cobra.Command{
+		Use:   "secret",
+		Short: "Manage keys and passwords that goals can use but not read",
+		Args:  cobra.NoArgs,
+	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
 	return c
@@ -46,8 +50,11 @@ func (p secretCommands) vault(ctx context.Context, do func(*api.SecretAPI) error
 func (p secretCommands) setSecret() *cobra.Command {
 	var hosts []string
 	c := &cobra.Command{
-		Use: "set NAME", Short: "Store a secret; its value is read from the terminal or from standard input", Args: cobra.ExactArgs(1),
-		Example: "  " + p.Name + " secret set npm-token --host registry.npmjs.org\n  " + p.Name + " secret set deploy-key <key.pem",
+		Use:   "set NAME",
+		Short: "Store a secret; its value is read from the terminal or from standard input",
+		Args:  cobra.ExactArgs(1),
+		Example: "  " + p.Name + " secret set npm-token --host registry.npmjs.org\n  " + p.Name +
+			" secret set deploy-key <key.pem",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := secret.ValidName(args[0]); err != nil {
 				return err
@@ -65,7 +72,8 @@ func (p secretCommands) setSecret() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.printf("%s is stored in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place, where.Detail, secret.Ref(args[0]), p.Name, args[0])
+				return p.printf("%s is stored in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place,
+					where.Detail, secret.Ref(args[0]), p.Name, args[0])
 			})
 		},
 	}
@@ -136,7 +144,8 @@ func (p secretCommands) removeSecret() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&origin, "login", "", "remove the login of the user NAME on this origin, such as https://example.org")
+	c.Flags().StringVar(&origin, "login", "",
+		"remove the login of the user NAME on this origin, such as https://example.org")
 	return c
 }
 

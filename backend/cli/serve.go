@@ -32,7 +32,11 @@ func (p serveCommands) serve() *cobra.Command {
 		Use: "serve", Short: "Serve the app to a web browser", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if _, err := fs.Stat(p.Assets, "index.html"); err != nil {
-				return &fault.Error{Code: fault.Unavailable, Message: "this program was built without its page", Hint: "run make build"}
+				return &fault.Error{
+					Code:    fault.Unavailable,
+					Message: "this program was built without its page",
+					Hint:    "run make build",
+				}
 			}
 			return p.withApp(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
 				return p.runServer(c.Context(), a, o, asJSON)
@@ -40,7 +44,8 @@ func (p serveCommands) serve() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:4444", "address; port 0 is a free one")
-	c.Flags().BoolVar(&o.AllowRemote, "allow-remote", false, "allow --listen to use an address that other machines can reach")
+	c.Flags().BoolVar(&o.AllowRemote, "allow-remote", false,
+		"allow --listen to use an address that other machines can reach")
 	c.Flags().StringVar(&o.Token, "token", "", "access token for the browser (default: a new one)")
 	c.Flags().BoolVar(&asJSON, "print-json", false, "print one JSON line with the address when ready")
 	return c
@@ -106,7 +111,11 @@ func (p serveCommands) static() *cobra.Command {
 			defer func() { _ = root.Close() }()
 			host, _, err := net.SplitHostPort(listen)
 			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-				return &fault.Error{Code: fault.Refused, Message: "static serves on the loopback only", Hint: "use --listen 127.0.0.1:0"}
+				return &fault.Error{
+					Code:    fault.Refused,
+					Message: "static serves on the loopback only",
+					Hint:    "use --listen 127.0.0.1:0",
+				}
 			}
 			l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", listen)
 			if err != nil {

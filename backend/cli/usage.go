@@ -83,7 +83,8 @@ func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	switch {
 	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own error, which has no type
 		problem.Code, problem.Hint = fault.Refused, p.Name+" help lists the commands"
-	case problem.Code == fault.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // the user's input is not the cause
+	// the user's input is not the cause
+	case problem.Code == fault.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older):
 		code = exitError
 	}
 	if !wantsJSON(c, args) {
@@ -109,5 +110,6 @@ func wantsJSON(c *cobra.Command, args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}
-	return c != nil && c.Flags().Lookup("json") != nil && (slices.Contains(args, "--json") || slices.Contains(args, "--json=true"))
+	return c != nil && c.Flags().Lookup("json") != nil &&
+		(slices.Contains(args, "--json") || slices.Contains(args, "--json=true"))
 }

@@ -14,7 +14,9 @@ import (
 )
 
 // followInOwner starts a goal in the process that owns its pane, and shows it to its end.
-func (p liveView) followInOwner(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) error {
+func (p liveView) followInOwner(
+	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
+) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -29,14 +31,17 @@ func (p liveView) followInOwner(ctx context.Context, a *app.App, o output, start
 	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
 	if !o.json {
 		ctx := context.WithoutCancel(ctx)
-		err = errors.Join(err, receiptCommand{p.Program}.verdicts(ctx, a.Store(), s.id), approvalCommands{p.Program}.printAnswerHelp(ctx, a.Store(), s.id))
+		err = errors.Join(err, receiptCommand{p.Program}.verdicts(ctx, a.Store(), s.id),
+			approvalCommands{p.Program}.printAnswerHelp(ctx, a.Store(), s.id))
 	}
 	return err
 }
 
 // watchGoal shows a goal that runs in another process, until it stops there: the process that owns a parked goal
 // resumes it. A signal ends only the watching.
-func (p liveView) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
+func (p liveView) watchGoal(
+	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
+) error {
 	owner, err := a.Store().LockOwner(id)
 	if err != nil {
 		return err
@@ -47,19 +52,22 @@ func (p liveView) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown i
 	ctx, cancel := context.WithCancel(ctx)
 	news, followed := make(chan event.Event), make(chan error, 1)
 	go func() {
-		followed <- a.Store().Follow(ctx, map[goal.ID]int64{id: shown}, func(goal.ID) int64 { return 0 }, func(e event.Event) {
-			select {
-			case news <- e:
-			case <-ctx.Done():
-			}
-		})
+		followed <- a.Store().Follow(ctx, map[goal.ID]int64{id: shown}, func(goal.ID) int64 { return 0 },
+			func(e event.Event) {
+				select {
+				case news <- e:
+				case <-ctx.Done():
+				}
+			})
 	}()
 	exit, err := p.watchUntilStop(ctx, a, id, shown, o, news, signals)
 	cancel()
 	return errors.Join(err, isClosed(exit), <-followed)
 }
 
-func (p liveView) watchUntilStop(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal) (goal.Exit, error) {
+func (p liveView) watchUntilStop(
+	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal,
+) (goal.Exit, error) {
 	look := time.NewTicker(time.Second) // a process that is killed sends nothing
 	defer look.Stop()
 	for {
@@ -83,7 +91,8 @@ func (p liveView) watchUntilStop(ctx context.Context, a *app.App, id goal.ID, sh
 			if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
 				return exit, err
 			}
-			p.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.Name, id.Short(), p.Name, id.Short())
+			p.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.Name, id.Short(), p.Name,
+				id.Short())
 			return "", exitCode(exitError)
 		}
 	}

@@ -47,10 +47,18 @@ func TestFolders(t *testing.T) {
 		env         map[string]string
 		state, work string
 	}{
-		"one folder":     {map[string]string{config.HomeVariable: home + "/one", "HOME": "/nowhere"}, home + "/one/state", home + "/one/work"},
-		"XDG":            {map[string]string{"HOME": home, "XDG_STATE_HOME": home + "/xdg"}, home + "/xdg/goalpost", home + "/Goalpost"},
-		"no XDG":         {map[string]string{"HOME": home}, home + "/.local/state/goalpost", home + "/Goalpost"},
-		"a relative XDG": {map[string]string{"HOME": home, "XDG_STATE_HOME": "state"}, home + "/.local/state/goalpost", home + "/Goalpost"},
+		"one folder": {map[string]string{
+			config.HomeVariable: home + "/one",
+			"HOME":              "/nowhere",
+		}, home + "/one/state", home + "/one/work"},
+		"XDG": {map[string]string{"HOME": home, "XDG_STATE_HOME": home + "/xdg"}, home + "/xdg/goalpost", home +
+			"/Goalpost"},
+		"no XDG": {map[string]string{"HOME": home}, home + "/.local/state/goalpost", home + "/Goalpost"},
+		"a relative XDG": {
+			map[string]string{"HOME": home, "XDG_STATE_HOME": "state"},
+			home + "/.local/state/goalpost",
+			home + "/Goalpost",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := config.Open(environment(test.env))
@@ -80,7 +88,12 @@ func TestStateIsPrivate(t *testing.T) {
 	if err := c.SaveSettings(c.Settings()); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]os.FileMode{"": 0o700, "log": 0o700, "settings.json": 0o600, "log/goalpost.log": 0o600} {
+	for path, want := range map[string]os.FileMode{
+		"":                 0o700,
+		"log":              0o700,
+		"settings.json":    0o600,
+		"log/goalpost.log": 0o600,
+	} {
 		info, err := os.Stat(filepath.Join(c.State(), path))
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +135,22 @@ func TestSettings_AreReadBack(t *testing.T) {
 	if s := c.Settings(); s.Theme != "system" || s.Welcomed || s.Scrollback <= 0 {
 		t.Errorf("defaults %+v", s)
 	}
-	want := config.Settings{Theme: "dark", FontSize: 15, Scrollback: 5000, Welcomed: true, ApprovalMinutes: 3, TurnMinutes: 20, GoalsAtOnce: 5, KeepDays: 30, GraceMinutes: 7, GoalMemory: 2048, Toolchains: "/home/ada/.zig", WorkDir: filepath.Join(home, "elsewhere"), HomePage: "http://127.0.0.1:3000/", SearchPage: "https://example.org/?q=%s"}
+	want := config.Settings{
+		Theme:           "dark",
+		FontSize:        15,
+		Scrollback:      5000,
+		Welcomed:        true,
+		ApprovalMinutes: 3,
+		TurnMinutes:     20,
+		GoalsAtOnce:     5,
+		KeepDays:        30,
+		GraceMinutes:    7,
+		GoalMemory:      2048,
+		Toolchains:      "/home/ada/.zig",
+		WorkDir:         filepath.Join(home, "elsewhere"),
+		HomePage:        "http://127.0.0.1:3000/",
+		SearchPage:      "https://example.org/?q=%s",
+	}
 	if c.Work() != filepath.Join(home, "work") {
 		t.Errorf("goals get their folders in %s", c.Work())
 	}
@@ -178,7 +206,8 @@ func TestUnreadableSettingsAreKeptAside(t *testing.T) {
 		if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != text {
 			t.Errorf("%q: kept %q, %v", text, kept, err)
 		}
-		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil || !strings.Contains(string(log), "cannot be parsed") {
+		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil ||
+			!strings.Contains(string(log), "cannot be parsed") {
 			t.Errorf("the log says %q, %v", log, err)
 		}
 		if err := c.SaveSettings(c.Settings()); err != nil {
@@ -221,7 +250,8 @@ func TestImpossibleSettingsFallBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := open(t, home)
-	if s := again.Settings(); s.Theme != "system" || !s.Welcomed || len(again.Providers()) != 1 || !again.Providers()[0].Active {
+	if s := again.Settings(); s.Theme != "system" || !s.Welcomed || len(again.Providers()) != 1 ||
+		!again.Providers()[0].Active {
 		t.Errorf("settings %+v, providers %+v", s, again.Providers())
 	}
 }
@@ -309,7 +339,8 @@ func TestProvidersThatCannotWork(t *testing.T) {
 		p := isLocalFilesystem("x")
 		test.change(&p)
 		e := invalid(c.SaveProvider(p))
-		if e.Field != test.field || e.Hint == "" || strings.Contains(e.Message, "secret") || strings.Contains(e.Message, "sk-") {
+		if e.Field != test.field || e.Hint == "" || strings.Contains(e.Message, "secret") ||
+			strings.Contains(e.Message, "sk-") {
 			t.Errorf("%+v: %+v", p, e)
 		}
 	}
@@ -382,7 +413,8 @@ func TestLog_Full_IsRotated(t *testing.T) {
 func TestLog_RotationFails_Continues(t *testing.T) {
 	c := open(t, t.TempDir())
 	blocked := filepath.Join(c.State(), "log", "goalpost.log.1")
-	if err := os.MkdirAll(filepath.Join(blocked, "x"), 0o700); err != nil { // a folder that is not empty cannot be replaced
+	// a folder that is not empty cannot be replaced
+	if err := os.MkdirAll(filepath.Join(blocked, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(c.State(), "log", "goalpost.log.2", "x"), 0o700); err != nil {

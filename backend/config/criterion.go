@@ -71,9 +71,20 @@ func invalidCriterion(message, hint string) *fault.Error {
 // checkFieldTypes describe the types of fields in a criterion file, checkFieldValues the types of JSON values.
 var (
 	checkFieldTypes = map[reflect.Kind]string{
-		reflect.String: "a text", reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Slice: "a list", reflect.Struct: "words with their values",
+		reflect.String: "a text",
+		reflect.Bool:   "true or false",
+		reflect.Int:    "a whole number",
+		reflect.Int64:  "a whole number",
+		reflect.Slice:  "a list",
+		reflect.Struct: "words with their values",
 	}
-	checkFieldValues = map[string]string{"string": "a text", "bool": "true or false", "number": "this number", "array": "a list", "object": "words with their values"}
+	checkFieldValues = map[string]string{
+		"string": "a text",
+		"bool":   "true or false",
+		"number": "this number",
+		"array":  "a list",
+		"object": "words with their values",
+	}
 )
 
 const example = "write checks: as a list, such as - {type: shell, command: make test}"
@@ -91,8 +102,10 @@ func parseCriterion(b []byte) (goal.Criterion, *fault.Error) {
 	for word := range words {
 		switch word {
 		case "checks", "any":
-		case "where", "hosts", "allow_hosts", "risk", "policy", "allow_tools", "deny_tools", "allow_write", "allow_read", "allow_local", "allow_socket", "unconfined", "grants":
-			return c, invalidCriterion(fmt.Sprintf("it sets %s, which only the user may set", word), "remove it, and set it in the dialog or with a flag")
+		case "where", "hosts", "allow_hosts", "risk", "policy", "allow_tools", "deny_tools", "allow_write", "allow_read",
+			"allow_local", "allow_socket", "unconfined", "grants":
+			return c, invalidCriterion(fmt.Sprintf("it sets %s, which only the user may set", word),
+				"remove it, and set it in the dialog or with a flag")
 		default:
 			return c, invalidCriterion(fmt.Sprintf("it has the unknown field %q", word), "the fields are checks and any")
 		}
@@ -110,7 +123,8 @@ func parseCriterion(b []byte) (goal.Criterion, *fault.Error) {
 	}
 	for i, check := range c.Checks { // in any spelling: JSON reads Where as where
 		if check.Where != "" {
-			return c, invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only the user may set", i+1), "remove where, and set it in the dialog")
+			return c, invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only the user may set", i+1),
+				"remove where, and set it in the dialog")
 		}
 	}
 	return c, nil
@@ -126,11 +140,14 @@ func validateCheckFields(n int, check any) *fault.Error {
 	for _, word := range slices.Sorted(maps.Keys(fields)) {
 		switch {
 		case strings.EqualFold(word, "where"): // JSON reads Where as where
-			return invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only the user may set", n), "remove where, and set it in the dialog or with --where")
+			return invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only the user may set", n),
+				"remove where, and set it in the dialog or with --where")
 		case word == "timeout":
-			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word), "write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
+			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word),
+				"write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
 		case !slices.Contains(known, word):
-			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word), "the fields of a check are "+strings.Join(known, ", "))
+			return invalidCriterion(fmt.Sprintf("check %d has the unknown field %q", n, word), "the fields of a check are "+
+				strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -160,7 +177,8 @@ func decodeChecks(words map[string]any) (c goal.Criterion, refusal *fault.Error)
 	err = d.Decode(&c)
 	switch {
 	case errors.As(err, &other):
-		return c, invalidCriterion(fmt.Sprintf("%s must be %s, not %s", other.Field, checkFieldTypes[other.Type.Kind()], checkFieldValues[strings.Fields(other.Value)[0]]), example)
+		return c, invalidCriterion(fmt.Sprintf("%s must be %s, not %s", other.Field, checkFieldTypes[other.Type.Kind()],
+			checkFieldValues[strings.Fields(other.Value)[0]]), example)
 	case err != nil:
 		return c, invalidCriterion(strings.TrimPrefix(err.Error(), "json: "), example)
 	}

@@ -60,24 +60,30 @@ func TestACriterionFileGrantsNothing(t *testing.T) {
 		"checks: 7":  "checks",
 		"":           "YAML",
 		"\tx":        "YAML",
-		"checks: [{type: manual}]\n---\nchecks: [{type: manual}]":             "more than one document",
-		"checks: [{type: manual, 1: 2}]":                                      "check 1 is not written as fields",
-		"a: &a [1,1]\nchecks: &b [*a,*a]\nany: true":                          "unknown field",
-		"checks: make test":                                                   "checks must be a list, not a text",
-		"checks: [make test]":                                                 "check 1 is not written as fields",
-		"checks: [{type: shell, command: x, exit_code: no}]":                  "checks.exit_code must be a whole number, not a text",
+		"checks: [{type: manual}]\n---\nchecks: [{type: manual}]": "more than one document",
+		"checks: [{type: manual, 1: 2}]":                          "check 1 is not written as fields",
+		"a: &a [1,1]\nchecks: &b [*a,*a]\nany: true":              "unknown field",
+		"checks: make test":                                       "checks must be a list, not a text",
+		"checks: [make test]":                                     "check 1 is not written as fields",
+		"checks: [{type: shell, command: x, exit_code: " +
+			"no}]": "checks.exit_code must be a whole number, not a text",
 		"checks: [{type: shell, command: x, timeout: 10}]":                    `check 1 has the unknown field "timeout"`,
 		"checks: [{type: manual}]\n" + strings.Repeat("# filler\n", 64<<10/8): "larger than 64 KiB",
 	} {
 		_, err := criterion(t, text)
 		var invalid *fault.Error
-		if !errors.As(err, &invalid) || !strings.Contains(invalid.Message, want) || invalid.Field != "criterion" || invalid.Hint == "" {
+		if !errors.As(err, &invalid) || !strings.Contains(invalid.Message, want) || invalid.Field != "criterion" ||
+			invalid.Hint == "" {
 			t.Errorf("%.60q: %v", text, err)
 		}
 	}
-	for text, want := range map[string]string{"timeout: 10": "timeout_ms, in milliseconds", "comand: x": "type, timeout_ms, command,"} {
+	for text, want := range map[string]string{
+		"timeout: 10": "timeout_ms, in milliseconds",
+		"comand: x":   "type, timeout_ms, command,",
+	} {
 		var invalid *fault.Error
-		if _, err := criterion(t, "checks: [{type: shell, "+text+"}]"); !errors.As(err, &invalid) || !strings.Contains(invalid.Hint, want) {
+		if _, err := criterion(t, "checks: [{type: shell, "+text+"}]"); !errors.As(err, &invalid) ||
+			!strings.Contains(invalid.Hint, want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

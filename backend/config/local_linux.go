@@ -26,8 +26,9 @@ func isLocalFilesystem(dir string) error {
 	}
 	if network(uint32(st.Type)) {
 		return &fault.Error{
-			Field: HomeVariable, Message: fmt.Sprintf("the state folder %s is on a network file system, where the journal is not safe", dir),
-			Hint: "set " + HomeVariable + " to a folder on a local disk",
+			Field:   HomeVariable,
+			Message: fmt.Sprintf("the state folder %s is on a network file system, where the journal is not safe", dir),
+			Hint:    "set " + HomeVariable + " to a folder on a local disk",
 		}
 	}
 	return nil

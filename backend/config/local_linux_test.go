@@ -3,7 +3,14 @@ package config
 import "testing"
 
 func TestNetworkFileSystems(t *testing.T) {
-	for magic, want := range map[uint32]bool{nfs: true, cifs: true, smb2: true, v9fs: true, 0xEF53 /* ext4 */ : false, 0x01021994 /* tmpfs */ : false} {
+	for magic, want := range map[uint32]bool{
+		nfs:                     true,
+		cifs:                    true,
+		smb2:                    true,
+		v9fs:                    true,
+		0xEF53 /* ext4 */ :      false,
+		0x01021994 /* tmpfs */ : false,
+	} {
 		if network(magic) != want {
 			t.Errorf("%#x", magic)
 		}

@@ -36,7 +36,9 @@ func (c *Config) MCPServers() []MCPServer {
 func (c *Config) SaveMCPServer(s MCPServer) error {
 	return c.change(func(f *file) error {
 		list := slices.Clone(f.MCPServers)
-		i, found := slices.BinarySearchFunc(list, s.Name, func(have MCPServer, name string) int { return strings.Compare(have.Name, name) })
+		i, found := slices.BinarySearchFunc(list, s.Name, func(have MCPServer, name string) int {
+			return strings.Compare(have.Name, name)
+		})
 		if found {
 			list[i] = s
 		} else {
@@ -52,7 +54,11 @@ func (c *Config) DeleteMCPServer(name string) error {
 	return c.change(func(f *file) error {
 		i := slices.IndexFunc(f.MCPServers, func(s MCPServer) bool { return s.Name == name })
 		if i < 0 {
-			return &fault.Error{Field: "name", Message: fmt.Sprintf("there is no MCP server %q", name), Hint: "the settings and `mcp servers list` show them"}
+			return &fault.Error{
+				Field:   "name",
+				Message: fmt.Sprintf("there is no MCP server %q", name),
+				Hint:    "the settings and `mcp servers list` show them",
+			}
 		}
 		f.MCPServers = slices.Delete(slices.Clone(f.MCPServers), i, i+1)
 		return nil

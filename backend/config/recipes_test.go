@@ -18,9 +18,21 @@ func TestRecipes(t *testing.T) {
 	}
 	place := "a: \"b\"\n- c"
 	r := goal.Recipe{
-		Name: "log-in", Description: "logs in", Parameters: []goal.Parameter{{Name: "place", Default: &place}, {Name: "n", Number: true}},
+		Name:        "log-in",
+		Description: "logs in",
+		Parameters:  []goal.Parameter{{Name: "place", Default: &place}, {Name: "n", Number: true}},
 		Steps: []goal.RecipeStep{
-			{Tool: "browser_click_at", Arguments: map[string]any{"pane": "{{place}}", "x": "{{n}}", "keys": []any{"a", "Ctrl+C"}, "yes": true, "count": 1000000}, OnFail: "continue"},
+			{
+				Tool: "browser_click_at",
+				Arguments: map[string]any{
+					"pane":  "{{place}}",
+					"x":     "{{n}}",
+					"keys":  []any{"a", "Ctrl+C"},
+					"yes":   true,
+					"count": 1000000,
+				},
+				OnFail: "continue",
+			},
 		},
 	}
 	if err := c.SaveRecipe(r); err != nil {
@@ -29,7 +41,8 @@ func TestRecipes(t *testing.T) {
 	if got, err := c.Recipe("log-in"); err != nil || !reflect.DeepEqual(got, r) {
 		t.Errorf("%+v %v", got, err)
 	}
-	if calls, err := r.Fill(map[string]string{"n": "7"}); err != nil || !strings.Contains(calls[0].Arguments, `"count":1000000`) || !strings.Contains(calls[0].Arguments, `"x":7`) {
+	if calls, err := r.Fill(map[string]string{"n": "7"}); err != nil ||
+		!strings.Contains(calls[0].Arguments, `"count":1000000`) || !strings.Contains(calls[0].Arguments, `"x":7`) {
 		t.Errorf("%+v %v", calls, err)
 	}
 	if err := c.SaveRecipe(r); !strings.Contains(invalid(err).Message, "already") {
@@ -42,7 +55,10 @@ func TestRecipes(t *testing.T) {
 	}
 	dir := filepath.Join(c.State(), "recipes")
 	for name, text := range map[string]string{
-		"unknown": "name: unknown\nrisk: spends_money\nsteps: [{tool: x}]\n", "none": "name: none\n", "other": "name: another\nsteps: [{tool: x}]\n", "broken": "{{{",
+		"unknown": "name: unknown\nrisk: spends_money\nsteps: [{tool: x}]\n",
+		"none":    "name: none\n",
+		"other":   "name: another\nsteps: [{tool: x}]\n",
+		"broken":  "{{{",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -156,7 +156,8 @@ type (
 	}
 	// Warning reports that a limit is near, or an error that the run survived.
 	Warning struct {
-		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret, after, protected
+		// wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret, after, protected
+		What    string `json:"what"`
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names
 	}
@@ -168,7 +169,8 @@ type (
 		Account string    `json:"account,omitempty"` // the agent's own account, under the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
 		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the user is to act
-		By      goal.ID   `json:"by,omitempty"`      // user_paused: the goal that started it, or goal.ExternalAgent; "" is the user
+		// user_paused: the goal that started it, or goal.ExternalAgent; "" is the user
+		By goal.ID `json:"by,omitempty"`
 		// Unanswered means that no model answered in the newest iteration, which therefore does not count and is
 		// repeated.
 		Unanswered bool `json:"unanswered,omitempty"`
@@ -274,14 +276,22 @@ func (Pane) EventType() string               { return "pane" }
 // BodyTypes holds one empty body of every type, for decoding and for documents.
 func BodyTypes() []Body {
 	return []Body{
-		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
-		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Egress{}, &Pane{},
+		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{},
+		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
+		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
+		&Resumed{}, &Ended{}, &Delta{}, &Egress{}, &Pane{},
 	}
 }
 
 // NewLimitsChanged is the event for new limits.
 func NewLimitsChanged(l goal.Limits) *LimitsChanged {
-	return &LimitsChanged{WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerCheck: l.ClaimsPerCheck, Tokens: l.Tokens, USD: l.USD}
+	return &LimitsChanged{
+		WallClockMS:    l.WallClock.Milliseconds(),
+		Iterations:     l.Iterations,
+		ClaimsPerCheck: l.ClaimsPerCheck,
+		Tokens:         l.Tokens,
+		USD:            l.USD,
+	}
 }
 
 // TimeLayout is RFC 3339 in UTC with milliseconds, as in the store and in JSON.

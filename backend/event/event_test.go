@@ -18,43 +18,130 @@ var at = time.Date(2026, 11, 21, 8, 30, 15, 123e6, time.UTC)
 // filled holds one body of every type with nothing left empty.
 func filled() []event.Body {
 	return []event.Body{
-		&event.Created{Objective: "eine \"Sache\" tun <\u2028>", Criterion: "c", Dir: "/w", Risk: policy.WriteLocal, Provider: "p", Model: "m", Scripted: true},
+		&event.Created{
+			Objective: "eine \"Sache\" tun <\u2028>",
+			Criterion: "c",
+			Dir:       "/w",
+			Risk:      policy.WriteLocal,
+			Provider:  "p",
+			Model:     "m",
+			Scripted:  true,
+		},
 		&event.Queued{Reason: "r", Left: goal.PausedByUser, By: "g2"},
 		&event.Started{},
 		&event.Reopened{Note: "n"},
 		&event.LimitsChanged{WallClockMS: 1, Iterations: 2, ClaimsPerCheck: 3, Tokens: 4, USD: 5.5},
 		&event.Iteration{N: 3},
-		&event.Message{Message: goal.Message{Role: goal.Assistant, Text: "t", Calls: []goal.Call{{ID: "1", Tool: "x", Arguments: `{"broken`}}, CallID: "c"}},
-		&event.StepStarted{StepID: 4, Tool: "x", Arguments: `{"a":1}`, Effect: policy.Effect{Risk: policy.ReadOnly, Control: true, Paths: []string{"/w/a"}, Hosts: []string{"h"}, Reason: "r"}},
+		&event.Message{
+			Message: goal.Message{
+				Role:   goal.Assistant,
+				Text:   "t",
+				Calls:  []goal.Call{{ID: "1", Tool: "x", Arguments: `{"broken`}},
+				CallID: "c",
+			},
+		},
+		&event.StepStarted{
+			StepID:    4,
+			Tool:      "x",
+			Arguments: `{"a":1}`,
+			Effect: policy.Effect{
+				Risk:    policy.ReadOnly,
+				Control: true,
+				Paths:   []string{"/w/a"},
+				Hosts:   []string{"h"},
+				Reason:  "r",
+			},
+		},
 		&event.Step{StepID: 4, Tool: "x", Outcome: event.Denied, MS: 12, Preview: "p", ImageSHA256: "ab", WholeSHA256: "cd"},
 		&event.ApprovalRequested{Approval: goal.Approval{
-			ID: "a1", Step: 4, Tool: "x", Arguments: "{}", Effect: policy.Effect{Risk: policy.NetworkWrite, Deletes: []string{"/a"}, Irreversible: true, Pane: "t1"},
-			Show: "s", Why: "w", Always: true, Offers: []policy.Grant{{Scope: policy.ScopeOnce, Tool: "x", Call: "k"}},
+			ID:        "a1",
+			Step:      4,
+			Tool:      "x",
+			Arguments: "{}",
+			Effect:    policy.Effect{Risk: policy.NetworkWrite, Deletes: []string{"/a"}, Irreversible: true, Pane: "t1"},
+			Show:      "s",
+			Why:       "w",
+			Always:    true,
+			Offers:    []policy.Grant{{Scope: policy.ScopeOnce, Tool: "x", Call: "k"}},
 		}},
 		&event.ApprovalResolved{Request: "a1", Answer: goal.Answer{
 			Allowed: true, Why: "w", By: "person",
-			Grant: policy.Grant{ID: "a1", Scope: policy.ScopeHost, Tool: "x", Risk: policy.NetworkGet, Hosts: []string{"h"}, Paths: []string{"/p"}, Command: "c", Pane: "t1"},
+			Grant: policy.Grant{
+				ID:      "a1",
+				Scope:   policy.ScopeHost,
+				Tool:    "x",
+				Risk:    policy.NetworkGet,
+				Hosts:   []string{"h"},
+				Paths:   []string{"/p"},
+				Command: "c",
+				Pane:    "t1",
+			},
 		}},
 		&event.GrantEnded{Request: "a1", Why: "used"},
 		&event.Todos{Items: []goal.Todo{{Text: "t", Done: true}}},
 		&event.Critic{Verdict: event.CriticOffTrack, Reason: "r", Reply: "w", Step: 5},
 		&event.Claim{N: 1, Rationale: "r", Result: "s", By: "critic"},
 		&event.Verdict{Claim: 1, Verdict: goal.Verdict{
-			Check: 2, Type: goal.ModelQuestion, Name: "n", Outcome: goal.Fail, Detail: "d", Tail: "t", Reply: "w", Evidence: "e", Bytes: 9, ExitCode: 7, Tries: 2,
-			Usage: goal.Usage{TokensIn: 1}, TookMS: 8,
+			Check:    2,
+			Type:     goal.ModelQuestion,
+			Name:     "n",
+			Outcome:  goal.Fail,
+			Detail:   "d",
+			Tail:     "t",
+			Reply:    "w",
+			Evidence: "e",
+			Bytes:    9,
+			ExitCode: 7,
+			Tries:    2,
+			Usage:    goal.Usage{TokensIn: 1},
+			TookMS:   8,
 		}},
-		&event.Review{Claim: 1, Review: goal.Review{Confirmed: true, Reason: "r", Reply: "w", Error: true, Usage: goal.Usage{TokensOut: 1}}},
+		&event.Review{
+			Claim:  1,
+			Review: goal.Review{Confirmed: true, Reason: "r", Reply: "w", Error: true, Usage: goal.Usage{TokensOut: 1}},
+		},
 		&event.VerificationFailed{Claim: 1, Detail: "d"},
 		&event.Usage{Usage: goal.Usage{TokensIn: 1, TokensOut: 2, USD: 0.5}, By: "judge"},
 		&event.Steered{Text: "t", From: "g2"},
 		&event.Lease{Pane: "t1", Kind: pane.Terminal, Held: true},
 		&event.Warning{What: "usd", Text: "t", Percent: 50},
-		&event.Paused{Exit: goal.Interrupted, Reason: "r", Report: []string{"a"}, Account: "b", Until: "2026-11-21T08:30:15.123Z", By: "g2"},
+		&event.Paused{
+			Exit:    goal.Interrupted,
+			Reason:  "r",
+			Report:  []string{"a"},
+			Account: "b",
+			Until:   "2026-11-21T08:30:15.123Z",
+			By:      "g2",
+		},
 		&event.Resumed{Note: "n"},
-		&event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Report: []string{"a", "b"}, Account: "c", By: goal.ExternalAgent},
+		&event.Ended{
+			Status:   goal.Completed,
+			Exit:     goal.Done,
+			Verified: true,
+			Report:   []string{"a", "b"},
+			Account:  "c",
+			By:       goal.ExternalAgent,
+		},
 		&event.Delta{Text: "t"},
-		&event.Egress{From: "program", Method: "GET", Host: "h", Port: "80", Own: true, Allowed: true, Reason: "r", Status: 200, In: 1, Out: 2, MS: 3},
-		&event.Pane{Rev: 2, Pane: pane.Info{ID: "b1", Kind: pane.Browser, URL: "http://127.0.0.1/"}, Closed: true, Focus: true},
+		&event.Egress{
+			From:    "program",
+			Method:  "GET",
+			Host:    "h",
+			Port:    "80",
+			Own:     true,
+			Allowed: true,
+			Reason:  "r",
+			Status:  200,
+			In:      1,
+			Out:     2,
+			MS:      3,
+		},
+		&event.Pane{
+			Rev:    2,
+			Pane:   pane.Info{ID: "b1", Kind: pane.Browser, URL: "http://127.0.0.1/"},
+			Closed: true,
+			Focus:  true,
+		},
 	}
 }
 
@@ -85,7 +172,8 @@ func TestRoundTrip(t *testing.T) {
 			if err := json.Unmarshal(b, &flat); err != nil {
 				t.Fatal(err)
 			}
-			if flat["type"] != body.EventType() || flat["goal_id"] != "01g" || flat["run_id"] != "01r" || flat["seq"] != 5.0 || flat["at"] != "2026-11-21T08:30:15.123Z" {
+			if flat["type"] != body.EventType() || flat["goal_id"] != "01g" || flat["run_id"] != "01r" || flat["seq"] != 5.0 ||
+				flat["at"] != "2026-11-21T08:30:15.123Z" {
 				t.Errorf("the header is not in %s", b)
 			}
 			if strings.ContainsAny(string(b), "\n\u2028") {

@@ -132,5 +132,6 @@ func rejectSymlink(dir *os.Root, name, path string, info fs.FileInfo) error {
 	if err != nil {
 		return text.StripPathError(err)
 	}
-	return fmt.Errorf("%s is a link to %s, and links are not followed for writing; use the path that it points to", path, to)
+	return fmt.Errorf("%s is a link to %s, and links are not followed for writing; use the path that it points to", path,
+		to)
 }

@@ -69,9 +69,16 @@ func TestCreate_Links_AreRefused(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for path, want := range map[string]string{
-		"g/config": "g is a link to .git", "hooks/pre-commit": "is a link to .git/hooks", "config": "config is a link to .git/config", "dangling": "is a link to nowhere",
-		".git/config": "change it with git", ".GIT/commondir": "change it with git", "sub/.git/config": "change it with git", ".git": "change it with git",
-		"sub": "sub is not a regular file", "file/x": "file is not a folder",
+		"g/config":         "g is a link to .git",
+		"hooks/pre-commit": "is a link to .git/hooks",
+		"config":           "config is a link to .git/config",
+		"dangling":         "is a link to nowhere",
+		".git/config":      "change it with git",
+		".GIT/commondir":   "change it with git",
+		"sub/.git/config":  "change it with git",
+		".git":             "change it with git",
+		"sub":              "sub is not a regular file",
+		"file/x":           "file is not a folder",
 	} {
 		if err := write(root, path, "hostile"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)

@@ -21,7 +21,14 @@ func TestCreate_AsRoot_BelongsToTheFoldersOwner(t *testing.T) {
 	must(t, write(root, "roots", "y"))
 	must(t, write(root, "a/b/new", "z"))
 	must(t, write(root, "rooted/new", "z"))
-	for path, want := range map[string]uint32{"roots": 0, "a": other, "a/b": other, "a/b/new": other, "rooted": 0, "rooted/new": 0} {
+	for path, want := range map[string]uint32{
+		"roots":      0,
+		"a":          other,
+		"a/b":        other,
+		"a/b/new":    other,
+		"rooted":     0,
+		"rooted/new": 0,
+	} {
 		info, err := os.Stat(filepath.Join(dir, path))
 		must(t, err)
 		if got := info.Sys().(*syscall.Stat_t); got.Uid != want || got.Gid != want {

@@ -61,7 +61,9 @@ type Check struct {
 	Command  string `json:"command,omitempty"`   // shell: run by sh -c; json_predicate from a command
 	ExitCode int    `json:"exit_code,omitempty"` // shell: the wanted exit code
 	Dir      string `json:"dir,omitempty"`       // shell: relative to the goal's folder
-	Where    string `json:"where,omitempty"`     // shell: "" the goal's sandbox, "host", "ssh:NAME" a server of the user's list; only a user sets it
+	// shell: "" the goal's sandbox, "host", "ssh:NAME" a server of the user's list; only a user sets
+	// it
+	Where string `json:"where,omitempty"`
 
 	URL          string `json:"url,omitempty"`           // http, visual; json_predicate from a URL
 	Method       string `json:"method,omitempty"`        // http: "" is GET
@@ -80,7 +82,8 @@ type Check struct {
 
 	Question  string    `json:"question,omitempty"`  // model_question, visual
 	Threshold Threshold `json:"threshold,omitempty"` // model_question: "" is yes
-	Pane      string    `json:"pane,omitempty"`      // visual: the page of this pane; with no pane and no URL the goal's newest
+	// visual: the page of this pane; with no pane and no URL the goal's newest
+	Pane string `json:"pane,omitempty"`
 
 	Note string `json:"note,omitempty"` // manual: what the user looks at
 	Wait bool   `json:"wait,omitempty"` // manual: the goal pauses until the user accepts
@@ -150,7 +153,8 @@ func (c Check) Describe() string {
 		if c.Wait {
 			return fmt.Sprintf("the user accepts the result (%s)", c.Name())
 		}
-		return fmt.Sprintf("your claim is accepted unchecked, and the goal is marked as not verified by the host (%s)", c.Name())
+		return fmt.Sprintf("your claim is accepted unchecked, and the goal is marked as not verified by the host (%s)",
+			c.Name())
 	}
 	return string(c.Type)
 }
@@ -225,7 +229,10 @@ func (c Check) describePage() string {
 
 // validate returns what is wrong with a check, and what to do.
 func (c Check) validate() (reason, hint string) {
-	for _, s := range []string{c.Command, c.URL, c.Path, c.Expr, c.Predicate, c.Question, c.Note, c.Dir, c.BodyContains, c.Matches} {
+	for _, s := range []string{
+		c.Command, c.URL, c.Path, c.Expr, c.Predicate, c.Question, c.Note, c.Dir, c.BodyContains,
+		c.Matches,
+	} {
 		if strings.ContainsRune(s, 0) {
 			return "holds a NUL byte", "remove it"
 		}
@@ -258,7 +265,8 @@ func (c Check) validate() (reason, hint string) {
 	case Manual:
 		return "", ""
 	}
-	return fmt.Sprintf("has the unknown type %q", c.Type), "use one of shell, http, file, json_predicate, visual, model_question, manual"
+	return fmt.Sprintf("has the unknown type %q", c.Type),
+		"use one of shell, http, file, json_predicate, visual, model_question, manual"
 }
 
 func (c Check) validateShell() (reason, hint string) {
@@ -269,10 +277,12 @@ func (c Check) validateShell() (reason, hint string) {
 		return fmt.Sprintf("wants the exit code %d, which no command has", c.ExitCode), "use 0 to 255"
 	}
 	if server, remote := c.Server(); c.Where != "" && c.Where != "host" && (!remote || server == "") {
-		return fmt.Sprintf("wants to run on %q", c.Where), "leave it empty for the goal's sandbox, or say host, or ssh:NAME for a server of your list"
+		return fmt.Sprintf("wants to run on %q", c.Where),
+			"leave it empty for the goal's sandbox, or say host, or ssh:NAME for a server of your list"
 	}
 	if _, remote := c.Server(); remote && c.Dir != "" {
-		return "names a folder of the goal's, and runs on a server", "leave the folder out: the command runs in the server's own"
+		return "names a folder of the goal's, and runs on a server",
+			"leave the folder out: the command runs in the server's own"
 	}
 	return "", ""
 }
@@ -285,7 +295,8 @@ func (c Check) validateFile() (reason, hint string) {
 	case c.Path == "":
 		return "has no path", "name the file, relative to the goal's folder"
 	case !isLocalPath(c.Path):
-		return fmt.Sprintf("looks at %q, which is not inside the goal's folder", c.Path), "name a path relative to the goal's folder"
+		return fmt.Sprintf("looks at %q, which is not inside the goal's folder", c.Path),
+			"name a path relative to the goal's folder"
 	case c.Absent && (c.MinSize > 0 || c.SHA256 != "" || c.Matches != ""):
 		return "wants a file that does not exist to hold something", "choose one of the two"
 	case c.MinSize < 0:

@@ -100,21 +100,24 @@ func (g Goal) EndReport(why string) []string {
 
 // CareOptions are how a goal is supervised. The user chooses them at the start; they are frozen with the criterion.
 type CareOptions struct {
-	Persona        string     `json:"persona,omitempty"`         // "" is engineer
-	Effort         string     `json:"effort,omitempty"`          // reasoning effort, in the words of the model's protocol; "" is the provider's default
-	CriticEvery    int        `json:"critic_every,omitempty"`    // steps; 0 is off
-	CriticProvider string     `json:"critic_provider,omitempty"` // "" is the goal's own
-	JudgeProvider  string     `json:"judge_provider,omitempty"`  // "" is the goal's own
-	Review         ReviewMode `json:"review,omitempty"`          // "" is automatic: review if no deterministic check decides
-	After          []ID       `json:"after,omitempty"`           // goals that must be done first
-	Panes          []string   `json:"panes,omitempty"`           // panes that the user shared with the goal
-	Protect        []string   `json:"protect,omitempty"`         // globs protected in addition to the files found
-	NoProtect      []string   `json:"no_protect,omitempty"`      // globs left out
-	OnAsk          string     `json:"on_ask,omitempty"`          // park, deny, allow; "" is park
-	Parent         ID         `json:"parent,omitempty"`          // the goal whose agent started this one
-	Outside        bool       `json:"outside,omitempty"`         // created by an external agent, or by a goal that one created
-	AllowPassing   bool       `json:"allow_passing,omitempty"`   // a check may pass at the start
-	AllowMissing   bool       `json:"allow_missing,omitempty"`   // the program of a check may be missing: the goal is to make it
+	Persona string `json:"persona,omitempty"` // "" is engineer
+	// reasoning effort, in the words of the model's protocol; "" is the provider's default
+	Effort         string `json:"effort,omitempty"`
+	CriticEvery    int    `json:"critic_every,omitempty"`    // steps; 0 is off
+	CriticProvider string `json:"critic_provider,omitempty"` // "" is the goal's own
+	JudgeProvider  string `json:"judge_provider,omitempty"`  // "" is the goal's own
+	// "" is automatic: review if no deterministic check decides
+	Review       ReviewMode `json:"review,omitempty"`
+	After        []ID       `json:"after,omitempty"`         // goals that must be done first
+	Panes        []string   `json:"panes,omitempty"`         // panes that the user shared with the goal
+	Protect      []string   `json:"protect,omitempty"`       // globs protected in addition to the files found
+	NoProtect    []string   `json:"no_protect,omitempty"`    // globs left out
+	OnAsk        string     `json:"on_ask,omitempty"`        // park, deny, allow; "" is park
+	Parent       ID         `json:"parent,omitempty"`        // the goal whose agent started this one
+	Outside      bool       `json:"outside,omitempty"`       // created by an external agent, or by a goal that one created
+	AllowPassing bool       `json:"allow_passing,omitempty"` // a check may pass at the start
+	// the program of a check may be missing: the goal is to make it
+	AllowMissing bool `json:"allow_missing,omitempty"`
 }
 
 // ReviewMode is whether a claim that passed is reviewed.
@@ -152,7 +155,8 @@ type Spend struct {
 // Add sums two goals' use that counts against one limit. Goals that run in parallel share the wall clock; steps and
 // claims are counted for each goal alone.
 func (s Spend) Add(o Spend) Spend {
-	s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+o.Iterations, s.TokensIn+o.TokensIn, s.TokensOut+o.TokensOut, s.USD+o.USD
+	s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+o.Iterations, s.TokensIn+o.TokensIn, s.TokensOut+
+		o.TokensOut, s.USD+o.USD
 	return s
 }
 
@@ -177,17 +181,29 @@ var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "list sho
 // level.
 func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) error {
 	if strings.TrimSpace(objective) == "" {
-		return &fault.Error{Field: "objective", Message: "the goal has no objective", Hint: "say in a sentence what should be true at the end"}
+		return &fault.Error{
+			Field:   "objective",
+			Message: "the goal has no objective",
+			Hint:    "say in a sentence what should be true at the end",
+		}
 	}
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	if !p.Risk.IsValid() {
-		return &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+		return &fault.Error{
+			Field:   "risk",
+			Message: fmt.Sprintf("unknown risk %q", p.Risk),
+			Hint:    "use one of " + policy.RiskNames(),
+		}
 	}
 	for _, end := range []string{"claim_complete", "abort_with_report"} {
 		if slices.Contains(p.DenyTools, end) {
-			return &fault.Error{Field: "deny_tools", Message: "without " + end + " the agent could not end the run honestly", Hint: "deny other tools; a claim proves nothing, and the host decides"}
+			return &fault.Error{
+				Field:   "deny_tools",
+				Message: "without " + end + " the agent could not end the run honestly",
+				Hint:    "deny other tools; a claim proves nothing, and the host decides",
+			}
 		}
 	}
 	return l.Validate()
@@ -199,7 +215,11 @@ func (l Limits) Validate() error {
 		return &fault.Error{Field: "limits", Message: "a limit is negative", Hint: "use 0 for no limit"}
 	}
 	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // no amount exceeds it
-		return &fault.Error{Field: "limits", Message: "the limit of money is not a number", Hint: "use an amount such as 2.50, or 0 for no limit"}
+		return &fault.Error{
+			Field:   "limits",
+			Message: "the limit of money is not a number",
+			Hint:    "use an amount such as 2.50, or 0 for no limit",
+		}
 	}
 	return nil
 }

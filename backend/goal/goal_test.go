@@ -52,9 +52,16 @@ func TestLive(t *testing.T) {
 // TestStatusOf also holds that every exit leads to a status that a running goal can reach.
 func TestStatusOf(t *testing.T) {
 	for exit, want := range map[goal.Exit]goal.Status{
-		goal.Done: goal.Completed, goal.LimitReached: goal.Failed, goal.ExitError: goal.Failed,
-		goal.Stuck: goal.Paused, goal.NeedsUser: goal.Paused, goal.WaitingForProvider: goal.Paused, goal.PausedByUser: goal.Paused, goal.Interrupted: goal.Paused,
-		goal.AbortedByUser: goal.Aborted, goal.GaveUp: goal.Aborted,
+		goal.Done:               goal.Completed,
+		goal.LimitReached:       goal.Failed,
+		goal.ExitError:          goal.Failed,
+		goal.Stuck:              goal.Paused,
+		goal.NeedsUser:          goal.Paused,
+		goal.WaitingForProvider: goal.Paused,
+		goal.PausedByUser:       goal.Paused,
+		goal.Interrupted:        goal.Paused,
+		goal.AbortedByUser:      goal.Aborted,
+		goal.GaveUp:             goal.Aborted,
 	} {
 		if got := goal.StatusForExit(exit); got != want {
 			t.Errorf("%s leaves a goal %s, want %s", exit, got, want)
@@ -97,7 +104,9 @@ func TestCheckInput(t *testing.T) {
 		{"a status that is none", func(i *input) {
 			i.criterion.Checks[0] = goal.Check{Type: goal.HTTP, URL: "http://127.0.0.1/", Status: 9}
 		}, "criterion"},
-		{"fewer than no bytes", func(i *input) { i.criterion.Checks[0] = goal.Check{Type: goal.File, Path: "x", MinSize: -4} }, "criterion"},
+		{"fewer than no bytes", func(i *input) {
+			i.criterion.Checks[0] = goal.Check{Type: goal.File, Path: "x", MinSize: -4}
+		}, "criterion"},
 		{"no risk", func(i *input) { i.policy.Risk = "" }, "risk"},
 		{"an unknown risk", func(i *input) { i.policy.Risk = "root" }, "risk"},
 		{"a negative time", func(i *input) { i.limits.WallClock = -time.Second }, "limits"},
@@ -138,8 +147,14 @@ func TestWords(t *testing.T) {
 	a := goal.Check{Type: goal.Shell, Command: " go test ./... "}
 	b := goal.Check{Type: goal.Shell, Command: "test -s out", ExitCode: 1, Dir: "build"}
 	for _, c := range []struct{ got, want string }{
-		{goal.Criterion{Checks: []goal.Check{a, b}}.Describe(), "the command ` go test ./... ` exits with 0 and the command `test -s out` exits with 1 in build"},
-		{goal.Criterion{Checks: []goal.Check{a, b}, Any: true}.Describe(), "the command ` go test ./... ` exits with 0 or the command `test -s out` exits with 1 in build"},
+		{
+			goal.Criterion{Checks: []goal.Check{a, b}}.Describe(),
+			"the command ` go test ./... ` exits with 0 and the command `test -s out` exits with 1 in build",
+		},
+		{
+			goal.Criterion{Checks: []goal.Check{a, b}, Any: true}.Describe(),
+			"the command ` go test ./... ` exits with 0 or the command `test -s out` exits with 1 in build",
+		},
 		{a.Name(), "go test ./..."},
 		{(&fault.Error{Message: "no"}).Error(), "no"},
 		{goal.ID("01jd3q8zt2n4v6x8y0abcdefgh").Short(), "abcdefgh"},
@@ -209,7 +224,12 @@ func TestRunOf(t *testing.T) {
 	second := goal.WithRun(t.Context(), goal.Run{Goal: "g2", ID: "r2", Control: two})
 	child, cancel := context.WithCancel(first)
 	defer cancel()
-	for ctx, want := range map[context.Context]goal.ID{first: "g1", second: "g2", child: "g1", goal.WithRun(first, goal.Run{Goal: "g3"}): "g3"} {
+	for ctx, want := range map[context.Context]goal.ID{
+		first:  "g1",
+		second: "g2",
+		child:  "g1",
+		goal.WithRun(first, goal.Run{Goal: "g3"}): "g3",
+	} {
 		if r, ok := goal.RunOf(ctx); !ok || r.Goal != want {
 			t.Errorf("%v, want %s", r, want)
 		}
@@ -231,8 +251,18 @@ func TestCount(t *testing.T) {
 
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0 ms", 200 * time.Millisecond: "200 ms", time.Second: "1 s", 2150 * time.Millisecond: "2.1 s", 48 * time.Second: "48 s", time.Minute: "1 m",
-		108 * time.Second: "1 m 48 s", 90 * time.Minute: "1 h 30 m", time.Hour: "1 h", 125 * time.Minute: "2 h 05 m", 76 * time.Hour: "3 d 4 h", 48 * time.Hour: "2 d",
+		0:                       "0 ms",
+		200 * time.Millisecond:  "200 ms",
+		time.Second:             "1 s",
+		2150 * time.Millisecond: "2.1 s",
+		48 * time.Second:        "48 s",
+		time.Minute:             "1 m",
+		108 * time.Second:       "1 m 48 s",
+		90 * time.Minute:        "1 h 30 m",
+		time.Hour:               "1 h",
+		125 * time.Minute:       "2 h 05 m",
+		76 * time.Hour:          "3 d 4 h",
+		48 * time.Hour:          "2 d",
 	} {
 		if got := goal.FormatDuration(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
@@ -244,7 +274,14 @@ func TestSpan(t *testing.T) {
 // A new field of a check or of the policy is left out of its JSON where it is empty.
 func TestHashStays(t *testing.T) {
 	for want, v := range map[string]any{
-		"71a7e041154565480928d758e354aa72ad5697e6c41517bd08d59db671a33e5a": goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "make test"}, {Type: goal.HTTP, URL: "http://a/"}, {Type: goal.File, Path: "f"}, {Type: goal.Manual}}},
+		"71a7e041154565480928d758e354aa72ad5697e6c41517bd08d59db671a33e5a": goal.Criterion{
+			Checks: []goal.Check{
+				{Type: goal.Shell, Command: "make test"},
+				{Type: goal.HTTP, URL: "http://a/"},
+				{Type: goal.File, Path: "f"},
+				{Type: goal.Manual},
+			},
+		},
 		"992f64dac70bef0a124cc91b9770f1b5e6e30ab27cb5f30cbe7246028b5b5649": policy.Policy{Risk: policy.WriteLocal, Dir: "/w"},
 	} {
 		if h, err := goal.Hash(v); err != nil || h != want {

@@ -34,7 +34,8 @@ type Order struct {
 // IsValid reports whether k is one of the orders.
 func (k OrderKind) IsValid() bool {
 	switch k {
-	case OrderAbort, OrderPause, OrderSteer, OrderNote, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny, OrderRevoke:
+	case OrderAbort, OrderPause, OrderSteer, OrderNote, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny,
+		OrderRevoke:
 		return true
 	}
 	return false

@@ -25,7 +25,8 @@ type Parameter struct {
 	Name        string  `yaml:"name" json:"name"`
 	Description string  `yaml:"description,omitempty" json:"description"`
 	Default     *string `yaml:"default,omitempty" json:"default"` // nil: a value is required
-	Number      bool    `yaml:"number,omitempty" json:"number"`   // an argument that consists of the parameter alone is a number
+	// an argument that consists of the parameter alone is a number
+	Number bool `yaml:"number,omitempty" json:"number"`
 }
 
 // RecipeStep is one call.
@@ -46,7 +47,8 @@ var (
 // ValidateRecipeName refuses names that are not valid file names on every system.
 func ValidateRecipeName(name string) error {
 	if !recipeName.MatchString(name) {
-		return fmt.Errorf("%q is not a valid recipe name; use lower-case letters, digits and -, at most 60", text.TruncateBytes(name, 80))
+		return fmt.Errorf("%q is not a valid recipe name; use lower-case letters, digits and -, at most 60",
+			text.TruncateBytes(name, 80))
 	}
 	return nil
 }
@@ -62,7 +64,8 @@ func (r Recipe) Validate() error {
 	seen := map[string]bool{}
 	for _, p := range r.Parameters {
 		if !parameterName.MatchString(p.Name) || seen[p.Name] {
-			return fmt.Errorf("%q is not a valid parameter name, or occurs twice; use lower-case letters, digits and _", text.TruncateBytes(p.Name, 80))
+			return fmt.Errorf("%q is not a valid parameter name, or occurs twice; use lower-case letters, digits and _",
+				text.TruncateBytes(p.Name, 80))
 		}
 		seen[p.Name] = true
 	}
@@ -171,7 +174,8 @@ func RecipeFromCalls(name, description string, calls []Call, parameters []Parame
 	}
 	for _, p := range parameters {
 		if !used[p.Name] {
-			return r, fmt.Errorf("the value %q of the parameter %s is in none of the steps", text.TruncateBytes(*p.Default, 80), p.Name)
+			return r, fmt.Errorf("the value %q of the parameter %s is in none of the steps", text.TruncateBytes(*p.Default, 80),
+				p.Name)
 		}
 	}
 	if len(r.Steps) == 0 {

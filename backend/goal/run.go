@@ -133,6 +133,7 @@ type ClaimRecord struct {
 	By                string
 	Of                string // who made the claim that the user decided about; otherwise as By
 	Rationale, Result string
-	Verdicts          []Verdict // of a claim that failed without checks because nothing was done since: those of the claim before
-	Review            *Review   // as Verdicts; nil if there was none
+	// of a claim that failed without checks because nothing was done since: those of the claim before
+	Verdicts []Verdict
+	Review   *Review // as Verdicts; nil if there was none
 }

@@ -20,15 +20,17 @@ const (
 
 // Verdict is the outcome of one check at one moment, with its evidence.
 type Verdict struct {
-	Check    int           `json:"check"` // index into Criterion.Checks
-	Type     CheckType     `json:"check_type,omitempty"`
-	Name     string        `json:"name"`
-	Outcome  Outcome       `json:"outcome"`
-	Detail   string        `json:"detail"`             // one sentence for users and the model
-	Tail     string        `json:"tail,omitempty"`     // last lines of the output, or the diff of a protected file that was changed
-	Reply    string        `json:"reply,omitempty"`    // of the judge, whole
-	Evidence string        `json:"evidence,omitempty"` // SHA-256 of the stored output or picture: whole up to 1 MiB a stream
-	Bytes    int64         `json:"bytes,omitempty"`    // of the whole output
+	Check   int       `json:"check"` // index into Criterion.Checks
+	Type    CheckType `json:"check_type,omitempty"`
+	Name    string    `json:"name"`
+	Outcome Outcome   `json:"outcome"`
+	Detail  string    `json:"detail"` // one sentence for users and the model
+	// last lines of the output, or the diff of a protected file that was changed
+	Tail  string `json:"tail,omitempty"`
+	Reply string `json:"reply,omitempty"` // of the judge, whole
+	// SHA-256 of the stored output or picture: whole up to 1 MiB a stream
+	Evidence string        `json:"evidence,omitempty"`
+	Bytes    int64         `json:"bytes,omitempty"` // of the whole output
 	ExitCode int           `json:"exit_code"`
 	Tries    int           `json:"tries,omitempty"` // 2 if the check ended with an error and was tried once more
 	Tests    int           `json:"tests,omitempty"` // number of tests that ran, if a known test runner reports it

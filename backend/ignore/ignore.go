@@ -6,7 +6,10 @@ import (
 )
 
 // generatedDirs are folders that programs fill automatically. They are never searched.
-var generatedDirs = []string{".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"}
+var generatedDirs = []string{
+	".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".gradle", ".tox",
+	".pytest_cache", ".mypy_cache",
+}
 
 // Rules are the rules of the .gitignore files of a folder, by the folder they
 // are in ("" is the top).

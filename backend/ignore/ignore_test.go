@@ -7,8 +7,14 @@ import (
 
 // FuzzMatch: the end of a pattern is looked at first, and changes no answer.
 func FuzzMatch(f *testing.F) {
-	for _, pattern := range []string{"*.py", "test_*.py", "conftest.py", "/a/b.c", "a/**/b", "**/b", "a/**", "**", "[a-z].c", "[!a]b", "a[", `\*`, `a\b`, "?", "*/", "./x", "é", "a\ufffd", "\ufffdb", "a]", "]b", "**b"} {
-		for _, path := range []string{"a.py", "b/test_x.py", "conftest.py", "a/b.c", "a/b", "b", "ab", "q.c", "*", "x", "é", "a\xff", "\xffb", "a\ufffd", "a]", "a/x/y/b", "a\n.py", ""} {
+	for _, pattern := range []string{
+		"*.py", "test_*.py", "conftest.py", "/a/b.c", "a/**/b", "**/b", "a/**", "**",
+		"[a-z].c", "[!a]b", "a[", `\*`, `a\b`, "?", "*/", "./x", "é", "a\ufffd", "\ufffdb", "a]", "]b", "**b",
+	} {
+		for _, path := range []string{
+			"a.py", "b/test_x.py", "conftest.py", "a/b.c", "a/b", "b", "ab", "q.c", "*", "x", "é",
+			"a\xff", "\xffb", "a\ufffd", "a]", "a/x/y/b", "a\n.py", "",
+		} {
 			f.Add(pattern, path)
 		}
 	}
@@ -34,7 +40,8 @@ func BenchmarkMatch(b *testing.B) {
 		list = append(list, g)
 	}
 	for b.Loop() {
-		if !list[19].Match("some/folder/of/it/test_words.p19") || list[:19].MatchesAncestor("some/folder/of/it/test_words.p19") {
+		if !list[19].Match("some/folder/of/it/test_words.p19") ||
+			list[:19].MatchesAncestor("some/folder/of/it/test_words.p19") {
 			b.Fatal("the wrong answer")
 		}
 	}

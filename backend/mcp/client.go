@@ -71,7 +71,8 @@ func (l *client) currentSession(ctx context.Context) (*session, error) {
 		l.session = nil
 	}
 	if l.failed >= maxStartFailures {
-		return nil, fmt.Errorf("the server %s failed to start %d times and is not used for the rest of this run", l.server.Name, maxStartFailures)
+		return nil, fmt.Errorf("the server %s failed to start %d times and is not used for the rest of this run",
+			l.server.Name, maxStartFailures)
 	}
 	s, err := l.connect(ctx)
 	if err != nil {
@@ -92,7 +93,8 @@ func (l *client) connect(ctx context.Context) (s *session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "goalpost", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
+	client := sdk.NewClient(&sdk.Implementation{Name: "goalpost", Version: "1"},
+		&sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
 	if s.ClientSession, err = client.Connect(ctx, transport, nil); err != nil {
 		s.end()
 		return nil, s.wrapError(err)
@@ -153,7 +155,12 @@ func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, e
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.StreamableClientTransport{Endpoint: l.server.URL, HTTPClient: withHeaders(l.env.HTTP, headers), MaxRetries: -1, MaxEventSize: maxFrame}, nil
+		return &sdk.StreamableClientTransport{
+			Endpoint:     l.server.URL,
+			HTTPClient:   withHeaders(l.env.HTTP, headers),
+			MaxRetries:   -1,
+			MaxEventSize: maxFrame,
+		}, nil
 	}
 	vars, err := l.fillSecrets(ctx, l.server.Env)
 	if err != nil {
@@ -168,7 +175,12 @@ func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, e
 		return nil, err
 	}
 	argv := append([]string{l.server.Command}, l.server.Args...)
-	s.program, err = l.env.Launcher.Start(ctx, process.Command{Argv: argv, Env: env, Dir: l.env.Dir, Files: pipes.theirs[:]})
+	s.program, err = l.env.Launcher.Start(ctx, process.Command{
+		Argv:  argv,
+		Env:   env,
+		Dir:   l.env.Dir,
+		Files: pipes.theirs[:],
+	})
 	pipes.started()
 	if err != nil {
 		pipes.end()

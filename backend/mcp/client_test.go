@@ -52,20 +52,32 @@ func TestEffect_FollowsTheAnnotations(t *testing.T) {
 // annotations do not lower the effect. The user's setting does.
 func TestEffect_LocalServer_IgnoresAnnotations(t *testing.T) {
 	f := setup(t)
-	server := mcp.Server{Name: "web", URL: newWeb(t).URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer sesame"}}
+	server := mcp.Server{
+		Name:    "web",
+		URL:     newWeb(t).URL + "/mcp",
+		Headers: map[string]string{"Authorization": "Bearer sesame"},
+	}
 	s := f.known(t, server)
-	for name, undone := range map[string]bool{"echo": false, "search": false, "note": false, "wipe": true, "mystery": false} {
+	for name, undone := range map[string]bool{
+		"echo":    false,
+		"search":  false,
+		"note":    false,
+		"wipe":    true,
+		"mystery": false,
+	} {
 		args := json.RawMessage(`{}`)
 		if name == "echo" {
 			args = json.RawMessage(`{"text":"x"}`)
 		}
 		got, err := tool(t, s, "web__"+name).Effect(t.Context(), args)
-		if err != nil || got.Risk != policy.NetworkWrite || got.Irreversible != undone || !strings.Contains(got.Reason, "settings") {
+		if err != nil || got.Risk != policy.NetworkWrite || got.Irreversible != undone ||
+			!strings.Contains(got.Reason, "settings") {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 	server.Risk = policy.ReadOnly
-	if got, err := tool(t, f.known(t, server), "web__wipe").Effect(t.Context(), json.RawMessage(`{}`)); err != nil || got.Risk != policy.ReadOnly || got.Irreversible {
+	if got, err := tool(t, f.known(t, server), "web__wipe").Effect(t.Context(), json.RawMessage(`{}`)); err != nil ||
+		got.Risk != policy.ReadOnly || got.Irreversible {
 		t.Errorf("the user's word: %+v, %v", got, err)
 	}
 	server.Risk = ""
@@ -186,7 +198,8 @@ func TestServer_NoProtocol_IsReported(t *testing.T) {
 		}
 		has(t, err.Error(), "does not start", words)
 	}
-	_, err := mcp.FetchTools(t.Context(), mcp.Server{Name: "none", Command: "/no/such/program"}, f.room, f.listings, time.Now())
+	_, err := mcp.FetchTools(t.Context(), mcp.Server{Name: "none", Command: "/no/such/program"}, f.room, f.listings,
+		time.Now())
 	if err == nil {
 		t.Fatal("nothing was listed")
 	}
@@ -266,7 +279,8 @@ func TestAnAddressIsReachedWithItsHeaders(t *testing.T) {
 		t.Fatalf("%d with the key, %d without", w.keyed.Load(), w.bare.Load())
 	}
 	server.Headers = nil
-	if _, err := mcp.FetchTools(t.Context(), server, f.room, f.listings, time.Now()); err == nil || !strings.Contains(err.Error(), "does not start") {
+	if _, err := mcp.FetchTools(t.Context(), server, f.room, f.listings, time.Now()); err == nil ||
+		!strings.Contains(err.Error(), "does not start") {
 		t.Fatal(err)
 	}
 }
@@ -299,7 +313,11 @@ func TestServer_Invalid_IsRefused(t *testing.T) {
 			t.Errorf("%+v is taken", s)
 		}
 	}
-	for _, s := range []mcp.Server{{Name: "a", Command: "x"}, {Name: "a-1", URL: "https://x.example/mcp"}, {Name: "a", URL: "http://127.0.0.1:1/mcp"}} {
+	for _, s := range []mcp.Server{
+		{Name: "a", Command: "x"},
+		{Name: "a-1", URL: "https://x.example/mcp"},
+		{Name: "a", URL: "http://127.0.0.1:1/mcp"},
+	} {
 		if err := s.Validate(); err != nil {
 			t.Errorf("%+v: %v", s, err)
 		}

@@ -76,7 +76,9 @@ func (s *Clients) Close() {
 }
 
 // FetchTools starts a server, caches its tool list, and ends it.
-func FetchTools(ctx context.Context, server Server, room Environment, kept ToolCache, now time.Time) (CachedToolList, error) {
+func FetchTools(
+	ctx context.Context, server Server, room Environment, kept ToolCache, now time.Time,
+) (CachedToolList, error) {
 	if err := server.Validate(); err != nil {
 		return CachedToolList{}, err
 	}

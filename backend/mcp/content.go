@@ -42,14 +42,16 @@ func toResult(server string, r *sdk.CallToolResult) goal.Result {
 	head := "the server " + server + " answered"
 	switch {
 	case r.NeedsInput():
-		out.OK, head = false, "the server "+server+" wants to ask the user a question during the call, which is not possible here"
+		out.OK, head = false, "the server "+server+
+			" wants to ask the user a question during the call, which is not possible here"
 	case r.IsError:
 		head = "the server " + server + " reports an error"
 	case len(parts) == 0:
 		out.Text = head + " with nothing"
 		return out
 	}
-	out.Text = head + ":\n" + goal.WrapUntrusted("the server "+server, strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
+	out.Text = head + ":\n" +
+		goal.WrapUntrusted("the server "+server, strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
 	return out
 }
 
@@ -58,7 +60,8 @@ func resourceText(r *sdk.ResourceContents) string {
 	case r == nil:
 		return "[an empty resource]"
 	case r.Blob != nil:
-		return fmt.Sprintf("[the resource %s: %s, %d bytes]", sanitizeLine(r.URI, 500), sanitizeLine(r.MIMEType, 40), len(r.Blob))
+		return fmt.Sprintf("[the resource %s: %s, %d bytes]", sanitizeLine(r.URI, 500), sanitizeLine(r.MIMEType, 40),
+			len(r.Blob))
 	}
 	return fmt.Sprintf("[the resource %s]\n%s", sanitizeLine(r.URI, 500), r.Text)
 }

@@ -63,19 +63,31 @@ func setup(t *testing.T) *fixture {
 		}
 	})
 	return &fixture{
-		room:     mcp.Environment{Launcher: set, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=/nowhere"}, Dir: t.TempDir(), HTTP: &http.Client{Transport: &http.Transport{}}},
+		room: mcp.Environment{
+			Launcher: set,
+			Env:      []string{"PATH=" + os.Getenv("PATH"), "HOME=/nowhere"},
+			Dir:      t.TempDir(),
+			HTTP:     &http.Client{Transport: &http.Transport{}},
+		},
 		listings: mcp.ToolCache{Dir: t.TempDir()}, warned: make(chan string, 100),
 	}
 }
 
 func program(kind string) mcp.Server {
-	return mcp.Server{Name: "fix", Command: os.Args[0], Env: map[string]string{"MCP_TEST_SERVER": kind, "GORACE": "atexit_sleep_ms=0"}}
+	return mcp.Server{
+		Name:    "fix",
+		Command: os.Args[0],
+		Env:     map[string]string{"MCP_TEST_SERVER": kind, "GORACE": "atexit_sleep_ms=0"},
+	}
 }
 
 func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 	t.Helper()
 	s := mcp.Open(mcp.Options{
-		Servers: servers, Environment: f.room, Listings: f.listings, Warn: func(server, why string) { f.warned <- server + ": " + why },
+		Servers:     servers,
+		Environment: f.room,
+		Listings:    f.listings,
+		Warn:        func(server, why string) { f.warned <- server + ": " + why },
 	})
 	t.Cleanup(s.Close)
 	return s

@@ -93,7 +93,11 @@ func progress(ctx context.Context, r *sdk.CallToolRequest) Progress {
 			return
 		}
 		// The agent may be gone; the end of the call reports that.
-		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: sanitizeLine(message, 500), Progress: done})
+		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+			ProgressToken: token,
+			Message:       sanitizeLine(message, 500),
+			Progress:      done,
+		})
 	}
 }
 

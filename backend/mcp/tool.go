@@ -62,7 +62,8 @@ func toolOf(l *client, o ToolInfo) (*Tool, error) {
 			t.schema = resolved
 		}
 	}
-	about := fmt.Sprintf("A tool of the user's MCP server %s, described by it as: %s", l.server.Name, sanitizeLine(o.Description, maxDescription))
+	about := fmt.Sprintf("A tool of the user's MCP server %s, described by it as: %s", l.server.Name,
+		sanitizeLine(o.Description, maxDescription))
 	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema}
 	return t, nil
 }
@@ -92,7 +93,12 @@ func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
 	}
 	if s.URL != "" && s.IsLocal() {
 		wipes := a != nil && !a.ReadOnlyHint && a.DestructiveHint != nil && *a.DestructiveHint
-		return policy.Effect{Risk: policy.NetworkWrite, Irreversible: wipes, Reason: "the server " + s.Name + " runs on this machine without a sandbox, so its annotations are not trusted; the risk level of its tools can be set in the settings"}
+		return policy.Effect{
+			Risk:         policy.NetworkWrite,
+			Irreversible: wipes,
+			Reason: "the server " + s.Name + " runs on this machine without a sandbox, so its annotations are not " +
+				"trusted; the risk level of its tools can be set in the settings",
+		}
 	}
 	if a == nil {
 		return policy.UnknownEffect("the server " + s.Name + " does not say what the tool does")
@@ -106,7 +112,11 @@ func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
 	case a.ReadOnlyHint:
 		return policy.Effect{Risk: policy.ReadOnly, Reason: says + "only reads"}
 	case open:
-		return policy.Effect{Risk: policy.NetworkWrite, Irreversible: a.DestructiveHint != nil && destructive, Reason: says + "changes something outside"}
+		return policy.Effect{
+			Risk:         policy.NetworkWrite,
+			Irreversible: a.DestructiveHint != nil && destructive,
+			Reason:       says + "changes something outside",
+		}
 	}
 	return policy.Effect{Risk: policy.WriteLocal, Irreversible: destructive, Reason: says + "changes something here"}
 }
@@ -137,7 +147,8 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	}
 	name := t.link.server.Name
 	if now, ok := s.offers[t.offer.Name]; !ok || now.hash() != t.offer.hash() {
-		return failed("not called: the server %s describes this tool differently than when it was listed. The user can check it (settings, MCP servers, Test); do not use it in this run.", name)
+		return failed("not called: the server %s describes this tool differently than when it was listed. The user can "+
+			"check it (settings, MCP servers, Test); do not use it in this run.", name)
 	}
 	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
 	defer cancel()
@@ -147,13 +158,15 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	case err == nil:
 		return toResult(name, result)
 	case ctx.Err() == nil && limited.Err() != nil:
-		return failed("the server %s did not answer within %s. It is unknown whether it did something.", name, goal.FormatDuration(t.link.server.timeout()))
+		return failed("the server %s did not answer within %s. It is unknown whether it did something.", name,
+			goal.FormatDuration(t.link.server.timeout()))
 	case ctx.Err() != nil:
 		return failed("the call of the server %s may have begun", name)
 	case errors.As(err, &refused):
 		return failed("the server %s refuses the call:\n%s", name, goal.WrapUntrusted("the server "+name, refused.Error()))
 	case s.awaitExit():
-		return failed("the server %s ended during the call, so it is unknown whether it did something: %s. The next call starts it again.", name, s.wrapError(err))
+		return failed("the server %s ended during the call, so it is unknown whether it did something: %s. The next call "+
+			"starts it again.", name, s.wrapError(err))
 	}
 	return failed("the call of the server %s failed: %s", name, sanitizeLine(err.Error(), 1000))
 }

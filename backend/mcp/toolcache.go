@@ -111,7 +111,11 @@ type ToolSummary struct {
 func (l CachedToolList) Summaries(s Server) []ToolSummary {
 	list := make([]ToolSummary, 0, len(l.Tools))
 	for _, o := range l.Tools {
-		list = append(list, ToolSummary{Name: sanitizeLine(o.Name, maxName), Description: sanitizeLine(o.Description, 300), Risk: string(effectOf(s, o.Annotations).Risk)})
+		list = append(list, ToolSummary{
+			Name:        sanitizeLine(o.Name, maxName),
+			Description: sanitizeLine(o.Description, 300),
+			Risk:        string(effectOf(s, o.Annotations).Risk),
+		})
 	}
 	return list
 }

@@ -78,7 +78,9 @@ func (c *Anthropic) dropRejected(err error, a *anthropicOptions) bool {
 	return true
 }
 
-func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string)) (goal.Reply, *anthropicReader, error) {
+func (c *Anthropic) attempt(
+	ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string),
+) (goal.Reply, *anthropicReader, error) {
 	body, err := json.Marshal(c.request(t, a))
 	if err != nil {
 		return goal.Reply{}, nil, encodingError(err)

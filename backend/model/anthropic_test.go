@@ -24,7 +24,11 @@ func claude(t *testing.T, base string) *model.Anthropic {
 
 // waitFor is a conversation that continues after a reply, with a result for each call.
 func waitFor(in goal.Turn, r goal.Reply) goal.Turn {
-	in.Messages = append(in.Messages[:len(in.Messages):len(in.Messages)], goal.Message{Role: goal.Assistant, Text: r.Text, Calls: r.Calls})
+	in.Messages = append(in.Messages[:len(in.Messages):len(in.Messages)], goal.Message{
+		Role:  goal.Assistant,
+		Text:  r.Text,
+		Calls: r.Calls,
+	})
 	for _, c := range r.Calls {
 		in.Messages = append(in.Messages, goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: "done"})
 	}
@@ -44,7 +48,11 @@ func TestAnthropicTakesBaseURLsWithAndWithoutTheVersion(t *testing.T) {
 // TestThinking_IsSentBackUnchanged with the results of the calls; and not when the
 // conversation was changed, or another model is asked.
 func TestThinking_IsSentBackUnchanged(t *testing.T) {
-	s := modeltest.New(t, one(modeltest.Answer{Thinking: "first the file", Text: "I write.", Calls: []goal.Call{{Tool: "write_file", Arguments: `{"path":"a"}`}, {Tool: "list_files", Arguments: "{}"}}}))
+	s := modeltest.New(t, one(modeltest.Answer{
+		Thinking: "first the file",
+		Text:     "I write.",
+		Calls:    []goal.Call{{Tool: "write_file", Arguments: `{"path":"a"}`}, {Tool: "list_files", Arguments: "{}"}},
+	}))
 	c, in := claude(t, s.URL), turn()
 	var heard strings.Builder
 	r, err := c.Turn(t.Context(), in, func(text string) { heard.WriteString(text) })
@@ -104,7 +112,8 @@ func TestServerThatRefusesLongReplies(t *testing.T) {
 	}
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if longest(r) > 8192 {
-			return modeltest.Fail(http.StatusBadRequest, "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens")
+			return modeltest.Fail(http.StatusBadRequest,
+				"max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens")
 		}
 		return modeltest.Say("fine")
 	})
@@ -127,7 +136,11 @@ func TestServerThatRefusesLongReplies(t *testing.T) {
 // TestPrefixStaysTheSame: what was sent once is sent again byte for byte, marks
 // aside, so that the cache hits; and the marks stand where it can.
 func TestPrefixStaysTheSame(t *testing.T) {
-	s := modeltest.New(t, one(modeltest.Answer{Thinking: "so", Text: "I look.", Calls: []goal.Call{{Tool: "list_files", Arguments: "{}"}}}))
+	s := modeltest.New(t, one(modeltest.Answer{
+		Thinking: "so",
+		Text:     "I look.",
+		Calls:    []goal.Call{{Tool: "list_files", Arguments: "{}"}},
+	}))
 	c, in := claude(t, s.URL), turn()
 	for range 4 {
 		r, err := c.Turn(t.Context(), in, nil)
@@ -159,10 +172,14 @@ func TestPrefixStaysTheSame(t *testing.T) {
 func TestConversationsThatAreOutOfOrder(t *testing.T) {
 	call := goal.Call{ID: "a", Tool: "list_files", Arguments: "{}"}
 	for name, messages := range map[string][]goal.Message{
-		"nothing":               nil,
-		"the agent first":       {{Role: goal.Assistant, Text: "hello"}, {Role: goal.User, Text: "continue"}},
-		"a call without result": {{Role: goal.User, Text: "x"}, {Role: goal.Assistant, Calls: []goal.Call{call}}, {Role: goal.User, Text: "continue"}},
-		"a call at the end":     {{Role: goal.User, Text: "x"}, {Role: goal.Assistant, Calls: []goal.Call{call}}},
+		"nothing":         nil,
+		"the agent first": {{Role: goal.Assistant, Text: "hello"}, {Role: goal.User, Text: "continue"}},
+		"a call without result": {
+			{Role: goal.User, Text: "x"},
+			{Role: goal.Assistant, Calls: []goal.Call{call}},
+			{Role: goal.User, Text: "continue"},
+		},
+		"a call at the end": {{Role: goal.User, Text: "x"}, {Role: goal.Assistant, Calls: []goal.Call{call}}},
 		"one result of two": {
 			{Role: goal.User, Text: "x"},
 			{Role: goal.Assistant, Calls: []goal.Call{call, {ID: "b", Tool: "list_files", Arguments: "{}"}}},
@@ -171,8 +188,18 @@ func TestConversationsThatAreOutOfOrder(t *testing.T) {
 		},
 		"a result without call": {{Role: goal.User, Text: "x"}, {Role: goal.ToolRole, CallID: "a", Text: "y"}},
 		"blank words":           {{Role: goal.User, Text: " \n"}, {Role: goal.Assistant, Text: "\t"}, {Role: goal.User}},
-		"the host speaks":       {{Role: goal.System, Text: "x"}, {Role: goal.Assistant, Text: "y"}, {Role: goal.System, Text: "z"}},
-		"twice in a row":        {{Role: goal.User, Text: "x"}, {Role: goal.User, Text: "y"}, {Role: goal.Assistant, Text: "z"}, {Role: goal.Assistant, Text: "z"}, {Role: goal.User, Text: "continue"}},
+		"the host speaks": {
+			{Role: goal.System, Text: "x"},
+			{Role: goal.Assistant, Text: "y"},
+			{Role: goal.System, Text: "z"},
+		},
+		"twice in a row": {
+			{Role: goal.User, Text: "x"},
+			{Role: goal.User, Text: "y"},
+			{Role: goal.Assistant, Text: "z"},
+			{Role: goal.Assistant, Text: "z"},
+			{Role: goal.User, Text: "continue"},
+		},
 	} {
 		s := modeltest.New(t, one(modeltest.Say("ok")))
 		if _, err := claude(t, s.URL).Turn(t.Context(), goal.Turn{Messages: messages}, nil); err != nil {
@@ -196,7 +223,8 @@ func TestAnthropicAnswersThatAreNotStreamed(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || r.Text != "hello" || len(r.Calls) != 1 || r.Calls[0].Arguments != `{"path":"a"}` || r.Usage.TokensOut != 2 {
+		if err != nil || r.Text != "hello" || len(r.Calls) != 1 || r.Calls[0].Arguments != `{"path":"a"}` ||
+			r.Usage.TokensOut != 2 {
 			t.Errorf("reply %+v, %v", r, err)
 		}
 	}

@@ -160,7 +160,12 @@ func assistantBlocks(m goal.Message) []*block {
 }
 
 func use(call goal.Call) *block {
-	return &block{Type: "tool_use", ID: sanitizeName(call.ID), Name: sanitizeName(call.Tool), Input: json.RawMessage(sanitizeArguments(call.Arguments))}
+	return &block{
+		Type:  "tool_use",
+		ID:    sanitizeName(call.ID),
+		Name:  sanitizeName(call.Tool),
+		Input: json.RawMessage(sanitizeArguments(call.Arguments)),
+	}
 }
 
 // textBlock is never blank: the API refuses that.
@@ -178,7 +183,10 @@ func result(id string, m goal.Message) *block {
 func images(m goal.Message) []*block {
 	var list []*block
 	for _, image := range m.Images {
-		list = append(list, &block{Type: "image", Source: &imageSource{"base64", http.DetectContentType(image), base64.StdEncoding.EncodeToString(image)}})
+		list = append(list, &block{
+			Type:   "image",
+			Source: &imageSource{"base64", http.DetectContentType(image), base64.StdEncoding.EncodeToString(image)},
+		})
 	}
 	return list
 }

@@ -80,7 +80,8 @@ func newBlocks(delta func(string), price func(tokenCount) float64) *anthropicRea
 func (b *anthropicReader) event(data []byte) error {
 	var e blockEvent
 	if err := json.Unmarshal(data, &e); err != nil {
-		if slices.Contains([]string{"", "message_start", "content_block_start", "content_block_delta", "message_delta", "error"}, e.Type) {
+		if slices.Contains(
+			[]string{"", "message_start", "content_block_start", "content_block_delta", "message_delta", "error"}, e.Type) {
 			return protocolError(err)
 		}
 		return nil

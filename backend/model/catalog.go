@@ -97,7 +97,8 @@ func canonicalName(model string) string {
 // isSameModel reports whether the rest of a name is only its date or edition: gpt-4o-2024-08-06 is gpt-4o;
 // gpt-4o-audio-preview is another model.
 func isSameModel(rest string) bool {
-	return rest == "" || strings.HasPrefix(rest, "-20") || rest == "-latest" || strings.HasPrefix(rest, "@20") || strings.HasPrefix(rest, ":")
+	return rest == "" || strings.HasPrefix(rest, "-20") || rest == "-latest" || strings.HasPrefix(rest, "@20") ||
+		strings.HasPrefix(rest, ":")
 }
 
 // DefaultContextWindow is the assumed window of unknown models, in tokens.
@@ -131,7 +132,8 @@ func (s *baseClient) cost(model string, t tokenCount) float64 {
 		return 0
 	}
 	k := lookupModel(model)
-	return (float64(t.in)*k.in + float64(t.cacheRead)*k.cached + float64(t.cacheWrite)*k.in*1.25 + float64(t.out)*k.out) / 1e6
+	return (float64(t.in)*k.in + float64(t.cacheRead)*k.cached + float64(t.cacheWrite)*k.in*1.25 +
+		float64(t.out)*k.out) / 1e6
 }
 
 // HasPrice reports whether the price of a model on a server is known, so that its cost counts.

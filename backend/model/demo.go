@@ -31,7 +31,8 @@ const DemoLabel = "scripted, no AI"
 // goal's folder, prints its address (http://127.0.0.1:PORT) and keeps running;
 // it may be empty.
 func DemoObjective(serverCommand string) string {
-	s := "Make a price list as a web page in index.html: three prices, and a total that is their sum, 42. Serve it and look at it in the browser."
+	s := "Make a price list as a web page in index.html: three prices, and a total that is their sum, 42. Serve it " +
+		"and look at it in the browser."
 	if serverCommand != "" {
 		s += "\nserver command: " + serverCommand
 	}

@@ -39,7 +39,10 @@ func (s *demoScript) next() demoMove {
 	case s.failures["write_file"] >= maxToolFailures:
 		return s.giveUp("index.html cannot be written: " + s.problem["write_file"])
 	case !s.written:
-		return demoMove{"I write the page with three prices and their total.", "write_file", map[string]any{"path": demoFile, "content": demoPage}}
+		return demoMove{
+			"I write the page with three prices and their total.", "write_file",
+			map[string]any{"path": demoFile, "content": demoPage},
+		}
 	}
 	if s.refused > 0 {
 		return s.repair()
@@ -50,7 +53,8 @@ func (s *demoScript) next() demoMove {
 	if s.canBrowse() && !s.opened {
 		return demoMove{"The server runs. I open the page in a browser.", "browser_open", map[string]any{"url": s.address}}
 	}
-	return s.claim("The page is ready. I claim that the goal is reached.", "index.html holds three prices and their total.")
+	return s.claim("The page is ready. I claim that the goal is reached.",
+		"index.html holds three prices and their total.")
 }
 
 // show starts the server, as far as possible.
@@ -61,9 +65,16 @@ func (s *demoScript) show() (demoMove, bool) {
 	case s.terminal == "":
 		return demoMove{"I open a terminal for a small web server.", "terminal_open", map[string]any{"title": "server"}}, true
 	case !s.started:
-		return demoMove{"I start the server there and wait for its address.", "terminal_run", map[string]any{"pane": s.terminal, "command": s.command, "wait_seconds": 2}}, true
+		return demoMove{"I start the server there and wait for its address.", "terminal_run", map[string]any{
+			"pane":         s.terminal,
+			"command":      s.command,
+			"wait_seconds": 2,
+		}}, true
 	case s.reads < 3:
-		return demoMove{"It has not printed its address yet. I look again.", "terminal_read", map[string]any{"pane": s.terminal}}, true
+		return demoMove{
+			"It has not printed its address yet. I look again.", "terminal_read",
+			map[string]any{"pane": s.terminal},
+		}, true
 	}
 	s.problem["terminal_run"] = "the server printed no address"
 	return demoMove{}, false
@@ -79,9 +90,16 @@ func (s *demoScript) repair() demoMove {
 	case s.refused > 1 && s.edited:
 		return s.giveUp("the criterion still fails after the repair: " + s.reason)
 	case s.content == "":
-		return demoMove{"The check says that the total is wrong. I read the file to see why.", "read_file", map[string]any{"path": demoFile}}
+		return demoMove{
+			"The check says that the total is wrong. I read the file to see why.", "read_file",
+			map[string]any{"path": demoFile},
+		}
 	case !s.edited && strings.Contains(s.content, demoWrong):
-		return demoMove{"12, 14 and 16 are 42, and the page says 41. I correct it.", "edit_file", map[string]any{"path": demoFile, "old": demoWrong, "new": demoRight}}
+		return demoMove{"12, 14 and 16 are 42, and the page says 41. I correct it.", "edit_file", map[string]any{
+			"path": demoFile,
+			"old":  demoWrong,
+			"new":  demoRight,
+		}}
 	case !s.edited && !strings.Contains(s.content, demoRight):
 		return s.giveUp("index.html is no longer what this script wrote, and a script cannot understand another page")
 	}
@@ -98,7 +116,10 @@ func (s *demoScript) look() demoMove {
 		case !s.reloaded && s.browser == "":
 			return demoMove{"I open the page again to look at the repair.", "browser_open", map[string]any{"url": s.address}}
 		case !s.reloaded:
-			return demoMove{"I load the page again to look at the repair.", "browser_open", map[string]any{"url": s.address, "pane": s.browser}}
+			return demoMove{
+				"I load the page again to look at the repair.", "browser_open",
+				map[string]any{"url": s.address, "pane": s.browser},
+			}
 		case s.seen == "" && !s.broken("browser_snapshot"):
 			return demoMove{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": s.browser}}
 		case !s.pictured && !s.broken("browser_screenshot"):
@@ -106,9 +127,11 @@ func (s *demoScript) look() demoMove {
 		}
 	}
 	if strings.Contains(s.seen, "42") {
-		return s.claim("The page shows 42 now. I claim again.", "The total in index.html is 42, the sum of 12, 14 and 16; I looked at the page at "+s.address+" and it shows 42.")
+		return s.claim("The page shows 42 now. I claim again.",
+			"The total in index.html is 42, the sum of 12, 14 and 16; I looked at the page at "+s.address+" and it shows 42.")
 	}
-	return s.claim("The file says 42 now. I claim again.", "The total in index.html is 42, the sum of 12, 14 and 16. I did not see it in a browser.")
+	return s.claim("The file says 42 now. I claim again.",
+		"The total in index.html is 42, the sum of 12, 14 and 16. I did not see it in a browser.")
 }
 
 func (s *demoScript) canBrowse() bool { return s.address != "" && !s.broken("browser_open") }
@@ -120,7 +143,10 @@ func (s *demoScript) broken(tool string) bool {
 
 // claim names what did not work: the demonstration does not pretend.
 func (s *demoScript) claim(text, rationale string) demoMove {
-	for _, tool := range []string{"terminal_open", "terminal_run", "browser_open", "browser_snapshot", "browser_screenshot"} {
+	for _, tool := range []string{
+		"terminal_open", "terminal_run", "browser_open", "browser_snapshot",
+		"browser_screenshot",
+	} {
 		if s.broken(tool) {
 			rationale += " Left out: " + tool + " (" + s.problem[tool] + ")."
 		}
@@ -136,5 +162,8 @@ func (s *demoScript) giveUp(reason string) demoMove {
 	if s.reason != "" {
 		learned += " The last verification said: " + s.reason
 	}
-	return demoMove{"I cannot continue with my script, so I stop and say why.", "abort_with_report", map[string]any{"reason": reason, "what_was_learned": learned}}
+	return demoMove{
+		"I cannot continue with my script, so I stop and say why.", "abort_with_report",
+		map[string]any{"reason": reason, "what_was_learned": learned},
+	}
 }

@@ -48,7 +48,8 @@ func (s *stage) play(d model.Demo) {
 	for n := range 40 {
 		if n == s.resumeAt {
 			s.serves, s.shown = false, ""
-			s.tell("The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them.")
+			s.tell("The run continues after a pause. Terminals and browser panes that you had opened may be gone: look " +
+				"before you use them.")
 		}
 		var heard strings.Builder
 		r, err := d.Turn(s.t.Context(), s.turn, func(w string) { heard.WriteString(w) })
@@ -86,7 +87,8 @@ func (s *stage) end(tool string) bool {
 	if s.gaveUp != nil {
 		return true
 	}
-	if tool != "claim_complete" || (s.doubt && s.turn.Messages[len(s.turn.Messages)-1].Text != "the host verifies the claim now") {
+	if tool != "claim_complete" ||
+		(s.doubt && s.turn.Messages[len(s.turn.Messages)-1].Text != "the host verifies the claim now") {
 		return false
 	}
 	cmd := exec.Command("/bin/sh", "-c", model.DemoCheck())
@@ -135,7 +137,8 @@ func (s *stage) do(tool string, args map[string]any) string {
 		return fmt.Sprintf("opened pane t%d", s.panes)
 	case "terminal_run":
 		s.serves = true
-		return "still running after 2 s; terminal_read shows what it prints next\n<output from=\"pane t1\">\nserving on http://127.0.0.1:43123/\n</output>"
+		return "still running after 2 s; terminal_read shows what it prints next\n<output from=\"pane t1\">\nserving on " +
+			"http://127.0.0.1:43123/\n</output>"
 	case "terminal_read":
 		return "next 40\n<output>\nserving on http://127.0.0.1:43123\n</output>"
 	case "browser_open":
@@ -175,7 +178,8 @@ func TestDemoPlaysItsScript(t *testing.T) {
 		Pane, Command string
 	}
 	call := s.turn.Messages[5].Calls[0]
-	if err := json.Unmarshal([]byte(call.Arguments), &run); err != nil || run.Pane != "t1" || run.Command != "goalctl serve-folder ." {
+	if err := json.Unmarshal([]byte(call.Arguments), &run); err != nil || run.Pane != "t1" ||
+		run.Command != "goalctl serve-folder ." {
 		t.Errorf("terminal_run %s, %v", call.Arguments, err)
 	}
 	if !strings.Contains(s.claims[1], "shows 42") || strings.Contains(s.claims[1], "Left out") {

@@ -28,8 +28,9 @@ const (
 	InvalidReply Kind = "garbage"      // the answer does not follow the protocol
 	Refused      Kind = "refused"      // the provider refuses: content filter, no credit
 	BadRequest   Kind = "bad_request"  // the provider does not accept what was sent
-	TooLong      Kind = "too_long"     // the conversation does not fit into the model's window; errors.Is goal.ErrContextTooLong
-	NoVision     Kind = "blind"        // the model takes no images
+	// the conversation does not fit into the model's window; errors.Is goal.ErrContextTooLong
+	TooLong  Kind = "too_long"
+	NoVision Kind = "blind" // the model takes no images
 )
 
 // Error is a failed turn. It never contains the API key.
@@ -114,7 +115,8 @@ func (c apiError) tooLong(status int) bool {
 	said := c.codeWord() + " " + strings.ToLower(c.Message)
 	return slices.ContainsFunc([]string{
 		"context_length", "context length", "context window", "context size", "context limit", "exceed_context",
-		"prompt is too long", "prompt too long", "input is too long", "request too large", "request_too_large", "input token count", "reduce the length of",
+		"prompt is too long", "prompt too long", "input is too long", "request too large", "request_too_large",
+		"input token count", "reduce the length of",
 	}, func(words string) bool { return strings.Contains(said, words) })
 }
 
@@ -153,11 +155,13 @@ func classifyStatus(status int, c apiError) Kind {
 	switch {
 	case strings.Contains(word, "insufficient_quota"), status == http.StatusPaymentRequired:
 		return Refused
-	case strings.Contains(word, "content_filter"), strings.Contains(word, "billing"), strings.Contains(strings.ToLower(c.Message), "credit balance"):
+	case strings.Contains(word, "content_filter"), strings.Contains(word, "billing"),
+		strings.Contains(strings.ToLower(c.Message), "credit balance"):
 		return Refused
 	case c.tooLong(status):
 		return TooLong
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == 0 && (strings.Contains(word, "authentication") || strings.Contains(word, "permission")):
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == 0 &&
+		(strings.Contains(word, "authentication") || strings.Contains(word, "permission")):
 		return Auth
 	case status == http.StatusTooManyRequests, strings.Contains(word, "rate_limit"), strings.HasPrefix(word, "429"):
 		return RateLimited

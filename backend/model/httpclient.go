@@ -52,7 +52,11 @@ type baseClient struct {
 func newBaseClient(o Options, protocol Protocol, usual string) (*baseClient, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, &Error{Kind: BadRequest, Message: "the base URL is not an http address", Hint: "write something like " + usual}
+		return nil, &Error{
+			Kind:    BadRequest,
+			Message: "the base URL is not an http address",
+			Hint:    "write something like " + usual,
+		}
 	}
 	if err := protocol.validateEffort(o.Effort); err != nil {
 		return nil, err
@@ -181,7 +185,8 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	}
 	out := *e
 	if out.Kind == BadRequest && s.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {
-		out.Hint = fmt.Sprintf("the model was asked for the effort %q: start the goal again with another one, or without", s.o.Effort)
+		out.Hint = fmt.Sprintf("the model was asked for the effort %q: start the goal again with another one, or without",
+			s.o.Effort)
 	}
 	if out.Hint == "" {
 		out.Hint = s.hint(out.Kind, out.Status)
@@ -232,7 +237,8 @@ func (s *baseClient) hint(k Kind, status int) string {
 	case Truncated:
 		return "it is tried again"
 	case InvalidReply:
-		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", s.publicURL(), s.protocol, s.usual)
+		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", s.publicURL(), s.protocol,
+			s.usual)
 	case Refused:
 		return "check the credit and the rules of the provider's account"
 	case BadRequest:

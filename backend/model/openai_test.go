@@ -36,7 +36,11 @@ func turn() goal.Turn {
 	return goal.Turn{
 		System:   "You are an engineer.",
 		Messages: []goal.Message{{Role: goal.User, Text: "make it"}},
-		Tools:    []goal.ToolSpec{{Name: "write_file", Description: "writes", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}},
+		Tools: []goal.ToolSpec{{
+			Name:        "write_file",
+			Description: "writes",
+			Schema:      json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`),
+		}},
 	}
 }
 
@@ -66,7 +70,10 @@ data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
 }
 
 func TestAnswersThatAreNotStreamed(t *testing.T) {
-	s := modeltest.New(t, one(modeltest.Answer{ContentType: "application/json", Raw: `{"choices":[{"message":{"content":[{"type":"text","text":"hello"}],"tool_calls":[{"id":"q","function":{"name":"read_file","arguments":"{}"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`}))
+	s := modeltest.New(t, one(modeltest.Answer{
+		ContentType: "application/json",
+		Raw:         `{"choices":[{"message":{"content":[{"type":"text","text":"hello"}],"tool_calls":[{"id":"q","function":{"name":"read_file","arguments":"{}"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
+	}))
 	r, err := client(t, s.URL).Turn(t.Context(), turn(), nil)
 	if err != nil || r.Text != "hello" || len(r.Calls) != 1 || r.Usage.TokensOut != 2 {
 		t.Errorf("reply %+v, %v", r, err)
@@ -94,7 +101,8 @@ func TestServerThatRefusesStreamOptions(t *testing.T) {
 // TestFaultsOfOpenAI are those that only this protocol has.
 func TestFaultsOfOpenAI(t *testing.T) {
 	broken := func(code string) string {
-		return `data: {"choices":[{"delta":{"content":"hel"}}]}` + "\n\n" + `data: {"error":{"message":"sorry","code":` + code + `}}` + "\n\n"
+		return `data: {"choices":[{"delta":{"content":"hel"}}]}` + "\n\n" + `data: {"error":{"message":"sorry","code":` +
+			code + `}}` + "\n\n"
 	}
 	for name, test := range map[string]struct {
 		raw   string
@@ -102,17 +110,27 @@ func TestFaultsOfOpenAI(t *testing.T) {
 		retry bool
 		says  string
 	}{
-		"cut in an event": {`data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n" + `data: {"choices":[{"del`, model.Truncated, true, "before"},
-		"wrong types":     {`data: {"choices":"none"}` + "\n\n", model.InvalidReply, false, "not readable"},
-		"error by code":   {broken(`"server_error"`), model.Overloaded, true, "sorry"},
-		"limit by code":   {broken(`429`), model.RateLimited, true, "sorry"},
-		"content filter":  {`data: {"choices":[{"delta":{},"finish_reason":"content_filter"}]}` + "\n\n", model.Refused, false, "filter"},
-		"refusal":         {`data: {"choices":[{"delta":{"refusal":"I will not"},"finish_reason":"stop"}]}` + "\n\n", model.Refused, false, "I will not"},
+		"cut in an event": {
+			`data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n" + `data: {"choices":[{"del`,
+			model.Truncated, true, "before",
+		},
+		"wrong types":   {`data: {"choices":"none"}` + "\n\n", model.InvalidReply, false, "not readable"},
+		"error by code": {broken(`"server_error"`), model.Overloaded, true, "sorry"},
+		"limit by code": {broken(`429`), model.RateLimited, true, "sorry"},
+		"content filter": {
+			`data: {"choices":[{"delta":{},"finish_reason":"content_filter"}]}` + "\n\n", model.Refused,
+			false, "filter",
+		},
+		"refusal": {
+			`data: {"choices":[{"delta":{"refusal":"I will not"},"finish_reason":"stop"}]}` + "\n\n", model.Refused,
+			false, "I will not",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t, one(modeltest.Answer{Raw: test.raw}))
 			r, err := client(t, s.URL).Turn(t.Context(), turn(), nil)
-			if e, ok := model.AsError(err); !ok || e.Kind != test.kind || e.Retryable() != test.retry || !strings.Contains(err.Error(), test.says) || e.Hint == "" {
+			if e, ok := model.AsError(err); !ok || e.Kind != test.kind || e.Retryable() != test.retry ||
+				!strings.Contains(err.Error(), test.says) || e.Hint == "" {
 				t.Errorf("reply %+v, %v", r, err)
 			}
 		})
@@ -127,7 +145,8 @@ func TestServerThatTakesNoToolsFromAModelThatThinks(t *testing.T) {
 		case r.IncludeUsage:
 			return modeltest.Fail(http.StatusBadRequest, "unknown field: stream_options")
 		case len(r.Tools) > 0 && !strings.Contains(string(r.Body), `"reasoning_effort":"none"`):
-			return modeltest.Fail(http.StatusBadRequest, "Function tools with reasoning_effort are not supported for this model. Set reasoning_effort to 'none'.")
+			return modeltest.Fail(http.StatusBadRequest,
+				"Function tools with reasoning_effort are not supported for this model. Set reasoning_effort to 'none'.")
 		}
 		return modeltest.Say("fine")
 	})

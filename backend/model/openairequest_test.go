@@ -14,14 +14,20 @@ import (
 func TestRequest_ToolSchemas_AreUnchanged(t *testing.T) {
 	const schema = `{ "type": "object", "properties": {"to": {"type": "string", "description": "a <b> & \u00e9"}, "at": {"maximum": 12345678901234567890}} }`
 	for _, c := range []struct{ schema, want, refused string }{
-		{schema: schema, want: `{"type":"object","properties":{"to":{"type":"string","description":"a <b> & é"},"at":{"maximum":12345678901234567890}}}`},
+		{
+			schema: schema,
+			want:   `{"type":"object","properties":{"to":{"type":"string","description":"a <b> & é"},"at":{"maximum":12345678901234567890}}}`,
+		},
 		{schema: "", want: ""},
 		{schema: `["type"]`, refused: "the schema of the tool go is not a JSON object"},
 		{schema: `{"type":`, refused: "the schema of the tool go is not a JSON object"},
 		{schema: `"object"`, refused: "the schema of the tool go is not a JSON object"},
 		{schema: `null`, want: ""},
 	} {
-		r, err := newChatRequest(goal.Turn{Model: "m", Tools: []goal.ToolSpec{{Name: "go", Description: "goes \"there\"", Schema: json.RawMessage(c.schema)}}})
+		r, err := newChatRequest(goal.Turn{
+			Model: "m",
+			Tools: []goal.ToolSpec{{Name: "go", Description: "goes \"there\"", Schema: json.RawMessage(c.schema)}},
+		})
 		if c.refused != "" {
 			if err == nil || !strings.Contains(err.Error(), c.refused) {
 				t.Errorf("%s: %v", c.schema, err)
@@ -47,7 +53,8 @@ func TestRequest_ToolSchemas_AreUnchanged(t *testing.T) {
 		if err := json.Unmarshal(b, &out); err != nil || len(out.Tools) != 1 {
 			t.Fatalf("%s %v", b, err)
 		}
-		if got := out.Tools[0]; got.Type != "function" || got.Function.Name != "go" || got.Function.Description != "goes \"there\"" || unescaped(got.Function.Parameters) != c.want {
+		if got := out.Tools[0]; got.Type != "function" || got.Function.Name != "go" ||
+			got.Function.Description != "goes \"there\"" || unescaped(got.Function.Parameters) != c.want {
 			t.Errorf("%s", b)
 		}
 	}
@@ -65,12 +72,16 @@ func BenchmarkRequest(b *testing.B) {
 	for i := range 45 {
 		turn.Tools = append(turn.Tools, goal.ToolSpec{
 			Name: fmt.Sprintf("tool_%d", i), Description: strings.Repeat("what it does ", 30),
-			Schema: json.RawMessage(`{"type":"object","properties":{"pane":{"type":"string","description":"the browser pane"},"target":{"type":"string","description":"a ref of the snapshot such as e12, css=SELECTOR, or its label"},"times":{"type":"integer","description":"how often"}},"required":["pane","target"],"additionalProperties":false}`),
+			Schema: json.RawMessage(
+				`{"type":"object","properties":{"pane":{"type":"string","description":"the browser pane"},"target":{"type":"string","description":"a ref of the snapshot such as e12, css=SELECTOR, or its label"},"times":{"type":"integer","description":"how often"}},"required":["pane","target"],"additionalProperties":false}`),
 		})
 	}
 	for i := range 20 {
 		id := fmt.Sprintf("c%d", i)
-		turn.Messages = append(turn.Messages, goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "tool_1", Arguments: `{"pane":"b1","target":"e12"}`}}},
+		turn.Messages = append(turn.Messages, goal.Message{
+			Role:  goal.Assistant,
+			Calls: []goal.Call{{ID: id, Tool: "tool_1", Arguments: `{"pane":"b1","target":"e12"}`}},
+		},
 			goal.Message{Role: goal.ToolRole, CallID: id, Text: strings.Repeat("line of a result\n", 60)})
 	}
 	for b.Loop() {

@@ -34,7 +34,13 @@ func each(t *testing.T, test func(t *testing.T, protocol string, dial func(base 
 	for name, open := range protocols() {
 		t.Run(name, func(t *testing.T) {
 			test(t, name, func(base string) model.Client {
-				c, err := open(model.Options{BaseURL: base, Model: "small", APIKey: key + "\n", KeyName: "TEST_KEY", Transport: wire})
+				c, err := open(model.Options{
+					BaseURL:   base,
+					Model:     "small",
+					APIKey:    key + "\n",
+					KeyName:   "TEST_KEY",
+					Transport: wire,
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,7 +52,11 @@ func each(t *testing.T, test func(t *testing.T, protocol string, dial func(base 
 
 func TestTextIsStreamedAndWhole(t *testing.T) {
 	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
-		s := modeltest.New(t, one(modeltest.Answer{Text: "Grüße, 世界! 🎉 done", Usage: goal.Usage{TokensIn: 7, TokensOut: 3}, Cached: 4}))
+		s := modeltest.New(t, one(modeltest.Answer{
+			Text:   "Grüße, 世界! 🎉 done",
+			Usage:  goal.Usage{TokensIn: 7, TokensOut: 3},
+			Cached: 4,
+		}))
 		var heard strings.Builder
 		pieces := 0
 		r, err := dial(s.URL).Turn(t.Context(), turn(), func(text string) { heard.WriteString(text); pieces++ })
@@ -60,7 +70,8 @@ func TestTextIsStreamedAndWhole(t *testing.T) {
 			t.Errorf("usage %+v", r.Usage)
 		}
 		req := s.Requests()[0]
-		if req.Model != "small" || !req.Stream || !req.IncludeUsage || len(req.Tools) != 1 || req.Messages[0].Role != goal.System {
+		if req.Model != "small" || !req.Stream || !req.IncludeUsage || len(req.Tools) != 1 ||
+			req.Messages[0].Role != goal.System {
 			t.Errorf("the request was %s", req.Body)
 		}
 		name, want := "Authorization", "Bearer "+key
@@ -81,7 +92,8 @@ func TestTheEffortIsAskedFor(t *testing.T) {
 			refuses := false
 			s := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer {
 				if refuses {
-					return modeltest.Fail(400, "reasoning_effort and output_config.effort are unknown to this model, and thinking is, too")
+					return modeltest.Fail(400,
+						"reasoning_effort and output_config.effort are unknown to this model, and thinking is, too")
 				}
 				return modeltest.Say("ok")
 			})
@@ -131,7 +143,15 @@ func TestConversationIsSentWhole(t *testing.T) {
 		s := modeltest.New(t, one(modeltest.Say("ok")))
 		in := turn()
 		in.Messages = append(in.Messages,
-			goal.Message{Role: goal.Assistant, Text: "writing", Calls: []goal.Call{{ID: "a", Tool: "write_file", Arguments: `{"path":"x"}`}, {ID: "b", Tool: "write_file", Arguments: `{"path":`}}},
+			goal.Message{
+				Role: goal.Assistant,
+				Text: "writing",
+				Calls: []goal.Call{{
+					ID:        "a",
+					Tool:      "write_file",
+					Arguments: `{"path":"x"}`,
+				}, {ID: "b", Tool: "write_file", Arguments: `{"path":`}},
+			},
 			goal.Message{Role: goal.ToolRole, CallID: "a", Text: "wrote x"},
 			goal.Message{Role: goal.ToolRole, CallID: "b", Text: "broken arguments"},
 			goal.Message{Role: goal.Assistant},
@@ -144,7 +164,8 @@ func TestConversationIsSentWhole(t *testing.T) {
 		if len(got) != 7 {
 			t.Fatalf("%d messages arrived: %+v", len(got), got)
 		}
-		if got[2].Calls[0].Arguments != `{"path":"x"}` || got[3].CallID != "a" || got[3].Text != "wrote x" || got[6].Text != "continue" {
+		if got[2].Calls[0].Arguments != `{"path":"x"}` || got[3].CallID != "a" || got[3].Text != "wrote x" ||
+			got[6].Text != "continue" {
 			t.Errorf("the conversation arrived as %+v", got)
 		}
 		if !json.Valid([]byte(got[2].Calls[1].Arguments)) || !strings.Contains(got[2].Calls[1].Arguments, "unparsable") {
@@ -162,7 +183,15 @@ func TestRequest_InvalidNames_AreSanitized(t *testing.T) {
 				return modeltest.Say("ok")
 			}
 			return modeltest.Answer{Calls: []goal.Call{
-				{ID: "same", Tool: "rm -rf /; é", Arguments: "{}"}, {ID: "same", Tool: "read_file", Arguments: `[1]`}, {ID: "bad\nid", Tool: strings.Repeat("long", 100), Arguments: `"x"`},
+				{
+					ID:        "same",
+					Tool:      "rm -rf /; é",
+					Arguments: "{}",
+				}, {
+					ID:        "same",
+					Tool:      "read_file",
+					Arguments: `[1]`,
+				}, {ID: "bad\nid", Tool: strings.Repeat("long", 100), Arguments: `"x"`},
 			}}
 		})
 		c, in := dial(s.URL), turn()
@@ -249,34 +278,101 @@ func TestFaults(t *testing.T) {
 		retry  bool
 		says   string
 	}{
-		"401":                 {modeltest.Fail(401, "wrong key "+key), model.Auth, false, "check the key in TEST_KEY"},
-		"403":                 {modeltest.Fail(403, "no"), model.Auth, false, "TEST_KEY"},
-		"404":                 {modeltest.Fail(404, "no such model"), model.BadRequest, false, "the model's name and the base URL"},
-		"400":                 {modeltest.Fail(400, "no such field"), model.BadRequest, false, "no such field"},
-		"302":                 {modeltest.Answer{Status: 302}, model.BadRequest, false, "302"},
-		"500":                 {modeltest.Fail(500, "oops"), model.Overloaded, true, "oops"},
-		"529":                 {modeltest.Answer{Status: 529, Body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}, model.Overloaded, true, "Overloaded"},
-		"503 as a page":       {modeltest.Answer{Status: 503, Body: "<html>busy</html>", ContentType: "text/html"}, model.Overloaded, true, "503"},
-		"429":                 {modeltest.Answer{Status: 429, Body: `{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`}, model.RateLimited, true, "slow down"},
-		"429 no credit":       {modeltest.Answer{Status: 429, Body: `{"error":{"message":"quota","code":"insufficient_quota"}}`}, model.Refused, false, "credit"},
-		"400 no credit":       {modeltest.Fail(400, "Your credit balance is too low"), model.Refused, false, "the provider's account"},
-		"too long":            {modeltest.Fail(400, "This model's maximum context length is 8192 tokens"), model.TooLong, false, "larger window"},
-		"prompt too long":     {modeltest.Fail(400, "prompt is too long: 208310 tokens > 200000 maximum"), model.TooLong, false, "larger window"},
-		"too long by code":    {modeltest.Answer{Status: 400, Body: `{"error":{"message":"no","code":"context_length_exceeded"}}`}, model.TooLong, false, "larger window"},
-		"too long for 429":    {modeltest.Fail(429, "Request too large for x on tokens per min (TPM): Limit 30000, Requested 45000"), model.TooLong, false, "larger window"},
-		"too long for 500":    {modeltest.Answer{Status: 500, Body: `{"error":{"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`}, model.TooLong, false, "larger window"},
-		"413":                 {modeltest.Answer{Status: 413, Body: "no", ContentType: "text/plain"}, model.TooLong, false, "413"},
-		"window's end":        {modeltest.Answer{Text: "half", Stop: "model_context_window_exceeded"}, model.TooLong, false, "larger window"},
-		"cut in the text":     {modeltest.Answer{Text: strings.Repeat("word ", 40), CutAfter: 4}, model.Truncated, true, "before the reply was complete"},
-		"cut in a call":       {modeltest.Answer{Calls: write, CutAfter: 5}, model.Truncated, true, "before"},
-		"ended in the text":   {modeltest.Answer{Text: "half", Quirks: modeltest.Quirks{NoFinish: true, NoDone: true}}, model.Truncated, true, "before"},
-		"ended in a call":     {modeltest.Answer{Calls: write, Quirks: modeltest.Quirks{NoFinish: true, NoDone: true}}, model.Truncated, true, "before"},
-		"empty":               {modeltest.Answer{Raw: "\n"}, model.Truncated, true, "before"},
-		"only [DONE]":         {modeltest.Answer{Raw: "data: [DONE]\n\n"}, model.Truncated, true, "without a reply"},
-		"a web page":          {modeltest.Answer{Raw: "<html>", ContentType: "text/html; charset=utf-8"}, model.InvalidReply, false, "base URL"},
-		"a page as stream":    {modeltest.Answer{Raw: "<html>\n<body>hi</body>\n</html>\n"}, model.InvalidReply, false, "not a stream"},
-		"binary":              {modeltest.Answer{Raw: "\x00\x01\xff\xfe\n\x80\x81"}, model.InvalidReply, false, "not a stream"},
-		"invalid JSON":        {modeltest.Answer{Raw: "data: {nope}\n\ndata: [DONE]\n\n"}, model.InvalidReply, false, "not readable"},
+		"401": {modeltest.Fail(401, "wrong key "+key), model.Auth, false, "check the key in TEST_KEY"},
+		"403": {modeltest.Fail(403, "no"), model.Auth, false, "TEST_KEY"},
+		"404": {
+			modeltest.Fail(404, "no such model"), model.BadRequest, false,
+			"the model's name and the base URL",
+		},
+		"400": {modeltest.Fail(400, "no such field"), model.BadRequest, false, "no such field"},
+		"302": {modeltest.Answer{Status: 302}, model.BadRequest, false, "302"},
+		"500": {modeltest.Fail(500, "oops"), model.Overloaded, true, "oops"},
+		"529": {modeltest.Answer{
+			Status: 529,
+			Body:   `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+		}, model.Overloaded, true, "Overloaded"},
+		"503 as a page": {modeltest.Answer{
+			Status:      503,
+			Body:        "<html>busy</html>",
+			ContentType: "text/html",
+		}, model.Overloaded, true, "503"},
+		"429": {modeltest.Answer{
+			Status: 429,
+			Body:   `{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`,
+		}, model.RateLimited, true, "slow down"},
+		"429 no credit": {modeltest.Answer{
+			Status: 429,
+			Body:   `{"error":{"message":"quota","code":"insufficient_quota"}}`,
+		}, model.Refused, false, "credit"},
+		"400 no credit": {
+			modeltest.Fail(400, "Your credit balance is too low"), model.Refused, false,
+			"the provider's account",
+		},
+		"too long": {
+			modeltest.Fail(400, "This model's maximum context length is 8192 tokens"), model.TooLong,
+			false, "larger window",
+		},
+		"prompt too long": {
+			modeltest.Fail(400, "prompt is too long: 208310 tokens > 200000 maximum"), model.TooLong,
+			false, "larger window",
+		},
+		"too long by code": {modeltest.Answer{
+			Status: 400,
+			Body:   `{"error":{"message":"no","code":"context_length_exceeded"}}`,
+		}, model.TooLong, false, "larger window"},
+		"too long for 429": {
+			modeltest.Fail(429,
+				"Request too large for x on tokens per min (TPM): Limit 30000, Requested 45000"), model.TooLong, false,
+			"larger window",
+		},
+		"too long for 500": {modeltest.Answer{
+			Status: 500,
+			Body:   `{"error":{"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`,
+		}, model.TooLong, false, "larger window"},
+		"413": {modeltest.Answer{
+			Status:      413,
+			Body:        "no",
+			ContentType: "text/plain",
+		}, model.TooLong, false, "413"},
+		"window's end": {modeltest.Answer{
+			Text: "half",
+			Stop: "model_context_window_exceeded",
+		}, model.TooLong, false, "larger window"},
+		"cut in the text": {
+			modeltest.Answer{Text: strings.Repeat("word ", 40), CutAfter: 4},
+			model.Truncated, true,
+			"before the reply was complete",
+		},
+		"cut in a call": {modeltest.Answer{Calls: write, CutAfter: 5}, model.Truncated, true, "before"},
+		"ended in the text": {modeltest.Answer{
+			Text:   "half",
+			Quirks: modeltest.Quirks{NoFinish: true, NoDone: true},
+		}, model.Truncated, true, "before"},
+		"ended in a call": {modeltest.Answer{
+			Calls:  write,
+			Quirks: modeltest.Quirks{NoFinish: true, NoDone: true},
+		}, model.Truncated, true, "before"},
+		"empty":       {modeltest.Answer{Raw: "\n"}, model.Truncated, true, "before"},
+		"only [DONE]": {modeltest.Answer{Raw: "data: [DONE]\n\n"}, model.Truncated, true, "without a reply"},
+		"a web page": {modeltest.Answer{
+			Raw:         "<html>",
+			ContentType: "text/html; charset=utf-8",
+		}, model.InvalidReply, false, "base URL"},
+		"a page as stream": {
+			modeltest.Answer{Raw: "<html>\n<body>hi</body>\n</html>\n"},
+			model.InvalidReply, false,
+			"not a stream",
+		},
+		"binary": {
+			modeltest.Answer{Raw: "\x00\x01\xff\xfe\n\x80\x81"},
+			model.InvalidReply, false,
+			"not a stream",
+		},
+		"invalid JSON": {
+			modeltest.Answer{Raw: "data: {nope}\n\ndata: [DONE]\n\n"},
+			model.InvalidReply, false,
+			"not readable",
+		},
 		"an endless line":     {modeltest.Answer{Raw: long}, model.InvalidReply, false, "8 MiB"},
 		"too many calls":      {modeltest.Answer{Calls: make([]goal.Call, 200)}, model.InvalidReply, false, "128 tool calls"},
 		"overloaded, text":    {modeltest.Answer{Text: "hel", Break: "overloaded_error"}, model.Overloaded, true, "sorry"},
@@ -322,20 +418,32 @@ func TestOddEndings(t *testing.T) {
 		text   string
 		args   []string
 	}{
-		"an unknown word":       {modeltest.Answer{Text: "hello", Stop: "tired"}, "hello", nil},
-		"nothing at all":        {modeltest.Answer{}, "", nil},
-		"cut text":              {modeltest.Answer{Text: "hal", Stop: "max_tokens"}, "hal", nil},
-		"cut before arguments":  {modeltest.Answer{Calls: []goal.Call{{Tool: "list_files"}}, Stop: "max_tokens"}, "", []string{"was cut"}},
-		"cut in the arguments":  {modeltest.Answer{Calls: []goal.Call{list[0], {Tool: "write_file", Arguments: `{"path":"a","con`}}, Stop: "length"}, "", []string{"{}", "was cut"}},
-		"whole, though cut":     {modeltest.Answer{Calls: []goal.Call{{Tool: "read_file", Arguments: `{"path":"a"}`}}, Stop: "length"}, "", []string{`{"path":"a"}`}},
-		"broken, though not":    {modeltest.Answer{Calls: []goal.Call{{Tool: "read_file", Arguments: `{"path`}}}, "", []string{`{"path`}},
+		"an unknown word": {modeltest.Answer{Text: "hello", Stop: "tired"}, "hello", nil},
+		"nothing at all":  {modeltest.Answer{}, "", nil},
+		"cut text":        {modeltest.Answer{Text: "hal", Stop: "max_tokens"}, "hal", nil},
+		"cut before arguments": {modeltest.Answer{
+			Calls: []goal.Call{{Tool: "list_files"}},
+			Stop:  "max_tokens",
+		}, "", []string{"was cut"}},
+		"cut in the arguments": {modeltest.Answer{
+			Calls: []goal.Call{list[0], {Tool: "write_file", Arguments: `{"path":"a","con`}},
+			Stop:  "length",
+		}, "", []string{"{}", "was cut"}},
+		"whole, though cut": {modeltest.Answer{
+			Calls: []goal.Call{{Tool: "read_file", Arguments: `{"path":"a"}`}},
+			Stop:  "length",
+		}, "", []string{`{"path":"a"}`}},
+		"broken, though not": {modeltest.Answer{
+			Calls: []goal.Call{{Tool: "read_file", Arguments: `{"path`}},
+		}, "", []string{`{"path`}},
 		"NUL and half a letter": {modeltest.Answer{Text: "a\x00b\xff"}, "a\uFFFDb", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 				s := modeltest.New(t, one(c.answer))
 				r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
-				if err != nil || !strings.HasPrefix(r.Text, c.text) || strings.ContainsRune(r.Text, 0) || len(r.Calls) != len(c.args) {
+				if err != nil || !strings.HasPrefix(r.Text, c.text) || strings.ContainsRune(r.Text, 0) ||
+					len(r.Calls) != len(c.args) {
 					t.Fatalf("reply %+v, %v", r, err)
 				}
 				for i, want := range c.args {
@@ -371,13 +479,20 @@ func TestConnection_IsReused(t *testing.T) {
 func TestAnArgumentOfAHundredMegabytes(t *testing.T) {
 	long := `{"path":"a","content":"` + strings.Repeat("x", 100<<20)
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
-		s := modeltest.New(t, one(modeltest.Answer{Text: "I write.", Calls: []goal.Call{{Tool: "run_command", Arguments: `{"command":"true"}`}, {ID: "b", Tool: "write_file", Arguments: long}}}))
+		s := modeltest.New(t, one(modeltest.Answer{
+			Text: "I write.",
+			Calls: []goal.Call{{
+				Tool:      "run_command",
+				Arguments: `{"command":"true"}`,
+			}, {ID: "b", Tool: "write_file", Arguments: long}},
+		}))
 		r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
 		if err != nil || len(r.Calls) != 1 || r.Text != "I write." {
 			t.Fatalf("reply %.500v, %v", r, err)
 		}
 		var object map[string]any
-		if call := r.Calls[0]; call.Tool != "write_file" || call.ID != "b" || len(call.Arguments) > 500 || json.Unmarshal([]byte(call.Arguments), &object) == nil || !strings.Contains(call.Arguments, "4 MiB") {
+		if call := r.Calls[0]; call.Tool != "write_file" || call.ID != "b" || len(call.Arguments) > 500 ||
+			json.Unmarshal([]byte(call.Arguments), &object) == nil || !strings.Contains(call.Arguments, "4 MiB") {
 			t.Errorf("call %.500v", call)
 		}
 		if r.Usage.TokensOut < 1<<20 {
@@ -393,8 +508,9 @@ func TestAnArgumentWithoutAnEnd(t *testing.T) {
 		"openai":    `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"write_file","arguments":""}}]}}]}`,
 		"anthropic": `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"write_file","input":{}}}`,
 	}, map[string]string{
-		"openai":    `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"` + x + `"}}]}}]}`,
-		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"` + x + `"}}`,
+		"openai": `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"` + x + `"}}]}}]}`,
+		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"` + x +
+			`"}}`,
 	}
 	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 		sent := make(chan int, 1)
@@ -445,7 +561,10 @@ func TestImages_VisionModel_AreSent(t *testing.T) {
 		in := turn()
 		in.Messages[0].Images = [][]byte{picture, []byte("\xff\xd8\xffJPEG")}
 		in.Messages = append(in.Messages,
-			goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: "a", Tool: "read_file", Arguments: "{}"}, {ID: "b", Tool: "read_file", Arguments: "{}"}}},
+			goal.Message{
+				Role:  goal.Assistant,
+				Calls: []goal.Call{{ID: "a", Tool: "read_file", Arguments: "{}"}, {ID: "b", Tool: "read_file", Arguments: "{}"}},
+			},
 			goal.Message{Role: goal.ToolRole, CallID: "a", Text: "one", Images: [][]byte{picture}},
 			goal.Message{Role: goal.ToolRole, CallID: "b", Text: "two"},
 		)
@@ -461,7 +580,8 @@ func TestImages_VisionModel_AreSent(t *testing.T) {
 				results++
 			}
 		}
-		if len(shown) != 3 || !bytes.Equal(shown[0], picture) || !bytes.Equal(shown[2], picture) || results != 2 || req.Messages[1].Text != "make it" {
+		if len(shown) != 3 || !bytes.Equal(shown[0], picture) || !bytes.Equal(shown[2], picture) || results != 2 ||
+			req.Messages[1].Text != "make it" {
 			t.Errorf("%d pictures and %d results in %s", len(shown), results, req.Body)
 		}
 		if !bytes.Contains(req.Body, []byte("image/png")) || !bytes.Contains(req.Body, []byte("image/jpeg")) {
@@ -479,11 +599,13 @@ func TestImages_ModelWithoutVision_IsRefused(t *testing.T) {
 			t.Errorf("without a picture: %v", e)
 		}
 		in.Messages[0].Images = [][]byte{picture}
-		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.NoVision || !strings.Contains(e.Hint, "accepts images") {
+		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.NoVision ||
+			!strings.Contains(e.Hint, "accepts images") {
 			t.Errorf("refused by the server: %v", e)
 		}
 		in.Model = "qwen2.5-coder:7b" // known
-		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.NoVision || !strings.Contains(e.Message, "qwen2.5-coder:7b") {
+		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.NoVision ||
+			!strings.Contains(e.Message, "qwen2.5-coder:7b") {
 			t.Errorf("known: %v", e)
 		}
 		if n := len(s.Requests()); n != 2 {
@@ -502,7 +624,8 @@ func TestServerThatIsNotThere(t *testing.T) {
 		if !ok || e.Kind != model.Unreachable || !e.Retryable() {
 			t.Fatalf("error %v", err)
 		}
-		if !strings.Contains(e.Hint, "is the server running at http://127.0.0.1:") || strings.Contains(e.Error(), "hidden") || strings.Contains(e.Error(), "secret") {
+		if !strings.Contains(e.Hint, "is the server running at http://127.0.0.1:") ||
+			strings.Contains(e.Error(), "hidden") || strings.Contains(e.Error(), "secret") {
 			t.Errorf("hint %q, error %v", e.Hint, err)
 		}
 	})
@@ -529,7 +652,8 @@ func TestServerThatIsNoWebServer(t *testing.T) {
 	t.Cleanup(func() { _ = l.Close(); <-done })
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		_, err := dial("http://"+l.Addr().String()).Turn(t.Context(), turn(), nil)
-		if e, ok := model.AsError(err); !ok || (e.Kind != model.InvalidReply && e.Kind != model.Unreachable) { // a reset may come before the words
+		// a reset may come before the words
+		if e, ok := model.AsError(err); !ok || (e.Kind != model.InvalidReply && e.Kind != model.Unreachable) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -593,7 +717,8 @@ func TestSchemaThatIsNoJSON(t *testing.T) {
 		in := turn()
 		in.Tools[0].Schema = json.RawMessage(`{`)
 		s := modeltest.New(t, one(modeltest.Say("x")))
-		if _, err := dial(s.URL).Turn(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "MCP") || len(s.Requests()) != 0 {
+		if _, err := dial(s.URL).Turn(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "MCP") ||
+			len(s.Requests()) != 0 {
 			t.Errorf("error %v", err)
 		}
 	})

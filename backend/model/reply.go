@@ -157,7 +157,9 @@ func (r *replyReader) reply() (goal.Reply, error) {
 // reported at the end; it is estimated by the tokens that were read.
 func (r *replyReader) replyLong() (goal.Reply, error) {
 	long := r.calls.long
-	args, err := json.Marshal(fmt.Sprintf("The arguments were longer than %d MiB: the host stopped reading and did nothing. Send less at a time.", maxArguments>>20))
+	args, err := json.Marshal(
+		fmt.Sprintf("The arguments were longer than %d MiB: the host stopped reading and did nothing. Send less at a time.",
+			maxArguments>>20))
 	if err != nil {
 		return goal.Reply{}, fmt.Errorf("arguments that are too long: %w", err)
 	}

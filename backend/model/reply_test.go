@@ -16,7 +16,8 @@ func free(delta func(string)) *replyReader {
 }
 
 func TestStreamReadsOneByteAtATime(t *testing.T) {
-	const raw = "\xEF\xBB\xBFdata: {\"choices\":[{\"delta\":{\"content\":\"é世\"}}]}\r\n\r\n: hi\r\n\r\nevent: x\r\ndata: {\"choices\":\r\ndata: [{\"delta\":{\"content\":\"!\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]"
+	const raw = "\xEF\xBB\xBFdata: {\"choices\":[{\"delta\":{\"content\":\"é世\"}}]}\r\n\r\n: hi\r\n\r\nevent: " +
+		"x\r\ndata: {\"choices\":\r\ndata: [{\"delta\":{\"content\":\"!\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]"
 	r, err := free(nil).read(io.NopCloser(iotest.OneByteReader(strings.NewReader(raw))), time.Minute)
 	if err != nil || r.Text != "é世!" {
 		t.Errorf("reply %+v, %v", r, err)
@@ -48,7 +49,8 @@ func FuzzStream(f *testing.F) {
 		"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-9,\"function\":{\"arguments\":{\"a\":1}}}]}}]}\r\n\r\ndata: [DONE]",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"\",\"function\":{\"name\":\"x\",\"arguments\":null}}]}}]}\n\n",
-		"data: {\"error\":\"no\"}\n\n", "error: {\"code\":500}\n\n", "{\"usage\":{\"prompt_tokens\":1e300}}\n", "<html>", "data:", ":", "data: [DONE]", "\xff\x00", "data: 1\ndata: 2\n\n",
+		"data: {\"error\":\"no\"}\n\n", "error: {\"code\":500}\n\n", "{\"usage\":{\"prompt_tokens\":1e300}}\n", "<html>",
+		"data:", ":", "data: [DONE]", "\xff\x00", "data: 1\ndata: 2\n\n",
 		"data: {\"choices\":[{\"delta\":{\"content\":[{\"text\":\"a\"}]},\"index\":1}]}\n\n",
 	} {
 		f.Add([]byte(seed))
@@ -58,11 +60,14 @@ func FuzzStream(f *testing.F) {
 
 func FuzzBlocks(f *testing.F) {
 	for _, seed := range []string{
-		"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1e300}}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+		"event: message_start\ndata: " +
+			"{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1e300}}}\n\nevent: message_stop\ndata: " +
+			"{\"type\":\"message_stop\"}\n\n",
 		"data: {\"type\":\"content_block_start\",\"index\":-1,\"content_block\":{\"type\":\"text\",\"text\":\"hi\\u0000\"}}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n",
 		"data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"name\":\"x\",\"input\":[1]}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
 		"data: {\"type\":\"content_block_delta\",\"index\":9,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n",
-		"data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n", "data: {\"type\":\"ping\"}\n\n", "data: {\"type\":7}\n\n", "data: {}\n\ndata: [DONE]\n\n",
+		"data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n", "data: {\"type\":\"ping\"}\n\n",
+		"data: {\"type\":7}\n\n", "data: {}\n\ndata: [DONE]\n\n",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -109,7 +109,12 @@ func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(str
 	cancel(nil)
 	<-gone
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errTurnTimeout) {
-		return goal.Reply{}, &Error{Kind: Unreachable, Message: fmt.Sprintf("no whole reply within %s", goal.FormatDuration(r.TurnTimeout)), Hint: "the model may be too slow for this machine: choose a smaller one, or give it more time in the settings", Err: err}
+		return goal.Reply{}, &Error{
+			Kind:    Unreachable,
+			Message: fmt.Sprintf("no whole reply within %s", goal.FormatDuration(r.TurnTimeout)),
+			Hint:    "the model may be too slow for this machine: choose a smaller one, or give it more time in the settings",
+			Err:     err,
+		}
 	}
 	return reply, err
 }

@@ -98,9 +98,13 @@ func TestRetryKeepsToItsBudget(t *testing.T) {
 }
 
 func TestRetry_PermanentError_IsReturned(t *testing.T) {
-	for _, err := range []error{fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.InvalidReply, 0), fault(model.Refused, 0), fault(model.TooLong, 0), errors.New("else")} {
+	for _, err := range []error{
+		fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.InvalidReply, 0),
+		fault(model.Refused, 0), fault(model.TooLong, 0), errors.New("else"),
+	} {
 		m, clock := &faulty{errs: []error{err}}, &hourglass{}
-		if _, got := (model.Retry{Model: m, Clock: clock}).Turn(t.Context(), goal.Turn{}, nil); !errors.Is(got, err) || m.tries != 1 {
+		if _, got := (model.Retry{Model: m, Clock: clock}).Turn(t.Context(), goal.Turn{}, nil); !errors.Is(got, err) ||
+			m.tries != 1 {
 			t.Errorf("%v: %d tries", got, m.tries)
 		}
 	}
@@ -119,7 +123,12 @@ func TestRetryThroughARealServer(t *testing.T) {
 	limited := modeltest.Fail(http.StatusTooManyRequests, "slow down")
 	limited.RetryAfter = "3"
 	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
-		return []modeltest.Answer{limited, {Text: "a text that breaks", CutAfter: 2}, modeltest.Fail(503, "busy"), modeltest.Say("whole")}[n]
+		return []modeltest.Answer{
+			limited,
+			{Text: "a text that breaks", CutAfter: 2},
+			modeltest.Fail(503, "busy"),
+			modeltest.Say("whole"),
+		}[n]
 	})
 	clock := &hourglass{}
 	r, err := model.Retry{Model: client(t, s.URL), Clock: clock}.Turn(t.Context(), turn(), nil)
@@ -159,12 +168,18 @@ func TestServerThatNeverAnswersIsUnreachable(t *testing.T) {
 	})
 	var told error
 	clock := &stopwatch{turns: []chan time.Time{over}}
-	r := model.Retry{Model: client(t, s.URL), Clock: clock, TurnTimeout: turnLimit, OnWait: func(err error, _ time.Duration) { told = err }}
+	r := model.Retry{
+		Model:       client(t, s.URL),
+		Clock:       clock,
+		TurnTimeout: turnLimit,
+		OnWait:      func(err error, _ time.Duration) { told = err },
+	}
 	reply, err := r.Turn(t.Context(), turn(), nil)
 	if err != nil || reply.Text != "awake" || clock.began != 2 {
 		t.Errorf("reply %+v, %v after %d turns", reply, err, clock.began)
 	}
-	if e, ok := model.AsError(told); !ok || e.Kind != model.Unreachable || !strings.Contains(e.Message, "no whole reply within 17 m") {
+	if e, ok := model.AsError(told); !ok || e.Kind != model.Unreachable ||
+		!strings.Contains(e.Message, "no whole reply within 17 m") {
 		t.Errorf("told %v", told)
 	}
 }
@@ -218,8 +233,14 @@ func TestProviderThatIsDownParksLongerEachTime(t *testing.T) {
 
 // TestFaultsThatDoNotPark: nobody is there, or nothing will get better.
 func TestFaultsThatDoNotPark(t *testing.T) {
-	for _, k := range []model.Kind{model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.InvalidReply, model.Refused, model.TooLong, model.NoVision} {
-		_, err := model.Retry{Model: &faulty{errs: []error{fault(k, 0)}}, Clock: &hourglass{}}.Turn(t.Context(), goal.Turn{}, nil)
+	for _, k := range []model.Kind{
+		model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.InvalidReply,
+		model.Refused, model.TooLong, model.NoVision,
+	} {
+		_, err := model.Retry{
+			Model: &faulty{errs: []error{fault(k, 0)}},
+			Clock: &hourglass{},
+		}.Turn(t.Context(), goal.Turn{}, nil)
 		var away *goal.Unavailable
 		if e, ok := model.AsError(err); !ok || e.Kind != k || errors.As(err, &away) {
 			t.Errorf("%s: %v", k, err)

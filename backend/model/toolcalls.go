@@ -144,7 +144,8 @@ func (c *toolCallAssembler) markTruncated() {
 	}
 	if last := c.list[len(c.list)-1]; !json.Valid(last.args.Bytes()) {
 		last.args.Reset()
-		last.args.WriteString(`"The reply was cut in the middle of this call, at the longest reply that the provider allows. Nothing was done. Send less at a time."`)
+		last.args.WriteString(
+			`"The reply was cut in the middle of this call, at the longest reply that the provider allows. Nothing was done. Send less at a time."`)
 	}
 }
 

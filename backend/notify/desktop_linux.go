@@ -55,7 +55,8 @@ func (d *Desktop) Notify(ctx context.Context, n Notification) error {
 	if n.Urgent {
 		urgency = 2
 	}
-	call := d.conn.Object(service, object).CallWithContext(ctx, service+".Notify", 0, "Goalpost", uint32(0), "", n.Title, html.EscapeString(n.Text),
+	call := d.conn.Object(service, object).CallWithContext(ctx, service+".Notify", 0, "Goalpost", uint32(0), "", n.Title,
+		html.EscapeString(n.Text),
 		[]string{}, map[string]dbus.Variant{"urgency": dbus.MakeVariant(urgency)}, int32(-1))
 	if call.Err != nil {
 		return fmt.Errorf("show a note: %w", call.Err)

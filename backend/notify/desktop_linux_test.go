@@ -18,7 +18,9 @@ func (screen) GetServerInformation() (name, vendor, version, spec string, err *d
 	return "a desktop", "a test", "1", "1.2", nil
 }
 
-func (s screen) Notify(app string, _ uint32, _, summary, body string, _ []string, hints map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+func (s screen) Notify(
+	app string, _ uint32, _, summary, body string, _ []string, hints map[string]dbus.Variant, _ int32,
+) (uint32, *dbus.Error) {
 	s.shown <- []any{app, summary, body, hints["urgency"].Value()}
 	return 1, nil
 }
@@ -28,7 +30,8 @@ func TestShow(t *testing.T) {
 	if _, err := exec.LookPath("dbus-daemon"); err != nil {
 		t.Skip("no dbus-daemon here")
 	}
-	daemon := exec.CommandContext(t.Context(), "dbus-daemon", "--session", "--nofork", "--print-address=1", "--nopidfile", "--address=unix:path="+t.TempDir()+"/bus")
+	daemon := exec.CommandContext(t.Context(), "dbus-daemon", "--session", "--nofork", "--print-address=1", "--nopidfile",
+		"--address=unix:path="+t.TempDir()+"/bus")
 	out, err := daemon.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +68,15 @@ func TestShow(t *testing.T) {
 	if d.Name() != "a desktop" {
 		t.Errorf("shown by %q", d.Name())
 	}
-	if err := d.Notify(t.Context(), notify.Notification{Title: "A goal waits", Text: "<b>bold</b>", Urgent: true}); err != nil {
+	if err := d.Notify(t.Context(), notify.Notification{
+		Title:  "A goal waits",
+		Text:   "<b>bold</b>",
+		Urgent: true,
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-s.shown; got[0] != "Goalpost" || got[1] != "A goal waits" || got[2] != "&lt;b&gt;bold&lt;/b&gt;" || got[3] != byte(2) {
+	if got := <-s.shown; got[0] != "Goalpost" || got[1] != "A goal waits" || got[2] != "&lt;b&gt;bold&lt;/b&gt;" ||
+		got[3] != byte(2) {
 		t.Errorf("shown: %v", got)
 	}
 	if err := d.Close(); err != nil {

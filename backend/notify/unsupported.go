@@ -10,7 +10,8 @@ import (
 // Desktop shows nothing on this system.
 type Desktop struct{}
 
-var errSystem = errors.New("notifications are shown on Linux only: run Goalpost on Linux, in a virtual machine or in WSL 2")
+var errSystem = errors.New(
+	"notifications are shown on Linux only: run Goalpost on Linux, in a virtual machine or in WSL 2")
 
 // Open returns an error.
 func Open(context.Context) (*Desktop, error) { return nil, errSystem }

@@ -33,7 +33,8 @@ const (
 	Autocomplete UserPromptKind = "suggest"     // suggestions for a text field
 	PickValue    UserPromptKind = "pick"        // a date, time or colour; Type is the input's
 	ContextMenu  UserPromptKind = "menu"        // the context menu
-	SaveLogin    UserPromptKind = "save_login"  // Value is the user name; Multiple: another password is saved for that user
+	// Value is the user name; Multiple: another password is saved for that user
+	SaveLogin UserPromptKind = "save_login"
 )
 
 // UserPrompt is a question of a page, or of Chromium, to the user. Texts come from the page: one line, cleaned, to be

@@ -39,7 +39,10 @@ func (s SSHServer) Validate() error {
 		"name": s.Name, "host": s.Host, "user": s.User, "key_path": s.KeyPath, "jump": s.Jump, "folder": s.Folder,
 	} {
 		if len(text) > most || strings.ContainsFunc(text, unicode.IsControl) {
-			return &fault.Error{Field: field, Message: fmt.Sprintf("the %s is too long or has control characters in it", strings.ReplaceAll(field, "_", " "))}
+			return &fault.Error{
+				Field:   field,
+				Message: fmt.Sprintf("the %s is too long or has control characters in it", strings.ReplaceAll(field, "_", " ")),
+			}
 		}
 	}
 	word := func(text string) bool {
@@ -55,7 +58,10 @@ func (s SSHServer) Validate() error {
 	case !word(s.User):
 		return &fault.Error{Field: "user", Message: fmt.Sprintf("%q is no user", s.User)}
 	case !word(s.Jump):
-		return &fault.Error{Field: "jump", Message: fmt.Sprintf("%q is no list of hosts: use user@host:port, with commas in between", s.Jump)}
+		return &fault.Error{
+			Field:   "jump",
+			Message: fmt.Sprintf("%q is no list of hosts: use user@host:port, with commas in between", s.Jump),
+		}
 	case strings.HasPrefix(s.KeyPath, "-"):
 		return &fault.Error{Field: "key_path", Message: "a path to a key begins with / or ~"}
 	case s.Folder != "" && !path.IsAbs(s.Folder) && s.Folder != "~" && !strings.HasPrefix(s.Folder, "~/"):

@@ -18,23 +18,35 @@ func TestMachineAccess_NeedsTheUser(t *testing.T) {
 		return policy.Call{Tool: "request_access", Key: "k", Effect: policy.Effect{Risk: policy.ReadOnly, Access: &a}}
 	}
 	for _, a := range []policy.MachineAccess{
-		{Kind: policy.ReadAccess, Path: "/data"}, {Kind: policy.WriteAccess, Path: "/data"}, {Kind: policy.SocketAccess, Path: "/run/s"}, {Kind: policy.PortAccess, Port: 5432},
+		{Kind: policy.ReadAccess, Path: "/data"},
+		{Kind: policy.WriteAccess, Path: "/data"},
+		{Kind: policy.SocketAccess, Path: "/run/s"},
+		{Kind: policy.PortAccess, Port: 5432},
 	} {
 		p := policy.Policy{Risk: policy.SpendsMoney, Dir: "/work"}
 		d := law.Decide(call(a), p, nil)
-		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeMachine || !strings.Contains(d.Offers[0].Describe(), a.String()) {
+		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeMachine ||
+			!strings.Contains(d.Offers[0].Describe(), a.String()) {
 			t.Fatalf("%v: %+v", a, d)
 		}
 		g := d.Offers[0]
 		if d := law.Decide(call(a), p, []policy.Grant{g}); d.Answer != policy.Allow {
 			t.Errorf("%v after the yes: %+v", a, d)
 		}
-		for _, other := range []policy.MachineAccess{{Kind: a.Kind, Path: "/data/below", Port: 5433}, {Kind: policy.WriteAccess, Path: "/else"}} {
+		for _, other := range []policy.MachineAccess{{
+			Kind: a.Kind,
+			Path: "/data/below",
+			Port: 5433,
+		}, {Kind: policy.WriteAccess, Path: "/else"}} {
 			if d := law.Decide(call(other), p, []policy.Grant{g}); d.Answer != policy.Ask {
 				t.Errorf("an approval of %v allows %v", a, other)
 			}
 		}
-		writes := policy.Call{Tool: "run_command", Key: "w", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{"/data/x"}}}
+		writes := policy.Call{
+			Tool:   "run_command",
+			Key:    "w",
+			Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{"/data/x"}},
+		}
 		want := policy.Ask
 		if a.Kind == policy.WriteAccess {
 			want = policy.Allow

@@ -28,7 +28,8 @@ func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
 	if c.Effect.Reason != "" {
 		why = " (" + c.Effect.Reason + ")"
 	}
-	return ask(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s is %s%s, and this goal may do at most %s", c.Tool, c.Effect.Risk, why, p.Risk)
+	return ask(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s is %s%s, and this goal may do at most %s", c.Tool,
+		c.Effect.Risk, why, p.Risk)
 }
 
 func checkPaths(c Call, p Policy) (checkResult, error) {
@@ -59,7 +60,8 @@ func checkHosts(c Call, p Policy) (checkResult, error) {
 		}
 	}
 	if len(foreign) > 0 {
-		return ask(c.grantScopes(ScopeHost, ScopeCommand), "%s is not among the hosts that this goal may contact", strings.Join(foreign, ", "))
+		return ask(c.grantScopes(ScopeHost, ScopeCommand), "%s is not among the hosts that this goal may contact",
+			strings.Join(foreign, ", "))
 	}
 	return pass()
 }
@@ -135,7 +137,8 @@ func checkUnparsedCommand(c Call, _ Policy) (checkResult, error) {
 	case c.Effect.Unparsed == "":
 		return pass()
 	case c.Effect.Pane != "":
-		return ask(nil, "what it runs in the pane %s could not be determined from the input: %s", c.Effect.Pane, c.Effect.Unparsed)
+		return ask(nil, "what it runs in the pane %s could not be determined from the input: %s", c.Effect.Pane,
+			c.Effect.Unparsed)
 	}
 	return ask(nil, "what the command line runs could not be determined: %s", c.Effect.Unparsed)
 }
@@ -163,14 +166,16 @@ func checkSecrets(c Call, p Policy) (checkResult, error) {
 	var unnamed []string
 	for _, s := range c.Effect.Secrets {
 		if foreign := hostsOutside(c.Effect.Hosts, s.Hosts); len(s.Hosts) > 0 && len(foreign) > 0 {
-			return deny("the secret %s belongs to %s and not to %s", s.Name, strings.Join(s.Hosts, ", "), strings.Join(foreign, ", "))
+			return deny("the secret %s belongs to %s and not to %s", s.Name, strings.Join(s.Hosts, ", "),
+				strings.Join(foreign, ", "))
 		}
 		if !contains(p.Secrets, s.Name) {
 			unnamed = append(unnamed, s.Name)
 		}
 	}
 	if len(unnamed) > 0 {
-		return ask([]Scope{ScopeSecret}, "it fills in your secret %s, which this goal was not given", strings.Join(unnamed, ", "))
+		return ask([]Scope{ScopeSecret}, "it fills in your secret %s, which this goal was not given",
+			strings.Join(unnamed, ", "))
 	}
 	return checkUnboundSecretExposure(c, p)
 }
@@ -181,7 +186,9 @@ func checkSecrets(c Call, p Policy) (checkResult, error) {
 func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	for _, s := range c.Effect.Secrets {
 		if c.Effect.Script && len(s.Hosts) > 0 {
-			return ask([]Scope{ScopeSecret}, "the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name, strings.Join(s.Hosts, ", "))
+			return ask([]Scope{ScopeSecret},
+				"the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name,
+				strings.Join(s.Hosts, ", "))
 		}
 	}
 	if !c.Effect.ReachesPrograms() {
@@ -194,7 +201,9 @@ func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	}
 	for _, s := range c.Effect.Secrets {
 		if len(s.Hosts) > 0 && (unwalled || !NetworkWrite.Exceeds(p.Risk) || len(hostsOutside(reached, s.Hosts)) > 0) {
-			return ask([]Scope{ScopeSecret}, "the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name, strings.Join(s.Hosts, ", "))
+			return ask([]Scope{ScopeSecret},
+				"the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name,
+				strings.Join(s.Hosts, ", "))
 		}
 	}
 	return pass()

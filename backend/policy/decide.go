@@ -74,7 +74,11 @@ func (l RuleSet) checks(c Call) []checkFunc {
 	if c.Effect.Control {
 		return []checkFunc{checkDeniedTools}
 	}
-	list := []checkFunc{checkDeniedTools, checkAllowedTools, checkRiskCeiling, checkPaths, checkHosts, checkIrreversible, checkPersistent, checkDeletion, checkPayment, checkUserPane, checkUnparsedCommand, checkCertificate, checkMachineAccess, checkSecrets}
+	list := []checkFunc{
+		checkDeniedTools, checkAllowedTools, checkRiskCeiling, checkPaths, checkHosts, checkIrreversible,
+		checkPersistent, checkDeletion, checkPayment, checkUserPane, checkUnparsedCommand, checkCertificate,
+		checkMachineAccess, checkSecrets,
+	}
 	for _, r := range l.rules {
 		list = append(list, r.asCheck)
 	}

@@ -10,7 +10,8 @@ import (
 // FuzzOrder: no order of questions and rules turns a deny into an allow, nor an
 // ask; and no grant lifts a denial.
 func FuzzOrder(f *testing.F) {
-	f.Add(uint64(1), "run_command", "git push --force", "write_local", "write_local", "/w/.git/config", "example.org", "*.org", true)
+	f.Add(uint64(1), "run_command", "git push --force", "write_local", "write_local", "/w/.git/config", "example.org",
+		"*.org", true)
 	f.Add(uint64(2), "browser_click", "", "network_write", "read_only", "/etc/passwd", "a.b", "**", false)
 	f.Add(uint64(3), "write_file", "rm -rf /", "", "spends_money", "/w/a", "", "b", false)
 	law, err := DefaultRules("/home/anna", "/state")
@@ -19,7 +20,13 @@ func FuzzOrder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, tool, line, risk, top, file, host, denied string, undo bool) {
 		c := Call{Tool: tool, Key: "k", Effect: Effect{
-			Risk: Risk(risk), Paths: []string{file}, Deletes: []string{file}, Hosts: []string{host}, CommandLine: line, Commands: [][]string{fields(line)}, Irreversible: undo,
+			Risk:         Risk(risk),
+			Paths:        []string{file},
+			Deletes:      []string{file},
+			Hosts:        []string{host},
+			CommandLine:  line,
+			Commands:     [][]string{fields(line)},
+			Irreversible: undo,
 		}}
 		p := Policy{Risk: Risk(top), Dir: "/w", DenyHosts: []string{denied}, DenyTools: []string{denied}}
 		want := law.Decide(c, p, nil)
@@ -27,7 +34,8 @@ func FuzzOrder(f *testing.F) {
 		random := rand.New(rand.NewPCG(seed, seed))
 		for range 4 {
 			random.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
-			if got := combineChecks(questions, c, p, nil); got.Answer != want.Answer || got.Always != want.Always || len(got.Offers) != len(want.Offers) {
+			if got := combineChecks(questions, c, p, nil); got.Answer != want.Answer || got.Always != want.Always ||
+				len(got.Offers) != len(want.Offers) {
 				t.Fatalf("%s (%s) in another order, want %s (%s)", got.Answer, got.Reason, want.Answer, want.Reason)
 			}
 		}
@@ -36,7 +44,19 @@ func FuzzOrder(f *testing.F) {
 				t.Fatalf("%s with fewer questions, %s with all", got.Answer, want.Answer)
 			}
 		}
-		grants := []Grant{{ID: "1", Scope: ScopeOnce, Call: "k", Risk: Risk(risk), Hosts: []string{host}, Paths: []string{file}}, {ID: "2", Scope: ScopeHost, Hosts: []string{host}, Risk: SpendsMoney}, {ID: "3", Scope: ScopePath, Paths: []string{file}, Risk: SpendsMoney}}
+		grants := []Grant{{
+			ID:    "1",
+			Scope: ScopeOnce,
+			Call:  "k",
+			Risk:  Risk(risk),
+			Hosts: []string{host},
+			Paths: []string{file},
+		}, {
+			ID:    "2",
+			Scope: ScopeHost,
+			Hosts: []string{host},
+			Risk:  SpendsMoney,
+		}, {ID: "3", Scope: ScopePath, Paths: []string{file}, Risk: SpendsMoney}}
 		if got := law.Decide(c, p, grants); want.Answer == Deny && got.Answer != Deny {
 			t.Fatalf("%s by a grant, although denied: %s", got.Answer, want.Reason)
 		}
@@ -70,7 +90,10 @@ func TestDecide_CheckFails_Denies(t *testing.T) {
 		}
 	}
 	broken := Policy{Risk: NetworkWrite, Dir: "/w", DenyHosts: []string{"a*b"}}
-	if d := (RuleSet{}).Decide(Call{Tool: "t", Effect: Effect{Risk: NetworkGet, Hosts: []string{"x.example"}}}, broken, nil); d.Answer != Deny {
+	if d := (RuleSet{}).Decide(Call{
+		Tool:   "t",
+		Effect: Effect{Risk: NetworkGet, Hosts: []string{"x.example"}},
+	}, broken, nil); d.Answer != Deny {
 		t.Errorf("a list of hosts that cannot be read: %s", d.Answer)
 	}
 }
@@ -100,12 +123,19 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%s for %s: %v %v", c.pattern, c.host, got, err)
 		}
 	}
-	for _, good := range []string{"a.example:8080", "[::1]:80", "127.0.0.1:8080", "::1", "fe80::", "EXAMPLE.org.", "xn--bcher-kva.example", "a_b.example", "localhost"} {
+	for _, good := range []string{
+		"a.example:8080", "[::1]:80", "127.0.0.1:8080", "::1", "fe80::", "EXAMPLE.org.",
+		"xn--bcher-kva.example", "a_b.example", "localhost",
+	} {
 		if err := (Policy{Risk: ReadOnly, DenyHosts: []string{good}}).Validate(); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", "*.", "a*b", "*.*.org", "http://x", "a b", "a..b", "*.a/b", "user@host", "bücher.example", "*.bücher.example", "a.example,b.example", "2130706433", "127.1", "0x7f.1", "*.1.2.3.4", "a.example:http", "a.example:", ":80", "[::1", "a;b"} {
+	for _, bad := range []string{
+		"", "*.", "a*b", "*.*.org", "http://x", "a b", "a..b", "*.a/b", "user@host",
+		"bücher.example", "*.bücher.example", "a.example,b.example", "2130706433", "127.1", "0x7f.1", "*.1.2.3.4",
+		"a.example:http", "a.example:", ":80", "[::1", "a;b",
+	} {
 		if _, err := HostMatches(bad, "x", ""); err == nil {
 			t.Errorf("%q is taken for a host", bad)
 		}
@@ -117,13 +147,21 @@ func TestHosts(t *testing.T) {
 
 // TestHostMatches_PatternWithPort_CoversThatPort: for what a tool is about to contact as at the proxy.
 func TestHostMatches_PatternWithPort_CoversThatPort(t *testing.T) {
-	p := Policy{Risk: NetworkGet, AllowHosts: []string{"example.org:8080", "*.pkg.example"}, DenyHosts: []string{"a.pkg.example:22"}}
+	p := Policy{
+		Risk:       NetworkGet,
+		AllowHosts: []string{"example.org:8080", "*.pkg.example"},
+		DenyHosts:  []string{"a.pkg.example:22"},
+	}
 	for at, want := range map[[2]string]Answer{
 		{"example.org", "8080"}: Allow, {"example.org", "443"}: Ask, {"example.org", ""}: Ask,
 		{"a.pkg.example", "443"}: Allow, {"a.pkg.example", "22"}: Deny,
 	} {
 		e := Effect{Risk: NetworkGet, Hosts: []string{at[0]}, Ports: []string{at[1]}}
-		if d := (RuleSet{}).Decide(Call{Tool: "x", Key: "k", Effect: e}, p, nil); d.Answer != want || want == Deny && !strings.Contains(d.Reason, "a.pkg.example:22") {
+		if d := (RuleSet{}).Decide(Call{
+			Tool:   "x",
+			Key:    "k",
+			Effect: e,
+		}, p, nil); d.Answer != want || want == Deny && !strings.Contains(d.Reason, "a.pkg.example:22") {
 			t.Errorf("%s at port %q: %+v", at[0], at[1], d)
 		}
 	}
@@ -139,7 +177,8 @@ func TestHostMatches_PatternWithPort_CoversThatPort(t *testing.T) {
 func TestUnusedParts_AllowedHosts(t *testing.T) {
 	for _, risk := range []Risk{ReadOnly, WriteLocal, NetworkGet, NetworkWrite, SpendsMoney} {
 		p := Policy{Risk: risk, AllowHosts: []string{"docs.example"}}
-		if said := p.UnusedParts(); (said != "") != NetworkGet.Exceeds(risk) || said != "" && !strings.Contains(said, "docs.example") {
+		if said := p.UnusedParts(); (said != "") != NetworkGet.Exceeds(risk) || said != "" &&
+			!strings.Contains(said, "docs.example") {
 			t.Errorf("%s: %q", risk, said)
 		}
 		if p.AllowHosts = nil; p.UnusedParts() != "" {

@@ -8,7 +8,8 @@ type Effect struct {
 	Control bool     `json:"control,omitempty"` // a control tool: no risk applies
 	Paths   []string `json:"paths,omitempty"`   // written paths, absolute
 	Hosts   []string `json:"hosts,omitempty"`   // contacted hosts, loopback left out
-	Deletes []string `json:"deletes,omitempty"` // deleted paths as far as the command shows: absolute, or as written if that could not be resolved
+	// deleted paths as far as the command shows: absolute, or as written if that could not be resolved
+	Deletes []string `json:"deletes,omitempty"`
 	// Ports are those of Hosts, in the same order; "", or no entry at all, if unknown.
 	Ports []string `json:"ports,omitempty"`
 	// Irreversible: it cannot be undone, so the user is asked.
@@ -53,8 +54,11 @@ func UnknownEffect(reason string) Effect { return Effect{Risk: NetworkWrite, Rea
 // Equal reports whether two effects touch the same things: one that the user was asked about, and one about to
 // happen.
 func (e Effect) Equal(o Effect) bool {
-	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Persistent == o.Persistent && e.Pane == o.Pane && e.Unparsed == o.Unparsed && e.CommandLine == o.CommandLine && e.BadCertificate == o.BadCertificate && equalAccess(e.Access, o.Access) &&
-		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Ports, o.Ports) && slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
+	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible &&
+		e.Persistent == o.Persistent && e.Pane == o.Pane && e.Unparsed == o.Unparsed && e.CommandLine == o.CommandLine &&
+		e.BadCertificate == o.BadCertificate && equalAccess(e.Access, o.Access) &&
+		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Ports, o.Ports) &&
+		slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
 }
 
 // ReachesPrograms reports whether programs of the goal receive the arguments: a command line, a tool server, a file

@@ -59,7 +59,9 @@ func (g Grant) Describe() string {
 	case ScopePath:
 		return "for this goal: writing " + strings.Join(g.Paths, ", ")
 	case ScopePane:
-		return fmt.Sprintf("for this goal: everything up to %s in your pane %s, with your rights and logins; of a terminal also what the programs do that are started there. A line that deletes or overwrites, or that cannot be read, asks each time", g.Risk, g.Pane)
+		return fmt.Sprintf("for this goal: everything up to %s in your pane %s, with your rights and logins; of a "+
+			"terminal also what the programs do that are started there. A line that deletes or overwrites, or that cannot "+
+			"be read, asks each time", g.Risk, g.Pane)
 	case ScopeSecret:
 		return "for this goal: filling in " + strings.Join(g.Secrets, ", ") + " wherever it is named"
 	case ScopeMachine:
@@ -115,7 +117,8 @@ func (g Grant) covers(c Call) bool {
 	e := c.Effect
 	switch g.Scope {
 	case ScopeOnce: // the same call with another effect is a different call
-		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) && subset(e.Deletes, g.Deletes) && subset(e.secretNames(), g.Secrets) &&
+		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) &&
+			subset(e.Deletes, g.Deletes) && subset(e.secretNames(), g.Secrets) &&
 			e.Pane == g.Pane && e.Risk == g.Risk && e.Irreversible == g.Irreversible && c.Shown == g.Shown
 	case ScopeHost:
 		return len(e.Hosts) > 0 && subset(e.Hosts, g.Hosts) && !e.Risk.Exceeds(g.Risk) && g.coversIrreversible(c)

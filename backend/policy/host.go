@@ -63,7 +63,8 @@ func validHost(pattern string) error {
 	switch {
 	case strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }):
 		return fmt.Errorf("%q never matches: write it as browsers send it (xn--…)", pattern)
-	case strings.HasPrefix(pattern, "[") != strings.Contains(pattern, "]"), strings.HasPrefix(pattern, "*.") && err == nil, strings.HasSuffix(pattern, ":") && err != nil, !isNumeric(port):
+	case strings.HasPrefix(pattern, "[") != strings.Contains(pattern, "]"), strings.HasPrefix(pattern, "*.") &&
+		err == nil, strings.HasSuffix(pattern, ":") && err != nil, !isNumeric(port):
 		return fmt.Errorf("%q is not a host: %s", pattern, oneHost)
 	case err == nil:
 		return nil

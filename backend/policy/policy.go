@@ -52,7 +52,8 @@ func (p Policy) UnusedParts() string {
 	if len(p.AllowHosts) == 0 || !NetworkGet.Exceeds(p.Risk) {
 		return ""
 	}
-	return fmt.Sprintf("allowing %s opens nothing: this goal may do at most %s, and hosts count from %s on; start it at %s if it should reach them", strings.Join(p.AllowHosts, ", "), p.Risk, NetworkGet, NetworkGet)
+	return fmt.Sprintf("allowing %s opens nothing: this goal may do at most %s, and hosts count from %s on; start it "+
+		"at %s if it should reach them", strings.Join(p.AllowHosts, ", "), p.Risk, NetworkGet, NetworkGet)
 }
 
 // writable reports whether the goal may write to a path.

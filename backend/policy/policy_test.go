@@ -26,26 +26,73 @@ func TestDecide(t *testing.T) {
 		{"over the ceiling", policy.Effect{Risk: policy.NetworkGet}, write, policy.Ask, "network_get"},
 		{"no risk said", policy.Effect{}, write, policy.Ask, ""},
 		{"unknown risk", policy.Effect{Risk: "harmless"}, post, policy.Ask, "harmless"},
-		{"unknown ceiling", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: "anything", Dir: dir}, policy.Ask, "anything"},
+		{
+			"unknown ceiling",
+			policy.Effect{Risk: policy.ReadOnly},
+			policy.Policy{Risk: "anything", Dir: dir},
+			policy.Ask,
+			"anything",
+		},
 
 		{"path inside", policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/a"}}, write, policy.Allow, ""},
-		{"path outside", policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/a", "/etc/passwd"}}, write, policy.Deny, "/etc/passwd"},
-		{"path beside", policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "2/a"}}, write, policy.Deny, dir + "2/a"},
-		{"path outside and over the ceiling", policy.Effect{Risk: policy.SpendsMoney, Paths: []string{"/etc/passwd"}, Hosts: []string{"evil.example"}}, write, policy.Deny, "/etc/passwd"},
+		{"path outside", policy.Effect{
+			Risk:  policy.WriteLocal,
+			Paths: []string{dir + "/a", "/etc/passwd"},
+		}, write, policy.Deny, "/etc/passwd"},
+		{"path beside", policy.Effect{
+			Risk:  policy.WriteLocal,
+			Paths: []string{dir + "2/a"},
+		}, write, policy.Deny, dir + "2/a"},
+		{"path outside and over the ceiling", policy.Effect{
+			Risk:  policy.SpendsMoney,
+			Paths: []string{"/etc/passwd"},
+			Hosts: []string{"evil.example"},
+		}, write, policy.Deny, "/etc/passwd"},
 
-		{"host under write_local", policy.Effect{Risk: policy.ReadOnly, Hosts: []string{"docs.example"}}, write, policy.Ask, "docs.example"},
+		{"host under write_local", policy.Effect{
+			Risk:  policy.ReadOnly,
+			Hosts: []string{"docs.example"},
+		}, write, policy.Ask, "docs.example"},
 		{"listed host", policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"docs.example"}}, get, policy.Allow, ""},
-		{"a host that is not listed", policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"docs.example", "evil.example"}}, get, policy.Ask, "evil.example"},
-		{"a host that only ends alike", policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"docs.example.evil"}}, get, policy.Ask, ""},
-		{"any host under network_write", policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"evil.example"}}, post, policy.Allow, ""},
+		{"a host that is not listed", policy.Effect{
+			Risk:  policy.NetworkGet,
+			Hosts: []string{"docs.example", "evil.example"},
+		}, get, policy.Ask, "evil.example"},
+		{"a host that only ends alike", policy.Effect{
+			Risk:  policy.NetworkGet,
+			Hosts: []string{"docs.example.evil"},
+		}, get, policy.Ask, ""},
+		{"any host under network_write", policy.Effect{
+			Risk:  policy.NetworkGet,
+			Hosts: []string{"evil.example"},
+		}, post, policy.Allow, ""},
 
 		{"a control tool has no risk", policy.Effect{Control: true}, write, policy.Allow, "control"},
-		{"a control tool outside the allow list", policy.Effect{Control: true}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"other"}}, policy.Allow, ""},
-		{"a denied control tool", policy.Effect{Control: true}, policy.Policy{Risk: policy.ReadOnly, DenyTools: []string{"tool"}}, policy.Deny, "denied"},
-		{"denied before allowed", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"tool"}, DenyTools: []string{"tool"}}, policy.Deny, "denied"},
-		{"on the allow list", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"tool"}}, policy.Allow, ""},
-		{"the allow list lifts no ceiling", policy.Effect{Risk: policy.WriteLocal}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"tool"}}, policy.Ask, ""},
-		{"not on the allow list", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"other"}}, policy.Deny, "not among"},
+		{"a control tool outside the allow list", policy.Effect{Control: true}, policy.Policy{
+			Risk:       policy.ReadOnly,
+			AllowTools: []string{"other"},
+		}, policy.Allow, ""},
+		{"a denied control tool", policy.Effect{Control: true}, policy.Policy{
+			Risk:      policy.ReadOnly,
+			DenyTools: []string{"tool"},
+		}, policy.Deny, "denied"},
+		{"denied before allowed", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{
+			Risk:       policy.ReadOnly,
+			AllowTools: []string{"tool"},
+			DenyTools:  []string{"tool"},
+		}, policy.Deny, "denied"},
+		{"on the allow list", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{
+			Risk:       policy.ReadOnly,
+			AllowTools: []string{"tool"},
+		}, policy.Allow, ""},
+		{"the allow list lifts no ceiling", policy.Effect{Risk: policy.WriteLocal}, policy.Policy{
+			Risk:       policy.ReadOnly,
+			AllowTools: []string{"tool"},
+		}, policy.Ask, ""},
+		{"not on the allow list", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{
+			Risk:       policy.ReadOnly,
+			AllowTools: []string{"other"},
+		}, policy.Deny, "not among"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := policy.RuleSet{}.Decide(policy.Call{Tool: "tool", Effect: c.effect}, c.policy, nil)
@@ -71,7 +118,8 @@ func TestLadder(t *testing.T) {
 			if i > j || effect == policy.SpendsMoney { // paying always asks
 				want = policy.Ask
 			}
-			if got := (policy.RuleSet{}).Decide(policy.Call{Tool: "tool", Effect: policy.Effect{Risk: effect}}, policy.Policy{Risk: ceiling, Dir: dir}, nil); got.Answer != want {
+			if got := (policy.RuleSet{}).Decide(policy.Call{Tool: "tool", Effect: policy.Effect{Risk: effect}},
+				policy.Policy{Risk: ceiling, Dir: dir}, nil); got.Answer != want {
 				t.Errorf("%s under %s: %s, want %s", effect, ceiling, got.Answer, want)
 			}
 		}
@@ -129,8 +177,18 @@ func FuzzDenyTools(f *testing.F) {
 			t.Errorf("the unknown risk %q is allowed", risk)
 		}
 		p.DenyTools = []string{"another", tool}
-		grants := []policy.Grant{{Scope: policy.ScopeOnce, Call: "key", Risk: e.Risk, Hosts: e.Hosts, Paths: e.Paths}, {Scope: policy.ScopeHost, Hosts: []string{host}, Risk: policy.SpendsMoney}}
-		if got := (policy.RuleSet{}).Decide(policy.Call{Tool: tool, Key: "key", Effect: e}, p, grants); got.Answer != policy.Deny {
+		grants := []policy.Grant{{
+			Scope: policy.ScopeOnce,
+			Call:  "key",
+			Risk:  e.Risk,
+			Hosts: e.Hosts,
+			Paths: e.Paths,
+		}, {Scope: policy.ScopeHost, Hosts: []string{host}, Risk: policy.SpendsMoney}}
+		if got := (policy.RuleSet{}).Decide(policy.Call{
+			Tool:   tool,
+			Key:    "key",
+			Effect: e,
+		}, p, grants); got.Answer != policy.Deny {
 			t.Errorf("%s although denied", got.Answer)
 		}
 	})
@@ -154,7 +212,11 @@ func FuzzInside(f *testing.F) {
 // call covers only what was shown of it.
 func TestGrant_OtherCall_IsNotCovered(t *testing.T) {
 	p := policy.Policy{Risk: policy.NetworkWrite, Dir: dir}
-	issue := policy.Call{Tool: "create_issue", Key: "1", Effect: policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{"api.example"}, Irreversible: true}}
+	issue := policy.Call{
+		Tool:   "create_issue",
+		Key:    "1",
+		Effect: policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{"api.example"}, Irreversible: true},
+	}
 	asked := policy.RuleSet{}.Decide(issue, p, nil)
 	var host, once policy.Grant
 	for _, g := range asked.Offers {

@@ -189,7 +189,9 @@ func (r Rule) isExcepted(args []string) bool {
 		args = args[:i]
 	}
 	return slices.ContainsFunc(args, func(a string) bool {
-		return strings.HasPrefix(a, "-") && slices.ContainsFunc(r.None, func(p string) bool { return matchesAlternative(p, a) })
+		return strings.HasPrefix(a, "-") && slices.ContainsFunc(r.None, func(p string) bool {
+			return matchesAlternative(p, a)
+		})
 	})
 }
 

@@ -19,8 +19,14 @@ func law(t *testing.T) policy.RuleSet {
 // TestRules_WrongExample_AreRefused: a rule whose example is wrong is not loaded, and says which.
 func TestRules_WrongExample_AreRefused(t *testing.T) {
 	for _, c := range []struct{ rules, want string }{
-		{`[{"name":"a","answer":"ask","why":"w","program":["git"],"match":["git x"],"not":["git y"]}]`, `should not match "git y"`},
-		{`[{"name":"a","answer":"ask","why":"w","program":["git"],"words":["push"],"match":["git pull"],"not":["git y"]}]`, `should match "git pull"`},
+		{
+			`[{"name":"a","answer":"ask","why":"w","program":["git"],"match":["git x"],"not":["git y"]}]`,
+			`should not match "git y"`,
+		},
+		{
+			`[{"name":"a","answer":"ask","why":"w","program":["git"],"words":["push"],"match":["git pull"],"not":["git y"]}]`,
+			`should match "git pull"`,
+		},
 		{`[{"name":"a","answer":"allow","why":"w","program":["git"],"match":["git"],"not":["x"]}]`, `not "allow"`},
 		{`[{"name":"a","answer":"ask","why":"","program":["git"],"match":["git"],"not":["x"]}]`, "no reason"},
 		{`[{"name":"a","answer":"ask","why":"w","match":["git"],"not":["x"]}]`, "either programs or paths"},
@@ -40,9 +46,17 @@ func TestRules_WrongExample_AreRefused(t *testing.T) {
 // TestDeletingInTmp: in the sandbox /tmp is the goal's own, outside it is shared.
 func TestDeletingInTmp(t *testing.T) {
 	for _, file := range []string{"/tmp/x", "/var/tmp/x"} {
-		c := policy.Call{Tool: "tool", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{file}, CommandLine: "rm " + file}}
+		c := policy.Call{
+			Tool:   "tool",
+			Key:    "k",
+			Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{file}, CommandLine: "rm " + file},
+		}
 		for unconfined, want := range map[bool]policy.Answer{false: policy.Allow, true: policy.Ask} {
-			if d := law(t).Decide(c, policy.Policy{Risk: policy.WriteLocal, Dir: "/w", Unconfined: unconfined}, nil); d.Answer != want {
+			if d := law(t).Decide(c, policy.Policy{
+				Risk:       policy.WriteLocal,
+				Dir:        "/w",
+				Unconfined: unconfined,
+			}, nil); d.Answer != want {
 				t.Errorf("%s, unconfined %v: %+v", file, unconfined, d)
 			}
 		}
@@ -54,9 +68,13 @@ func TestDeletingInTmp(t *testing.T) {
 func TestAlways(t *testing.T) {
 	top := policy.Policy{Risk: policy.SpendsMoney, Dir: "/w", AllowHosts: []string{"*"}, AllowTools: []string{"tool"}}
 	for name, e := range map[string]policy.Effect{
-		"paying":             {Risk: policy.SpendsMoney, Hosts: []string{"shop.example"}},
-		"deleting outside":   {Risk: policy.WriteLocal, Deletes: []string{"/home/anna/photos"}, CommandLine: "x"},
-		"force push":         {Risk: policy.WriteLocal, CommandLine: "x", Commands: [][]string{{"true"}, {"git", "push", "-f"}}},
+		"paying":           {Risk: policy.SpendsMoney, Hosts: []string{"shop.example"}},
+		"deleting outside": {Risk: policy.WriteLocal, Deletes: []string{"/home/anna/photos"}, CommandLine: "x"},
+		"force push": {
+			Risk:        policy.WriteLocal,
+			CommandLine: "x",
+			Commands:    [][]string{{"true"}, {"git", "push", "-f"}},
+		},
 		"publishing":         {Risk: policy.WriteLocal, CommandLine: "x", Commands: [][]string{{"npm", "publish"}}},
 		"credentials":        {Risk: policy.WriteLocal, CommandLine: "x", Commands: [][]string{{"passwd"}}},
 		"the root of a /tmp": {Risk: policy.WriteLocal, Deletes: []string{"/tmp"}, CommandLine: "x"},
@@ -66,7 +84,12 @@ func TestAlways(t *testing.T) {
 		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeOnce {
 			t.Errorf("%s: %+v", name, d)
 		}
-		wide := []policy.Grant{{Scope: policy.ScopeCommand, Tool: "tool", Command: "x", Risk: policy.SpendsMoney}, {Scope: policy.ScopeHost, Hosts: e.Hosts, Risk: policy.SpendsMoney}}
+		wide := []policy.Grant{{
+			Scope:   policy.ScopeCommand,
+			Tool:    "tool",
+			Command: "x",
+			Risk:    policy.SpendsMoney,
+		}, {Scope: policy.ScopeHost, Hosts: e.Hosts, Risk: policy.SpendsMoney}}
 		if d := law(t).Decide(c, top, wide); d.Answer != policy.Ask {
 			t.Errorf("%s is %s by a grant for the goal", name, d.Answer)
 		}
@@ -75,7 +98,11 @@ func TestAlways(t *testing.T) {
 		if d := law(t).Decide(c, top, []policy.Grant{once}); d.Answer != policy.Allow || d.Grant != "r1" {
 			t.Errorf("%s after a user's yes: %+v", name, d)
 		}
-		if d := law(t).Decide(policy.Call{Tool: "tool", Key: "other", Effect: e}, top, []policy.Grant{once}); d.Answer != policy.Ask {
+		if d := law(t).Decide(policy.Call{
+			Tool:   "tool",
+			Key:    "other",
+			Effect: e,
+		}, top, []policy.Grant{once}); d.Answer != policy.Ask {
 			t.Errorf("%s: one yes is taken for another call", name)
 		}
 	}
@@ -92,7 +119,11 @@ func TestNeverWritable(t *testing.T) {
 		"/w/.git/hooks/pre-commit", "/w/.git/config", "/home/anna/.bashrc", "/etc/profile.d/a.sh", "/home/anna/.ssh/config",
 		"/home/anna/.local/share/goalpost", "/home/anna/.local/share/goalpost/state/goalpost.db",
 	} {
-		d := law(t).Decide(policy.Call{Tool: "write_file", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{file}}}, everywhere,
+		d := law(t).Decide(policy.Call{
+			Tool:   "write_file",
+			Key:    "k",
+			Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{file}},
+		}, everywhere,
 			[]policy.Grant{{Scope: policy.ScopeOnce, Call: "k", Risk: policy.WriteLocal, Paths: []string{file}}})
 		if d.Answer != policy.Deny {
 			t.Errorf("%s may be written: %s", file, d.Answer)
@@ -127,7 +158,11 @@ func TestGrants(t *testing.T) {
 		}
 	}
 	look := policy.Policy{Risk: policy.ReadOnly, Dir: "/w"}
-	write := policy.Call{Tool: "write_file", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{"/w/a"}}}
+	write := policy.Call{
+		Tool:   "write_file",
+		Key:    "k",
+		Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{"/w/a"}},
+	}
 	d = law(t).Decide(write, look, nil)
 	if len(d.Offers) != 2 || d.Offers[1].Scope != policy.ScopePath || !strings.Contains(d.Offers[1].Describe(), "/w/a") {
 		t.Fatalf("%+v", d.Offers)

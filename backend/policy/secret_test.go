@@ -9,8 +9,18 @@ import (
 
 // TestSecrets: which goal may use which, and where a bound one may go.
 func TestSecrets(t *testing.T) {
-	given := policy.Policy{Risk: policy.NetworkGet, Dir: dir, Secrets: []string{"npm", "bound"}, AllowHosts: []string{"npm.example", "api.example"}}
-	narrow := policy.Policy{Risk: policy.NetworkGet, Dir: dir, Secrets: []string{"bound"}, AllowHosts: []string{"api.example"}}
+	given := policy.Policy{
+		Risk:       policy.NetworkGet,
+		Dir:        dir,
+		Secrets:    []string{"npm", "bound"},
+		AllowHosts: []string{"npm.example", "api.example"},
+	}
+	narrow := policy.Policy{
+		Risk:       policy.NetworkGet,
+		Dir:        dir,
+		Secrets:    []string{"bound"},
+		AllowHosts: []string{"api.example"},
+	}
 	local := policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}}
 	bound := policy.SecretUse{Name: "bound", Hosts: []string{"api.example"}}
 	for name, c := range map[string]struct {
@@ -19,18 +29,69 @@ func TestSecrets(t *testing.T) {
 		want   policy.Answer
 		reason string
 	}{
-		"given":                                    {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}}}, given, policy.Allow, ""},
-		"not given":                                {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}, {Name: "other"}}}, given, policy.Ask, "your secret other"},
-		"bound, to its host":                       {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Allow, ""},
-		"bound, to another":                        {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example", "npm.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Deny, "belongs to api.example and not to npm.example"},
-		"bound, in a program's hands":              {policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
-		"bound, in a file that programs read":      {policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/.env"}, Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
-		"bound, to a server that is a program":     {policy.Effect{Risk: policy.ReadOnly, Program: true, Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
-		"bound, in a file, and nowhere else to go": {policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/.env"}, Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
-		"bound, in a goal without walls":           {policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{bound}}, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}, Unconfined: true}, policy.Ask, "could send it"},
-		"bound, in a script":                       {policy.Effect{Risk: policy.WriteLocal, Script: true, Secrets: []policy.SecretUse{bound}}, narrow, policy.Ask, "a script could send it"},
-		"bound, and nowhere else to go":            {policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
-		"bound, in a goal without a net":           {policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{bound}}, local, policy.Allow, ""},
+		"given": {policy.Effect{
+			Risk:    policy.WriteLocal,
+			Secrets: []policy.SecretUse{{Name: "npm"}},
+		}, given, policy.Allow, ""},
+		"not given": {policy.Effect{
+			Risk:    policy.WriteLocal,
+			Secrets: []policy.SecretUse{{Name: "npm"}, {Name: "other"}},
+		}, given, policy.Ask, "your secret other"},
+		"bound, to its host": {policy.Effect{
+			Risk:    policy.NetworkGet,
+			Hosts:   []string{"api.example"},
+			Secrets: []policy.SecretUse{bound},
+		}, given, policy.Allow, ""},
+		"bound, to another": {policy.Effect{
+			Risk:    policy.NetworkGet,
+			Hosts:   []string{"api.example", "npm.example"},
+			Secrets: []policy.SecretUse{bound},
+		}, given, policy.Deny, "belongs to api.example and not to npm.example"},
+		"bound, in a program's hands": {policy.Effect{
+			Risk:        policy.WriteLocal,
+			CommandLine: "curl x",
+			Secrets:     []policy.SecretUse{bound},
+		}, given, policy.Ask, "could send it"},
+		"bound, in a file that programs read": {policy.Effect{
+			Risk:    policy.WriteLocal,
+			Paths:   []string{dir + "/.env"},
+			Secrets: []policy.SecretUse{bound},
+		}, given, policy.Ask, "could send it"},
+		"bound, to a server that is a program": {policy.Effect{
+			Risk:    policy.ReadOnly,
+			Program: true,
+			Secrets: []policy.SecretUse{bound},
+		}, given, policy.Ask, "could send it"},
+		"bound, in a file, and nowhere else to go": {policy.Effect{
+			Risk:    policy.WriteLocal,
+			Paths:   []string{dir + "/.env"},
+			Secrets: []policy.SecretUse{bound},
+		}, narrow, policy.Allow, ""},
+		"bound, in a goal without walls": {policy.Effect{
+			Risk:        policy.WriteLocal,
+			CommandLine: "curl x",
+			Secrets:     []policy.SecretUse{bound},
+		}, policy.Policy{
+			Risk:       policy.WriteLocal,
+			Dir:        dir,
+			Secrets:    []string{"bound"},
+			Unconfined: true,
+		}, policy.Ask, "could send it"},
+		"bound, in a script": {policy.Effect{
+			Risk:    policy.WriteLocal,
+			Script:  true,
+			Secrets: []policy.SecretUse{bound},
+		}, narrow, policy.Ask, "a script could send it"},
+		"bound, and nowhere else to go": {policy.Effect{
+			Risk:        policy.WriteLocal,
+			CommandLine: "curl x",
+			Secrets:     []policy.SecretUse{bound},
+		}, narrow, policy.Allow, ""},
+		"bound, in a goal without a net": {policy.Effect{
+			Risk:        policy.WriteLocal,
+			CommandLine: "curl x",
+			Secrets:     []policy.SecretUse{bound},
+		}, local, policy.Allow, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := policy.Call{Tool: "tool", Key: "k", Effect: c.effect}
@@ -60,7 +121,15 @@ func TestSecrets(t *testing.T) {
 
 // TestBoundSecret_HostGrantedLater_Asks: a host that the user grants later is open to programs at every risk level.
 func TestBoundSecret_HostGrantedLater_Asks(t *testing.T) {
-	call := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
+	call := policy.Call{
+		Tool: "run_command",
+		Key:  "k",
+		Effect: policy.Effect{
+			Risk:        policy.WriteLocal,
+			CommandLine: "curl x",
+			Secrets:     []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}},
+		},
+	}
 	for _, risk := range []policy.Risk{policy.ReadOnly, policy.WriteLocal, policy.NetworkGet, policy.NetworkWrite} {
 		p := policy.Policy{Risk: risk, Dir: dir, Secrets: []string{"bound"}}
 		for host, want := range map[string]policy.Answer{"evil.example": policy.Ask, "api.example": policy.Allow} {
@@ -80,10 +149,20 @@ func TestBoundSecret_HostGrantedLater_Asks(t *testing.T) {
 // from there.
 func TestBoundSecret_UnconfinedPane_Asks(t *testing.T) {
 	p := policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}}
-	typed := policy.Call{Tool: "terminal_run", Key: "k", Effect: policy.Effect{Risk: policy.NetworkWrite, CommandLine: "curl x", Pane: "t1", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
+	typed := policy.Call{
+		Tool: "terminal_run",
+		Key:  "k",
+		Effect: policy.Effect{
+			Risk:        policy.NetworkWrite,
+			CommandLine: "curl x",
+			Pane:        "t1",
+			Secrets:     []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}},
+		},
+	}
 	pane := policy.Grant{ID: "a1", Scope: policy.ScopePane, Risk: policy.NetworkWrite, Pane: "t1"}
 	secret := policy.Grant{ID: "a2", Scope: policy.ScopeSecret, Secrets: []string{"bound"}}
-	if d := (policy.RuleSet{}).Decide(typed, p, []policy.Grant{pane}); d.Answer != policy.Ask || !strings.Contains(d.Reason, "a program could send it") {
+	if d := (policy.RuleSet{}).Decide(typed, p, []policy.Grant{pane}); d.Answer != policy.Ask ||
+		!strings.Contains(d.Reason, "a program could send it") {
 		t.Errorf("%s (%s)", d.Answer, d.Reason)
 	}
 	if d := (policy.RuleSet{}).Decide(typed, p, []policy.Grant{pane, secret}); d.Answer != policy.Allow {

@@ -38,7 +38,11 @@ func launcher(tb testing.TB) process.Launcher {
 }
 
 func sh(script string) process.Command {
-	return process.Command{Argv: []string{"sh", "-c", script}, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Dir: "/"}
+	return process.Command{
+		Argv: []string{"sh", "-c", script},
+		Env:  []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
+		Dir:  "/",
+	}
 }
 
 // capture bounds a run far above what it needs: hanging is the fault looked for.
@@ -107,7 +111,10 @@ func TestNothingToRead(t *testing.T) {
 
 func TestCutInTheMiddle(t *testing.T) {
 	l := launcher(t)
-	for _, size := range []int{process.CaptureMax - 1, process.CaptureMax, process.CaptureMax + 1, process.CaptureMax*3/2 + 1, 3 << 20} {
+	for _, size := range []int{
+		process.CaptureMax - 1, process.CaptureMax, process.CaptureMax + 1,
+		process.CaptureMax*3/2 + 1, 3 << 20,
+	} {
 		t.Run(strconv.Itoa(size), func(t *testing.T) {
 			want := lines(size)
 			file := filepath.Join(t.TempDir(), "out")
@@ -226,10 +233,22 @@ func TestCannotStart(t *testing.T) {
 		is      error
 		says    string
 	}{
-		"missing program": {t.Context(), process.Command{Argv: []string{"no-such-program"}, Env: sh("").Env, Dir: "/"}, os.ErrNotExist, "no-such-program"},
-		"missing folder":  {t.Context(), process.Command{Argv: []string{"true"}, Env: sh("").Env, Dir: "/no/such/folder"}, os.ErrNotExist, "/no/such/folder"},
-		"not executable":  {t.Context(), process.Command{Argv: []string{text}, Env: sh("").Env, Dir: "/"}, os.ErrPermission, text},
-		"cancelled":       {cancelled, sh("true"), context.Canceled, "start sh"},
+		"missing program": {t.Context(), process.Command{
+			Argv: []string{"no-such-program"},
+			Env:  sh("").Env,
+			Dir:  "/",
+		}, os.ErrNotExist, "no-such-program"},
+		"missing folder": {t.Context(), process.Command{
+			Argv: []string{"true"},
+			Env:  sh("").Env,
+			Dir:  "/no/such/folder",
+		}, os.ErrNotExist, "/no/such/folder"},
+		"not executable": {t.Context(), process.Command{
+			Argv: []string{text},
+			Env:  sh("").Env,
+			Dir:  "/",
+		}, os.ErrPermission, text},
+		"cancelled": {cancelled, sh("true"), context.Canceled, "start sh"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := descriptors(t)

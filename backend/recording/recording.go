@@ -138,7 +138,8 @@ func segments(dir string, kind pane.Kind) ([]segment, error) {
 	for _, e := range entries {
 		rest, ok := strings.CutPrefix(e.Name(), prefixes[kind])
 		s := segment{path: filepath.Join(dir, e.Name())}
-		if n, err := fmt.Sscanf(rest, "%d.%d", &s.number, &s.thinned); !ok || err != nil || n != 2 || e.Name() != name(kind, s.number, s.thinned) {
+		if n, err := fmt.Sscanf(rest, "%d.%d", &s.number, &s.thinned); !ok || err != nil || n != 2 ||
+			e.Name() != name(kind, s.number, s.thinned) {
 			continue
 		}
 		info, err := e.Info()

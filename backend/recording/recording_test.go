@@ -17,7 +17,14 @@ var began = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 func add(t *testing.T, tape *recording.Writer, kind pane.Kind, n, size int) {
 	t.Helper()
 	data := append(fmt.Appendf(nil, "%06d:", n), bytes.Repeat([]byte{byte(n)}, size)...)
-	err := tape.Add(recording.Record{Pane: "p1", Kind: kind, At: began.Add(time.Duration(n) * time.Second), Width: 80, Height: 24, Data: data})
+	err := tape.Add(recording.Record{
+		Pane:   "p1",
+		Kind:   kind,
+		At:     began.Add(time.Duration(n) * time.Second),
+		Width:  80,
+		Height: 24,
+		Data:   data,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +38,8 @@ func numbers(t *testing.T, dir string, kind pane.Kind) (list []int, size int) {
 		if _, err := fmt.Sscanf(string(r.Data[:7]), "%d:", &n); err != nil {
 			return err
 		}
-		if !r.At.Equal(began.Add(time.Duration(n)*time.Second)) || r.Pane != "p1" || r.Width != 80 || r.Height != 24 || r.Kind != kind {
+		if !r.At.Equal(began.Add(time.Duration(n)*time.Second)) || r.Pane != "p1" || r.Width != 80 || r.Height != 24 ||
+			r.Kind != kind {
 			t.Errorf("record %d came back as %s %s %v %dx%d", n, r.Pane, r.Kind, r.At, r.Width, r.Height)
 		}
 		list, size = append(list, n), size+len(r.Data)
@@ -91,7 +99,8 @@ func TestWriter_AboveTheLimit_DropsTheOldest(t *testing.T) {
 	}
 	list, size = numbers(t, dir, pane.Browser)
 	gaps := func(part []int) (n int) { return part[len(part)-1] - part[0] }
-	if third := len(list) / 3; size > most || size < most/4 || list[0] > 100 || list[len(list)-1] != 1999 || gaps(list[:third]) <= gaps(list[len(list)-third:]) {
+	if third := len(list) / 3; size > most || size < most/4 || list[0] > 100 || list[len(list)-1] != 1999 ||
+		gaps(list[:third]) <= gaps(list[len(list)-third:]) {
 		t.Errorf("%d bytes: %v", size, list)
 	}
 }

@@ -164,7 +164,11 @@ func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
 	if kind == pane.Terminal {
 		return nil, os.Remove(s.path) //nolint:wrapcheck // Add says what for
 	}
-	left := segment{number: s.number, thinned: s.thinned + 1, path: filepath.Join(filepath.Dir(s.path), name(kind, s.number, s.thinned+1))}
+	left := segment{
+		number:  s.number,
+		thinned: s.thinned + 1,
+		path:    filepath.Join(filepath.Dir(s.path), name(kind, s.number, s.thinned+1)),
+	}
 	var kept []byte
 	n := 0
 	err := readSegment(s.path, kind, allRecords, func(r Record) error {

@@ -149,16 +149,26 @@ func (q *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.An
 	}
 	switch {
 	case q.goal.Options.OnAsk == goal.OnAskDeny:
-		return q.resolveApproval(ctx, a, goal.Answer{By: "policy", Why: "nobody was there to allow it, and this goal refuses then"})
+		return q.resolveApproval(ctx, a, goal.Answer{
+			By:  "policy",
+			Why: "nobody was there to allow it, and this goal refuses then",
+		})
 	case q.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
-		return q.resolveApproval(ctx, a, goal.Answer{Allowed: true, Grant: least, By: "policy", Why: "nobody was there, and this goal continues then"})
+		return q.resolveApproval(ctx, a, goal.Answer{
+			Allowed: true,
+			Grant:   least,
+			By:      "policy",
+			Why:     "nobody was there, and this goal continues then",
+		})
 	}
 	q.unanswered = a.ID
 	return nil, nil
 }
 
 // onAllUnanswered is nobody for each, until the goal pauses.
-func (q *approvals) onAllUnanswered(ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer) (map[string]*goal.Answer, *Stop) {
+func (q *approvals) onAllUnanswered(
+	ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer,
+) (map[string]*goal.Answer, *Stop) {
 	for _, a := range asked {
 		answer, stop := q.onUnanswered(ctx, a)
 		if answer == nil || stop != nil {
@@ -296,17 +306,21 @@ func (q *approvals) reportAnswers(settled []goal.Approval) {
 		}
 	}
 	if len(closed) > 0 {
-		q.messages.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
+		q.messages.AddDeferred("Nobody answered this before the goal ended, and it was not executed: " +
+			strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
 	}
 }
 
 func describeAnswer(a goal.Approval, answer goal.Answer) string {
 	call := a.Tool + " " + excerpt.Truncate(a.Arguments, 300)
 	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and was stopped at the border
-		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Describe(), call)
+		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.",
+			answer.Grant.Describe(), call)
 	}
 	if answer.Allowed {
-		return fmt.Sprintf("The user allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.", answer.Grant.Describe(), call)
+		return fmt.Sprintf(
+			"The user allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.",
+			answer.Grant.Describe(), call)
 	}
 	return fmt.Sprintf("The user refused: %s.%s Find another way.", call, reasonSuffix(answer.Why))
 }

@@ -148,7 +148,8 @@ func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
 			w.start(g, &event.Started{})
 			w.await("approval_requested")
 			a := w.approvals(g)[0]
-			if a.ID != "a1" || a.Tool != "post" || !strings.Contains(a.Arguments, "shop.example") || a.Show == "" || !strings.Contains(a.Why, "network_write") || len(a.Offers) != 2 {
+			if a.ID != "a1" || a.Tool != "post" || !strings.Contains(a.Arguments, "shop.example") || a.Show == "" ||
+				!strings.Contains(a.Why, "network_write") || len(a.Offers) != 2 {
 				t.Errorf("%+v", a)
 			}
 			if w.post.times() != 0 || w.turns() != 1 {
@@ -233,7 +234,8 @@ func TestNobodyAnswers(t *testing.T) {
 	if err != nil || len(open) != 1 || open[0].Goal != g.ID || open[0].Given != nil {
 		t.Fatalf("%+v %v", open, err)
 	}
-	if steps, err := w.store.Steps(t.Context(), g.ID, 0, 9); err != nil || len(steps) != 1 || steps[0].Outcome != event.Denied || !strings.Contains(steps[0].Preview, "waits for the user") {
+	if steps, err := w.store.Steps(t.Context(), g.ID, 0, 9); err != nil || len(steps) != 1 ||
+		steps[0].Outcome != event.Denied || !strings.Contains(steps[0].Preview, "waits for the user") {
 		t.Errorf("%+v %v", steps, err)
 	}
 	w.order(g, yes("a1", policy.ScopeOnce))
@@ -242,7 +244,8 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	if told := w.model.lastUser(1); !strings.Contains(told, "The user allowed") || !strings.Contains(told, "not executed") {
+	if told := w.model.lastUser(1); !strings.Contains(told, "The user allowed") ||
+		!strings.Contains(told, "not executed") {
 		t.Errorf("told %q", told)
 	}
 	if w.post.times() != 1 || len(w.approvals(g)) != 1 {
@@ -259,7 +262,8 @@ func TestARefusalIsTold(t *testing.T) {
 	w.order(g, goal.Order{Kind: goal.OrderDeny, Request: "a1", Text: "not from this machine"})
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := w.model.seen[1].Messages
-	if last := told[len(told)-1].Text; !strings.Contains(last, "denied by the user") || !strings.Contains(last, "not from this machine") {
+	if last := told[len(told)-1].Text; !strings.Contains(last, "denied by the user") ||
+		!strings.Contains(last, "not from this machine") {
 		t.Errorf("told %q", last)
 	}
 	if w.post.times() != 0 {
@@ -281,11 +285,17 @@ func TestOnAsk(t *testing.T) {
 	if a := w.approvals(g)[0]; w.post.times() != 0 || a.Answer == nil || a.Answer.By != "policy" || a.Answer.Allowed {
 		t.Errorf("%d calls with deny, %+v", w.post.times(), a.Answer)
 	}
-	w = newWorld(t, call(posting), call(finish, pendingClaim)) // what the border stopped, where no call is left to allow once
-	w.stops <- policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"pkg.example"}, Reason: "a program wanted to connect"}
+	// what the border stopped, where no call is left to allow once
+	w = newWorld(t, call(posting), call(finish, pendingClaim))
+	w.stops <- policy.Effect{
+		Risk:   policy.NetworkGet,
+		Hosts:  []string{"pkg.example"},
+		Reason: "a program wanted to connect",
+	}
 	g, row = w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
 	expect(t, row, goal.Completed, goal.Done)
-	if list := w.approvals(g); len(list) != 2 || list[1].Answer == nil || !list[1].Answer.Allowed || list[1].Answer.Grant.Scope != policy.ScopeHost {
+	if list := w.approvals(g); len(list) != 2 || list[1].Answer == nil || !list[1].Answer.Allowed ||
+		list[1].Answer.Grant.Scope != policy.ScopeHost {
 		t.Errorf("what the border stopped with allow: %+v", list)
 	}
 	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the user
@@ -394,7 +404,8 @@ func TestOnceOpensTheBorderForTheCall(t *testing.T) {
 	for _, now := range w.during {
 		open = append(open, now...)
 	}
-	if len(open) != 1 || open[0].Hosts[0] != "shop.example" || open[0].Risk != policy.NetworkWrite || open[0].Tool != "post" || len(w.during[len(w.during)-1]) > 0 {
+	if len(open) != 1 || open[0].Hosts[0] != "shop.example" || open[0].Risk != policy.NetworkWrite ||
+		open[0].Tool != "post" || len(w.during[len(w.during)-1]) > 0 {
 		t.Errorf("during the calls the border was told %+v", w.during)
 	}
 }
@@ -438,7 +449,8 @@ func TestTheWorldWentOn(t *testing.T) {
 // TestTheBorderAsks: what a program was stopped from is asked after its call, and
 // an approval holds for the goal and reaches the border.
 func TestTheBorderAsks(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`), call(finish, pendingClaim))
+	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`),
+		call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	stop := policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"proxy.example"}, Reason: "a program wanted to connect"}
 	w.stops <- stop
@@ -511,7 +523,8 @@ func TestJournalOfApprovalsStays(t *testing.T) {
 	if err := w.store.Append(t.Context(), run, answer); err == nil {
 		t.Error("a request is answered twice")
 	}
-	if err := w.store.Append(t.Context(), goal.Run{Goal: g.ID, ID: store.NewID()}, &event.GrantEnded{Request: "a1"}); err == nil {
+	if err := w.store.Append(t.Context(), goal.Run{Goal: g.ID, ID: store.NewID()},
+		&event.GrantEnded{Request: "a1"}); err == nil {
 		t.Error("another run writes")
 	}
 }
@@ -552,7 +565,11 @@ func TestAnAnswerIsToldByTheRunAfterOneThatWasCut(t *testing.T) {
 				w.order(g, *c.order)
 			} else {
 				run := goal.Run{Goal: g.ID, ID: row.RunID}
-				if err := w.store.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser, Report: []string{"x"}}); err != nil {
+				if err := w.store.Append(t.Context(), run, &event.Ended{
+					Status: goal.Aborted,
+					Exit:   goal.AbortedByUser,
+					Report: []string{"x"},
+				}); err != nil {
 					t.Fatal(err)
 				}
 			}

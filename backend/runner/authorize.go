@@ -175,7 +175,8 @@ func refusalFor(d policy.Decision) refusal {
 		return refusal{}
 	case policy.Deny, policy.Ask:
 	}
-	return refusalf(event.Denied, "denied: %s. This will not change during the run; find another way or call abort_with_report.", d.Reason)
+	return refusalf(event.Denied,
+		"denied: %s. This will not change during the run; find another way or call abort_with_report.", d.Reason)
 }
 
 func refusalf(o event.Outcome, format string, args ...any) refusal {

@@ -38,12 +38,15 @@ func BenchmarkStepInFolder(b *testing.B) {
 		dir := b.TempDir()
 		for i := range files {
 			folder := filepath.Join(dir, fmt.Sprintf("p%d/d%d", i/10_000, i/100))
-			if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), nil, 0o600)); err != nil {
+			if err := errors.Join(os.MkdirAll(folder, 0o700),
+				os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), nil, 0o600)); err != nil {
 				b.Fatal(err)
 			}
 		}
 		w, err := verify.OpenWorkspace(b.Context(), verify.Options{
-			Dir: dir, Private: filepath.Join(b.TempDir(), "kept"), Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "pytest"}}},
+			Dir:       dir,
+			Private:   filepath.Join(b.TempDir(), "kept"),
+			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "pytest"}}},
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -67,10 +67,13 @@ func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:
 	case answer.Allowed:
-		q.notices = append(q.notices, fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
+		q.notices = append(q.notices,
+			fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.",
+				a.Tool, where))
 	default:
 		q.deniedHosts = append(q.deniedHosts, where)
-		q.notices = append(q.notices, fmt.Sprintf("%s was stopped from reaching %s, and the user refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
+		q.notices = append(q.notices,
+			fmt.Sprintf("%s was stopped from reaching %s, and the user refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
 	}
 }
 

@@ -110,7 +110,11 @@ func (b *budget) warnLimits(ctx context.Context, uses ...limitUsage) *Stop {
 		if !b.warned.mark(u.what, m) {
 			continue
 		}
-		if stop := b.journal.append(ctx, &event.Warning{What: u.what, Text: fmt.Sprintf("%d %% of %s", m, u.say), Percent: m}); stop != nil {
+		if stop := b.journal.append(ctx, &event.Warning{
+			What:    u.what,
+			Text:    fmt.Sprintf("%d %% of %s", m, u.say),
+			Percent: m,
+		}); stop != nil {
 			return stop
 		}
 	}
@@ -173,7 +177,11 @@ func (b *budget) addUsage(u goal.Usage) {
 	b.goal.Spent.USD += u.USD
 	if u.Guessed && !b.tokensEstimated {
 		b.tokensEstimated = true
-		b.journal.queue(&event.Warning{What: "tokens", Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was sent and answered"})
+		b.journal.queue(&event.Warning{
+			What: "tokens",
+			Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was " +
+				"sent and answered",
+		})
 	}
 }
 
@@ -189,11 +197,13 @@ func (b *budget) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop
 // usageText says what the goal has used so far.
 func (b *budget) usageText(claims int) string {
 	s := b.goal.Spent
-	text := fmt.Sprintf("%s, %s, %s in %s", goal.FormatCount(s.Steps, "step"), goal.FormatCount(s.Iterations, "iteration"), goal.FormatCount(claims, "claim"),
+	text := fmt.Sprintf("%s, %s, %s in %s", goal.FormatCount(s.Steps, "step"),
+		goal.FormatCount(s.Iterations, "iteration"), goal.FormatCount(claims, "claim"),
 		goal.FormatDuration(b.elapsed()))
 	text += costText(s) + "."
 	if c := b.childSpend(); c != (goal.Spend{}) {
-		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", goal.FormatCount(c.Iterations, "iteration"), costText(c))
+		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.",
+			goal.FormatCount(c.Iterations, "iteration"), costText(c))
 	}
 	return text
 }

@@ -34,7 +34,8 @@ type claimHistory struct {
 
 // volatileText is what differs from one time to the next in errors that are the same:
 // ports, times, ids of requests.
-var volatileText = regexp.MustCompile(`\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b|\b[A-Za-z]+[-_]?[A-Za-z0-9]*[0-9][A-Za-z0-9]{5,}\b`)
+var volatileText = regexp.MustCompile(
+	`\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b|\b[A-Za-z]+[-_]?[A-Za-z0-9]*[0-9][A-Za-z0-9]{5,}\b`)
 
 type failureKey struct {
 	detail string
@@ -95,7 +96,11 @@ func (c *claimHistory) stopReason(most int) *Stop {
 	const sameErrors = 3
 	for _, v := range c.last {
 		if f := c.errors[v.Check]; f.times >= sameErrors {
-			return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("%d claims in a row could not be decided: check %d (%s): %s", f.times, v.Check+1, v.Name, f.detail)}
+			return &Stop{
+				Exit: goal.NeedsUser,
+				Reason: fmt.Sprintf("%d claims in a row could not be decided: check %d (%s): %s", f.times, v.Check+1, v.Name,
+					f.detail),
+			}
 		}
 	}
 	for _, v := range c.last {

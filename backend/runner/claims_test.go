@@ -20,7 +20,8 @@ func TestClaimsAreCountedByCheck(t *testing.T) {
 		}
 		return c.stopReason(5)
 	}
-	fail, pass, broken, other := []goal.Verdict{v(0, goal.Fail, "d")}, []goal.Verdict{v(0, goal.Pass, "")}, []goal.Verdict{v(0, goal.CheckErr, "e")}, []goal.Verdict{v(0, goal.CheckErr, "f")}
+	fail, pass, broken, other := []goal.Verdict{v(0, goal.Fail, "d")}, []goal.Verdict{v(0, goal.Pass, "")},
+		[]goal.Verdict{v(0, goal.CheckErr, "e")}, []goal.Verdict{v(0, goal.CheckErr, "f")}
 	for name, c := range map[string]struct {
 		rounds [][]goal.Verdict
 		want   goal.Exit
@@ -50,10 +51,17 @@ func TestAResumedGoalCountsAllItsClaims(t *testing.T) {
 		now  goal.Verdict // the next claim's
 		want goal.Exit
 	}{
-		"four rejections": {[]goal.ClaimRecord{rejected, rejected, rejected, rejected}, reviewRejection(1, *rejected.Review), goal.Stuck},
-		"three":           {[]goal.ClaimRecord{rejected, rejected, rejected}, reviewRejection(1, *rejected.Review), ""},
-		"two errors":      {[]goal.ClaimRecord{undecided, undecided}, reviewRejection(1, *undecided.Review), goal.NeedsUser},
-		"a confirmed one": {[]goal.ClaimRecord{{Verdicts: pass, Review: &goal.Review{Confirmed: true}}}, reviewRejection(1, *rejected.Review), ""},
+		"four rejections": {
+			[]goal.ClaimRecord{rejected, rejected, rejected, rejected},
+			reviewRejection(1, *rejected.Review),
+			goal.Stuck,
+		},
+		"three":      {[]goal.ClaimRecord{rejected, rejected, rejected}, reviewRejection(1, *rejected.Review), ""},
+		"two errors": {[]goal.ClaimRecord{undecided, undecided}, reviewRejection(1, *undecided.Review), goal.NeedsUser},
+		"a confirmed one": {[]goal.ClaimRecord{{
+			Verdicts: pass,
+			Review:   &goal.Review{Confirmed: true},
+		}}, reviewRejection(1, *rejected.Review), ""},
 	} {
 		k := newClaims(len(c.past))
 		k.restore(goal.RunHistory{Claims: c.past}, 1)
@@ -72,8 +80,14 @@ func TestAnErrorIsTheSameWhateverItsNumbers(t *testing.T) {
 		asks    bool
 	}{
 		{[]string{"dial 127.0.0.1:43122: refused", "dial 127.0.0.1:51000: refused", "dial 127.0.0.1:9: refused"}, true},
-		{[]string{"asking the judge: request id 7f3ab9", "asking the judge: request id 0011cd", "asking the judge: request id 9"}, true},
-		{[]string{"overloaded (req_011CSHoEeqs5C35K)", "overloaded (req_022DTIpFfrt6D46L)", "overloaded (req_99xzX8aaaaaa)"}, true},
+		{[]string{
+			"asking the judge: request id 7f3ab9", "asking the judge: request id 0011cd",
+			"asking the judge: request id 9",
+		}, true},
+		{
+			[]string{"overloaded (req_011CSHoEeqs5C35K)", "overloaded (req_022DTIpFfrt6D46L)", "overloaded (req_99xzX8aaaaaa)"},
+			true,
+		},
 		{[]string{"dial 127.0.0.1:43122: refused", "it did not end within 2 s", "dial 127.0.0.1:9: refused"}, false},
 	} {
 		k := newClaims(0)

@@ -98,7 +98,10 @@ func pageAt(whole []byte, cursor, most int64) (goal.TextPage, error) {
 		end--
 	}
 	return goal.TextPage{
-		Content: strings.ToValidUTF8(string(whole[cursor:end]), "\uFFFD"), HasMore: end < size, NextCursor: end, TotalBytes: size,
+		Content:    strings.ToValidUTF8(string(whole[cursor:end]), "\uFFFD"),
+		HasMore:    end < size,
+		NextCursor: end,
+		TotalBytes: size,
 	}, nil
 }
 

@@ -12,7 +12,8 @@ func TestPagesPutTogetherAreTheWhole(t *testing.T) {
 	var got strings.Builder
 	for cursor := int64(0); ; {
 		p, err := pageAt([]byte(kept), cursor, evidencePageBytes)
-		if err != nil || !utf8.ValidString(p.Content) || p.TotalBytes != int64(len(kept)) || len(p.Content) > evidencePageBytes {
+		if err != nil || !utf8.ValidString(p.Content) || p.TotalBytes != int64(len(kept)) ||
+			len(p.Content) > evidencePageBytes {
 			t.Fatalf("at %d: %d bytes of %d, %v", cursor, len(p.Content), p.TotalBytes, err)
 		}
 		got.WriteString(p.Content)

@@ -125,15 +125,22 @@ func (c *critic) applyCriticVerdict(ctx context.Context, verdict event.CriticVer
 		return c.messages.addUserMessage(ctx, text)
 	case event.CriticOffTrack:
 		if c.misled > 1 {
-			return &Stop{Exit: goal.NeedsUser, Reason: "the critic said twice in a row that the agent does something else than the goal: " + reason}
+			return &Stop{
+				Exit:   goal.NeedsUser,
+				Reason: "the critic said twice in a row that the agent does something else than the goal: " + reason,
+			}
 		}
-		return c.messages.addUserMessage(ctx, "A critic looked at your last steps and says that you have left the goal: "+reason+"\nThis is the goal: "+c.goal.Objective)
+		return c.messages.addUserMessage(ctx, "A critic looked at your last steps and says that you have left the goal: "+
+			reason+"\nThis is the goal: "+c.goal.Objective)
 	case event.Achieved:
 		return c.decide(ctx, pendingClaim{rationale: "the critic: " + reason, by: "critic"})
 	case event.CriticUnparsed:
 		if c.unparsed >= maxUnparsed {
 			c.every = 0
-			return c.journal.append(ctx, &event.Warning{What: "critic", Text: fmt.Sprintf("the critic gave %d replies in a row that cannot be read and is switched off", maxUnparsed)})
+			return c.journal.append(ctx, &event.Warning{
+				What: "critic",
+				Text: fmt.Sprintf("the critic gave %d replies in a row that cannot be read and is switched off", maxUnparsed),
+			})
 		}
 	}
 	return nil
@@ -186,8 +193,10 @@ func parseCriticReply(reply string) (verdict event.CriticVerdict, reason string)
 		if word == string(v) {
 			return v, reason
 		}
-		if after, ok := strings.CutPrefix(word, string(v)); ok && strings.ContainsAny(after[:1], " :-,.–—") { // all in one line
-			return v, excerpt.Truncate(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(first)[len(v):], "*_ :-,.–—")+" "+reason), 1000)
+		// all in one line
+		if after, ok := strings.CutPrefix(word, string(v)); ok && strings.ContainsAny(after[:1], " :-,.–—") {
+			return v, excerpt.Truncate(
+				strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(first)[len(v):], "*_ :-,.–—")+" "+reason), 1000)
 		}
 	}
 	return event.CriticUnparsed, excerpt.Truncate(strings.TrimSpace(first), 200)

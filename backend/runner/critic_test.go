@@ -40,7 +40,8 @@ func TestTheCriticSeesTwiceItsSteps(t *testing.T) {
 	r := newTestRun(goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, &watchClock{})
 	r.critic.every = 30
 	for n := range 70 {
-		r.recordStep(goal.Call{Tool: "run_command", Arguments: fmt.Sprint(n)}, n+1, reads, event.OK, strings.Repeat("x", 100), false)
+		r.recordStep(goal.Call{Tool: "run_command", Arguments: fmt.Sprint(n)}, n+1, reads, event.OK,
+			strings.Repeat("x", 100), false)
 	}
 	if n := strings.Count(r.critic.criticPrompt(math.MaxInt), "<step "); n != 60 || len(r.recent.forJudge()) != maxRecent {
 		t.Errorf("the critic sees %d steps, judges %d", n, len(r.recent.forJudge()))
@@ -49,10 +50,12 @@ func TestTheCriticSeesTwiceItsSteps(t *testing.T) {
 	if n := strings.Count(r.critic.criticPrompt(math.MaxInt), "y"); n > maxJudgedChars+100 {
 		t.Errorf("it sees %d characters of a result", n)
 	}
-	if said := r.critic.criticPrompt(8000); len(said) > 8500 || !strings.Contains(said, "<step n=70 ") || strings.Contains(said, "<step n=11 ") {
+	if said := r.critic.criticPrompt(8000); len(said) > 8500 || !strings.Contains(said, "<step n=70 ") ||
+		strings.Contains(said, "<step n=11 ") {
 		t.Errorf("with little room it sees %d bytes", len(said))
 	}
-	if said := r.critic.criticPrompt(1); !strings.Contains(said, "The last 1 step:") || !strings.Contains(said, "<step n=70 ") {
+	if said := r.critic.criticPrompt(1); !strings.Contains(said, "The last 1 step:") ||
+		!strings.Contains(said, "<step n=70 ") {
 		t.Errorf("with none it sees\n%.300s", said)
 	}
 }

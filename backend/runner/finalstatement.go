@@ -12,7 +12,8 @@ import (
 
 const (
 	finalStatementTimeout = 60 * time.Second
-	finalStatementPrompt  = "The run ends here: %. In at most 120 words and without calling a tool: what have you done, what is open, what would you try next? " +
+	finalStatementPrompt  = "The run ends here: %. In at most 120 words and without calling a tool: what have you " +
+		"done, what is open, what would you try next? " +
 		"The host writes the report; this stands under it."
 )
 
@@ -31,7 +32,11 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	defer cancel()
 	ask := goal.Message{Role: goal.User, Text: strings.Replace(finalStatementPrompt, "%", stop.Reason, 1)}
 	messages := append(append([]goal.Message{}, r.messages.Messages()...), ask)
-	reply, err := r.gate.askModel(timed, r.session.Models().Agent, goal.Turn{Model: r.goal.Model, System: prompt.System(r.goal), Messages: messages}, r.delta)
+	reply, err := r.gate.askModel(timed, r.session.Models().Agent, goal.Turn{
+		Model:    r.goal.Model,
+		System:   prompt.System(r.goal),
+		Messages: messages,
+	}, r.delta)
 	if abort := stopCause(ctx); abort != nil {
 		return abort
 	}

@@ -49,7 +49,10 @@ func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob)
 	}
 	if l.unseen != "" && !w.partialReported {
 		w.partialReported = true
-		if stop := w.journal.append(ctx, &event.Warning{What: "progress", Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement"}); stop != nil {
+		if stop := w.journal.append(ctx, &event.Warning{
+			What: "progress",
+			Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement",
+		}); stop != nil {
 			return false, stop
 		}
 	}

@@ -54,7 +54,8 @@ func TestWhatIsNotSeenIsNotTakenForNothing(t *testing.T) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			for _, e := range w.events {
-				if body, ok := e.Body.(*event.Warning); ok && body.What == "progress" && strings.Contains(body.Text, "the folder is vast") {
+				if body, ok := e.Body.(*event.Warning); ok && body.What == "progress" &&
+					strings.Contains(body.Text, "the folder is vast") {
 					told++
 				}
 			}

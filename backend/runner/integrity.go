@@ -78,7 +78,11 @@ func (i *integrity) checkDiskSpace() *Stop {
 	if free >= minFreeDisk {
 		return nil
 	}
-	return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; make room (at least 1 GiB), then continue", free>>20)}
+	return &Stop{
+		Exit: goal.NeedsUser,
+		Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; make room (at least 1 GiB), then continue",
+			free>>20),
+	}
 }
 
 // tampered pauses the goal and keeps what the user is shown: that is put back when the
@@ -113,7 +117,8 @@ func (i *integrity) restoreProtected(ctx context.Context) *Stop {
 	if len(files) == 0 {
 		return nil
 	}
-	i.messages.AddDeferred("The user continued the goal. These files decide about it and were put back to what they were: " +
-		strings.Join(files, ", ") + ". Do not change them.")
+	i.messages.AddDeferred(
+		"The user continued the goal. These files decide about it and were put back to what they were: " +
+			strings.Join(files, ", ") + ". Do not change them.")
 	return i.journal.append(ctx, event.ProtectedRestored(files, aside))
 }

@@ -100,7 +100,8 @@ type Models struct {
 // Verifier decides whether a claim is true.
 type Verifier interface {
 	// Criterion decides every check and reports each verdict as it is known.
-	Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error)
+	Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult,
+		error)
 	// Review is the cold reviewer's word about a claim whose verdicts passed.
 	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)
 }

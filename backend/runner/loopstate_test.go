@@ -22,7 +22,8 @@ func resumed(t *testing.T, r *Run) *Run {
 	if err := json.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
-	next := newRun(Config{Clock: &watchClock{}}, r.endState(&Stop{Exit: goal.WaitingForProvider}), goal.Run{ID: "next"}, &active{pausing: newPausing()})
+	next := newRun(Config{Clock: &watchClock{}}, r.endState(&Stop{Exit: goal.WaitingForProvider}), goal.Run{ID: "next"},
+		&active{pausing: newPausing()})
 	next.restoreLoopState(m)
 	return next
 }
@@ -30,11 +31,15 @@ func resumed(t *testing.T, r *Run) *Run {
 // TestAPauseGivesNoFreshRepeats: what the loop guard and the breaker know lives with
 // the goal; a note of the user begins it again.
 func TestAPauseGivesNoFreshRepeats(t *testing.T) {
-	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{Limits: goal.Limits{USD: 10}, Spent: goal.Spend{USD: 5}}, goal.Run{}, &active{pausing: newPausing()})
+	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{
+		Limits: goal.Limits{USD: 10},
+		Spent:  goal.Spend{USD: 5},
+	}, goal.Run{}, &active{pausing: newPausing()})
 	if r.progress.detector.EndIteration(5, 10) {
 		t.Error("what earlier runs spent counts as a standstill of this one")
 	}
-	same, other, poll := tool("run_command", `{"command":"make"}`), tool("run_command", `{"command":"ls"}`), tool("terminal_wait", `{"pane":"t1"}`)
+	same, other, poll := tool("run_command", `{"command":"make"}`), tool("run_command", `{"command":"ls"}`),
+		tool("terminal_wait", `{"pane":"t1"}`)
 	made := func(r *Run, c goal.Call, result goal.Result) bool {
 		guarded := loopguard.NewCall(c.Tool, digest.CallKey(c))
 		if r.dispatcher.guard.Check(guarded, reads) != "" {
@@ -62,7 +67,8 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	}
 
 	next := resumed(t, r)
-	if m := next.loopState(); m.Quiet != 7 || m.Unmade != 9 || m.USD != 5 || len(m.Results) != 1 || next.progress.detector.AddFingerprint("a workspace", "", false) {
+	if m := next.loopState(); m.Quiet != 7 || m.Unmade != 9 || m.USD != 5 || len(m.Results) != 1 ||
+		next.progress.detector.AddFingerprint("a workspace", "", false) {
 		t.Errorf("the breaker began again: %+v", m)
 	}
 	if !made(next, same, goal.Result{Text: "nothing to do"}) {
@@ -76,15 +82,18 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	if next.dispatcher.guard.StuckReason() == "" {
 		t.Errorf("five refusals over two runs are not stuck: %d", next.loopState().Refusals)
 	}
-	if last := resumed(t, r); !made(last, poll, goal.Result{Text: "building", GoesOn: true}) || !made(last, other, goal.Result{Text: "a"}) {
+	if last := resumed(t, r); !made(last, poll, goal.Result{Text: "building", GoesOn: true}) ||
+		!made(last, other, goal.Result{Text: "a"}) {
 		t.Error("a poll, or what was done once, was refused")
 	}
 
 	next.resetLoopState()
-	if m := next.loopState(); !made(next, same, goal.Result{Text: "nothing to do"}) || next.dispatcher.guard.StuckReason() != "" || m.Quiet != 0 || m.Unmade != 0 || len(m.Results) != 0 {
+	if m := next.loopState(); !made(next, same, goal.Result{Text: "nothing to do"}) ||
+		next.dispatcher.guard.StuckReason() != "" || m.Quiet != 0 || m.Unmade != 0 || len(m.Results) != 0 {
 		t.Error("a note of the user does not begin it again")
 	}
-	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) || again.loopState().Refusals != 3 {
+	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) ||
+		again.loopState().Refusals != 3 {
 		t.Error("two pauses forget what one does not")
 	}
 }

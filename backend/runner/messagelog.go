@@ -68,7 +68,10 @@ func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
 	for _, c := range open {
 		m := goal.Message{
 			Role: goal.ToolRole, CallID: c.ID,
-			Text: goal.Result{Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool)}.Envelope(),
+			Text: goal.Result{
+				Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.",
+					c.Tool),
+			}.Envelope(),
 		}
 		l.Add(m)
 		if stop := l.journal.append(ctx, &event.Message{Message: m}); stop != nil {
@@ -80,7 +83,8 @@ func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
 
 // resumeMessage is what the agent is told first after a pause.
 func (l *messageLog) resumeMessage() string {
-	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them."},
+	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had " +
+		"opened may be gone: look before you use them."},
 		l.Deferred()...), "\n")
 }
 

@@ -59,7 +59,8 @@ func TestTheReportCountsTheChecksOfTheCriterion(t *testing.T) {
 		{true, []goal.Verdict{fail, yes}, "1 of 2 checks passed, and one is enough; not passed: make test (exit 1)."},
 		{true, []goal.Verdict{fail}, "0 of 2 checks passed; open: make test (exit 1); not decided: Is it right?"},
 	} {
-		if got := verdictBullet(goal.Criterion{Checks: []goal.Check{shell, question}, Any: c.any}, c.verdicts); got != c.want {
+		if got := verdictBullet(goal.Criterion{Checks: []goal.Check{shell, question}, Any: c.any},
+			c.verdicts); got != c.want {
 			t.Errorf("any %v, %d verdicts: %q, want %q", c.any, len(c.verdicts), got, c.want)
 		}
 	}
@@ -67,8 +68,18 @@ func TestTheReportCountsTheChecksOfTheCriterion(t *testing.T) {
 
 // TestEvidenceIsPromisedAsFarAsItWasKept: of a stream that is longer, beginning and end.
 func TestEvidenceIsPromisedAsFarAsItWasKept(t *testing.T) {
-	for bytes, want := range map[int64]string{5_000: "gives all 5000 bytes.", process.CaptureMax: "gives all 1048576 bytes.", 3_000_000: "gives what was kept of 3000000 bytes: of a stream of more than 1 MiB"} {
-		got := failureDetail(2, []goal.Verdict{{Name: "make", Outcome: goal.Fail, Detail: "exit 2", Tail: "no", Bytes: bytes}})
+	for bytes, want := range map[int64]string{
+		5_000:              "gives all 5000 bytes.",
+		process.CaptureMax: "gives all 1048576 bytes.",
+		3_000_000:          "gives what was kept of 3000000 bytes: of a stream of more than 1 MiB",
+	} {
+		got := failureDetail(2, []goal.Verdict{{
+			Name:    "make",
+			Outcome: goal.Fail,
+			Detail:  "exit 2",
+			Tail:    "no",
+			Bytes:   bytes,
+		}})
 		if !strings.Contains(got, want) {
 			t.Errorf("%d bytes: %q, want %q", bytes, got, want)
 		}

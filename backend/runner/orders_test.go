@@ -206,7 +206,8 @@ func TestARunKeepsItsMemoryWhileItGoesOn(t *testing.T) {
 func TestLimitsThatAreGivenAsTheCountdownEnds(t *testing.T) {
 	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
 	g := w.create(nil)
-	w.order(g, goal.Order{Kind: goal.OrderResume, Text: `{"WallClock":3600000000000,"Iterations":7}`}) // it had not been taken when the wait was over
+	// it had not been taken when the wait was over
+	w.order(g, goal.Order{Kind: goal.OrderResume, Text: `{"WallClock":3600000000000,"Iterations":7}`})
 	w.start(g, &event.Resumed{})
 	row := w.end(g)
 	expect(t, row, goal.Aborted, goal.GaveUp)
@@ -268,7 +269,12 @@ func TestAPauseThatNobodyHeard(t *testing.T) {
 	if err := w.store.Order(t.Context(), g.ID, goal.Order{Kind: goal.OrderPause}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.store.Append(t.Context(), run, &event.Paused{Exit: goal.PausedByUser, By: "parent", Reason: "x", Report: []string{"x"}}); err != nil {
+	if err := w.store.Append(t.Context(), run, &event.Paused{
+		Exit:   goal.PausedByUser,
+		By:     "parent",
+		Reason: "x",
+		Report: []string{"x"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if row, err := w.store.Goal(t.Context(), g.ID); err != nil || row.StoppedBy != "" {

@@ -67,7 +67,10 @@ func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
 
 // TestAnOrderOfAnotherProcessStopsTheNextCall, which begins before the watch looks again.
 func TestAnOrderOfAnotherProcessStopsTheNextCall(t *testing.T) {
-	for kind, exit := range map[goal.OrderKind]goal.Exit{goal.OrderPause: goal.PausedByUser, goal.OrderAbort: goal.AbortedByUser} {
+	for kind, exit := range map[goal.OrderKind]goal.Exit{
+		goal.OrderPause: goal.PausedByUser,
+		goal.OrderAbort: goal.AbortedByUser,
+	} {
 		t.Run(string(kind), func(t *testing.T) {
 			w := newWorld(t, call(posting, finish), says("what now?"))
 			w.post.hold, w.post.runs = make(chan struct{}), make(chan struct{})

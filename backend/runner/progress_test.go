@@ -71,7 +71,9 @@ func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 // and then, one that prints nothing, and a wait that lets time pass: no false stop.
 func TestAQuarterOfAnHourOfPollingIsNoStandstill(t *testing.T) {
 	for name, look := range map[string]func(r *Run, n int){
-		"it prints":      func(r *Run, n int) { r.looked(poll("terminal_read", "t1"), fmt.Sprint("compiling file ", n/7), true) },
+		"it prints": func(r *Run, n int) {
+			r.looked(poll("terminal_read", "t1"), fmt.Sprint("compiling file ", n/7), true)
+		},
 		"it is silent":   func(r *Run, _ int) { r.looked(poll("terminal_wait", "t1"), "not within 9 s; it continues", true) },
 		"time must pass": func(r *Run, _ int) { r.looked(goal.Call{Tool: "wait"}, "waited 9 s", true) },
 		"a page loads":   func(r *Run, _ int) { r.looked(poll("browser_wait", "b1"), "not within 9 s", true) },
@@ -106,7 +108,10 @@ func TestPollingWhatIsOverIsAStandstill(t *testing.T) {
 	}
 	r, c = watching(t, 0)
 	for n := 1; ; n++ {
-		r.looked(goal.Call{Tool: "terminal_wait", Arguments: fmt.Sprintf(`{"pane":"t1","timeout_seconds":%d}`, n)}, "it continues", true)
+		r.looked(goal.Call{
+			Tool:      "terminal_wait",
+			Arguments: fmt.Sprintf(`{"pane":"t1","timeout_seconds":%d}`, n),
+		}, "it continues", true)
 		if stop := r.iteration(t); stop != nil {
 			if n != 20+maxIdleIterations || stop.Exit != goal.Stuck {
 				t.Errorf("poll %d: %v", n, stop)

@@ -14,7 +14,9 @@ import (
 // spending anything. It ends early when the user wants it to, perhaps with new
 // limits; opening is what the next run begins with, and ok is false when the goal
 // does not continue.
-func (r *Runner) waitForProvider(ctx context.Context, g *goal.Goal, until time.Time, a *active) (opening []event.Body, ok bool) {
+func (r *Runner) waitForProvider(
+	ctx context.Context, g *goal.Goal, until time.Time, a *active,
+) (opening []event.Body, ok bool) {
 	over := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
 	for {
 		if !r.cfg.Clock.Now().Before(until) { // a timer stands still while the machine sleeps
@@ -94,7 +96,11 @@ func (r *Runner) endWaiting(ctx context.Context, g goal.Goal, stop *Stop) {
 // recordEnd writes the end of a goal that has no run at the moment.
 func (r *Runner) recordEnd(ctx context.Context, g goal.Goal, stop *Stop) {
 	body := &event.Ended{
-		Status: goal.StatusForExit(stop.Exit), Exit: stop.Exit, Report: g.EndReport(stop.Reason), Account: g.Account, By: stop.By,
+		Status:  goal.StatusForExit(stop.Exit),
+		Exit:    stop.Exit,
+		Report:  g.EndReport(stop.Reason),
+		Account: g.Account,
+		By:      stop.By,
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := r.cfg.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, body)

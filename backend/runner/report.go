@@ -31,10 +31,25 @@ func (r *Run) finish(ctx context.Context, stop *Stop) error {
 	r.ended.report = report
 	status := goal.StatusForExit(stop.Exit)
 	var body event.Body = &event.Ended{
-		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.verification.claims.verifiedByHost(), Judged: stop.Exit == goal.Done && r.verification.claims.judgedByModel(), Report: report, Account: r.ended.finalStatement, By: stop.By,
+		Status:   status,
+		Exit:     stop.Exit,
+		Verified: stop.Exit == goal.Done && r.verification.claims.verifiedByHost(),
+		Judged:   stop.Exit == goal.Done && r.verification.claims.judgedByModel(),
+		Report:   report,
+		Account:  r.ended.finalStatement,
+		By:       stop.By,
 	}
 	if status == goal.Paused {
-		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.ended.finalStatement, Until: formatUntil(stop), Pane: stop.Pane, By: stop.By, Unanswered: r.turns.uncounted}
+		body = &event.Paused{
+			Exit:       stop.Exit,
+			Reason:     stop.Reason,
+			Report:     report,
+			Account:    r.ended.finalStatement,
+			Until:      formatUntil(stop),
+			Pane:       stop.Pane,
+			By:         stop.By,
+			Unanswered: r.turns.uncounted,
+		}
 	}
 	if failure := r.journal.append(ctx, body); failure != nil {
 		return failure
@@ -63,7 +78,8 @@ func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	if len(notes) > 1 {
 		it = "them"
 	}
-	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal continues: %s.", goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
+	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal continues: %s.",
+		goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
 }
 
 func formatUntil(s *Stop) string {
@@ -89,7 +105,10 @@ type reporter struct {
 // one says why the run stopped.
 func (p *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{p.stopReasonText(stop)}
-	for _, bullet := range []string{verdictBullet(p.goal.Criterion, p.claims.last), p.describeChanges(ctx), p.budget.usageText(p.claims.made)} {
+	for _, bullet := range []string{
+		verdictBullet(p.goal.Criterion, p.claims.last), p.describeChanges(ctx),
+		p.budget.usageText(p.claims.made),
+	} {
 		if bullet != "" {
 			bullets = append(bullets, bullet)
 		}
@@ -111,7 +130,8 @@ func (p *reporter) stopReasonText(stop *Stop) string {
 		return p.decidedByText()
 	case goal.GaveUp:
 		return "The agent gave up: " + stop.Reason
-	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser, goal.Interrupted, goal.AbortedByUser:
+	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser,
+		goal.Interrupted, goal.AbortedByUser:
 	}
 	return "Stopped because " + withFullStop(stop.Reason)
 }
@@ -186,7 +206,8 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 			open = append(open, v.Name+" ("+v.Detail+")")
 			continue
 		case v.Fewer > 0:
-			fewer = append(fewer, fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, goal.FormatCount(v.Tests, "test"), v.Fewer))
+			fewer = append(fewer,
+				fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, goal.FormatCount(v.Tests, "test"), v.Fewer))
 		}
 		passed++
 	}

@@ -22,7 +22,9 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	r.messages.restore(messages)
 	if len(messages) == 0 {
 		r.budget.warned.restore(nil)
-		return runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal)) })
+		return runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop {
+			return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal))
+		})
 	}
 	past, err := r.history.RunHistory(ctx, r.goal.ID, r.recent.limit)
 	if err != nil {
@@ -75,11 +77,19 @@ func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Sto
 		if rv := last.Review; rv != nil { // of the same work, and paid
 			r.verification.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
 		}
-		r.requests.claim = &pendingClaim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
+		r.requests.claim = &pendingClaim{
+			rationale: last.Rationale,
+			result:    last.Result,
+			by:        "person",
+			of:        last.Of,
+			accepted:  &yes,
+			note:      o.Text,
+		}
 		return nil
 	}
 	if r.verificationInterrupted() {
-		return r.messages.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: look whether it is still right, and claim again.")
+		return r.messages.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: "+
+			"look whether it is still right, and claim again.")
 	}
 	return nil
 }
@@ -107,7 +117,8 @@ func (r *Run) verificationInterrupted() bool {
 	}
 	for _, m := range slices.Backward(r.messages.Messages()) {
 		switch {
-		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
+		case m.Role == goal.User && slices.ContainsFunc([]string{conversation.FailurePrefix, todosPrefix, reviewWorkPrefix},
+			func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
 			return false // it was answered
 		case m.Role == goal.Assistant:
 			return slices.ContainsFunc(m.Calls, func(c goal.Call) bool { return c.Tool == "claim_complete" })
@@ -123,7 +134,13 @@ func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
 	}
 	for _, open := range steps {
 		text := "the program ended before this call answered: its outcome is unknown"
-		if stop := r.journal.append(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text}); stop != nil {
+		if stop := r.journal.append(ctx, &event.Step{
+			StepID:  open.StepID,
+			Tool:    open.Tool,
+			Outcome: event.OutcomeUnknown,
+			Preview: text,
+			Result:  text,
+		}); stop != nil {
 			return stop
 		}
 	}

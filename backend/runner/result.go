@@ -23,6 +23,8 @@ func truncateResult(r *goal.Result, step, most int) (cut bool) {
 	}
 	half := most / 2
 	head, tail := strings.ToValidUTF8(s[:half], ""), strings.ToValidUTF8(s[len(s)-half:], "")
-	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d continues here …\n%s", head, len(s)-2*half, step, half, tail)
+	r.Text = fmt.Sprintf(
+		"%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d continues here …\n%s", head,
+		len(s)-2*half, step, half, tail)
 	return true
 }

@@ -64,7 +64,8 @@ type runEnd struct {
 func (r *Run) endState(stop *Stop) goal.Goal {
 	g := r.goal
 	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.budget.elapsed(), r.verification.claims.made, r.id.ID
-	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.ended.report, r.ended.finalStatement
+	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.ended.report,
+		r.ended.finalStatement
 	return g
 }
 
@@ -110,7 +111,8 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
-	if stop := runSteps(ctx, r.openSession, r.approvals.restoreApprovals, r.restore, r.verification.verifyClaim); stop != nil {
+	if stop := runSteps(ctx, r.openSession, r.approvals.restoreApprovals, r.restore,
+		r.verification.verifyClaim); stop != nil {
 		return stop
 	}
 	for {
@@ -158,12 +160,16 @@ func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	case untold && r.goal.Spent.Iterations == 0:
 		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to continue without it"}
 	}
-	return r.journal.append(ctx, &event.Warning{What: "after", Text: unmet + "; this one continues without it, because it was resumed"})
+	return r.journal.append(ctx, &event.Warning{
+		What: "after",
+		Text: unmet + "; this one continues without it, because it was resumed",
+	})
 }
 
 // iterate is one pass of the loop, in the order of the contract.
 func (r *Run) iterate(ctx context.Context) *Stop {
-	if stop := runSteps(ctx, r.budget.enforceLimits, r.applyOrders, r.integrity.checkIntegrity, r.startIteration); stop != nil {
+	if stop := runSteps(ctx, r.budget.enforceLimits, r.applyOrders, r.integrity.checkIntegrity,
+		r.startIteration); stop != nil {
 		return stop
 	}
 	reply, stop := r.askModelOnce(ctx)
@@ -211,8 +217,9 @@ func (r *Run) requireToolCall(ctx context.Context) *Stop {
 	if r.turns.silent++; r.turns.silent >= most {
 		return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
 	}
-	return r.messages.addUserMessage(ctx, "You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
-		"Take the next step now with a tool call.")
+	return r.messages.addUserMessage(ctx,
+		"You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
+			"Take the next step now with a tool call.")
 }
 
 // checkVoluntaryStop stops the run when the agent gave up or asked its user. What it claimed

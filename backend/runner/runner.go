@@ -94,7 +94,9 @@ func (r *Runner) ResumeParked(ctx context.Context, g goal.Goal, release func()) 
 	})
 }
 
-func (r *Runner) launch(ctx context.Context, id goal.ID, release func(), queued bool, work func(context.Context, *active)) error {
+func (r *Runner) launch(
+	ctx context.Context, id goal.ID, release func(), queued bool, work func(context.Context, *active),
+) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	a := &active{cancel: cancel, nudge: make(chan struct{}, 1), done: make(chan struct{}), pausing: newPausing()}
 	a.queued.Store(queued)

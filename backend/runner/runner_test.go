@@ -303,10 +303,12 @@ func TestAFailedClaimComesBackAndTheSecondOneIsVerified(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 	claims, err := w.store.Claims(t.Context(), g.ID)
-	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail || claims[1].Verdicts[0].Outcome != goal.Pass {
+	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail ||
+		claims[1].Verdicts[0].Outcome != goal.Pass {
 		t.Fatalf("receipt: %+v %v", claims, err)
 	}
-	if told := w.model.lastUser(1); !strings.Contains(told, "Verification failed:") || !strings.Contains(told, "exit 1, wanted 0") {
+	if told := w.model.lastUser(1); !strings.Contains(told, "Verification failed:") ||
+		!strings.Contains(told, "exit 1, wanted 0") {
 		t.Errorf("the model was told %q", told)
 	}
 	if !strings.HasPrefix(row.Report[0], "Done:") || len(row.Report) > 5 {
@@ -315,12 +317,14 @@ func TestAFailedClaimComesBackAndTheSecondOneIsVerified(t *testing.T) {
 }
 
 func TestTheReasonOfAFailedCheckReachesTheModel(t *testing.T) {
-	w := newWorld(t, call(pendingClaim), call(`abort_with_report {"reason":"cannot","what_was_learned":"port 80 is closed"}`))
+	w := newWorld(t, call(pendingClaim),
+		call(`abort_with_report {"reason":"cannot","what_was_learned":"port 80 is closed"}`))
 	_, row := w.run(func(g *goal.Goal) {
 		g.Criterion.Checks[0].Command = "echo 'connection refused' >&2; exit 7"
 	})
 	expect(t, row, goal.Aborted, goal.GaveUp)
-	if told := w.model.lastUser(1); !strings.Contains(told, "exit 7, wanted 0") || !strings.Contains(told, "connection refused") {
+	if told := w.model.lastUser(1); !strings.Contains(told, "exit 7, wanted 0") ||
+		!strings.Contains(told, "connection refused") {
 		t.Errorf("told %q", told)
 	}
 	if !strings.Contains(strings.Join(row.Report, "\n"), "port 80 is closed") {
@@ -343,7 +347,8 @@ func TestMoneyUsedUpEndsTheGoal(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
 		n++
 		return goal.Reply{
-			Calls: []goal.Call{{Tool: "write_file", Arguments: fmt.Sprintf(`{"path":"f%d","content":"x"}`, n)}}, Usage: goal.Usage{USD: 0.30},
+			Calls: []goal.Call{{Tool: "write_file", Arguments: fmt.Sprintf(`{"path":"f%d","content":"x"}`, n)}},
+			Usage: goal.Usage{USD: 0.30},
 		}, nil
 	})
 	_, row := w.run(func(g *goal.Goal) { g.Limits.USD = 1 })
@@ -396,8 +401,10 @@ func TestFiveFailedClaimsOnOneCheckAreStuck(t *testing.T) {
 }
 
 func TestEveryCallGetsExactlyOneResult(t *testing.T) {
-	w := newWorld(t, call(`no_such_tool {}`, `write_file {broken`, `write_file {"path":"../out.txt","content":""}`, `run_command {"command":""}`,
-		`write_file {"path":"a","content":"x","extra":1}`, `broken {}`, `read_file {"path":"missing"}`, `write_file {"path":"ok.txt","content":"x"}`,
+	w := newWorld(t, call(`no_such_tool {}`, `write_file {broken`, `write_file {"path":"../out.txt","content":""}`,
+		`run_command {"command":""}`,
+		`write_file {"path":"a","content":"x","extra":1}`, `broken {}`, `read_file {"path":"missing"}`,
+		`write_file {"path":"ok.txt","content":"x"}`,
 		`browser_open {"url":"https://shop.example/"}`), call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskDeny })
 	expect(t, row, goal.Completed, goal.Done)
@@ -492,7 +499,8 @@ func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
 }
 
 func TestCloseInterruptsAndAResumedGoalEnds(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`), call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
+	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`),
+		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("step_started")
@@ -574,7 +582,9 @@ func TestACrashedStepIsInDoubtAndNotRepeated(t *testing.T) {
 	}
 	c := goal.Call{ID: "c1", Tool: "run_command", Arguments: `{"command":"touch repeated.txt"}`}
 	err = w.store.Append(t.Context(), run, &event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: x"}},
-		&event.Message{Message: goal.Message{Role: goal.Assistant, Calls: []goal.Call{c}}}, &event.StepStarted{StepID: 1, Tool: c.Tool, Arguments: c.Arguments})
+		&event.Message{
+			Message: goal.Message{Role: goal.Assistant, Calls: []goal.Call{c}},
+		}, &event.StepStarted{StepID: 1, Tool: c.Tool, Arguments: c.Arguments})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -612,7 +622,8 @@ func TestAModelInALoopIsToldRefusedAndStuck(t *testing.T) {
 	if got, want := strings.Join(outcomes, " "), "ok ok ok ok denied denied denied denied denied"; got != want {
 		t.Errorf("outcomes %s, want %s", got, want)
 	}
-	if third, err := w.store.Step(t.Context(), g.ID, 3); err != nil || !strings.Contains(third.Result, "A word from the host") {
+	if third, err := w.store.Step(t.Context(), g.ID, 3); err != nil ||
+		!strings.Contains(third.Result, "A word from the host") {
 		t.Errorf("the third call was not told: %q %v", third.Result, err)
 	}
 }
@@ -686,7 +697,8 @@ func TestAGoalGoesOnInAWindowThatAFewResultsFill(t *testing.T) {
 	const room = 40_000
 	turns := []func(context.Context, goal.Turn) (goal.Reply, error){
 		call(`run_command {"command":"seq 10000 13000"}`), call(`run_command {"command":"seq 20000 23000"}`),
-		call(`run_command {"command":"seq 30000 33000"}`), call(`write_file {"path":"done.txt","content":"x"}`), call(pendingClaim),
+		call(`run_command {"command":"seq 30000 33000"}`), call(`write_file {"path":"done.txt","content":"x"}`),
+		call(pendingClaim),
 	}
 	n := 0
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {

@@ -33,7 +33,9 @@ func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call)
 
 // fillSecrets makes the call that is executed. A secret does not decide what a call
 // touches: that was judged with the reference in its place.
-func (k *callSecrets) fillSecrets(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
+func (k *callSecrets) fillSecrets(
+	ctx context.Context, tool Tool, c goal.Call, judged policy.Effect,
+) (goal.Call, error) {
 	if k.store == nil || len(judged.Secrets) == 0 {
 		return c, nil
 	}
@@ -47,7 +49,8 @@ func (k *callSecrets) fillSecrets(ctx context.Context, tool Tool, c goal.Call, j
 	}
 	e.Secrets = judged.Secrets
 	if !withoutCommandLine(e).Equal(withoutCommandLine(judged)) {
-		return c, errors.New("a secret decides here which host or which file is touched, and nobody could be asked about that. Use it in what is sent, not in where it goes")
+		return c, errors.New("a secret decides here which host or which file is touched, and nobody could be asked about " +
+			"that. Use it in what is sent, not in where it goes")
 	}
 	return filled, nil
 }
@@ -107,7 +110,8 @@ func (h exposedSecrets) warning(hosts []string) string {
 	if len(hosts) == 0 || len(list) == 0 {
 		return ""
 	}
-	return "; programs of this goal are given your secret " + strings.Join(list, ", and ") + ": they could send it to a host that you open to them"
+	return "; programs of this goal are given your secret " + strings.Join(list, ", and ") +
+		": they could send it to a host that you open to them"
 }
 
 // redact takes secrets out of a result before anything else sees it.

@@ -37,7 +37,8 @@ func TestWhatNamesNoSecretIsNotJudgedAgain(t *testing.T) {
 	tool := &typing{}
 	k := callSecrets{store: trusted{}, exposed: exposedSecrets{}}
 	const names = `{"text":"{{secret:pin}}"}`
-	k.restoreExposed(t.Context(), map[string]Tool{"type": tool}, []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
+	k.restoreExposed(t.Context(), map[string]Tool{"type": tool},
+		[]goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
 	if _, given := k.exposed["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {
 		t.Errorf("given %v, looked for %q", k.exposed, tool.looks)
 	}

@@ -19,7 +19,8 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	besides := len(contract) + toolSpecBytes(r.dispatcher.specs)
 	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
 	reply, err := r.askModel(ctx, contract)
-	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.Bytes() < before; { // the window is smaller than was thought
+	// the window is smaller than was thought
+	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.Bytes() < before; {
 		before = r.messages.Bytes()
 		r.messages.Shrink(before/2, before/2, r.plan.todoList())
 		reply, err = r.askModel(ctx, contract)

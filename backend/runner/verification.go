@@ -50,11 +50,18 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
 		return v.messages.addUserMessage(ctx, held)
 	}
 	v.claims.made++
-	if stop := v.journal.append(ctx, &event.Claim{N: v.claims.made, Rationale: c.rationale, Result: c.result, By: c.by}); stop != nil {
+	if stop := v.journal.append(ctx, &event.Claim{
+		N:         v.claims.made,
+		Rationale: c.rationale,
+		Result:    c.result,
+		By:        c.by,
+	}); stop != nil {
 		return stop
 	}
 	if c.by == "" && v.claims.idle && v.clock.Now().Sub(v.claims.at) < reclaimCooldown {
-		return v.reportFailedClaim(ctx, c, "nothing was done since the last failed claim, so the checks were not run again. "+failureDetail(v.claims.ran, v.claims.last))
+		return v.reportFailedClaim(ctx, c,
+			"nothing was done since the last failed claim, so the checks were not run again. "+
+				failureDetail(v.claims.ran, v.claims.last))
 	}
 	if c.accepted != nil && !*c.accepted {
 		return v.reportFailedClaim(ctx, c, "the user looked at the result and sent it back: "+c.note)
@@ -87,7 +94,8 @@ func (v *verification) verificationReminder(c pendingClaim) string {
 	}
 	if open := v.plan.openTodos(); open != "" && !v.claims.reminded["todos"] {
 		v.claims.reminded["todos"] = true
-		return todosPrefix + "these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
+		return todosPrefix + "these todos of your plan are open.\n" + open +
+			"\nDo them, or complete or rewrite the plan, and claim again."
 	}
 	if v.progress.detector.HasUnreadChange() && !v.goal.Criterion.HasDeterministicCheck() && !v.claims.reminded["look"] {
 		v.claims.reminded["look"] = true
@@ -154,7 +162,8 @@ func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *
 
 // reviewAndFinish asks the cold reviewer, if the goal has one, and stops as done.
 func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
-	if c.accepted != nil && (v.claims.review != nil || !v.goal.NeedsReview()) { // else an older program let it wait unreviewed
+	// else an older program let it wait unreviewed
+	if c.accepted != nil && (v.claims.review != nil || !v.goal.NeedsReview()) {
 		if stop := v.journalReview(ctx); stop != nil { // of the work that the user was shown
 			return stop
 		}
@@ -175,7 +184,8 @@ func (v *verification) review(ctx context.Context, c pendingClaim) *Stop {
 		return v.gate.stopForError(ctx, fmt.Sprintf("reviewing claim %d", v.claims.made), err)
 	}
 	v.claims.review = &rv
-	if stop := firstStop(v.journalReview(ctx), v.budget.recordUsage(ctx, rv.Usage, "reviewer")); stop != nil || rv.Confirmed {
+	if stop := firstStop(v.journalReview(ctx), v.budget.recordUsage(ctx, rv.Usage, "reviewer")); stop != nil ||
+		rv.Confirmed {
 		return stop
 	}
 	return v.notConfirmed(ctx, c, rv)
@@ -201,14 +211,17 @@ const newPlanRequest = " Revise your plan with write_todos."
 // reportFailedClaim tells the agent why, and stops when too many failed alike.
 func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, why string) *Stop {
 	v.claims.idle = true
-	text := conversation.FailurePrefix + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
+	text := conversation.FailurePrefix + why +
+		"\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
 	if c.by == "critic" {
-		text = conversation.FailurePrefix + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
+		text = conversation.FailurePrefix + "the critic took the goal for achieved, so the host verified. " + why +
+			"\n\nKeep working."
 	}
 	if len(v.plan.todos) > 0 {
 		text += newPlanRequest
 	}
-	if stop := v.messages.addUserMessage(ctx, text, &event.VerificationFailed{Claim: v.claims.made, Detail: why}); stop != nil {
+	if stop := v.messages.addUserMessage(ctx, text,
+		&event.VerificationFailed{Claim: v.claims.made, Detail: why}); stop != nil {
 		return stop
 	}
 	if c.by != "" { // only what the agent claims counts against it
@@ -235,7 +248,8 @@ func failureDetail(claim int, verdicts []goal.Verdict) string {
 			part += "\nOutput tail:\n" + v.Tail
 		}
 		if v.Bytes > int64(len(v.Tail))+tailSlack {
-			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives %s.", v.Check+1, claim, evidenceBytesKept(v.Bytes))
+			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives %s.", v.Check+1, claim,
+				evidenceBytesKept(v.Bytes))
 		}
 		parts = append(parts, part)
 	}

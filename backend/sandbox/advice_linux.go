@@ -20,7 +20,8 @@ func withAdvice(e *wire.Error) error {
 func advice(text string) string {
 	switch {
 	case sysctlOn("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
-		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in build/apparmor (docs/security.md, \"Where it runs\") for the helper"
+		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in " +
+			"build/apparmor (docs/security.md, \"Where it runs\") for the helper"
 	case sysctlIs("/proc/sys/kernel/unprivileged_userns_clone", "0"):
 		return "This kernel denies user namespaces to ordinary users: sysctl kernel.unprivileged_userns_clone=1"
 	case sysctlIs("/proc/sys/user/max_user_namespaces", "0"):
@@ -28,7 +29,8 @@ func advice(text string) string {
 	case strings.Contains(text, "Landlock"):
 		return "A kernel of version 5.19 or newer is needed, with landlock in its lsm= list"
 	case strings.Contains(text, "not permitted") && isContainer():
-		return "This looks like a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, or say --unconfined"
+		return "This looks like a container: start it with --security-opt seccomp=unconfined --security-opt " +
+			"apparmor=unconfined --security-opt systempaths=unconfined, or say --unconfined"
 	}
 	return "Say --unconfined to run this goal's programs with your own rights instead"
 }

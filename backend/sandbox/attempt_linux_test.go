@@ -115,7 +115,8 @@ var calls = map[string]func([]string) error{
 	},
 	"bpf":         func([]string) error { return exists(unix.SYS_BPF) },
 	"userfaultfd": func([]string) error { return errnoOf(0, unix.SYS_USERFAULTFD, 1) },
-	"keyring":     func([]string) error { return errnoOf(0, unix.SYS_KEYCTL, unix.KEYCTL_GET_KEYRING_ID, ^uintptr(2), 0) }, // the session's
+	// the session's
+	"keyring": func([]string) error { return errnoOf(0, unix.SYS_KEYCTL, unix.KEYCTL_GET_KEYRING_ID, ^uintptr(2), 0) },
 	"handle": func([]string) error {
 		_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, "/etc/passwd", 0)
 		return err
@@ -226,7 +227,8 @@ var calls = map[string]func([]string) error{
 	},
 	"pipes": func([]string) error { // a part of them: a process has only so many descriptors
 		var limit unix.Rlimit
-		if err := errors.Join(unix.Getrlimit(unix.RLIMIT_NOFILE, &limit), unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit.Max, Max: limit.Max})); err != nil {
+		if err := errors.Join(unix.Getrlimit(unix.RLIMIT_NOFILE, &limit),
+			unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit.Max, Max: limit.Max})); err != nil {
 			return err
 		}
 		for range hogged / 20 / (2 * 4096) {
@@ -244,7 +246,8 @@ var calls = map[string]func([]string) error{
 			id, _, errno := unix.Syscall(unix.SYS_MSGGET, unix.IPC_PRIVATE, unix.IPC_CREAT|0o600, 0)
 			for range 2 {
 				if errno == 0 {
-					_, _, errno = unix.Syscall6(unix.SYS_MSGSND, id, uintptr(unsafe.Pointer(&message[0])), uintptr(len(message)-8), unix.IPC_NOWAIT, 0, 0)
+					_, _, errno = unix.Syscall6(unix.SYS_MSGSND, id, uintptr(unsafe.Pointer(&message[0])), uintptr(len(message)-8),
+						unix.IPC_NOWAIT, 0, 0)
 				}
 			}
 			if errno == unix.EINVAL || errno == unix.EIDRM { // it was ended between its making and the message
@@ -292,7 +295,8 @@ var calls = map[string]func([]string) error{
 		if err != nil {
 			return err
 		}
-		return unix.Sendto(fd, []byte("escaped"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
+		return unix.Sendto(fd, []byte("escaped"), unix.MSG_FASTOPEN,
+			&unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
 	},
 	"attach": func(a []string) error { // shared memory of the machine
 		key, err := strconv.Atoi(a[0]) // the kernel's number of it

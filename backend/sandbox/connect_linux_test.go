@@ -51,7 +51,9 @@ func repeat(b *testing.B, s *sandbox.Supervisor, dir, unit string, call ...strin
 		b.Fatal(err)
 	}
 	text, status := output(b, s, process.Command{
-		Argv: append(append([]string{self}, call[1:]...), fmt.Sprint(b.N)), Env: []string{plainPath, attemptVariable + "=" + call[0]}, Dir: dir,
+		Argv: append(append([]string{self}, call[1:]...), fmt.Sprint(b.N)),
+		Env:  []string{plainPath, attemptVariable + "=" + call[0]},
+		Dir:  dir,
 	})
 	took, err := time.ParseDuration(strings.TrimSpace(text))
 	if status.Code != 0 || err != nil {

@@ -76,14 +76,16 @@ type prison struct {
 	passed                chan struct{} // one of the test's own came
 	within                bool          // the attempt that is made is made inside the walls
 	ports                 []string      // of the machine's loopback, where it is heard
-	outer                 []string      // servers, HOST:PORT, at other addresses of this machine: of IPv4, and of IPv6; "" where it has none
-	outerUDP              string
-	six                   bool   // the server listens at ::1, too
-	panes                 string // where the proxy listens for the goal's pages
-	log                   *tellings
-	egress                *egress.Proxy
-	confined, free        *sandbox.Supervisor
-	confinedEnv, freeEnv  []string
+	// servers, HOST:PORT, at other addresses of this machine: of IPv4, and of IPv6; "" where it has
+	// none
+	outer                []string
+	outerUDP             string
+	six                  bool   // the server listens at ::1, too
+	panes                string // where the proxy listens for the goal's pages
+	log                  *tellings
+	egress               *egress.Proxy
+	confined, free       *sandbox.Supervisor
+	confinedEnv, freeEnv []string
 }
 
 func imprison(t *testing.T) *prison {
@@ -106,7 +108,10 @@ func imprison(t *testing.T) *prison {
 	write(t, filepath.Join(p.w.Dir, ".git", "worktrees", "far", "HEAD"), "x", 0o644)
 	write(t, filepath.Join(p.w.Dir, ".git", "worktrees", "far", "commondir"), "../..\n", 0o644)
 	write(t, filepath.Join(p.w.Dir, ".git", "hooks", "pre-commit.sample"), "#!/bin/sh\n", 0o755)
-	for _, name := range []string{"sub/.git/HEAD", "sub/.git/config", ".git/modules/m/HEAD", ".git/modules/m/config", "tree/.git"} {
+	for _, name := range []string{
+		"sub/.git/HEAD", "sub/.git/config", ".git/modules/m/HEAD", ".git/modules/m/config",
+		"tree/.git",
+	} {
 		write(t, filepath.Join(p.w.Dir, name), "[core]\n", 0o644)
 	}
 	self, err := os.Executable()
@@ -224,7 +229,8 @@ const ours = "what was sent before this has come"
 // walls it is not coming once others have come that were sent after it.
 func (p *prison) arrives() bool {
 	if !p.within {
-		for deadline := time.Now().Add(time.Minute); p.heard.Load() == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); p.heard.Load() == 0 &&
+			time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 			continue
 		}
 		return p.heard.Swap(0) > 0
@@ -304,7 +310,10 @@ func (p *prison) places() {
 		p.Fatal(err)
 	}
 	p.Cleanup(func() { _ = os.RemoveAll(short) })
-	p.usual = []string{filepath.Join(p.home, ".docker", "docker.sock"), filepath.Join(p.home, ".gnupg", "S.gpg-agent"), filepath.Join(short, "agent.1"), short + "-dbus"}
+	p.usual = []string{
+		filepath.Join(p.home, ".docker", "docker.sock"), filepath.Join(p.home, ".gnupg", "S.gpg-agent"),
+		filepath.Join(short, "agent.1"), short + "-dbus",
+	}
 	if os.Getuid() == 0 {
 		p.usual = append(p.usual, "/run/docker.sock", "/run/user/0/bus")
 	}
@@ -381,7 +390,11 @@ func (p *prison) connect(t *testing.T) {
 		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
-	p.egress = egress.New(egress.Config{Rules: egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"denied.example"}}, Inside: p.confined.Dial, Resolver: here})
+	p.egress = egress.New(egress.Config{
+		Rules:    egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"denied.example"}},
+		Inside:   p.confined.Dial,
+		Resolver: here,
+	})
 	p.egress.Serve(n.Proxy, egress.SourceProgram)
 	p.egress.ServeDNS(n.Names, n.NamesBy)
 	if p.panes, err = p.egress.Listen(context.Background()); err != nil {
@@ -395,7 +408,10 @@ func (p *prison) connect(t *testing.T) {
 		return d.DialContext(ctx, network, address)
 	}
 	none := egress.New(egress.Config{
-		Rules: egress.Rules{Risk: policy.NetworkWrite}, Inside: direct, Resolver: here, Public: func(netip.Addr) error { return nil },
+		Rules:    egress.Rules{Risk: policy.NetworkWrite},
+		Inside:   direct,
+		Resolver: here,
+		Public:   func(netip.Addr) error { return nil },
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -464,7 +480,10 @@ func (p *prison) possible(a attempt) bool {
 func TestEscape(t *testing.T) {
 	p := imprison(t)
 	count, escapes, told := 0, 0, 0
-	for name, outlives := range map[string]func(*testing.T) bool{"kill what starts programs": p.killing, "a double fork outlives the goal": p.forking} {
+	for name, outlives := range map[string]func(*testing.T) bool{
+		"kill what starts programs":       p.killing,
+		"a double fork outlives the goal": p.forking,
+	} {
 		t.Run(name, func(t *testing.T) {
 			count++
 			if outlives(t) {
@@ -544,7 +563,8 @@ func (p *prison) attempts() []attempt {
 }
 
 // gitConfigThere names programs and files of the folder, as many repositories do.
-const gitConfigThere = "[core]\n\thooksPath = tools/husky\n[filter \"x\"]\n\tclean = tools/clean.sh %f\n[include]\n\tpath = ../shared.gitconfig\n"
+const gitConfigThere = "[core]\n\thooksPath = tools/husky\n[filter \"x\"]\n\tclean = tools/clean.sh " +
+	"%f\n[include]\n\tpath = ../shared.gitconfig\n"
 
 func (p *prison) files() []attempt {
 	hooks, config := filepath.Join(p.w.Dir, ".git", "hooks", "pre-commit"), filepath.Join(p.w.Dir, ".git", "config")
@@ -572,18 +592,52 @@ func (p *prison) files() []attempt {
 		{name: "read by dot-dot", silent: noFile, script: `cat ../secret`},
 		{name: "read through the working folder", silent: noFile, script: `cat /proc/self/cwd/../secret`},
 		{name: "read through a symlink", silent: noFile, script: `rm -f l; ln -s "$SECRET" l && cat l`},
-		{name: "read through a hard link", silent: noFile, script: `rm -f h; ln "$SECRET" h && cat h`, undo: removing(p.w.Dir + "/h")},
+		{
+			name:   "read through a hard link",
+			silent: noFile,
+			script: `rm -f h; ln "$SECRET" h && cat h`,
+			undo:   removing(p.w.Dir + "/h"),
+		},
 		{name: "rename across", silent: noFile, script: `mv "$SECRET" stolen && mv stolen "$SECRET"`},
-		{name: "write a file outside", silent: noFile, script: `echo x > "$SECRET.new"`, effect: there(p.outside + "/secret.new"), undo: removing(p.outside + "/secret.new")},
+		{
+			name:   "write a file outside",
+			silent: noFile,
+			script: `echo x > "$SECRET.new"`,
+			effect: there(p.outside + "/secret.new"),
+			undo:   removing(p.outside + "/secret.new"),
+		},
 		{name: "remove a file outside", silent: noFile, script: `touch "$SECRET.old" && rm "$SECRET.old"`},
 		{name: "read the app's database", silent: noFile, script: `cat ../../state/goalpost.db`},
-		{name: "read through another root", silent: noFile, script: `for r in /proc/[0-9]*/root; do cat "$r$SECRET" 2>/dev/null && exit 0; done; exit 1`},
-		{name: "read through another's files", silent: noFile, script: `for d in /proc/[0-9]*/cwd; do cat "$d/../secret" 2>/dev/null && exit 0; done; exit 1`},
-		{name: "look into /var/lib", silent: noFile, script: `ls /var/lib/. | grep -q .`},
-		{name: "put a git hook", silent: ownCopy, script: `echo x > .git/hooks/pre-commit`, effect: there(hooks), undo: restore},
-		{name: "change git's configuration", silent: ownCopy, script: `echo '[core] pager = evil' > .git/config`, effect: holds(config, "evil"), undo: restore},
 		{
-			name: "put another repository in place", silent: ownCopy, script: `mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit`, effect: there(hooks),
+			name:   "read through another root",
+			silent: noFile,
+			script: `for r in /proc/[0-9]*/root; do cat "$r$SECRET" 2>/dev/null && exit 0; done; exit 1`,
+		},
+		{
+			name:   "read through another's files",
+			silent: noFile,
+			script: `for d in /proc/[0-9]*/cwd; do cat "$d/../secret" 2>/dev/null && exit 0; done; exit 1`,
+		},
+		{name: "look into /var/lib", silent: noFile, script: `ls /var/lib/. | grep -q .`},
+		{
+			name:   "put a git hook",
+			silent: ownCopy,
+			script: `echo x > .git/hooks/pre-commit`,
+			effect: there(hooks),
+			undo:   restore,
+		},
+		{
+			name:   "change git's configuration",
+			silent: ownCopy,
+			script: `echo '[core] pager = evil' > .git/config`,
+			effect: holds(config, "evil"),
+			undo:   restore,
+		},
+		{
+			name:   "put another repository in place",
+			silent: ownCopy,
+			script: `mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit`,
+			effect: there(hooks),
 			undo: func() {
 				if there(p.w.Dir + "/g")() {
 					removing(p.w.Dir + "/.git")()
@@ -607,11 +661,34 @@ func (p *prison) files() []attempt {
 		replaced("rename the folder above a worktree's file", "tree", "tree/.git"),
 		replaced("rename the folder above a submodule's repository", ".git/modules", ".git/modules/m/config"),
 		{name: "read the shadow file", silent: noFile, script: `grep -q . /etc/shadow`, needs: "root"},
-		{name: "write in /etc", silent: noFile, script: `touch /etc/goalpost-escape`, needs: "root", undo: removing("/etc/goalpost-escape")},
-		{name: "write in /opt", silent: noFile, script: `touch /opt/goalpost-escape`, needs: "root", undo: removing("/opt/goalpost-escape")},
-		{name: "write in /usr", silent: noFile, script: `touch /usr/goalpost-escape`, needs: "root", undo: removing("/usr/goalpost-escape")},
+		{
+			name:   "write in /etc",
+			silent: noFile,
+			script: `touch /etc/goalpost-escape`,
+			needs:  "root",
+			undo:   removing("/etc/goalpost-escape"),
+		},
+		{
+			name:   "write in /opt",
+			silent: noFile,
+			script: `touch /opt/goalpost-escape`,
+			needs:  "root",
+			undo:   removing("/opt/goalpost-escape"),
+		},
+		{
+			name:   "write in /usr",
+			silent: noFile,
+			script: `touch /usr/goalpost-escape`,
+			needs:  "root",
+			undo:   removing("/usr/goalpost-escape"),
+		},
 		{name: "make a device", told: "make a device", call: []string{"mknod"}, needs: "root"},
-		{name: "change how the kernel dumps", silent: noFile, call: []string{"open", "/proc/sys/kernel/core_pattern"}, needs: "root"},
+		{
+			name:   "change how the kernel dumps",
+			silent: noFile,
+			call:   []string{"open", "/proc/sys/kernel/core_pattern"},
+			needs:  "root",
+		},
 		{name: "press system keys", silent: noFile, call: []string{"open", "/proc/sysrq-trigger"}, needs: "sysrq"},
 	}
 }
@@ -621,7 +698,10 @@ func (p *prison) obeyed(name, path, silent string) attempt {
 	at := filepath.Join(p.w.Dir, path)
 	before, err := os.ReadFile(at)
 	return attempt{
-		name: name, silent: silent, script: "mkdir -p " + filepath.Dir(path) + " && echo evil > " + path, effect: holds(at, "evil"),
+		name:   name,
+		silent: silent,
+		script: "mkdir -p " + filepath.Dir(path) + " && echo evil > " + path,
+		effect: holds(at, "evil"),
 		undo: func() {
 			if err != nil {
 				removing(at)()
@@ -635,28 +715,78 @@ func (p *prison) obeyed(name, path, silent string) attempt {
 func (p *prison) persistence() []attempt {
 	unit, rc, auto := p.home+"/.config/systemd/user/x.service", p.home+"/.bashrc", p.home+"/.config/autostart/x.desktop"
 	return []attempt{
-		{name: "shell start-up file", silent: ownCopy, script: `echo evil >> ~/.bashrc`, effect: there(rc), undo: removing(rc)},
-		{name: "systemd user unit", silent: ownCopy, script: `mkdir -p ~/.config/systemd/user && echo x > ~/.config/systemd/user/x.service`, effect: there(unit), undo: removing(unit)},
-		{name: "autostart", silent: ownCopy, script: `mkdir -p ~/.config/autostart && echo x > ~/.config/autostart/x.desktop`, effect: there(auto), undo: removing(auto)},
-		{name: "ssh key", silent: ownCopy, script: `mkdir -p ~/.ssh && echo x > ~/.ssh/authorized_keys`, effect: there(p.home + "/.ssh"), undo: removing(p.home + "/.ssh")},
-		{name: "cron", silent: noFile, script: `echo x > /etc/cron.d/goalpost-escape || { mkdir -p /etc/cron.d && echo x > /etc/cron.d/goalpost-escape; }`, needs: "root", undo: removing("/etc/cron.d/goalpost-escape")},
-		{name: "a file for others in /tmp", silent: ownCopy, script: `echo x > "/tmp/goalpost-escape-$$"; echo $$ > id`, effect: func() bool {
-			id, _ := os.ReadFile(p.w.Dir + "/id")
-			return there("/tmp/goalpost-escape-" + strings.TrimSpace(string(id)))()
-		}, undo: func() {
-			id, _ := os.ReadFile(p.w.Dir + "/id")
-			removing("/tmp/goalpost-escape-" + strings.TrimSpace(string(id)))()
-		}},
+		{
+			name:   "shell start-up file",
+			silent: ownCopy,
+			script: `echo evil >> ~/.bashrc`,
+			effect: there(rc),
+			undo:   removing(rc),
+		},
+		{
+			name:   "systemd user unit",
+			silent: ownCopy,
+			script: `mkdir -p ~/.config/systemd/user && echo x > ~/.config/systemd/user/x.service`,
+			effect: there(unit),
+			undo:   removing(unit),
+		},
+		{
+			name:   "autostart",
+			silent: ownCopy,
+			script: `mkdir -p ~/.config/autostart && echo x > ~/.config/autostart/x.desktop`,
+			effect: there(auto),
+			undo:   removing(auto),
+		},
+		{
+			name:   "ssh key",
+			silent: ownCopy,
+			script: `mkdir -p ~/.ssh && echo x > ~/.ssh/authorized_keys`,
+			effect: there(p.home + "/.ssh"),
+			undo:   removing(p.home + "/.ssh"),
+		},
+		{
+			name:   "cron",
+			silent: noFile,
+			script: `echo x > /etc/cron.d/goalpost-escape || { mkdir -p /etc/cron.d && echo x > /etc/cron.d/goalpost-escape; }`,
+			needs:  "root",
+			undo:   removing("/etc/cron.d/goalpost-escape"),
+		},
+		{
+			name:   "a file for others in /tmp",
+			silent: ownCopy,
+			script: `echo x > "/tmp/goalpost-escape-$$"; echo $$ > id`,
+			effect: func() bool {
+				id, _ := os.ReadFile(p.w.Dir + "/id")
+				return there("/tmp/goalpost-escape-" + strings.TrimSpace(string(id)))()
+			},
+			undo: func() {
+				id, _ := os.ReadFile(p.w.Dir + "/id")
+				removing("/tmp/goalpost-escape-" + strings.TrimSpace(string(id)))()
+			},
+		},
 	}
 }
 
 func (p *prison) processes() []attempt {
 	return []attempt{
-		{name: "read another's environment", silent: noPid, script: `tr '\0' '\n' < /proc/` + p.victim + `/environ | grep canary`},
+		{
+			name:   "read another's environment",
+			silent: noPid,
+			script: `tr '\0' '\n' < /proc/` + p.victim + `/environ | grep canary`,
+		},
 		{name: "find another's process", silent: noPid, script: `grep -l sleep /proc/` + p.victim + `/comm`},
 		{name: "signal another's process", told: "signal process " + p.victim, script: `kill -0 ` + p.victim},
-		{name: "signal the app", needs: "number", told: fmt.Sprintf("signal process %d", os.Getpid()), script: fmt.Sprintf(`kill -0 %d`, os.Getpid())},
-		{name: "read the app's environment", needs: "number", silent: noPid, script: fmt.Sprintf(`grep -q . /proc/%d/environ`, os.Getpid())},
+		{
+			name:   "signal the app",
+			needs:  "number",
+			told:   fmt.Sprintf("signal process %d", os.Getpid()),
+			script: fmt.Sprintf(`kill -0 %d`, os.Getpid()),
+		},
+		{
+			name:   "read the app's environment",
+			needs:  "number",
+			silent: noPid,
+			script: fmt.Sprintf(`grep -q . /proc/%d/environ`, os.Getpid()),
+		},
 		{name: "slow another's process", silent: noPid, script: `renice -n 19 -p ` + p.victim},
 		{name: "write another terminal", silent: noFile, script: `echo escaped > ` + p.tty},
 		{name: "read another terminal", silent: noFile, script: `exec 3<` + p.tty},
@@ -665,10 +795,24 @@ func (p *prison) processes() []attempt {
 
 func (p *prison) kernel() []attempt {
 	return []attempt{
-		{name: "a setuid shell", told: "setuid", script: `cp /bin/sh suid && chmod 4755 suid && [ -u suid ]`, undo: removing(p.w.Dir + "/suid")},
-		{name: "a setgid shell", told: "setuid", script: `install -m 2755 /bin/sh sgid && [ -g sgid ]`, undo: removing(p.w.Dir + "/sgid")},
+		{
+			name:   "a setuid shell",
+			told:   "setuid",
+			script: `cp /bin/sh suid && chmod 4755 suid && [ -u suid ]`,
+			undo:   removing(p.w.Dir + "/suid"),
+		},
+		{
+			name:   "a setgid shell",
+			told:   "setuid",
+			script: `install -m 2755 /bin/sh sgid && [ -g sgid ]`,
+			undo:   removing(p.w.Dir + "/sgid"),
+		},
 		{name: "setuid by open", told: "setuid", call: []string{"setid", "open"}},
-		{name: "setuid by openat2", silent: "programs try it first everywhere, and openat after it", call: []string{"setid", "openat2"}},
+		{
+			name:   "setuid by openat2",
+			silent: "programs try it first everywhere, and openat after it",
+			call:   []string{"setid", "openat2"},
+		},
 		{name: "setuid by a file without a name", told: "setuid", call: []string{"setid", "tmpfile"}},
 		{name: "setuid by mknod", told: "setuid", call: []string{"setid", "mknod"}},
 		{name: "setuid by fchmodat2", told: "setuid", call: []string{"setid", "fchmodat2"}},
@@ -697,9 +841,19 @@ func (p *prison) kernel() []attempt {
 		{name: "the helper's memory", silent: noRight, script: `exec 3</proc/$PPID/mem`},
 		{name: "the helper's limits", told: "the first process of its room", call: []string{"prlimit"}},
 		{name: "the helper's processors", told: "the first process of its room", call: []string{"schedule"}},
-		{name: "have the helper end when memory does", silent: noRight, script: `cat /proc/$PPID/oom_score_adj > adj && cat adj > /proc/$PPID/oom_score_adj`, undo: removing(p.w.Dir + "/adj")},
+		{
+			name:   "have the helper end when memory does",
+			silent: noRight,
+			script: `cat /proc/$PPID/oom_score_adj > adj && cat adj > /proc/$PPID/oom_score_adj`,
+			undo:   removing(p.w.Dir + "/adj"),
+		},
 		{name: "a program with capabilities", silent: noRight, call: []string{"capability"}, needs: "root"},
-		{name: "the kernel's log", told: "syslog", script: `dmesg --syslog > /dev/null || dmesg -S > /dev/null`, needs: "root"},
+		{
+			name:   "the kernel's log",
+			told:   "syslog",
+			script: `dmesg --syslog > /dev/null || dmesg -S > /dev/null`,
+			needs:  "root",
+		},
 		{name: "the machine's hardware", silent: noFile, script: `ls /sys/kernel/. | grep -q .`},
 		{name: "shared memory of the machine", silent: ownCopy, call: []string{"attach", fmt.Sprint(p.segment)}},
 		{name: "netlink of socket tables", told: "family 16, type 3, protocol 4", call: []string{"socket", "16 3 4"}},
@@ -708,41 +862,156 @@ func (p *prison) kernel() []attempt {
 
 func (p *prison) network() []attempt {
 	port := func(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
-	unset := "unset HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy NO_PROXY no_proxy; exec env " + attemptVariable + "=by-environment " + p.w.Tools[0] + " "
+	unset := "unset HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy NO_PROXY no_proxy; exec env " +
+		attemptVariable + "=by-environment " + p.w.Tools[0] + " "
 	list := []attempt{
 		{name: "the machine's loopback by a first packet", silent: noRoute, call: []string{"fastopen", p.server}},
-		{name: "another name of a server's socket", told: "\"hard.sock\", which is not the goal's", call: []string{"hardlink", "ctl.sock"}},
-		{name: "a name without an end", told: "./ctl.sock\", which is not the goal's", call: []string{"longname", "ctl.sock"}},
-		{name: "a server of packets in the goal's folder", told: "\"packets.sock\", which is not the goal's", call: []string{"packets", "packets.sock"}},
-		{name: "another address of the machine", needs: "IPv4", told: "connect to " + p.outer[0] + " without the proxy", call: []string{"get", "http://" + p.outer[0] + "/"}},
-		{name: "the proxy's variables are unset", needs: "IPv4", told: "connect to " + p.outer[0] + " without the proxy", script: unset + "http://" + p.outer[0] + "/"},
-		{name: "the proxy's variables as they are", needs: "IPv4", told: "POST " + p.outer[0], call: []string{"by-environment", "http://" + p.outer[0] + "/"}},
-		{name: "IPv6 to the outside", needs: "IPv6", told: "connect to " + p.outer[1] + " without the proxy", call: []string{"get", "http://" + p.outer[1] + "/"}},
-		{name: "UDP to the outside, as to a name server", needs: "IPv4", told: "connect to " + p.outerUDP + " without the proxy", call: []string{"dial", "udp", p.outerUDP}, effect: p.arrives},
-		{name: "a tunnel to a name that leads to this machine", needs: "IPv4", told: "CONNECT four.example", call: []string{"tunnel", "PROXY", "four.example:" + port(p.outer[0])}},
-		{name: "the same by IPv6", needs: "IPv6", told: "CONNECT six.example", call: []string{"tunnel", "PROXY", "six.example:" + port(p.outer[1])}},
+		{
+			name: "another name of a server's socket",
+			told: "\"hard.sock\", which is not the goal's",
+			call: []string{"hardlink", "ctl.sock"},
+		},
+		{
+			name: "a name without an end",
+			told: "./ctl.sock\", which is not the goal's",
+			call: []string{"longname", "ctl.sock"},
+		},
+		{
+			name: "a server of packets in the goal's folder",
+			told: "\"packets.sock\", which is not the goal's",
+			call: []string{"packets", "packets.sock"},
+		},
+		{
+			name:  "another address of the machine",
+			needs: "IPv4",
+			told:  "connect to " + p.outer[0] + " without the proxy",
+			call:  []string{"get", "http://" + p.outer[0] + "/"},
+		},
+		{
+			name:   "the proxy's variables are unset",
+			needs:  "IPv4",
+			told:   "connect to " + p.outer[0] + " without the proxy",
+			script: unset + "http://" + p.outer[0] + "/",
+		},
+		{
+			name:  "the proxy's variables as they are",
+			needs: "IPv4",
+			told:  "POST " + p.outer[0],
+			call:  []string{"by-environment", "http://" + p.outer[0] + "/"},
+		},
+		{
+			name:  "IPv6 to the outside",
+			needs: "IPv6",
+			told:  "connect to " + p.outer[1] + " without the proxy",
+			call:  []string{"get", "http://" + p.outer[1] + "/"},
+		},
+		{
+			name:   "UDP to the outside, as to a name server",
+			needs:  "IPv4",
+			told:   "connect to " + p.outerUDP + " without the proxy",
+			call:   []string{"dial", "udp", p.outerUDP},
+			effect: p.arrives,
+		},
+		{
+			name:  "a tunnel to a name that leads to this machine",
+			needs: "IPv4",
+			told:  "CONNECT four.example",
+			call:  []string{"tunnel", "PROXY", "four.example:" + port(p.outer[0])},
+		},
+		{
+			name:  "the same by IPv6",
+			needs: "IPv6",
+			told:  "CONNECT six.example",
+			call:  []string{"tunnel", "PROXY", "six.example:" + port(p.outer[1])},
+		},
 		{name: "the proxy of the goal's pages", told: "port " + port(p.panes), call: []string{"dial", "tcp", p.panes}},
-		{name: "the machine's loopback", told: "port " + p.server, call: []string{"get", "http://127.0.0.1:" + p.server + "/"}},
-		{name: "the machine's IPv6 loopback", needs: "::1", told: "port " + p.server, call: []string{"get", "http://[::1]:" + p.server + "/"}},
+		{
+			name: "the machine's loopback",
+			told: "port " + p.server,
+			call: []string{"get", "http://127.0.0.1:" + p.server + "/"},
+		},
+		{
+			name:  "the machine's IPv6 loopback",
+			needs: "::1",
+			told:  "port " + p.server,
+			call:  []string{"get", "http://[::1]:" + p.server + "/"},
+		},
 		{name: "0.0.0.0", told: "port " + p.ports[0], call: []string{"get", "http://0.0.0.0:" + p.ports[0] + "/"}},
-		{name: "a mapped address", told: "port " + p.ports[1], call: []string{"get", "http://[::ffff:127.0.0.1]:" + p.ports[1] + "/"}},
+		{
+			name: "a mapped address",
+			told: "port " + p.ports[1],
+			call: []string{"get", "http://[::ffff:127.0.0.1]:" + p.ports[1] + "/"},
+		},
 		{name: "Unix socket", told: p.socket, call: []string{"dial", "unix", p.socket}},
-		{name: "a server of the machine in the goal's folder", told: "ctl.sock\", which is not the goal's", call: []string{"dial", "unix", p.near}},
-		{name: "the same by a relative name", told: "\"ctl.sock\", which is not the goal's", call: []string{"dial", "unix", "ctl.sock"}},
-		{name: "the same by a link", told: "lnk\", which is not the goal's", script: "ln -sf ctl.sock lnk; exec env " + attemptVariable + "=dial " + p.w.Tools[0] + " unix lnk"},
-		{name: "a datagram to a server in the goal's folder", told: "family 1, type 2", call: []string{"dial", "unixgram", p.datagram}},
+		{
+			name: "a server of the machine in the goal's folder",
+			told: "ctl.sock\", which is not the goal's",
+			call: []string{"dial", "unix", p.near},
+		},
+		{
+			name: "the same by a relative name",
+			told: "\"ctl.sock\", which is not the goal's",
+			call: []string{"dial", "unix", "ctl.sock"},
+		},
+		{
+			name:   "the same by a link",
+			told:   "lnk\", which is not the goal's",
+			script: "ln -sf ctl.sock lnk; exec env " + attemptVariable + "=dial " + p.w.Tools[0] + " unix lnk",
+		},
+		{
+			name: "a datagram to a server in the goal's folder",
+			told: "family 1, type 2",
+			call: []string{"dial", "unixgram", p.datagram},
+		},
 		{name: "abstract socket", told: p.abstract, call: []string{"dial", "unix", p.abstract}},
-		{name: "UDP", told: "port " + p.udp[strings.LastIndexByte(p.udp, ':')+1:], call: []string{"dial", "udp", p.udp}, effect: p.arrives},
-		{name: "a name that leads home (rebinding)", told: "POST rebind.example", call: []string{"via", "http://PROXY", "http://rebind.example:" + p.server + "/"}},
-		{name: "a denied host", told: "denied.example", call: []string{"via", "http://PROXY", "http://denied.example:" + p.server + "/"}},
-		{name: "the machine's loopback by the proxy", told: "POST 127.0.0.1:" + p.server, call: []string{"via", "http://PROXY", "http://127.0.0.1:" + p.server + "/"}},
-		{name: "a decimal address", told: "port " + p.ports[2], script: `exec bash -c "exec 3<>/dev/tcp/2130706433/` + p.ports[2] + `"`},
-		{name: "a tunnel to a name that leads home", told: "CONNECT rebind.example", call: []string{"tunnel", "PROXY", "rebind.example:" + p.server}},
-		{name: "a tunnel to the machine's loopback", told: "CONNECT 127.0.0.1:" + p.server, call: []string{"tunnel", "PROXY", "127.0.0.1:" + p.server}},
-		{name: "a tunnel to a mapped address", told: "CONNECT [::ffff:127.0.0.1]:" + p.ports[3], call: []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + p.ports[3]}},
+		{
+			name:   "UDP",
+			told:   "port " + p.udp[strings.LastIndexByte(p.udp, ':')+1:],
+			call:   []string{"dial", "udp", p.udp},
+			effect: p.arrives,
+		},
+		{
+			name: "a name that leads home (rebinding)",
+			told: "POST rebind.example",
+			call: []string{"via", "http://PROXY", "http://rebind.example:" + p.server + "/"},
+		},
+		{
+			name: "a denied host",
+			told: "denied.example",
+			call: []string{"via", "http://PROXY", "http://denied.example:" + p.server + "/"},
+		},
+		{
+			name: "the machine's loopback by the proxy",
+			told: "POST 127.0.0.1:" + p.server,
+			call: []string{"via", "http://PROXY", "http://127.0.0.1:" + p.server + "/"},
+		},
+		{
+			name:   "a decimal address",
+			told:   "port " + p.ports[2],
+			script: `exec bash -c "exec 3<>/dev/tcp/2130706433/` + p.ports[2] + `"`,
+		},
+		{
+			name: "a tunnel to a name that leads home",
+			told: "CONNECT rebind.example",
+			call: []string{"tunnel", "PROXY", "rebind.example:" + p.server},
+		},
+		{
+			name: "a tunnel to the machine's loopback",
+			told: "CONNECT 127.0.0.1:" + p.server,
+			call: []string{"tunnel", "PROXY", "127.0.0.1:" + p.server},
+		},
+		{
+			name: "a tunnel to a mapped address",
+			told: "CONNECT [::ffff:127.0.0.1]:" + p.ports[3],
+			call: []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + p.ports[3]},
+		},
 	}
 	for _, path := range p.usual {
-		list = append(list, attempt{name: "a service where it usually is: " + strings.TrimPrefix(path, p.home), told: path, call: []string{"dial", "unix", path}})
+		list = append(list, attempt{
+			name: "a service where it usually is: " + strings.TrimPrefix(path, p.home),
+			told: path,
+			call: []string{"dial", "unix", path},
+		})
 	}
 	return list
 }
@@ -750,9 +1019,18 @@ func (p *prison) network() []attempt {
 func (p *prison) limits() []attempt {
 	return []attempt{
 		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
-		{name: "fill the shared memory", silent: bound, needs: "shm", script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`},
+		{
+			name:   "fill the shared memory",
+			silent: bound,
+			needs:  "shm",
+			script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`,
+		},
 		{name: "more rights by a program", silent: gitHarmlessValue, script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
 		// The last one: what it leaves takes the space of others.
-		{name: "fork bomb", silent: bound, script: `n=0; while [ $n -lt 200 ]; do sleep 1000 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`},
+		{
+			name:   "fork bomb",
+			silent: bound,
+			script: `n=0; while [ $n -lt 200 ]; do sleep 1000 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`,
+		},
 	}
 }

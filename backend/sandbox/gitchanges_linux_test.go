@@ -40,7 +40,12 @@ func TestGitChangesOfAHostileGoal(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	got := strings.Join(autorun.DiffGitCopies(layer, "/project"), "\n")
 	runtime.ReadMemStats(&after)
-	for _, want := range []string{`/project/.git/hooks/kept: added "evil"`, "/project/.git/hooks/big: became 3221225472 bytes long", "/project/.git/hooks/pipe: became something that is no file", "/project/.git/hooks/link: became something that is no file"} {
+	for _, want := range []string{
+		`/project/.git/hooks/kept: added "evil"`,
+		"/project/.git/hooks/big: became 3221225472 bytes long",
+		"/project/.git/hooks/pipe: became something that is no file",
+		"/project/.git/hooks/link: became something that is no file",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
@@ -68,7 +73,8 @@ func TestABoundOfTheSearchForRepositoriesIsSaid(t *testing.T) {
 		}
 	}
 	_, cut := mounts.GitControlledPaths(t.TempDir(), many, full)
-	if len(cut) != 2 || !strings.HasPrefix(cut[0], many) || !strings.Contains(cut[0], "100 repositories") || !strings.HasPrefix(cut[1], full) || !strings.Contains(cut[1], "20000 names") {
+	if len(cut) != 2 || !strings.HasPrefix(cut[0], many) || !strings.Contains(cut[0], "100 repositories") ||
+		!strings.HasPrefix(cut[1], full) || !strings.Contains(cut[1], "20000 names") {
 		t.Errorf("said: %q", cut)
 	}
 }

@@ -22,7 +22,10 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 	git := func(dir string, args ...string) {
 		t.Helper()
 		c := exec.Command("git", args...)
-		c.Dir, c.Env = dir, []string{plainPath, "HOME=" + w.Home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always"}
+		c.Dir, c.Env = dir, []string{
+			plainPath, "HOME=" + w.Home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=1",
+			"GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always",
+		}
 		if text, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, text)
 		}
@@ -47,18 +50,34 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 	s := enclose(t, w)
 	for _, c := range []struct{ name, script string }{
 		{"a value", "git config user.name Somebody && git config user.email a@b && git config user.name | grep Somebody"},
-		{"one that makes it shorter", "git config x.long " + strings.Repeat("long", 2000) + " && git config --unset x.long && ! grep -e long -e '^$' .git/config"},
+		{"one that makes it shorter", "git config x.long " + strings.Repeat("long", 2000) +
+			" && git config --unset x.long && ! grep -e long -e '^$' .git/config"},
 		{"another remote", "git remote add origin ../origin && git remote rename origin far && git remote rename far origin"},
 		{"a branch that follows", "git push -q -u origin main && git config branch.main.remote | grep origin"},
-		{"another name of a branch", "git branch -m trunk && git config branch.trunk.remote | grep origin && git branch -m main"},
-		{"a submodule", "git -c protocol.file.allow=always submodule --quiet add ../other more && git config submodule.more.url"},
+		{
+			"another name of a branch",
+			"git branch -m trunk && git config branch.trunk.remote | grep origin && git branch -m main",
+		},
+		{
+			"a submodule",
+			"git -c protocol.file.allow=always submodule --quiet add ../other more && git config submodule.more.url",
+		},
 		{"that of a submodule", "git -C sub config user.name Other && git -C sub config user.name | grep Other"},
-		{"submodules of a clone", "git -c protocol.file.allow=always clone -q --recurse-submodules $PWD ../copy && git -C ../copy/sub config a.b c"},
+		{
+			"submodules of a clone",
+			"git -c protocol.file.allow=always clone -q --recurse-submodules $PWD ../copy && git -C ../copy/sub config a.b c",
+		},
 		{"a worktree", "git worktree add -q ../tree && git -C ../tree config a.tree c && git config a.tree"},
 		{"init once more", "git init -q && git config core.filemode | grep true"},
 		{"an editor", "sed -i 's/Somebody/Else/' .git/config && git config user.name | grep Else"},
-		{"by a whole path", `cp .git/config .git/x && git config -f .git/x a.whole c && chmod 600 .git/x && mv -f "$PWD/.git/x" "$PWD/.git/config" && git config a.whole && stat -c %a .git/config | grep 600`},
-		{"relative to a folder", `python3 -c 'import os; d = os.open(".git", os.O_PATH); open(".git/x", "w").write(open(".git/config").read() + "[a]\n\tfolder = c\n"); os.replace("x", "config", src_dir_fd=d, dst_dir_fd=d)' && git config a.folder`},
+		{
+			"by a whole path",
+			`cp .git/config .git/x && git config -f .git/x a.whole c && chmod 600 .git/x && mv -f "$PWD/.git/x" "$PWD/.git/config" && git config a.whole && stat -c %a .git/config | grep 600`,
+		},
+		{
+			"relative to a folder",
+			`python3 -c 'import os; d = os.open(".git", os.O_PATH); open(".git/x", "w").write(open(".git/config").read() + "[a]\n\tfolder = c\n"); os.replace("x", "config", src_dir_fd=d, dst_dir_fd=d)' && git config a.folder`,
+		},
 		{"what hooks read", "sed -i 's/\\[\\]/[evil]/' .pre-commit-config.yaml && grep evil .pre-commit-config.yaml"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,7 +96,8 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 	if now, err := os.ReadFile(real); err != nil || string(now) != string(before) {
 		t.Errorf("the real configuration became\n%s%v", now, err)
 	}
-	if now, err := os.ReadFile(filepath.Join(repo, ".pre-commit-config.yaml")); err != nil || string(now) != "repos: []\n" {
+	if now, err := os.ReadFile(filepath.Join(repo, ".pre-commit-config.yaml")); err != nil ||
+		string(now) != "repos: []\n" {
 		t.Errorf("what the user's hooks read became\n%s%v", now, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(repo, ".git", "config?*")); len(left) > 0 {
@@ -100,15 +120,17 @@ func TestGitCopiesAreNotReplacedOtherwise(t *testing.T) {
 	w.Tools = []string{self}
 	s := enclose(t, w)
 	for name, script := range map[string]string{
-		"from another folder":          `! python3 -c 'import os; os.rename("config", ".git/config")' && cat config | grep evil`,
-		"a link":                       `ln -s ../config .git/l; ! python3 -c 'import os; os.rename(".git/l", ".git/config")' && test -L .git/l`,
-		"a pipe":                       `mkfifo .git/p; ! python3 -c 'import os; os.rename(".git/p", ".git/config")' && test -p .git/p`,
-		"a folder":                     `mkdir .git/d; ! python3 -c 'import os; os.rename(".git/d", ".git/config")' && test -d .git/d`,
-		"the copy itself":              `! python3 -c 'import os; os.rename(".git/config", ".git/other")' && grep core .git/config`,
-		"one copy over another":        `! python3 -c 'import os; os.rename(".git/config.worktree", ".git/config")' && grep core .git/config.worktree`,
-		"an exchange":                  `! ` + attemptVariable + `=exchange ` + self + ` .git/x .git/config && grep evil .git/x && grep core .git/config`,
-		"nothing":                      `! python3 -c 'import os; os.rename(".git/none", ".git/config")' && grep core .git/config`,
-		"an ordinary file of its name": `mkdir sub && echo a > sub/config && echo b > sub/new && mv sub/new sub/config && grep b sub/config && ! test -e sub/new`,
+		"from another folder":   `! python3 -c 'import os; os.rename("config", ".git/config")' && cat config | grep evil`,
+		"a link":                `ln -s ../config .git/l; ! python3 -c 'import os; os.rename(".git/l", ".git/config")' && test -L .git/l`,
+		"a pipe":                `mkfifo .git/p; ! python3 -c 'import os; os.rename(".git/p", ".git/config")' && test -p .git/p`,
+		"a folder":              `mkdir .git/d; ! python3 -c 'import os; os.rename(".git/d", ".git/config")' && test -d .git/d`,
+		"the copy itself":       `! python3 -c 'import os; os.rename(".git/config", ".git/other")' && grep core .git/config`,
+		"one copy over another": `! python3 -c 'import os; os.rename(".git/config.worktree", ".git/config")' && grep core .git/config.worktree`,
+		"an exchange": `! ` + attemptVariable + `=exchange ` + self +
+			` .git/x .git/config && grep evil .git/x && grep core .git/config`,
+		"nothing": `! python3 -c 'import os; os.rename(".git/none", ".git/config")' && grep core .git/config`,
+		"an ordinary file of its " +
+			"name": `mkdir sub && echo a > sub/config && echo b > sub/new && mv sub/new sub/config && grep b sub/config && ! test -e sub/new`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text, status := output(t, s, inside(w, script)); status.Code != 0 {
@@ -126,7 +148,10 @@ func TestGitCopiesAreNotReplacedOtherwise(t *testing.T) {
 // covered again: what the goal writes lands in its copy, and what was hidden stays so.
 func TestGitCopiesLast(t *testing.T) {
 	w := walls(t)
-	for _, name := range []string{".git/HEAD", ".git/config", ".pre-commit-config.yaml", "sub/.git/HEAD", "sub/.git/config"} {
+	for _, name := range []string{
+		".git/HEAD", ".git/config", ".pre-commit-config.yaml", "sub/.git/HEAD",
+		"sub/.git/config",
+	} {
 		write(t, filepath.Join(w.Dir, name), "old\n", 0o644)
 	}
 	write(t, filepath.Join(w.Dir, ".git", "hooks", "pre-commit"), "old\n", 0o755)
@@ -178,7 +203,9 @@ func TestGitCopiesLast(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.replace(c.path)
 			// The copy is what the goal finds, as soon as it is there again.
-			if text, status := output(t, s, inside(w, `until ! grep -q new "$1"; do :; done; grep -q evil "$1" || echo evil > "$1"; cat "$1"`, c.path)); status.Code != 0 || text != "evil\n" {
+			if text, status := output(t, s,
+				inside(w, `until ! grep -q new "$1"; do :; done; grep -q evil "$1" || echo evil > "$1"; cat "$1"`,
+					c.path)); status.Code != 0 || text != "evil\n" {
 				t.Errorf("%s %v", text, status)
 			}
 			if real, err := os.ReadFile(c.path); err != nil || string(real) != "new\n" {
@@ -189,13 +216,15 @@ func TestGitCopiesLast(t *testing.T) {
 	if hidden != "" {
 		replaced(hidden)
 		must(os.Chmod(hidden, 0o600))
-		if text, status := output(t, s, inside(w, `until ! grep -q new "$1"; do :; done; cat "$1"`, hidden)); status.Code != 0 || text != "" {
+		if text, status := output(t, s,
+			inside(w, `until ! grep -q new "$1"; do :; done; cat "$1"`, hidden)); status.Code != 0 || text != "" {
 			t.Errorf("what is hidden of /etc: %s %v", text, status)
 		}
 	}
 	must(opening.Revoke(t.Context()))
 	replaced(granted + "/.git/config")
-	if text, _ := output(t, s, inside(w, `cat "$1"; cat "$2/HEAD"`, granted+"/.git/config", granted+"/.git")); strings.Contains(text, "new") || strings.Contains(text, "evil") || strings.Contains(text, "old") {
+	if text, _ := output(t, s, inside(w, `cat "$1"; cat "$2/HEAD"`, granted+"/.git/config", granted+
+		"/.git")); strings.Contains(text, "new") || strings.Contains(text, "evil") || strings.Contains(text, "old") {
 		t.Errorf("after it was taken back: %s", text)
 	}
 }

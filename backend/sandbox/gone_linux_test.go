@@ -69,7 +69,8 @@ func TestCheckAfterARepositoryIsGone(t *testing.T) {
 				repo = filepath.Join(dir, c.gone, strings.TrimPrefix("above/sub", c.gone))
 			}
 			git := filepath.Join(repo, ".git")
-			judge := check(w, `echo begun; for f in config hooks/pre-commit; do until [ "$(cat "$1/$f" 2>/dev/null)" = old ]; do :; done; echo evil > "$1/$f"; cat "$1/$f"; done`)
+			judge := check(w,
+				`echo begun; for f in config hooks/pre-commit; do until [ "$(cat "$1/$f" 2>/dev/null)" = old ]; do :; done; echo evil > "$1/$f"; cat "$1/$f"; done`)
 			judge.Argv = append(judge.Argv, git)
 			whileRunning(t, s, judge, "begun\n", "evil\nevil\n", func() error {
 				var errs []error
@@ -93,20 +94,25 @@ func TestCheckAfterARepositoryIsGone(t *testing.T) {
 func TestCheckHoldsWhereARepositoryIsGone(t *testing.T) {
 	w := walls(t)
 	above, away := filepath.Join(w.Dir, "above"), filepath.Join(filepath.Dir(w.Layer), "away")
-	held := process.FileOverride{Path: write(t, filepath.Join(above, "test"), "real\n", 0o644), Copy: write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "real\n", 0o444)}
+	held := process.FileOverride{
+		Path: write(t, filepath.Join(above, "test"), "real\n", 0o644),
+		Copy: write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "real\n", 0o444),
+	}
 	config := filepath.Join(above, "sub", ".git", "config")
 	cloned(t, filepath.Join(above, "sub"), "old\n")
 	s := enclose(t, w)
 	if err := os.Rename(above, away); err != nil {
 		t.Fatal(err)
 	}
-	if text, status := output(t, s, check(w, "cat above/test; ls above", held)); text != "real\ntest\n" || status.Code != 0 || there(above)() {
+	if text, status := output(t, s, check(w, "cat above/test; ls above", held)); text != "real\ntest\n" ||
+		status.Code != 0 || there(above)() {
 		t.Errorf("without it: %q %v", text, status)
 	}
 	if err := errors.Join(os.Rename(away, above), os.WriteFile(config, []byte("new\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if text, status := output(t, s, check(w, "cat "+config+" above/test; echo evil > "+config, held)); text != "old\nreal\n" || status.Code != 0 || !holds(config, "new")() {
+	if text, status := output(t, s, check(w, "cat "+config+" above/test; echo evil > "+config,
+		held)); text != "old\nreal\n" || status.Code != 0 || !holds(config, "new")() {
 		t.Errorf("when it is back: %q %v", text, status)
 	}
 }
@@ -159,7 +165,8 @@ func TestCheckWhereARepositoryWasMoved(t *testing.T) {
 	}
 	refused := func(why string, held ...process.FileOverride) {
 		t.Helper()
-		if _, err := s.Start(t.Context(), check(w, "echo evil > moved/.git/config", held...)); err == nil || !strings.Contains(err.Error(), why) {
+		if _, err := s.Start(t.Context(), check(w, "echo evil > moved/.git/config", held...)); err == nil ||
+			!strings.Contains(err.Error(), why) {
 			t.Errorf("a check began, %v; want %q", err, why)
 		}
 	}
@@ -177,7 +184,10 @@ func TestCheckWhereARepositoryWasMoved(t *testing.T) {
 		}
 	}
 	move(sub, outside)
-	refused("/sub/.git was removed, and ", process.FileOverride{Path: filepath.Join(sub, ".git", "HEAD"), Copy: "/etc/passwd"})
+	refused("/sub/.git was removed, and ", process.FileOverride{
+		Path: filepath.Join(sub, ".git", "HEAD"),
+		Copy: "/etc/passwd",
+	})
 	move(outside, sub)
 	runs()
 }

@@ -184,7 +184,8 @@ func TestGrantedMeanwhile(t *testing.T) {
 	wait(t, shell)
 	wait(t, later)
 	for _, check := range []bool{false, true} {
-		for _, script := range []string{"cat " + g.read + "/text", "cat " + g.write + "/text", "echo x > " + g.write + "/again; test -s " + g.write + "/text", g.dials(g.socket)} {
+		for _, script := range []string{"cat " + g.read + "/text", "cat " + g.write + "/text", "echo x > " + g.write +
+			"/again; test -s " + g.write + "/text", g.dials(g.socket)} {
 			if got, said := g.tries(s, check, script); got {
 				t.Errorf("after it was taken back, check %v: %s: %s", check, script, said)
 			}
@@ -275,7 +276,8 @@ func TestGrantedPort(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	if got, said := g.tries(s, false, `bash -c 'exec 3<>/dev/tcp/127.0.0.1/`+text+` && cat <&3'`); !got || said != "carried" {
+	if got, said := g.tries(s, false, `bash -c 'exec 3<>/dev/tcp/127.0.0.1/`+text+` && cat <&3'`); !got ||
+		said != "carried" {
 		t.Errorf("%v %q", got, said)
 	}
 	<-done
@@ -298,7 +300,8 @@ func TestGrantedSocketsOnly(t *testing.T) {
 	s := enclose(t, g.w)
 	own := attemptVariable + "=serve " + g.w.Tools[0] + " unix "
 	for _, path := range []string{"own.sock", "/tmp/own.sock", "/dev/shm/own.sock", g.w.Home + "/own.sock"} {
-		script := own + path + " > said & while ! grep -qs ready said; do :; done; " + g.dials(path) + "; wait; grep escaped said && rm said"
+		script := own + path + " > said & while ! grep -qs ready said; do :; done; " + g.dials(path) +
+			"; wait; grep escaped said && rm said"
 		if got, said := g.tries(s, false, script); !got {
 			t.Errorf("a server of the goal at %s: %s", path, said)
 		}

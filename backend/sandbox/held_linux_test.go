@@ -42,7 +42,8 @@ func TestCheckHasItsOwnRoom(t *testing.T) {
 	s := enclose(t, w)
 	output(t, s, inside(w, "echo agent > /tmp/a; echo agent > /dev/shm/b; echo agent > c; sleep 1000 >/dev/null 2>&1 &"))
 	text, status := output(t, s, check(w, "ls -A /tmp /dev/shm; cat c; echo check > /tmp/d"))
-	if want := "/dev/shm:\n\n/tmp:\n"; !strings.HasPrefix(text, want) || !strings.Contains(text, "agent\n") || status.Code != 0 {
+	if want := "/dev/shm:\n\n/tmp:\n"; !strings.HasPrefix(text, want) || !strings.Contains(text, "agent\n") ||
+		status.Code != 0 {
 		t.Errorf("%q %v", text, status)
 	}
 	if text, _ := output(t, s, inside(w, "ls /tmp/[a-z]")); text != "/tmp/a\n" {
@@ -71,7 +72,8 @@ func TestCheckIsApartFromTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	judge := check(w, spaces+attemptVariable+"=segment "+self+` && sed -n '2s/^ *[0-9]* *\([0-9]*\) .*/\1/p' /proc/sysvipc/shm; sleep 87654 & read x < go; kill $! && echo unharmed`)
+	judge := check(w, spaces+attemptVariable+"=segment "+self+
+		` && sed -n '2s/^ *[0-9]* *\([0-9]*\) .*/\1/p' /proc/sysvipc/shm; sleep 87654 & read x < go; kill $! && echo unharmed`)
 	judge.Files = []*os.File{nil, out, out}
 	p, err := s.Start(t.Context(), judge)
 	if err := errors.Join(err, out.Close()); err != nil {
@@ -104,7 +106,8 @@ func TestCheckIsApartFromTheAgent(t *testing.T) {
 		}
 	}
 	// What it does not see has no memory that it could open and no number to kill.
-	if text, _ := output(t, s, inside(w, "sleep 76543 & cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o 'sleep [0-9]*[34]' | sort -u; kill $!")); text != "sleep 76543\n" {
+	if text, _ := output(t, s,
+		inside(w, "sleep 76543 & cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o 'sleep [0-9]*[34]' | sort -u; kill $!")); text != "sleep 76543\n" {
 		t.Errorf("the agent sees %q", text)
 	}
 	output(t, s, inside(w, "kill -KILL -1")) // all that it may end
@@ -126,25 +129,31 @@ func TestCheckHasItsOwnHome(t *testing.T) {
 	w.Tools = []string{filepath.Dir(tool)}
 	s := enclose(t, w)
 	env := func(c process.Command) process.Command {
-		c.Env = environ.ForAgent([]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
+		c.Env = environ.ForAgent(
+			[]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
 		if c.Domain == process.DomainCheck {
 			c.Env = environ.ForCheck(c.Env, w)
 		}
 		return c
 	}
-	const leave = "mkdir -p ~/bin ~/.config/go; for p in ~/bin/true ~/bin/tool tool; do printf '#!/bin/sh\necho fake\n' > $p; chmod +x $p; done; " +
-		"echo GOFLAGS=-run=none > ~/.config/go/env; echo fake > ~/.npmrc; echo fake > ~/.cache/go-build/warm; echo fake > ~/.cache/go-build/more; tool"
+	const leave = "mkdir -p ~/bin ~/.config/go; for p in ~/bin/true ~/bin/tool tool; do printf '#!/bin/sh\necho " +
+		"fake\n' > $p; chmod +x $p; done; " +
+		"echo GOFLAGS=-run=none > ~/.config/go/env; echo fake > ~/.npmrc; echo fake > ~/.cache/go-build/warm; echo fake " +
+		"> ~/.cache/go-build/more; tool"
 	if text, status := output(t, s, env(inside(w, leave))); text != "fake\n" || status.Code != 0 {
 		t.Fatalf("the agent: %q %v", text, status)
 	}
-	const look = "cat ~/.config/go/env ~/.npmrc ~/left 2>/dev/null; true; tool; cat ~/.cache/go-build/*; echo $PATH; echo x > ~/left; echo x > ~/.cache/go-build/left"
+	const look = "cat ~/.config/go/env ~/.npmrc ~/left 2>/dev/null; true; tool; cat ~/.cache/go-build/*; echo $PATH; " +
+		"echo x > ~/left; echo x > ~/.cache/go-build/left"
 	want := "the user\nthe user's\n" + filepath.Dir(tool) + ":/usr/bin:/bin\n"
 	for range 2 {
 		if text, status := output(t, s, env(check(w, look))); text != want || status.Code != 0 {
 			t.Errorf("the check: %q %v, want %q", text, status, want)
 		}
 	}
-	if text, _ := output(t, s, env(inside(w, "cat ~/.cache/go-build/warm; ls ~/left ~/.cache/go-build/left 2>&1 | grep -c left"))); text != "fake\n2\n" {
+	if text, _ := output(t, s,
+		env(inside(w,
+			"cat ~/.cache/go-build/warm; ls ~/left ~/.cache/go-build/left 2>&1 | grep -c left"))); text != "fake\n2\n" {
 		t.Errorf("the agent's own: %q", text)
 	}
 }
@@ -166,7 +175,8 @@ func waitGone(tb testing.TB, dir string) {
 func TestCheckEndsWithWhatItStarted(t *testing.T) {
 	w := walls(t)
 	s := enclose(t, w)
-	if _, status := output(t, s, check(w, "(setsid sh -c 'while :; do date +%N > beat; sleep 0.01; done' </dev/null >/dev/null 2>&1 &); until [ -s beat ]; do sleep 0.01; done; exit 3")); status.Code != 3 {
+	if _, status := output(t, s, check(w, "(setsid sh -c 'while :; do date +%N > beat; sleep 0.01; done' </dev/null "+
+		">/dev/null 2>&1 &); until [ -s beat ]; do sleep 0.01; done; exit 3")); status.Code != 3 {
 		t.Fatal(status)
 	}
 	before, err := os.ReadFile(filepath.Join(w.Dir, "beat"))
@@ -199,14 +209,16 @@ func TestHeld(t *testing.T) {
 		"parent is a symlink": "rm -rf tests; ln -s / tests",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := errors.Join(os.RemoveAll(filepath.Join(w.Dir, "tests")), os.RemoveAll(filepath.Join(w.Dir, "other"))); err != nil {
+			if err := errors.Join(os.RemoveAll(filepath.Join(w.Dir, "tests")),
+				os.RemoveAll(filepath.Join(w.Dir, "other"))); err != nil {
 				t.Fatal(err)
 			}
 			write(t, real, "echo real\n", 0o755)
 			if text, status := output(t, s, inside(w, change)); status.Code != 0 {
 				t.Fatalf("%s %v", text, status)
 			}
-			text, status := output(t, s, check(w, "sh tests/deep/check.sh; echo x > tests/deep/check.sh; rm -f tests/deep/check.sh; sh tests/deep/check.sh; ./tests/deep/check.sh", held))
+			text, status := output(t, s, check(w, "sh tests/deep/check.sh; echo x > tests/deep/check.sh; rm -f "+
+				"tests/deep/check.sh; sh tests/deep/check.sh; ./tests/deep/check.sh", held))
 			if !strings.HasPrefix(text, "real\n") || !strings.HasSuffix(text, "real\nreal\n") || status.Code != 0 {
 				t.Errorf("%q %v", text, status)
 			}
@@ -241,7 +253,8 @@ func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
 		}
 	}
 	held := process.FileOverride{Path: real, Copy: copied}
-	if text, status := output(t, s, inside(w, "mv tests away && mkdir tests && echo 'echo fake' > tests/check.sh && cat tests/check.sh")); text != "echo fake\n" {
+	if text, status := output(t, s,
+		inside(w, "mv tests away && mkdir tests && echo 'echo fake' > tests/check.sh && cat tests/check.sh")); text != "echo fake\n" {
 		t.Errorf("by way of its folder: %q %v", text, status) // a courtesy, and no more
 	}
 	if text, status := output(t, s, check(w, "sh tests/check.sh", held)); text != "real\n" {
@@ -256,12 +269,14 @@ func TestHeldWhileTheAgentWorks(t *testing.T) {
 	real := write(t, filepath.Join(w.Dir, "tests", "check.sh"), "real\n", 0o644)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "real\n", 0o444)
 	s := enclose(t, w)
-	p, err := s.Start(context.Background(), inside(w, "mkdir -p fake; echo fake > fake/check.sh; touch begun; while :; do mv tests a; mv fake tests; mv tests fake; mv a tests; done"))
+	p, err := s.Start(context.Background(), inside(w, "mkdir -p fake; echo fake > fake/check.sh; touch begun; while "+
+		":; do mv tests a; mv fake tests; mv tests fake; mv a tests; done"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	output(t, s, check(w, "until [ -e begun ]; do sleep 0.01; done"))
-	text, _ := output(t, s, check(w, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do cat tests/check.sh || exit 1; done | sort -u", process.FileOverride{Path: real, Copy: copied}))
+	text, _ := output(t, s, check(w, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 "+
+		"27 28 29 30; do cat tests/check.sh || exit 1; done | sort -u", process.FileOverride{Path: real, Copy: copied}))
 	if text != "real\n" {
 		t.Errorf("the check read %q", text)
 	}

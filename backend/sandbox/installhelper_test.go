@@ -76,7 +76,8 @@ func TestWhatWasInstalledIsExecuted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, err := exec.CommandContext(t.Context(), path, "-c", "echo started").CombinedOutput(); string(text) != "started\n" {
+		if text, err := exec.CommandContext(t.Context(), path, "-c",
+			"echo started").CombinedOutput(); string(text) != "started\n" {
 			t.Fatalf("%q %v", text, err)
 		}
 		if err := os.Remove(path); err != nil {

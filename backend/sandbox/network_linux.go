@@ -16,7 +16,8 @@ import (
 
 // networkSockets are the sockets that the helper opens on a goal's loopback, in the
 // order in which network keeps them.
-var networkSockets = []string{"tcp " + spec.ProxyAddress, "udp " + spec.NameServer + ":53", "tcp " + spec.NameServer + ":53"}
+var networkSockets = []string{"tcp " + spec.ProxyAddress, "udp " + spec.NameServer + ":53", "tcp " + spec.NameServer +
+	":53"}
 
 // withMachinePorts adds the ports of the machine that appear there, too.
 func withMachinePorts(ports []int) []string {

@@ -23,7 +23,11 @@ func (p *prison) killing(t *testing.T) (escaped bool) {
 		t.Fatal("it does not work without a sandbox")
 	}
 	run := func(script string) process.Status {
-		_, status := output(t, p.confined, process.Command{Argv: []string{"/bin/sh", "-c", script}, Env: p.confinedEnv, Dir: p.w.Dir})
+		_, status := output(t, p.confined, process.Command{
+			Argv: []string{"/bin/sh", "-c", script},
+			Env:  p.confinedEnv,
+			Dir:  p.w.Dir,
+		})
 		return status
 	}
 	run(script)
@@ -51,7 +55,9 @@ func (p *prison) forking(t *testing.T) (escaped bool) {
 		return pids
 	}
 	script := func(mark string) string {
-		return strings.ReplaceAll(`mkfifo f && { setsid sh -c 'sh -c "echo > f; exec sleep MARK" & exit' >/dev/null 2>&1 & } && read x < f && rm f`, "MARK", mark)
+		return strings.ReplaceAll(
+			`mkfifo f && { setsid sh -c 'sh -c "echo > f; exec sleep MARK" & exit' >/dev/null 2>&1 & } && read x < f && rm f`,
+			"MARK", mark)
 	}
 	mark := func(n int) string { return fmt.Sprintf("%d", 100000000+10*os.Getpid()+n) }
 

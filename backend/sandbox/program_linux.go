@@ -32,7 +32,11 @@ func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Proc
 
 func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Size) (*program, error) {
 	if len(c.Held) > 0 && (!s.sandboxed || c.Domain != process.DomainCheck) {
-		return nil, &StartError{Code: string(wire.Unsupported), Program: name(c), text: "files can be held for a check inside a sandbox only"}
+		return nil, &StartError{
+			Code:    string(wire.Unsupported),
+			Program: name(c),
+			text:    "files can be held for a check inside a sandbox only",
+		}
 	}
 	p, err := s.register()
 	if err != nil {

@@ -34,17 +34,23 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 	w.Tools = mounts.Toolchains(w.Home, os.Getenv)
 	write(t, filepath.Join(w.Dir, "gop", "go.mod"), "module p\n\ngo 1.20\n", 0o644)
 	write(t, filepath.Join(w.Dir, "gop", "p.go"), "package p\n\nfunc Two() int { return 2 }\n", 0o644)
-	write(t, filepath.Join(w.Dir, "gop", "p_test.go"), "package p\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fail()\n\t}\n}\n", 0o644)
+	write(t, filepath.Join(w.Dir, "gop", "p_test.go"),
+		"package p\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fail()\n\t}\n}\n", 0o644)
 	write(t, filepath.Join(w.Dir, "lib", "package.json"), `{"name":"lib","version":"1.0.0","main":"index.js"}`, 0o644)
 	write(t, filepath.Join(w.Dir, "lib", "index.js"), "module.exports = 2\n", 0o644)
 	write(t, filepath.Join(w.Dir, "node", "package.json"), `{"name":"n","version":"1.0.0"}`, 0o644)
-	write(t, filepath.Join(w.Dir, "python", "test_two.py"), "import unittest\n\nclass Two(unittest.TestCase):\n    def test(self):\n        self.assertEqual(1 + 1, 2)\n", 0o644)
+	write(t, filepath.Join(w.Dir, "python", "test_two.py"),
+		"import unittest\n\nclass Two(unittest.TestCase):\n    def test(self):\n        self.assertEqual(1 + 1, 2)\n", 0o644)
 	s := enclose(t, w)
 	for _, project := range []struct{ needs, script string }{
 		{"go", "cd gop && export GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local && " + builds},
-		{"npm", "cd lib && npm pack --silent && cd ../node && npm install --silent --no-audit --no-fund ../lib/lib-1.0.0.tgz && node -e 'if (require(\"lib\") !== 2) process.exit(1)'"},
-		{"python3", "cat ~/.cache/pip/warm && echo more > ~/.cache/pip/more && cd python && /usr/bin/env python3 -m unittest -q && python3 -m venv --without-pip v && v/bin/python -c 'import json'"},
-		{"git", "git init -q --bare origin.git && git clone -q origin.git clone 2>&1 && cd clone && echo x > a && git add a && git -c user.name=a -c user.email=a@b commit -qm one && git push -q origin HEAD && git log --oneline | grep one"},
+		{"npm", "cd lib && npm pack --silent && cd ../node && npm install --silent --no-audit --no-fund " +
+			"../lib/lib-1.0.0.tgz && node -e 'if (require(\"lib\") !== 2) process.exit(1)'"},
+		{"python3", "cat ~/.cache/pip/warm && echo more > ~/.cache/pip/more && cd python && /usr/bin/env python3 -m " +
+			"unittest -q && python3 -m venv --without-pip v && v/bin/python -c 'import json'"},
+		{"git", "git init -q --bare origin.git && git clone -q origin.git clone 2>&1 && cd clone && echo x > a && git " +
+			"add a && git -c user.name=a -c user.email=a@b commit -qm one && git push -q origin HEAD && git log --oneline | " +
+			"grep one"},
 	} {
 		t.Run(project.needs, func(t *testing.T) {
 			found, err := exec.LookPath(project.needs)

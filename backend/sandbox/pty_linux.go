@@ -17,7 +17,9 @@ var _ process.TerminalLauncher = (*Supervisor)(nil)
 
 // StartTerminal is Start with a new pseudo-terminal of the goal's own. A set
 // without a sandbox has none: errors.ErrUnsupported.
-func (s *Supervisor) StartTerminal(ctx context.Context, c process.Command, cols, rows int) (process.Process, *os.File, error) {
+func (s *Supervisor) StartTerminal(
+	ctx context.Context, c process.Command, cols, rows int,
+) (process.Process, *os.File, error) {
 	if !s.sandboxed {
 		return nil, nil, fmt.Errorf("a terminal of its own for %s: %w", name(c), errors.ErrUnsupported)
 	}
@@ -26,7 +28,8 @@ func (s *Supervisor) StartTerminal(ctx context.Context, c process.Command, cols,
 		return nil, nil, err
 	}
 	if p.master == nil {
-		return nil, nil, errors.Join(fmt.Errorf("starting %s: the helper sent no terminal", name(c)), p.Signal(syscall.SIGKILL))
+		return nil, nil,
+			errors.Join(fmt.Errorf("starting %s: the helper sent no terminal", name(c)), p.Signal(syscall.SIGKILL))
 	}
 	return p, p.master, nil
 }

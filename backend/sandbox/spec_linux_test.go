@@ -32,7 +32,11 @@ func walls(tb testing.TB) sandbox.Spec {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w := sandbox.Spec{Dir: filepath.Join(base, "home", "work"), Layer: filepath.Join(base, "state", "layer"), Home: filepath.Join(base, "home")}
+	w := sandbox.Spec{
+		Dir:   filepath.Join(base, "home", "work"),
+		Layer: filepath.Join(base, "state", "layer"),
+		Home:  filepath.Join(base, "home"),
+	}
 	for _, dir := range []string{w.Dir, w.Home, filepath.Dir(w.Layer)} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			tb.Fatal(err)
@@ -81,7 +85,8 @@ func TestWhatAGoalSees(t *testing.T) {
 	s := enclose(t, w)
 	limits := spec.DefaultLimits()
 	for script, want := range map[string]string{
-		"bash -c 'ulimit -d; ulimit -f; ulimit -u'": fmt.Sprintf("%d\n%d\n%d\n", limits.Memory>>10, limits.FileSize>>10, limits.Processes),
+		"bash -c 'ulimit -d; ulimit -f; ulimit -u'": fmt.Sprintf("%d\n%d\n%d\n", limits.Memory>>10, limits.FileSize>>10,
+			limits.Processes),
 		"nice":                        fmt.Sprintf("%d\n", max(nice(t), limits.Nice)),
 		"cat /run/goalpost/gitconfig": "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n[user]\n\tname = A user\n[Alias]\n\tst = status\n",
 		"pwd":                         w.Dir + "\n",
@@ -114,7 +119,8 @@ func TestCheckAndAgentHoldNoRights(t *testing.T) {
 	if os.Getuid() == 0 {
 		rights = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
 	}
-	want := fmt.Sprintf("CapInh:%016x CapPrm:%016x CapEff:%016x CapAmb:%016x NoNewPrivs:1 Seccomp:2 ", 0, rights, rights, 0)
+	want := fmt.Sprintf("CapInh:%016x CapPrm:%016x CapEff:%016x CapAmb:%016x NoNewPrivs:1 Seccomp:2 ", 0, rights, rights,
+		0)
 	const script = "grep -E '^(CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t' | tr '\\n' ' '"
 	for _, c := range []process.Command{inside(w, script), check(w, script)} {
 		if text, status := output(t, s, c); text != want || status.Code != 0 {
@@ -135,7 +141,8 @@ func TestARefusalIsHeard(t *testing.T) {
 		if err == nil {
 			t.Fatal("it was opened", s.Close(t.Context()))
 		}
-		if !errors.Is(err, sandbox.ErrRefused) || !strings.Contains(err.Error(), "making the namespaces: no space left on device") || strings.Contains(err.Error(), "already finished") {
+		if !errors.Is(err, sandbox.ErrRefused) || !strings.Contains(err.Error(),
+			"making the namespaces: no space left on device") || strings.Contains(err.Error(), "already finished") {
 			t.Error(err)
 		}
 	}
@@ -149,7 +156,8 @@ func TestNetworkHasPortsBelow1024(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Tools = []string{self}
-	script := attemptVariable + "=serve " + self + " tcp 127.0.0.1:80 > said & until grep -qs ready said; do kill -0 $! || exit 1; done; " +
+	script := attemptVariable + "=serve " + self +
+		" tcp 127.0.0.1:80 > said & until grep -qs ready said; do kill -0 $! || exit 1; done; " +
 		attemptVariable + "=dial " + self + " tcp 127.0.0.1:80 && wait && cat said"
 	if text, status := output(t, enclose(t, w), inside(w, script)); text != "ready\nescaped" || status.Code != 0 {
 		t.Errorf("%q %v", text, status)
@@ -177,9 +185,18 @@ func TestLimitsOfCalls(t *testing.T) {
 	w.Tools = []string{self}
 	s := enclose(t, w)
 	for name, number := range map[string]uintptr{
-		"process_vm_writev": unix.SYS_PROCESS_VM_WRITEV, "perf_event_open": unix.SYS_PERF_EVENT_OPEN, "kexec_load": unix.SYS_KEXEC_LOAD,
-		"init_module": unix.SYS_INIT_MODULE, "umount2": unix.SYS_UMOUNT2, "pivot_root": unix.SYS_PIVOT_ROOT, "move_mount": unix.SYS_MOVE_MOUNT,
-		"open_tree": unix.SYS_OPEN_TREE, "fsopen": unix.SYS_FSOPEN, "add_key": unix.SYS_ADD_KEY, "request_key": unix.SYS_REQUEST_KEY, "TIOCLINUX": unix.SYS_IOCTL,
+		"process_vm_writev": unix.SYS_PROCESS_VM_WRITEV,
+		"perf_event_open":   unix.SYS_PERF_EVENT_OPEN,
+		"kexec_load":        unix.SYS_KEXEC_LOAD,
+		"init_module":       unix.SYS_INIT_MODULE,
+		"umount2":           unix.SYS_UMOUNT2,
+		"pivot_root":        unix.SYS_PIVOT_ROOT,
+		"move_mount":        unix.SYS_MOVE_MOUNT,
+		"open_tree":         unix.SYS_OPEN_TREE,
+		"fsopen":            unix.SYS_FSOPEN,
+		"add_key":           unix.SYS_ADD_KEY,
+		"request_key":       unix.SYS_REQUEST_KEY,
+		"TIOCLINUX":         unix.SYS_IOCTL,
 	} {
 		for _, c := range []process.Command{inside(w, ""), check(w, "")} {
 			c.Argv, c.Env = []string{self, fmt.Sprint(number)}, append(c.Env, attemptVariable+"=senseless")

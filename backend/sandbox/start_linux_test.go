@@ -142,7 +142,8 @@ func TestSignalsAreDefaultInPrograms(t *testing.T) {
 func TestHelperCleansWhatItInherits(t *testing.T) {
 	wrapper := filepath.Join(t.TempDir(), "wrapper")
 	script := "#!/bin/sh\nexec 7</etc/passwd 9</etc/passwd\n" +
-		"exec env --block-signal=CHLD,TERM,USR1,RTMIN --ignore-signal=INT,HUP,CHLD,TSTP,RTMAX " + sandboxtest.Helper(t) + " \"$@\"\n"
+		"exec env --block-signal=CHLD,TERM,USR1,RTMIN --ignore-signal=INT,HUP,CHLD,TSTP,RTMAX " + sandboxtest.Helper(t) +
+		" \"$@\"\n"
 	if err := os.WriteFile(wrapper, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -192,9 +193,19 @@ func TestStartErrors(t *testing.T) {
 		code    string
 		says    string
 	}{
-		{"missing program", process.Command{Argv: []string{"no-such-program"}}, "not_found", "no-such-program: no such program on PATH"},
+		{
+			"missing program",
+			process.Command{Argv: []string{"no-such-program"}},
+			"not_found",
+			"no-such-program: no such program on PATH",
+		},
 		{"missing path", process.Command{Argv: []string{"./nothing"}}, "not_found", "./nothing: no such program"},
-		{"missing folder", process.Command{Argv: []string{"true"}, Dir: "/no/such/folder"}, "no_dir", "/no/such/folder does not exist"},
+		{
+			"missing folder",
+			process.Command{Argv: []string{"true"}, Dir: "/no/such/folder"},
+			"no_dir",
+			"/no/such/folder does not exist",
+		},
 		{"file as folder", process.Command{Argv: []string{"true"}, Dir: plain}, "no_dir", "is not a folder"},
 		{"relative folder", process.Command{Argv: []string{"true"}, Dir: "here"}, "bad", "not absolute"},
 		{"not executable", process.Command{Argv: []string{plain}}, "permission", "not executable"},
@@ -204,9 +215,17 @@ func TestStartErrors(t *testing.T) {
 		{"nothing", process.Command{}, "bad", "no program"},
 		{"no terminal", process.Command{Argv: []string{"true"}, TTY: true}, "bad", "descriptor 0"},
 		{"1 MiB argument", process.Command{Argv: []string{"true", big}}, "too_big", "one argument is 1048576 bytes"},
-		{"1 MiB variable", process.Command{Argv: []string{"true"}, Env: []string{plainPath, "BIG=" + big}}, "too_big", "the variable BIG is 1048580 bytes"},
+		{"1 MiB variable", process.Command{
+			Argv: []string{"true"},
+			Env:  []string{plainPath, "BIG=" + big},
+		}, "too_big", "the variable BIG is 1048580 bytes"},
 		{"more than a message", process.Command{Argv: append([]string{"true"}, many...)}, "too_big", "bytes together"},
-		{"more than Linux takes", process.Command{Argv: append([]string{"true"}, many[:10<<10]...)}, "too_big", "bytes together"},
+		{
+			"more than Linux takes",
+			process.Command{Argv: append([]string{"true"}, many[:10<<10]...)},
+			"too_big",
+			"bytes together",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.command.Env == nil {
@@ -222,7 +241,8 @@ func TestStartErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := s.Start(context.Background(), process.Command{Argv: []string{"no-such"}, Dir: "/"}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := s.Start(context.Background(), process.Command{Argv: []string{"no-such"}, Dir: "/"}); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("%v is not os.ErrNotExist", err)
 	}
 }

@@ -79,9 +79,17 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, errors.Join(err, theirs.Close()))
 	}
 	s := &Supervisor{
-		name: o.Name, conn: conn.(*net.UnixConn), stderr: tail.NewWriter(4096),
-		hello: make(chan wire.Answer, 1), done: make(chan struct{}), all: map[uint64]*program{},
-		sandboxed: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialResult{}, changes: map[uint64]chan mountChangeResult{}, tried: newAttempts(o.Attempted),
+		name:      o.Name,
+		conn:      conn.(*net.UnixConn),
+		stderr:    tail.NewWriter(4096),
+		hello:     make(chan wire.Answer, 1),
+		done:      make(chan struct{}),
+		all:       map[uint64]*program{},
+		sandboxed: walls != nil,
+		ports:     portsOf(o),
+		dials:     map[uint64]chan dialResult{},
+		changes:   map[uint64]chan mountChangeResult{},
+		tried:     newAttempts(o.Attempted),
 	}
 	if walls != nil {
 		s.spec = *o.Spec

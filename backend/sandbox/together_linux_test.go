@@ -29,16 +29,41 @@ func TestLimitsOfAllTogether(t *testing.T) {
 		told               string
 		domain             process.Domain
 	}{
-		{name: "four that take a part each", told: "tail was ended: the goal's programs took", script: `for i in 1 2 3 4; do { head -c 60000000 /dev/zero; exec sleep 1000; } | tail -c 60000000 & done; wait`},
+		{
+			name:   "four that take a part each",
+			told:   "tail was ended: the goal's programs took",
+			script: `for i in 1 2 3 4; do { head -c 60000000 /dev/zero; exec sleep 1000; } | tail -c 60000000 & done; wait`,
+		},
 		{name: "a memory file that nobody mapped", call: "memfd", told: memory},
 		{name: "memory that is shared", call: "mapped", told: memory},
 		{name: "sockets that nobody reads", call: "sockets", told: memory},
-		{name: "many pipes", told: memory, script: `for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do ` + attemptVariable + `=pipes ` + self + ` & done; wait`},
+		{
+			name: "many pipes",
+			told: memory,
+			script: `for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do ` + attemptVariable + `=pipes ` + self +
+				` & done; wait`,
+		},
 		{name: "a check", call: "memfd", told: "of a check was ended", domain: process.DomainCheck},
-		{name: "a file that is open in /tmp", told: tmp, script: `exec 3>/tmp/hog-a; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
-		{name: "one that has no name any more", told: tmp, script: `exec 3>/tmp/hog-b; rm /tmp/hog-b; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
-		{name: "one by the other name of /tmp", told: tmp, script: `exec 3>/var/tmp/hog-c; rm /tmp/hog-c; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
-		{name: "many that are shut at once", told: "sh was ended: the goal's /tmp", script: `while :; do head -c 1000000 /dev/zero > /tmp/hog-$((i=i+1)); sleep 0.02; done`},
+		{
+			name:   "a file that is open in /tmp",
+			told:   tmp,
+			script: `exec 3>/tmp/hog-a; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
+		},
+		{
+			name:   "one that has no name any more",
+			told:   tmp,
+			script: `exec 3>/tmp/hog-b; rm /tmp/hog-b; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
+		},
+		{
+			name:   "one by the other name of /tmp",
+			told:   tmp,
+			script: `exec 3>/var/tmp/hog-c; rm /tmp/hog-c; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
+		},
+		{
+			name:   "many that are shut at once",
+			told:   "sh was ended: the goal's /tmp",
+			script: `while :; do head -c 1000000 /dev/zero > /tmp/hog-$((i=i+1)); sleep 0.02; done`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mark := s.KillMark()
@@ -98,11 +123,14 @@ func TestLimitsOfAllTogether(t *testing.T) {
 		l := newTellings()
 		w.Limits.Together = 256 << 20
 		s := encloseTelling(t, w, l)
-		const script = "import os, time\nx = bytearray(b'x') * (60 << 20)\nfor _ in range(6):\n if os.fork() == 0: time.sleep(3); os._exit(0)\nwhile True:\n try: pid, status = os.wait()\n except ChildProcessError: break\n assert status == 0, status\n"
+		const script = "import os, time\nx = bytearray(b'x') * (60 << 20)\nfor _ in range(6):\n if os.fork() == 0: " +
+			"time.sleep(3); os._exit(0)\nwhile True:\n try: pid, status = os.wait()\n except ChildProcessError: break\n " +
+			"assert status == 0, status\n"
 		if err := os.WriteFile(filepath.Join(w.Dir, "share.py"), []byte(script), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if text, status := output(t, s, inside(w, "exec python3 share.py")); status.Code != 0 || strings.Contains(l.String(), "ended") {
+		if text, status := output(t, s, inside(w, "exec python3 share.py")); status.Code != 0 ||
+			strings.Contains(l.String(), "ended") {
 			t.Errorf("%s %v\n%s", text, status, l)
 		}
 	})

@@ -12,7 +12,8 @@ import (
 
 // errUnsupported is what every other system gets: programs are held by namespaces, mounts,
 // Landlock and seccomp, and each of them is Linux's.
-var errUnsupported = errors.New("Goalpost starts programs on Linux only: run it on Linux, in a virtual machine or in WSL 2")
+var errUnsupported = errors.New(
+	"Goalpost starts programs on Linux only: run it on Linux, in a virtual machine or in WSL 2")
 
 // Supervisor cannot be had here: Open refuses.
 type Supervisor struct{}

@@ -62,7 +62,12 @@ func (l *tellings) await(words string) bool {
 
 func encloseTelling(tb testing.TB, w sandbox.Spec, l *tellings) *sandbox.Supervisor {
 	tb.Helper()
-	s, err := sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name(), Spec: &w, Attempted: l.hear})
+	s, err := sandbox.Open(context.Background(), sandbox.Options{
+		Helper:    sandboxtest.Helper(tb),
+		Name:      tb.Name(),
+		Spec:      &w,
+		Attempted: l.hear,
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

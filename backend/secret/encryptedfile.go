@@ -36,9 +36,12 @@ func (s *encryptedFile) info() BackendInfo {
 	case err != nil:
 		w.Detail, w.Locked = fmt.Sprintf("the encrypted file %s, which cannot be opened: %v", s.path(), err), true
 	case kind == keyPassphrase:
-		w.Detail, w.Passphrase, w.Locked = fmt.Sprintf("the encrypted file %s, opened by your passphrase", s.path()), true, s.own == nil
+		w.Detail, w.Passphrase, w.Locked = fmt.Sprintf("the encrypted file %s, opened by your passphrase", s.path()), true,
+			s.own == nil
 	default:
-		w.Detail = fmt.Sprintf("the encrypted file %s, opened by the key file %s: anyone who can read both can read the secrets", s.path(), s.key.path)
+		w.Detail = fmt.Sprintf(
+			"the encrypted file %s, opened by the key file %s: anyone who can read both can read the secrets", s.path(),
+			s.key.path)
 	}
 	return w
 }
@@ -67,7 +70,8 @@ func (s *encryptedFile) identity(mayMake bool) (*age.X25519Identity, error) {
 	own, err := s.key.open("")
 	if errors.Is(err, os.ErrNotExist) {
 		if _, kept := os.Stat(s.path()); kept == nil || !mayMake {
-			return nil, fmt.Errorf("the key file %s is missing, and without it %s cannot be opened: restore it, or remove both and set the secrets again", s.key.path, s.path())
+			return nil, fmt.Errorf("the key file %s is missing, and without it %s cannot be opened: restore it, or remove "+
+				"both and set the secrets again", s.key.path, s.path())
 		}
 		own, err = s.key.make()
 	}

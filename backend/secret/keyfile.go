@@ -41,7 +41,9 @@ func (k keyFile) read() ([]byte, error) {
 		return nil, fmt.Errorf("the key file %s is not a plain file", k.path)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("others may read the key file %s (mode %04o): use chmod 600, and consider changing the secrets", k.path, info.Mode().Perm())
+		return nil, fmt.Errorf(
+			"others may read the key file %s (mode %04o): use chmod 600, and consider changing the secrets", k.path,
+			info.Mode().Perm())
 	}
 	if !isOwnedByUser(info) {
 		return nil, fmt.Errorf("the key file %s belongs to another user", k.path)
@@ -121,7 +123,11 @@ func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
 	b := []byte(own.String() + "\n")
 	if passphrase != "" {
 		if len([]rune(passphrase)) < minPassphrase {
-			return &fault.Error{Field: "passphrase", Message: fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase), Hint: "use several words"}
+			return &fault.Error{
+				Field:   "passphrase",
+				Message: fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase),
+				Hint:    "use several words",
+			}
 		}
 		way, err := age.NewScryptRecipient(passphrase)
 		if err != nil {

@@ -21,11 +21,15 @@ func session(t *testing.T) {
 	}
 	home := t.TempDir()
 	for name, value := range map[string]string{
-		"HOME": home, "XDG_RUNTIME_DIR": home, "XDG_DATA_HOME": filepath.Join(home, "data"), "XDG_CONFIG_HOME": filepath.Join(home, "config"),
+		"HOME":            home,
+		"XDG_RUNTIME_DIR": home,
+		"XDG_DATA_HOME":   filepath.Join(home, "data"),
+		"XDG_CONFIG_HOME": filepath.Join(home, "config"),
 	} {
 		t.Setenv(name, value)
 	}
-	daemon := exec.CommandContext(t.Context(), "dbus-daemon", "--session", "--nofork", "--print-address=1", "--nopidfile", "--address=unix:path="+filepath.Join(home, "bus"))
+	daemon := exec.CommandContext(t.Context(), "dbus-daemon", "--session", "--nofork", "--print-address=1", "--nopidfile",
+		"--address=unix:path="+filepath.Join(home, "bus"))
 	out, err := daemon.StdoutPipe()
 	check(t, err)
 	begin(t, daemon)
@@ -36,7 +40,8 @@ func session(t *testing.T) {
 	conn, err := dbus.Connect(strings.TrimSpace(address))
 	check(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	check(t, conn.AddMatchSignal(dbus.WithMatchInterface("org.freedesktop.DBus"), dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, "org.freedesktop.secrets")))
+	check(t, conn.AddMatchSignal(dbus.WithMatchInterface("org.freedesktop.DBus"),
+		dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, "org.freedesktop.secrets")))
 	owned := make(chan *dbus.Signal, 8)
 	conn.Signal(owned)
 	ring := exec.CommandContext(t.Context(), "gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets")

@@ -66,7 +66,11 @@ func (l *Logins) For(ctx context.Context, origin, user string) (Login, error) {
 		case len(users) == 0:
 			return Login{}, fmt.Errorf("%w: no login is saved for %s", ErrUnknown, origin)
 		case len(users) > 1:
-			return Login{}, &fault.Error{Field: "user", Message: fmt.Sprintf("several logins are saved for %s", origin), Hint: "name one of: " + strings.Join(users, ", ")}
+			return Login{}, &fault.Error{
+				Field:   "user",
+				Message: fmt.Sprintf("several logins are saved for %s", origin),
+				Hint:    "name one of: " + strings.Join(users, ", "),
+			}
 		}
 		user = users[0]
 	}
@@ -89,7 +93,9 @@ func (l *Logins) List() ([]Login, error) {
 			list = append(list, Login{Origin: e.Origin, User: e.User})
 		}
 	}
-	slices.SortFunc(list, func(a, b Login) int { return cmp.Or(cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.User, b.User)) })
+	slices.SortFunc(list, func(a, b Login) int {
+		return cmp.Or(cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.User, b.User))
+	})
 	return list, nil
 }
 

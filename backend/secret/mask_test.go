@@ -150,7 +150,8 @@ func TestMask_TruncatedText(t *testing.T) {
 		for n := minPartial; n < len(form); n++ {
 			before, after := form[:n], form[len(form)-n:]
 			got := m.Truncated("12: button \"" + before + "…\"\nmore … and …" + after + " " + value)
-			if want := "12: button \"" + truncationMark + "…\"\nmore … and …" + truncationMark + " {{secret:a}}"; got != want && !strings.HasSuffix(before, `\`) {
+			if want := "12: button \"" + truncationMark + "…\"\nmore … and …" + truncationMark + " {{secret:a}}"; got != want &&
+				!strings.HasSuffix(before, `\`) {
 				t.Errorf("%d: %q", n, got)
 			}
 		}
@@ -180,7 +181,13 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := json.Marshal(map[string]any{"n": 1.5, "arguments": string(inner), "list": []string{"a", value}, value: true, "back": `\`})
+	doc, err := json.Marshal(map[string]any{
+		"n":         1.5,
+		"arguments": string(inner),
+		"list":      []string{"a", value},
+		value:       true,
+		"back":      `\`,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +243,8 @@ func FuzzMask(f *testing.F) {
 	f.Add("\x1b[31mabc", "\x1b[", "m", uint8(2))
 	f.Fuzz(func(t *testing.T, v, before, after string, size uint8) {
 		flat, _ := normalize(v)
-		if len(strings.TrimSpace(v)) < minValue || len(flat) < minValue || len(v) > 200 || strings.Contains("{{secret:name0}}", flat) || len(before)+len(after) > 400 {
+		if len(strings.TrimSpace(v)) < minValue || len(flat) < minValue || len(v) > 200 ||
+			strings.Contains("{{secret:name0}}", flat) || len(before)+len(after) > 400 {
 			t.Skip()
 		}
 		m := known(v)

@@ -32,7 +32,8 @@ func (s *Stream) Next(piece []byte) []byte {
 	if from < len(text) {
 		cut = at[from]
 	}
-	if esc := strings.LastIndexByte(all, '\x1b'); esc >= 0 && esc < cut && len(all)-esc < maxSequence && isOpenEscape(all[esc:]) {
+	if esc := strings.LastIndexByte(all, '\x1b'); esc >= 0 && esc < cut && len(all)-esc < maxSequence &&
+		isOpenEscape(all[esc:]) {
 		cut = esc
 	}
 	kept := spans[:0]

@@ -132,7 +132,8 @@ func (v *Vault) put(ctx context.Context, e entry, value string) (Backend, error)
 			err = s.remove(ctx, e.id())
 		}
 		if err != nil {
-			return e.Place, fmt.Errorf("secret %s is now stored in the %s; the older value in the %s could not be removed: %w", e.Name, e.Place, old.Place, err)
+			return e.Place, fmt.Errorf("secret %s is now stored in the %s; the older value in the %s could not be removed: %w",
+				e.Name, e.Place, old.Place, err)
 		}
 	}
 	return e.Place, nil

@@ -94,7 +94,15 @@ func TestFile(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	v, ctx := vault(t, t.TempDir(), nil), t.Context()
-	for _, in := range [][2]string{{"", "long-enough-1"}, {"a b", "long-enough-1"}, {"a", "x1y"}, {"a", "password"}, {"a", strings.Repeat("x1", 1001)}, {"a", "nul\x00nul"}, {"a", "           "}} {
+	for _, in := range [][2]string{
+		{"", "long-enough-1"},
+		{"a b", "long-enough-1"},
+		{"a", "x1y"},
+		{"a", "password"},
+		{"a", strings.Repeat("x1", 1001)},
+		{"a", "nul\x00nul"},
+		{"a", "           "},
+	} {
 		var invalid *fault.Error
 		if _, err := v.Set(ctx, in[0], in[1], nil); !errors.As(err, &invalid) {
 			t.Errorf("%q = %q: %v", in[0], in[1], err)
@@ -124,7 +132,8 @@ func TestKeyFileOfOthers(t *testing.T) {
 		t.Error("a symlink as key was followed")
 	}
 	check(t, os.Remove(key))
-	if _, err := vault(t, dir, nil).Set(ctx, "b", "canary-2-x", nil); err == nil || !strings.Contains(err.Error(), "missing") {
+	if _, err := vault(t, dir, nil).Set(ctx, "b", "canary-2-x", nil); err == nil ||
+		!strings.Contains(err.Error(), "missing") {
 		t.Errorf("a missing key: %v", err)
 	}
 	if got, err := vault(t, dir, func(o *Options) { o.KeyFile = moved }).Get(ctx, "a"); got != "canary-1-x" {
@@ -192,7 +201,10 @@ func TestLogins(t *testing.T) {
 	if !slices.Equal(users, []string{"ann", "bob@x"}) {
 		t.Errorf("users: %v", users)
 	}
-	for _, elsewhere := range []string{"http://example.org", "https://example.org:8443", "https://www.example.org", "https://example.org.evil.net", "https://example.org@evil.net/"} {
+	for _, elsewhere := range []string{
+		"http://example.org", "https://example.org:8443", "https://www.example.org",
+		"https://example.org.evil.net", "https://example.org@evil.net/",
+	} {
 		if in, err := l.For(ctx, elsewhere, "ann"); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s was given %+v, %v", elsewhere, in, err)
 		}

@@ -36,7 +36,9 @@ func (s *Server) hostAllowed(r *http.Request) bool {
 		host, port = strings.Trim(r.Host, "[]"), ""
 	}
 	host = strings.ToLower(host)
-	if slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, host) || strings.EqualFold(h, r.Host) }) {
+	if slices.ContainsFunc(s.o.Hosts, func(h string) bool {
+		return strings.EqualFold(h, host) || strings.EqualFold(h, r.Host)
+	}) {
 		return true
 	}
 	if port != s.port {

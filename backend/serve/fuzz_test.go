@@ -13,7 +13,10 @@ func FuzzArguments(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, seed := range []string{`[{"a":1,"b":2}]`, `[["a"],"-"]`, `[]`, `[null]`, `[{"a":1e400}]`, `[[],null]`, `[7,8,9]`, `null`} {
+	for _, seed := range []string{
+		`[{"a":1,"b":2}]`, `[["a"],"-"]`, `[]`, `[null]`, `[{"a":1e400}]`, `[[],null]`,
+		`[7,8,9]`, `null`,
+	} {
 		f.Add("CalcAPI.Add", seed)
 		f.Add("CalcAPI.Join", seed)
 		f.Add("CalcAPI.", seed)

@@ -77,7 +77,8 @@ func TestSessionsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s.live(first, "1000") || !s.live(last, "1000") || s.live("", "1000") || s.live(last, "1001") || s.live(last, "") || len(s.all) != maxSessions {
+	if s.live(first, "1000") || !s.live(last, "1000") || s.live("", "1000") || s.live(last, "1001") || s.live(last, "") ||
+		len(s.all) != maxSessions {
 		t.Errorf("%d sessions, first %v, last %v", len(s.all), s.live(first, "1000"), s.live(last, "1000"))
 	}
 }

@@ -70,7 +70,8 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
 		s.o.Log.Warn("login while locked out", "remote", r.RemoteAddr)
 		left := int(math.Ceil(wait.Seconds()))
 		w.Header().Set("Retry-After", strconv.Itoa(left))
-		s.askForToken(w, http.StatusTooManyRequests, "Too many wrong tokens. Try again in "+goal.FormatDuration(time.Duration(left)*time.Second)+".")
+		s.askForToken(w, http.StatusTooManyRequests, "Too many wrong tokens. Try again in "+
+			goal.FormatDuration(time.Duration(left)*time.Second)+".")
 		return
 	}
 	if !sameSecret(token, s.token) {

@@ -158,7 +158,8 @@ func (c *rpcConn) answer(q rpcRequest) {
 func (s *Server) call(q rpcRequest) (result any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			s.o.Log.Error("panic in a method", "method", text.Prefix(q.Method), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			s.o.Log.Error("panic in a method", "method", text.Prefix(q.Method), "panic", fmt.Sprint(v), "stack",
+				string(debug.Stack()))
 			result, err = nil, internalProblem()
 		}
 	}()

@@ -85,7 +85,8 @@ func TestCalls(t *testing.T) {
 			}
 			continue
 		}
-		if r.Problem == nil || r.Problem.Code != test.code || !strings.Contains(r.Problem.Message, test.says) || len(r.Problem.Message) > 300 {
+		if r.Problem == nil || r.Problem.Code != test.code || !strings.Contains(r.Problem.Message, test.says) ||
+			len(r.Problem.Message) > 300 {
 			t.Errorf("%s: %s %+v", test.request, r.Result, r.Problem)
 		}
 		if test.says == "no check" && (r.Problem.Field != "criterion" || r.Problem.Hint != "add one") {
@@ -163,7 +164,8 @@ func TestRPC_InvalidRequests(t *testing.T) {
 		}
 	}
 	ws := s.socket(t)
-	_ = ws.Write(t.Context(), websocket.MessageText, []byte(`{"method":"`+strings.Repeat("x", 5<<20)+`"}`)) // may fail half way
+	// may fail half way
+	_ = ws.Write(t.Context(), websocket.MessageText, []byte(`{"method":"`+strings.Repeat("x", 5<<20)+`"}`))
 	if _, _, err := ws.Read(t.Context()); err == nil {
 		t.Error("5 MiB were accepted")
 	}
@@ -191,7 +193,9 @@ func TestMethodsThatThePageCannotCall(t *testing.T) {
 		t.Errorf("twice the same: %v", err)
 	}
 	r, err := serve.Methods(&CalcAPI{})
-	if err != nil || strings.Join(r.Names(), " ") != "CalcAPI.Add CalcAPI.Break CalcAPI.Fail CalcAPI.Infinite CalcAPI.Join CalcAPI.Nothing CalcAPI.Refuse CalcAPI.Wait" {
+	if err != nil ||
+		strings.Join(r.Names(),
+			" ") != "CalcAPI.Add CalcAPI.Break CalcAPI.Fail CalcAPI.Infinite CalcAPI.Join CalcAPI.Nothing CalcAPI.Refuse CalcAPI.Wait" {
 		t.Errorf("names %v, %v", r.Names(), err)
 	}
 }

@@ -108,7 +108,8 @@ func (o *Options) settle() error {
 	}
 	ip := net.ParseIP(host)
 	if loopback := host == "localhost" || (ip != nil && ip.IsLoopback()); !loopback && !o.AllowRemote {
-		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1, or pass --allow-remote if that is intended", o.Listen)
+		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1, or pass --allow-remote if that is intended",
+			o.Listen)
 	}
 	if o.Assets == nil || o.Methods == nil {
 		return errors.New("serving needs the frontend and the methods")

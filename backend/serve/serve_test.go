@@ -135,7 +135,11 @@ func person(t *testing.T) *http.Client {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Jar: jar, Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Jar:           jar,
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 type answer struct {
@@ -175,14 +179,16 @@ func ask(t *testing.T, c *http.Client, method, address string, form url.Values, 
 
 func (s *site) logIn(t *testing.T, c *http.Client) {
 	t.Helper()
-	if a := ask(t, c, http.MethodGet, s.LoginURL(), nil, nil); a.status != http.StatusSeeOther || a.header.Get("Location") != "/" {
+	if a := ask(t, c, http.MethodGet, s.LoginURL(), nil, nil); a.status != http.StatusSeeOther ||
+		a.header.Get("Location") != "/" {
 		t.Fatalf("logging in: %+v", a)
 	}
 }
 
 func TestLoginByLink(t *testing.T) {
 	s, c := open(t, nil), person(t)
-	if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); a.status != 200 || !strings.Contains(a.body, "Enter the token") || strings.Contains(a.body, "the app") {
+	if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); a.status != 200 ||
+		!strings.Contains(a.body, "Enter the token") || strings.Contains(a.body, "the app") {
 		t.Fatalf("before: %+v", a)
 	}
 	a := ask(t, c, http.MethodGet, s.LoginURL(), nil, nil)
@@ -209,17 +215,22 @@ func TestLoginByLink(t *testing.T) {
 
 func TestLoginByForm(t *testing.T) {
 	s, c := open(t, func(o *serve.Options) { o.Token = "a long pass phrase" }), person(t)
-	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"<b>wrong"}}, nil); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "not right") || strings.Contains(a.body, "<b>wrong") {
+	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"<b>wrong"}},
+		nil); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "not right") ||
+		strings.Contains(a.body, "<b>wrong") {
 		t.Errorf("wrong: %+v", a)
 	}
 	foreign := func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }
-	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"a long pass phrase"}}, foreign); a.status != http.StatusForbidden {
+	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"a long pass phrase"}},
+		foreign); a.status != http.StatusForbidden {
 		t.Errorf("a foreign form: %d", a.status)
 	}
-	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {strings.Repeat("x", 9000)}}, nil); a.status != http.StatusBadRequest {
+	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {strings.Repeat("x", 9000)}},
+		nil); a.status != http.StatusBadRequest {
 		t.Errorf("a big form: %d", a.status)
 	}
-	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"a long pass phrase"}}, nil); a.status != http.StatusSeeOther {
+	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"a long pass phrase"}},
+		nil); a.status != http.StatusSeeOther {
 		t.Errorf("right: %+v", a)
 	}
 	if a := ask(t, c, http.MethodPost, s.base+"/", url.Values{}, nil); a.status != http.StatusMethodNotAllowed {
@@ -232,18 +243,27 @@ func TestHeadersAndFiles(t *testing.T) {
 	s.logIn(t, c)
 	a := ask(t, c, http.MethodGet, s.base+"/", nil, nil)
 	csp := a.header.Get("Content-Security-Policy")
-	for _, part := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self' 'unsafe-inline'", "connect-src 'self'", "img-src 'self' data: blob:", "frame-ancestors 'none'"} {
+	for _, part := range []string{
+		"default-src 'none'", "script-src 'self';", "style-src 'self' 'unsafe-inline'",
+		"connect-src 'self'", "img-src 'self' data: blob:", "frame-ancestors 'none'",
+	} {
 		if !strings.Contains(csp, part) {
 			t.Errorf("the policy %q lacks %s", csp, part)
 		}
 	}
-	if a.header.Get("X-Content-Type-Options") != "nosniff" || a.header.Get("Cache-Control") != "no-store" || a.header.Get("Referrer-Policy") != "same-origin" {
+	if a.header.Get("X-Content-Type-Options") != "nosniff" || a.header.Get("Cache-Control") != "no-store" ||
+		a.header.Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("headers %v", a.header)
 	}
-	if a := ask(t, c, http.MethodGet, s.base+"/assets/app-1a.js", nil, nil); a.status != 200 || !strings.Contains(a.header.Get("Cache-Control"), "immutable") || !strings.Contains(a.header.Get("Content-Type"), "javascript") {
+	if a := ask(t, c, http.MethodGet, s.base+"/assets/app-1a.js", nil, nil); a.status != 200 ||
+		!strings.Contains(a.header.Get("Cache-Control"), "immutable") ||
+		!strings.Contains(a.header.Get("Content-Type"), "javascript") {
 		t.Errorf("script %+v", a)
 	}
-	for _, path := range []string{"/nothing.js", "/assets/", "/assets", "/../serve.go", "/%2e%2e/%2e%2e/etc/passwd", "/index.html/x"} {
+	for _, path := range []string{
+		"/nothing.js", "/assets/", "/assets", "/../serve.go", "/%2e%2e/%2e%2e/etc/passwd",
+		"/index.html/x",
+	} {
 		if a := ask(t, c, http.MethodGet, s.base+path, nil, nil); a.status != http.StatusNotFound && a.status/100 != 3 {
 			t.Errorf("%s: %d", path, a.status)
 		}
@@ -253,7 +273,8 @@ func TestHeadersAndFiles(t *testing.T) {
 	}
 	empty := open(t, func(o *serve.Options) { o.Assets = fstest.MapFS{".gitkeep": {}} })
 	empty.logIn(t, c)
-	if a := ask(t, c, http.MethodGet, empty.base+"/", nil, nil); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "make build") {
+	if a := ask(t, c, http.MethodGet, empty.base+"/", nil, nil); a.status != http.StatusServiceUnavailable ||
+		!strings.Contains(a.body, "make build") {
 		t.Errorf("without a frontend: %+v", a)
 	}
 }
@@ -292,7 +313,13 @@ func TestSocketsAskForSessionAndOrigin(t *testing.T) {
 		}
 	}
 	s.logIn(t, c)
-	for _, origin := range []http.Header{{}, {"Origin": {"https://evil.example"}}, {"Origin": {"null"}}, {"Origin": {s.base, "https://evil.example"}}, {"Origin": {s.base + ".evil.example"}}} {
+	for _, origin := range []http.Header{
+		{},
+		{"Origin": {"https://evil.example"}},
+		{"Origin": {"null"}},
+		{"Origin": {s.base, "https://evil.example"}},
+		{"Origin": {s.base + ".evil.example"}},
+	} {
 		for _, path := range []string{"/v1/rpc", "/v1/events"} {
 			if got := dial(path, origin); got != http.StatusForbidden {
 				t.Errorf("%s from %v: %d", path, origin, got)
@@ -302,7 +329,9 @@ func TestSocketsAskForSessionAndOrigin(t *testing.T) {
 	if got := dial("/v1/rpc", own); got != http.StatusSwitchingProtocols {
 		t.Errorf("with both: %d", got)
 	}
-	if a := ask(t, c, http.MethodGet, s.base+"/v1/events", nil, func(r *http.Request) { r.Header.Set("Origin", s.base) }); a.body != "stream /v1/events" {
+	if a := ask(t, c, http.MethodGet, s.base+"/v1/events", nil, func(r *http.Request) {
+		r.Header.Set("Origin", s.base)
+	}); a.body != "stream /v1/events" {
 		t.Errorf("the stream's handler was not reached: %+v", a)
 	}
 }
@@ -316,13 +345,15 @@ func TestLogin_ForeignPage_UsesNoAttempts(t *testing.T) {
 	}
 	for range 10 {
 		for _, dest := range []string{"image", "iframe", "script", "empty", ""} {
-			if a := ask(t, c, http.MethodGet, s.base+"/?token=wrong", nil, from("cross-site", dest)); a.status != http.StatusForbidden {
+			if a := ask(t, c, http.MethodGet, s.base+"/?token=wrong", nil,
+				from("cross-site", dest)); a.status != http.StatusForbidden {
 				t.Fatalf("%s: %d", dest, a.status)
 			}
 		}
 	}
 	for _, site := range []string{"cross-site", "same-site", "none"} {
-		if a := ask(t, person(t), http.MethodGet, s.LoginURL(), nil, from(site, "document")); a.status != http.StatusSeeOther {
+		if a := ask(t, person(t), http.MethodGet, s.LoginURL(), nil,
+			from(site, "document")); a.status != http.StatusSeeOther {
 			t.Errorf("a link from %s: %d", site, a.status)
 		}
 	}

@@ -65,7 +65,10 @@ func Open(o Options) (*Client, error) {
 		env: o.Env, links: map[string]*Connection{},
 	}
 	if len(c.backoff) == 0 {
-		c.backoff = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 15 * time.Second, 30 * time.Second}
+		c.backoff = []time.Duration{
+			time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 15 * time.Second,
+			30 * time.Second,
+		}
 	}
 	c.wg.Go(c.listen)
 	return c, nil
@@ -151,7 +154,9 @@ func (c *Client) listen() {
 
 // New makes the connection of a pane. known means that it was connected before, in an earlier run of the program. The
 // configuration of ssh is read here.
-func (c *Client) New(ctx context.Context, id string, s pane.SSHServer, session string, known bool) (*Connection, error) {
+func (c *Client) New(
+	ctx context.Context, id string, s pane.SSHServer, session string, known bool,
+) (*Connection, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}

@@ -124,7 +124,10 @@ func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (proc
 
 // sideCommand is a short command beside the sessions. It never asks the user.
 func (c *Client) sideCommand(ctx context.Context, s pane.SSHServer, command string) (process.Output, error) {
-	args := append([]string{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ClearAllForwardings=yes"}, sshArgs(s)...)
+	args := append([]string{
+		"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o",
+		"ClearAllForwardings=yes",
+	}, sshArgs(s)...)
 	if l := c.liveConnection(s.ID); l != nil {
 		args = append(args, "-o", "ControlMaster=no", "-o", "ControlPath="+l.controlPath())
 	}

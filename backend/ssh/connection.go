@@ -26,10 +26,11 @@ type Connection struct {
 	session string
 	key     string // the helper authenticates itself with it
 	argv    []string
-	shared  bool          // uses a connection that the user's configuration shares: ssh does not report when it is connected
-	wake    chan struct{} // one token: try now
-	life    context.Context
-	end     context.CancelFunc
+	// uses a connection that the user's configuration shares: ssh does not report when it is connected
+	shared bool
+	wake   chan struct{} // one token: try now
+	life   context.Context
+	end    context.CancelFunc
 
 	mu    sync.Mutex
 	up    bool // ssh is connected

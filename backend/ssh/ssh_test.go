@@ -63,7 +63,8 @@ func TestSessionsAndDestroy(t *testing.T) {
 	}
 	list, err := d.client.Sessions(d.within(), d.server) // over the pane's connection
 	d.must(err)
-	if len(list) != 2 || list[0].Name != "free one" || list[0].Attached != 0 || list[1].Name != "goalpost-one" || list[1].Attached != 1 {
+	if len(list) != 2 || list[0].Name != "free one" || list[0].Attached != 0 || list[1].Name != "goalpost-one" ||
+		list[1].Attached != 1 {
 		t.Errorf("%+v", list)
 	}
 	out, err := d.client.Run(d.within(), d.server, []string{"/bin/sh", "-c", `echo "it's $1"; exit 3`, "sh", "a b"})
@@ -185,7 +186,14 @@ func TestAskpass_UnknownCaller_IsRefused(t *testing.T) {
 }
 
 func TestServerCheck(t *testing.T) {
-	good := pane.SSHServer{Host: "box.example", Port: 22, User: "ada", Jump: "a@b:22,c", Folder: "~/x", KeyPath: "~/.ssh/id"}
+	good := pane.SSHServer{
+		Host:    "box.example",
+		Port:    22,
+		User:    "ada",
+		Jump:    "a@b:22,c",
+		Folder:  "~/x",
+		KeyPath: "~/.ssh/id",
+	}
 	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -67,7 +67,8 @@ PrintLastLog no
 SetEnv HOME=%[2]s TMUX_TMPDIR=%[2]s LANG=C.UTF-8 SHELL=/bin/sh
 `, m.port, m.dir))
 	m.write(".tmux.conf", "set -g default-shell /bin/sh\n")
-	m.write("ssh_config", fmt.Sprintf("UserKnownHostsFile %[1]s/known\nGlobalKnownHostsFile none\nIdentityAgent none\nIdentityFile %[1]s/id\nIdentitiesOnly yes\n", m.dir))
+	m.write("ssh_config", fmt.Sprintf("UserKnownHostsFile %[1]s/known\nGlobalKnownHostsFile none\nIdentityAgent "+
+		"none\nIdentityFile %[1]s/id\nIdentitiesOnly yes\n", m.dir))
 	ssh, err := exec.LookPath("ssh")
 	m.must(err)
 	m.must(os.Mkdir(m.path("bin"), 0o700))
@@ -120,7 +121,8 @@ func freePort(t testing.TB) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Close(s) })
-	err = errors.Join(unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1), unix.Bind(s, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	err = errors.Join(unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1),
+		unix.Bind(s, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +236,11 @@ type desk struct {
 
 func newDesk(m *machine, backoff ...time.Duration) *desk {
 	m.Helper()
-	d := &desk{machine: m, states: make(chan State, 100), server: pane.SSHServer{ID: "s1", Host: "127.0.0.1", Port: m.port, Tmux: true}}
+	d := &desk{
+		machine: m,
+		states:  make(chan State, 100),
+		server:  pane.SSHServer{ID: "s1", Host: "127.0.0.1", Port: m.port, Tmux: true},
+	}
 	var err error
 	d.set, err = sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(m), Name: "person"})
 	m.must(err)
@@ -263,7 +269,13 @@ func (d *desk) open(session string, known bool) (*Connection, *terminal.Session)
 	ctx := d.within()
 	l, err := d.client.New(ctx, "t1", d.server, session, known)
 	d.must(err)
-	s, err := d.manager.Open(ctx, d.set, terminal.Options{ID: "t1", Dir: d.dir, Argv: l.Argv(), Env: l.Env(), Note: terminal.PaneMeta{Server: "x"}})
+	s, err := d.manager.Open(ctx, d.set, terminal.Options{
+		ID:   "t1",
+		Dir:  d.dir,
+		Argv: l.Argv(),
+		Env:  l.Env(),
+		Note: terminal.PaneMeta{Server: "x"},
+	})
 	d.must(err)
 	d.attend(l, s)
 	return l, s

@@ -28,12 +28,14 @@ func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, err
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	out, err := c.sideCommand(ctx, s, "tmux list-sessions -F '#{session_created} #{session_attached} #{session_windows} #{session_name}'")
+	out, err := c.sideCommand(ctx, s,
+		"tmux list-sessions -F '#{session_created} #{session_attached} #{session_windows} #{session_name}'")
 	switch {
 	case err != nil:
 		return nil, err
 	case out.Status.Code == notFound:
-		return nil, fmt.Errorf("there is no tmux on %s: install it there, or turn sessions off for this server", s.DisplayName())
+		return nil, fmt.Errorf("there is no tmux on %s: install it there, or turn sessions off for this server",
+			s.DisplayName())
 	case out.Status.Code == failed:
 		return nil, connectError(s, out.Stderr)
 	}
@@ -56,7 +58,10 @@ func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, err
 // connectError is why ssh could not connect.
 func connectError(s pane.SSHServer, stderr []byte) error {
 	text := string(stderr)
-	for _, sign := range []string{"Permission denied", "Host key verification failed", "Too many authentication failures"} {
+	for _, sign := range []string{
+		"Permission denied", "Host key verification failed",
+		"Too many authentication failures",
+	} {
 		if strings.Contains(text, sign) {
 			return fmt.Errorf("%s: %w (%s)", s.DisplayName(), ErrLogin, sign)
 		}
@@ -91,7 +96,8 @@ func (l *Connection) Destroy(ctx context.Context) error {
 		return err
 	case out.Status.Code == failed:
 		return connectError(l.server, out.Stderr)
-	case out.Status.Code != 0 && !strings.Contains(string(out.Stderr), "find session") && !strings.Contains(string(out.Stderr), "no server"):
+	case out.Status.Code != 0 && !strings.Contains(string(out.Stderr), "find session") &&
+		!strings.Contains(string(out.Stderr), "no server"):
 		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.DisplayName(), firstLine(out.Stderr))
 	}
 	return nil

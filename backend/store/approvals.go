@@ -61,7 +61,8 @@ func grantEnded(ev event.Event, b *event.GrantEnded) (string, []any, error) {
 func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO grant_ends (goal_id, id, run_id, at, why)
 		SELECT goal_id, id, ?2, ?3, 'the goal ended' FROM answers a WHERE goal_id = ?1 AND body ->> 'allowed'
-		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = a.goal_id AND e.id = a.id)`, ev.GoalID, ev.RunID, stamp(ev.At))
+		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = a.goal_id AND e.id = a.id)`, ev.GoalID, ev.RunID,
+		stamp(ev.At))
 	if err != nil {
 		return fmt.Errorf("end grants: %w", err)
 	}
@@ -76,7 +77,8 @@ func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO answers (goal_id, id, run_id, at, body)
 		SELECT goal_id, id, ?2, ?3, ?4 FROM approvals a WHERE goal_id = ?1
-		AND NOT EXISTS (SELECT 1 FROM answers r WHERE r.goal_id = a.goal_id AND r.id = a.id)`, ev.GoalID, ev.RunID, stamp(ev.At), string(body))
+		AND NOT EXISTS (SELECT 1 FROM answers r WHERE r.goal_id = a.goal_id AND r.id = a.id)`, ev.GoalID, ev.RunID,
+		stamp(ev.At), string(body))
 	if err != nil {
 		return fmt.Errorf("close approvals: %w", err)
 	}
@@ -104,10 +106,12 @@ func (s *approvalTable) plainApprovals(ctx context.Context, where string, args .
 // during a pause, or the goal ended without an answer, and the run that was to report it was cut off before its first
 // message. Within a run the result of the call reports it.
 func (s *approvalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
-	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER BY seq DESC LIMIT 1)"
+	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER " +
+		"BY seq DESC LIMIT 1)"
 	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
 	return s.plainApprovals(ctx, `a.goal_id = ?1 AND CASE r.body ->> 'by'
-		WHEN 'person' THEN a.id IN (SELECT body ->> 'request'`+since+`'approval_resolved' AND run_id <> (SELECT run_id`+said+`)
+		WHEN 'person' THEN a.id IN (SELECT body ->> 'request'`+since+`'approval_resolved' AND run_id <> (SELECT
+		run_id`+said+`)
 		WHEN 'end' THEN r.run_id IN (SELECT run_id`+since+`'ended') END`, id)
 }
 
@@ -130,8 +134,10 @@ func (s *approvalTable) OpenApprovals(ctx context.Context, id goal.ID) ([]Approv
 }
 
 func (s *approvalTable) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, '') FROM approvals a
-		JOIN goals g ON g.id = a.goal_id LEFT JOIN answers r ON r.goal_id = a.goal_id AND r.id = a.id WHERE `+where+` ORDER BY a.at, a.goal_id, a.n`, args...)
+	rows, err := s.read.QueryContext(ctx,
+		`SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, '') FROM approvals a
+		JOIN goals g ON g.id = a.goal_id LEFT JOIN answers r ON r.goal_id = a.goal_id AND r.id = a.id WHERE `+where+` ORDER
+		BY a.at, a.goal_id, a.n`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read approvals: %w", err)
 	}
@@ -184,10 +190,12 @@ func (s *approvalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, requ
 
 // Grants reads the unrevoked grants of a goal, oldest first. Grants with a pending revocation are left out.
 func (s *approvalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT r.body FROM answers r JOIN approvals a ON a.goal_id = r.goal_id AND a.id = r.id
+	rows, err := s.read.QueryContext(ctx,
+		`SELECT r.body FROM answers r JOIN approvals a ON a.goal_id = r.goal_id AND a.id = r.id
 		WHERE r.goal_id = ?1 AND r.body ->> 'allowed'
 		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = r.goal_id AND e.id = r.id)
-		AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = r.goal_id AND o.request = r.id AND o.kind = 'revoke' AND o.taken_at = '')
+		AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = r.goal_id AND o.request = r.id AND o.kind = 'revoke' AND
+		o.taken_at = '')
 		ORDER BY a.n`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read grants: %w", err)

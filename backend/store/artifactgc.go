@@ -15,7 +15,8 @@ import (
 
 // artifactReferences are the artifacts that something refers to, by goal.
 const artifactReferences = `WITH refs (goal_id, sum) AS (
-	SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, whole_sha256 FROM results UNION ALL SELECT goal_id, verdict ->> 'evidence' FROM verdicts)
+	SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, whole_sha256 FROM results UNION ALL SELECT
+	goal_id, verdict ->> 'evidence' FROM verdicts)
 	`
 
 // Sweep removes unreferenced artifacts, and returns how many: a process that dies between writing a file and its
@@ -53,7 +54,8 @@ func (s *artifactFiles) deleteUnreferenced(ctx context.Context, names []string) 
 		return 0, fmt.Errorf("artifacts: %w", err)
 	}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		used, err := artifactHashes(ctx, tx, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum IN (SELECT value FROM json_each(?))", string(list))
+		used, err := artifactHashes(ctx, tx, artifactReferences+
+			"SELECT DISTINCT sum FROM refs WHERE sum IN (SELECT value FROM json_each(?))", string(list))
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,8 @@ func (s *workspaceTables) SetBookmark(ctx context.Context, url, title string, on
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		query, args := "DELETE FROM bookmarks WHERE url = ?", []any{url}
 		if on {
-			query = "INSERT INTO bookmarks (url, title, added_at) VALUES (?,?,?) ON CONFLICT (url) DO UPDATE SET title = excluded.title"
+			query = "INSERT INTO bookmarks (url, title, added_at) VALUES (?,?,?) ON CONFLICT (url) DO UPDATE SET title = " +
+				"excluded.title"
 			args = []any{url, title, stamp(s.now())}
 		}
 		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
@@ -72,7 +73,8 @@ func (s *workspaceTables) AddVisit(ctx context.Context, profile, url, title stri
 	now := s.now()
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx,
-			"UPDATE visits SET title = ? WHERE id = (SELECT max(id) FROM visits WHERE url = ? AND profile = ?) AND visited_at > ?",
+			"UPDATE visits SET title = ? WHERE id = (SELECT max(id) FROM visits WHERE url = ? AND profile = ?) AND "+
+				"visited_at > ?",
 			title, url, profile, stamp(now.Add(-visitDedupWindow)))
 		if err != nil {
 			return fmt.Errorf("visit: %w", err)
@@ -80,10 +82,12 @@ func (s *workspaceTables) AddVisit(ctx context.Context, profile, url, title stri
 		if n, err := done.RowsAffected(); err != nil || n > 0 {
 			return err //nolint:wrapcheck // from a driver that never fails here
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO visits (profile, url, title, visited_at) VALUES (?,?,?,?)", profile, url, title, stamp(now)); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO visits (profile, url, title, visited_at) VALUES (?,?,?,?)", profile,
+			url, title, stamp(now)); err != nil {
 			return fmt.Errorf("visit: %w", err)
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM visits WHERE id <= (SELECT max(id) FROM visits) - ?", visitsKept); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM visits WHERE id <= (SELECT max(id) FROM visits) - ?",
+			visitsKept); err != nil {
 			return fmt.Errorf("visit: %w", err)
 		}
 		return nil

@@ -11,7 +11,8 @@ import (
 
 // Children reads the goals that a goal's agent started, oldest first.
 func (s *goalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE options ->> 'parent' = ? ORDER BY created_at, id", id)
+	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+
+		" FROM goals WHERE options ->> 'parent' = ? ORDER BY created_at, id", id)
 	if err != nil {
 		return nil, fmt.Errorf("children: %w", err)
 	}
@@ -22,7 +23,8 @@ func (s *goalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error)
 // parent.
 func (s *goalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
 	var deleted string
-	if err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')", id).Scan(&deleted); err != nil {
+	if err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')",
+		id).Scan(&deleted); err != nil {
 		return total, fmt.Errorf("what deleted children spent: %w", err)
 	}
 	if err := json.Unmarshal([]byte(deleted), &total); err != nil {
@@ -38,8 +40,10 @@ func (s *goalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, e
 // inheritSpend adds what a deleted goal has spent to its parent.
 func inheritSpend(ctx context.Context, tx *sql.Tx, id goal.ID) error {
 	_, err := tx.ExecContext(ctx, `UPDATE goals SET spent_by_deleted = (SELECT json_object(
-			'Iterations', coalesce(goals.spent_by_deleted ->> 'Iterations', 0) + c.iterations, 'TokensIn', coalesce(goals.spent_by_deleted ->> 'TokensIn', 0) + c.tokens_in,
-			'TokensOut', coalesce(goals.spent_by_deleted ->> 'TokensOut', 0) + c.tokens_out, 'USD', coalesce(goals.spent_by_deleted ->> 'USD', 0) + c.usd)
+			'Iterations', coalesce(goals.spent_by_deleted ->> 'Iterations', 0) + c.iterations, 'TokensIn',
+			coalesce(goals.spent_by_deleted ->> 'TokensIn', 0) + c.tokens_in,
+			'TokensOut', coalesce(goals.spent_by_deleted ->> 'TokensOut', 0) + c.tokens_out, 'USD',
+			coalesce(goals.spent_by_deleted ->> 'USD', 0) + c.usd)
 			FROM goals c WHERE c.id = ?1)
 		WHERE id = (SELECT options ->> 'parent' FROM goals WHERE id = ?1)`, id)
 	if err != nil {

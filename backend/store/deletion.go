@@ -31,7 +31,10 @@ func (s *goalTable) Delete(ctx context.Context, id goal.ID) error {
 		if err := inheritSpend(ctx, tx, id); err != nil {
 			return err
 		}
-		for _, q := range []string{"INSERT INTO pruning VALUES (?)", "DELETE FROM goals WHERE id = ?", "DELETE FROM pruning WHERE goal_id = ?"} {
+		for _, q := range []string{
+			"INSERT INTO pruning VALUES (?)", "DELETE FROM goals WHERE id = ?",
+			"DELETE FROM pruning WHERE goal_id = ?",
+		} {
 			if _, err := tx.ExecContext(ctx, q, id); err != nil {
 				return fmt.Errorf("delete goal: %w", err)
 			}
@@ -47,6 +50,7 @@ func (s *goalTable) Delete(ctx context.Context, id goal.ID) error {
 
 // exclusiveArtifacts lists the artifacts that only this goal refers to.
 func exclusiveArtifacts(ctx context.Context, tx *sql.Tx, id goal.ID) ([]string, error) {
-	return artifactHashes(ctx, tx, artifactReferences+`SELECT DISTINCT sum FROM refs WHERE goal_id = ?1 AND sum <> '' AND sum NOT IN
+	return artifactHashes(ctx, tx, artifactReferences+
+		`SELECT DISTINCT sum FROM refs WHERE goal_id = ?1 AND sum <> '' AND sum NOT IN
 			(SELECT sum FROM refs WHERE goal_id <> ?1 AND sum IS NOT NULL)`, id)
 }

@@ -34,7 +34,12 @@ func TestConnectionsAreDurableAndCareful(t *testing.T) {
 			}
 			defer func() { _ = conn.Close() }()
 			for pragma, want := range map[string]string{
-				"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "recursive_triggers": "1", "busy_timeout": "5000", "query_only": pool.reads,
+				"journal_mode":       "wal",
+				"synchronous":        "2",
+				"foreign_keys":       "1",
+				"recursive_triggers": "1",
+				"busy_timeout":       "5000",
+				"query_only":         pool.reads,
 			} {
 				var got string
 				if err := conn.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
@@ -90,7 +95,8 @@ func TestAHeartbeatSavesWhatWasSpent(t *testing.T) {
 	}
 	var at, boot string
 	var pid int
-	if err := s.connection.read.QueryRowContext(ctx, "SELECT heartbeat_at, pid, boot_id FROM runs WHERE id = ?", run.ID).Scan(&at, &pid, &boot); err != nil {
+	if err := s.connection.read.QueryRowContext(ctx, "SELECT heartbeat_at, pid, boot_id FROM runs WHERE id = ?",
+		run.ID).Scan(&at, &pid, &boot); err != nil {
 		t.Fatal(err)
 	}
 	if at != "2026-11-22T08:00:05.000Z" || pid != os.Getpid() || boot != bootID() {
@@ -108,7 +114,11 @@ func TestSweep_RemovesOrphansOnly(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("seen"), Whole: []byte("whole")},
+	err := s.Append(ctx, run, &event.StepStarted{
+		StepID:    1,
+		Tool:      "t",
+		Arguments: "{}",
+	}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("seen"), Whole: []byte("whole")},
 		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail, Output: []byte("printed")}})
 	if err != nil {
 		t.Fatal(err)
@@ -148,11 +158,16 @@ func TestEvidenceOfOneGoalOutlivesAnother(t *testing.T) {
 	for i := range 20 {
 		shared := []byte{byte(i)}
 		step := func(s *Store, run goal.Run) error {
-			return s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Whole: shared})
+			return s.Append(ctx, run, &event.StepStarted{
+				StepID:    1,
+				Tool:      "t",
+				Arguments: "{}",
+			}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Whole: shared})
 		}
 		gone, stays := create(t, one), create(t, two)
 		dying, living := begin(t, one, gone.ID), begin(t, two, stays.ID)
-		if err := errors.Join(step(one, dying), one.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
+		if err := errors.Join(step(one, dying),
+			one.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
 			t.Fatal(err)
 		}
 		deleted := make(chan error)
@@ -172,7 +187,12 @@ func TestGoalRow_ModelDecided_IsJudged(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	if err := s.Append(ctx, run, &event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Judged: true}); err != nil {
+	if err := s.Append(ctx, run, &event.Ended{
+		Status:   goal.Completed,
+		Exit:     goal.Done,
+		Verified: true,
+		Judged:   true,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if rows, _, err := s.List(ctx, Filter{}); err != nil || !rows[0].Judged {

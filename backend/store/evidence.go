@@ -16,8 +16,10 @@ func (s *artifactFiles) Evidence(ctx context.Context, id goal.ID, handle string)
 	if _, err := fmt.Sscanf(handle, "step:%d", &n); err == nil && handle == fmt.Sprintf("step:%d", n) {
 		return s.evidence(ctx, handle, `SELECT whole_sha256, result FROM results WHERE goal_id = ? AND n = ?`, id, n)
 	}
-	if _, err := fmt.Sscanf(handle, "check:%d@%d", &check, &claim); err == nil && handle == fmt.Sprintf("check:%d@%d", check, claim) {
-		return s.evidence(ctx, handle, `SELECT coalesce(verdict ->> 'evidence', ''), coalesce(verdict ->> 'detail', '') FROM verdicts
+	if _, err := fmt.Sscanf(handle, "check:%d@%d", &check, &claim); err == nil &&
+		handle == fmt.Sprintf("check:%d@%d", check, claim) {
+		return s.evidence(ctx, handle,
+			`SELECT coalesce(verdict ->> 'evidence', ''), coalesce(verdict ->> 'detail', '') FROM verdicts
 			WHERE goal_id = ? AND check_n = ? AND claim = ?`, id, check-1, claim)
 	}
 	return nil, fmt.Errorf("%w: the handle %q; handles are like step:12 and check:1@3", goal.ErrNotFound, handle)

@@ -19,7 +19,9 @@ const (
 // Follow passes on events of goals that other processes run, until ctx ends. It begins after the seqs given in told;
 // it reports other goals from now on. own returns the seq up to which this process has already reported a goal. It
 // reads when another process wakes it, and polls SQLite's data version, which costs no reading while nothing changes.
-func (s *history) Follow(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
+func (s *history) Follow(
+	ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event),
+) error {
 	conn, err := s.read.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("follow: %w", err)
@@ -70,7 +72,9 @@ func ended(ctx context.Context, err error) error {
 	return fmt.Errorf("follow: %w", err)
 }
 
-func (s *history) deliverNew(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
+func (s *history) deliverNew(
+	ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event),
+) error {
 	// Goals that changed in the last minute or may still run.
 	seqs, err := s.seqs(ctx, "status IN ('pending','running') OR updated_at > ?", stamp(s.now().Add(-time.Minute)))
 	if err != nil {

@@ -30,7 +30,8 @@ type goalLocks struct {
 type GoalLock struct{ lock *flock.Flock }
 
 // ErrGoalLocked means that another process runs the goal.
-var ErrGoalLocked error = fault.Kind(fault.Conflict, "", "another process runs this goal", "look at it there, or abort it")
+var ErrGoalLocked error = fault.Kind(fault.Conflict, "", "another process runs this goal",
+	"look at it there, or abort it")
 
 // LockGoal takes the lock file of a goal, or returns ErrGoalLocked.
 func (s *goalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
@@ -42,7 +43,8 @@ func (s *goalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
 	if !ok {
 		return nil, ErrGoalLocked
 	}
-	if err := os.WriteFile(l.Path(), []byte(s.process()+"\n"), 0o600); err != nil { // for users and other processes; only the lock itself decides
+	// for users and other processes; only the lock itself decides
+	if err := os.WriteFile(l.Path(), []byte(s.process()+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock file of %s: %w", id.Short(), err), l.Close())
 	}
 	return &GoalLock{l}, nil
@@ -224,7 +226,13 @@ func (s *recovery) interrupt(ctx context.Context, id goal.ID) (bool, error) {
 	var bodies []event.Body
 	for _, step := range open {
 		text := "the program ended before this call answered: its outcome is unknown"
-		bodies = append(bodies, &event.Step{StepID: step.StepID, Tool: step.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text})
+		bodies = append(bodies, &event.Step{
+			StepID:  step.StepID,
+			Tool:    step.Tool,
+			Outcome: event.OutcomeUnknown,
+			Preview: text,
+			Result:  text,
+		})
 	}
 	reason := "the program ended while the goal ran"
 	return true, s.journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{

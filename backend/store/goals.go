@@ -22,7 +22,8 @@ type goalTable struct {
 }
 
 const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model, scripted,
-	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
+	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at,
+	ended_at,
 	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by`
 
 // GoalRow is a goal with the numbers that only the store counts.
@@ -56,9 +57,11 @@ func (s *goalTable) Create(ctx context.Context, g *goal.Goal) error {
 	}
 	at := stamp(g.CreatedAt)
 	return s.journal.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
 			limits, provider, model, scripted, checks, updated_at, options) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-			g.ID, at, toValidUTF8(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider, g.Model, g.Scripted,
+			g.ID, at, toValidUTF8(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider,
+			g.Model, g.Scripted,
 			len(g.Criterion.Checks), at, options)
 		if err != nil {
 			return fmt.Errorf("create goal: %w", err)
@@ -87,18 +90,22 @@ func scanGoal(r scanner) (GoalRow, error) {
 	var g GoalRow
 	var created, started, ended, updated, criterion, policyJSON, limits, report, options, parked string
 	var spent int64
-	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits, &g.Provider, &g.Model,
-		&g.Scripted, &g.Status, &g.Exit, &g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
+	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits,
+		&g.Provider, &g.Model,
+		&g.Scripted, &g.Status, &g.Exit, &g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims,
+		&g.Spent.TokensIn,
 		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed,
 		&options, &g.Account, &parked, &g.Judged, &g.Queued, &g.StoppedBy)
 	if err != nil {
 		return GoalRow{}, fmt.Errorf("read goal: %w", err)
 	}
-	g.CreatedAt, g.StartedAt, g.EndedAt, g.UpdatedAt = parseStamp(created), parseStamp(started), parseStamp(ended), parseStamp(updated)
+	g.CreatedAt, g.StartedAt, g.EndedAt, g.UpdatedAt = parseStamp(created), parseStamp(started), parseStamp(ended),
+		parseStamp(updated)
 	g.ParkedUntil = parseStamp(parked)
 	g.Spent.WallClock = time.Duration(spent) * time.Millisecond
 	err = errors.Join(json.Unmarshal([]byte(criterion), &g.Criterion), json.Unmarshal([]byte(policyJSON), &g.Policy),
-		json.Unmarshal([]byte(limits), &g.Limits), json.Unmarshal([]byte(report), &g.Report), json.Unmarshal([]byte(options), &g.Options))
+		json.Unmarshal([]byte(limits), &g.Limits), json.Unmarshal([]byte(report), &g.Report),
+		json.Unmarshal([]byte(options), &g.Options))
 	if err != nil {
 		return GoalRow{}, fmt.Errorf("read goal %s: %w", g.ID, err)
 	}
@@ -124,7 +131,8 @@ func (s *goalTable) Find(ctx context.Context, part string) (GoalRow, error) {
 	if len(part) < 6 || strings.ContainsAny(part, "%_") {
 		return GoalRow{}, fmt.Errorf("%w: %q (give six or more characters of its id)", goal.ErrNotFound, part)
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id LIKE ? OR id LIKE ? ORDER BY id LIMIT 2", part+"%", "%"+part)
+	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+
+		" FROM goals WHERE id LIKE ? OR id LIKE ? ORDER BY id LIMIT 2", part+"%", "%"+part)
 	if err != nil {
 		return GoalRow{}, fmt.Errorf("find goal: %w", err)
 	}
@@ -159,7 +167,8 @@ func (s *goalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) 
 		if err != nil {
 			return nil, 0, err
 		}
-		where = "(status IN ('paused','failed','aborted') AND queued = '' OR id IN (''" + strings.Repeat(",?", len(dead)) + "))"
+		where = "(status IN ('paused','failed','aborted') AND queued = '' OR id IN (''" + strings.Repeat(",?", len(dead)) +
+			"))"
 		args = append(args, dead...)
 	}
 	if f.Status != "" {

@@ -45,13 +45,15 @@ func (s *journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...e
 		if busy, err := s.queue.busy(ctx, tx, id, slots); err != nil || busy != nil {
 			return errors.Join(err, busyError(busy))
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
+		_, err := tx.ExecContext(ctx,
+			`UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
 			account = '', parked_until = '', verified = 0, judged = 0, queued = '', stopped_by = '',
 			started_at = CASE started_at WHEN '' THEN ? ELSE started_at END WHERE id = ?`, run.ID, at, id)
 		if err != nil {
 			return fmt.Errorf("begin run: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO runs (id, goal_id, pid, boot_id, started_at, heartbeat_at) VALUES (?,?,?,?,?,?)`,
+		_, err = tx.ExecContext(ctx,
+			`INSERT INTO runs (id, goal_id, pid, boot_id, started_at, heartbeat_at) VALUES (?,?,?,?,?,?)`,
 			run.ID, id, os.Getpid(), bootID(), at, at)
 		if err != nil {
 			return fmt.Errorf("begin run: %w", err)
@@ -72,7 +74,8 @@ func busyError(b *goal.NotReadyError) error {
 // Heartbeat saves the time spent and that the run's owner is alive.
 func (s *journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err1 := tx.ExecContext(ctx, "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?", spent.Milliseconds(), run.Goal, run.ID)
+		_, err1 := tx.ExecContext(ctx, "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?", spent.Milliseconds(),
+			run.Goal, run.ID)
 		_, err2 := tx.ExecContext(ctx, "UPDATE runs SET heartbeat_at = ? WHERE id = ?", stamp(s.now()), run.ID)
 		if err := errors.Join(err1, err2); err != nil {
 			return fmt.Errorf("heartbeat: %w", err)
@@ -162,8 +165,10 @@ func (p *journalCursor) save(ctx context.Context, tx *sql.Tx, events []event.Eve
 		return nil
 	}
 	last, c := events[len(events)-1], p.counted
-	_, err := tx.ExecContext(ctx, `UPDATE goals SET seq = ?, updated_at = ?, iterations = coalesce(nullif(?, 0), iterations) - ?,
-		steps = coalesce(nullif(?, 0), steps), tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE id = ?`,
+	_, err := tx.ExecContext(ctx,
+		`UPDATE goals SET seq = ?, updated_at = ?, iterations = coalesce(nullif(?, 0), iterations) - ?,
+		steps = coalesce(nullif(?, 0), steps), tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE
+		id = ?`,
 		last.Seq, stamp(last.At), c.iterations, c.unanswered, c.steps, c.tokensIn, c.tokensOut, c.usd, last.GoalID)
 	if err != nil {
 		return fmt.Errorf("the goal's row: %w", err)

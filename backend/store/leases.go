@@ -19,7 +19,9 @@ type heldLease struct {
 
 // completeLeases appends release events for panes that the goal still holds when it ends or pauses, or whose process
 // is gone when a new run begins. Leases that change nothing are left out.
-func (s *journal) completeLeases(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body) ([]event.Body, error) {
+func (s *journal) completeLeases(
+	ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body,
+) ([]event.Body, error) {
 	if !slices.ContainsFunc(bodies, affectsLeases) {
 		return bodies, nil
 	}
@@ -102,7 +104,8 @@ func (s *journal) lease(ev event.Event, b *event.Lease) (string, []any) {
 	if !b.Held {
 		return "DELETE FROM leases WHERE goal_id = ? AND pane = ?", []any{ev.GoalID, b.Pane}
 	}
-	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)", []any{ev.GoalID, b.Pane, b.Kind, b.Shared, s.start}
+	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)",
+		[]any{ev.GoalID, b.Pane, b.Kind, b.Shared, s.start}
 }
 
 // ReleaseLease journals that a goal no longer has a pane, if it had it: the pane was closed, or the user ended the
@@ -110,7 +113,8 @@ func (s *journal) lease(ev event.Event, b *event.Lease) (string, []any) {
 func (s *journal) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
 	var run string
 	var lease event.Lease
-	err := s.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = l.goal_id WHERE l.goal_id = ? AND l.pane = ? AND l.holder = ?",
+	err := s.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = "+
+		"l.goal_id WHERE l.goal_id = ? AND l.pane = ? AND l.holder = ?",
 		id, pane, s.start).Scan(&run, &lease.Pane, &lease.Kind, &lease.Shared)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil

@@ -13,7 +13,13 @@ import (
 // the run knew; a stop for the user and new limits do not.
 func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
-	want := goal.LoopState{Calls: map[string]goal.RepeatCount{"a": {Result: "b", Times: 3}}, Warned: []string{"reading"}, Worlds: []string{"w"}, Quiet: 4, USD: 0.5}
+	want := goal.LoopState{
+		Calls:  map[string]goal.RepeatCount{"a": {Result: "b", Times: 3}},
+		Warned: []string{"reading"},
+		Worlds: []string{"w"},
+		Quiet:  4,
+		USD:    0.5,
+	}
 	for _, c := range []struct {
 		name string
 		then []event.Body
@@ -25,7 +31,10 @@ func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 		{"interrupted", []event.Body{&event.Paused{Exit: goal.Interrupted}, &event.Resumed{}}, true},
 		{"stuck", []event.Body{&event.Paused{Exit: goal.Stuck}, &event.Resumed{}}, false},
 		{"needs_operator", []event.Body{&event.Paused{Exit: goal.NeedsUser}, &event.Resumed{}}, false},
-		{"new limits", []event.Body{&event.Paused{Exit: goal.PausedByUser}, event.NewLimitsChanged(goal.DefaultLimits()), &event.Resumed{}}, false},
+		{"new limits", []event.Body{
+			&event.Paused{Exit: goal.PausedByUser}, event.NewLimitsChanged(goal.DefaultLimits()),
+			&event.Resumed{},
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := in(t, s, "/w/"+c.name, policy.WriteLocal)
@@ -38,7 +47,8 @@ func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := s.SaveLoopState(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"}, goal.LoopState{Quiet: 9}); err != nil {
+			if err := s.SaveLoopState(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"},
+				goal.LoopState{Quiet: 9}); err != nil {
 				t.Fatal(err)
 			}
 			for _, body := range c.then {
@@ -51,7 +61,8 @@ func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 				}
 			}
 			p, err := s.RunHistory(t.Context(), g.ID, 1)
-			if err != nil || reflect.DeepEqual(p.Memory, want) != c.kept || !c.kept && !reflect.DeepEqual(p.Memory, goal.LoopState{}) {
+			if err != nil || reflect.DeepEqual(p.Memory, want) != c.kept || !c.kept &&
+				!reflect.DeepEqual(p.Memory, goal.LoopState{}) {
 				t.Errorf("%+v, %v", p.Memory, err)
 			}
 		})

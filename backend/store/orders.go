@@ -100,7 +100,8 @@ func pendingOrders(id goal.ID, kinds []goal.OrderKind) (where string, args []any
 }
 
 func ordersOf(ctx context.Context, q querier, where string, args ...any) ([]goal.Order, error) {
-	rows, err := q.QueryContext(ctx, "SELECT id, kind, text, request, scope FROM orders WHERE "+where+" ORDER BY id", args...)
+	rows, err := q.QueryContext(ctx, "SELECT id, kind, text, request, scope FROM orders WHERE "+where+" ORDER BY id",
+		args...)
 	if err != nil {
 		return nil, fmt.Errorf("orders: %w", err)
 	}
@@ -120,7 +121,8 @@ func ordersOf(ctx context.Context, q querier, where string, args ...any) ([]goal
 }
 
 func settle(ctx context.Context, tx *sql.Tx, at, where string, args ...any) error {
-	if _, err := tx.ExecContext(ctx, "UPDATE orders SET taken_at = ? WHERE "+where, append([]any{at}, args...)...); err != nil {
+	if _, err := tx.ExecContext(ctx, "UPDATE orders SET taken_at = ? WHERE "+where,
+		append([]any{at}, args...)...); err != nil {
 		return fmt.Errorf("orders: %w", err)
 	}
 	return nil
@@ -172,7 +174,8 @@ func (s *workspaceTables) Layout(ctx context.Context, name string) (string, erro
 // SaveLayout saves a layout of the page, which is JSON.
 func (s *workspaceTables) SaveLayout(ctx context.Context, name, body string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)
 		if err != nil {
 			return fmt.Errorf("layout: %w", err)
 		}

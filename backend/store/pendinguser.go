@@ -23,9 +23,11 @@ func (s *userQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, er
 		return false, nil
 	}
 	var waits bool
-	err := s.read.QueryRowContext(ctx, `WITH last (seq) AS (SELECT max(seq) FROM events WHERE goal_id = ?1 AND type = 'claim')
+	err := s.read.QueryRowContext(ctx,
+		`WITH last (seq) AS (SELECT max(seq) FROM events WHERE goal_id = ?1 AND type = 'claim')
 		SELECT (SELECT seq FROM last) IS NOT NULL AND NOT EXISTS (
-			SELECT 1 FROM events WHERE goal_id = ?1 AND seq > (SELECT seq FROM last) AND (type IN ('verification_failed','iteration')
+			SELECT 1 FROM events WHERE goal_id = ?1 AND seq > (SELECT seq FROM last) AND (type IN
+			('verification_failed','iteration')
 				OR type = 'verdict' AND body ->> 'outcome' = 'tampered'))`, g.ID).Scan(&waits)
 	if err != nil {
 		return false, fmt.Errorf("does the goal wait: %w", err)
@@ -35,7 +37,8 @@ func (s *userQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, er
 
 // WasQueued reports whether a goal has waited in the queue.
 func (s *userQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
-	if err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')", id).Scan(&waited); err != nil {
+	if err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')",
+		id).Scan(&waited); err != nil {
 		return false, fmt.Errorf("did the goal wait: %w", err)
 	}
 	return waited, nil
@@ -45,7 +48,8 @@ func (s *userQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool,
 // result: no run has processed the answer yet.
 func (s *userQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
-		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER BY 1`)
+		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER
+		BY 1`)
 	if err != nil {
 		return nil, fmt.Errorf("goals that were answered: %w", err)
 	}
@@ -71,7 +75,9 @@ func (s *userQuestions) QuestionPane(ctx context.Context, g GoalRow) (string, er
 		return "", nil
 	}
 	var name sql.NullString
-	err := s.read.QueryRowContext(ctx, `SELECT body ->> 'pane' FROM events WHERE goal_id = ? AND type = 'paused' ORDER BY seq DESC LIMIT 1`, g.ID).Scan(&name)
+	err := s.read.QueryRowContext(ctx,
+		`SELECT body ->> 'pane' FROM events WHERE goal_id = ? AND type = 'paused' ORDER BY seq DESC LIMIT 1`,
+		g.ID).Scan(&name)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("the pane that the agent asks about: %w", err)
 	}
@@ -89,7 +95,8 @@ type PendingQuestion struct {
 
 // PendingQuestions reads the goals that are paused for the user, or one of them, oldest first.
 func (s *userQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
+	rows, err := s.read.QueryContext(ctx,
+		`SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
 		WHERE g.status = 'paused' AND g.exit = 'needs_operator' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)
 	if err != nil {
@@ -113,7 +120,9 @@ func (s *userQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]Pen
 }
 
 // confirmPending reads the goals again, and leaves out those that continued or were deleted in the meantime.
-func (s *userQuestions) confirmPending(ctx context.Context, list []PendingQuestion) (still []PendingQuestion, err error) {
+func (s *userQuestions) confirmPending(
+	ctx context.Context, list []PendingQuestion,
+) (still []PendingQuestion, err error) {
 	for _, a := range list {
 		a.GoalRow, err = s.goals.Goal(ctx, a.ID)
 		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsUser) {

@@ -34,11 +34,15 @@ func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 	case *event.Step:
 		return s.stepEnded(ev, b)
 	case *event.Claim:
-		if _, err := tx.ExecContext(ctx, "UPDATE goals SET claims = ?, checks_passed = 0 WHERE id = ?", b.N, ev.GoalID); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE goals SET claims = ?, checks_passed = 0 WHERE id = ?", b.N,
+			ev.GoalID); err != nil {
 			return "", nil, fmt.Errorf("claim: %w", err)
 		}
 		return "INSERT INTO claims (goal_id, n, run_id, at, at_ms, rationale, result, claimant) VALUES (?,?,?,?,?,?,?,?)",
-			[]any{ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Rationale), toValidUTF8(b.Result), b.By}, nil
+			[]any{
+				ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Rationale),
+				toValidUTF8(b.Result), b.By,
+			}, nil
 	case *event.Verdict:
 		return s.verdict(ctx, tx, ev, b)
 	case *event.Paused:
@@ -67,7 +71,10 @@ func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 
 func stepStarted(ev event.Event, b *event.StepStarted, p *journalCursor) (string, []any, error) {
 	return "INSERT INTO steps (goal_id, n, run_id, at, at_ms, tool, arguments, risk) VALUES (?,?,?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Tool), toValidUTF8(b.Arguments), string(b.Effect.Risk)}, nil
+		[]any{
+			ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Tool),
+			toValidUTF8(b.Arguments), string(b.Effect.Risk),
+		}, nil
 }
 
 func (s *journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
@@ -85,8 +92,12 @@ func (s *journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error
 		}
 		b.WholeSHA256 = sum
 	}
-	return "INSERT INTO results (goal_id, n, run_id, at, outcome, ms, preview, result, image_sha256, whole_sha256) VALUES (?,?,?,?,?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, toValidUTF8(b.Preview), toValidUTF8(b.Result), b.ImageSHA256, b.WholeSHA256}, nil
+	return "INSERT INTO results (goal_id, n, run_id, at, outcome, ms, preview, result, image_sha256, whole_sha256) " +
+			"VALUES (?,?,?,?,?,?,?,?,?,?)",
+		[]any{
+			ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, toValidUTF8(b.Preview), toValidUTF8(b.Result),
+			b.ImageSHA256, b.WholeSHA256,
+		}, nil
 }
 
 func (s *journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
@@ -98,7 +109,8 @@ func (s *journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *ev
 		b.Evidence = sum
 	}
 	b.TookMS = b.Took.Milliseconds()
-	passed := "UPDATE goals SET checks_passed = (SELECT count(*) FROM verdicts WHERE goal_id = ?1 AND claim = ?2 AND outcome = 'pass') + ?3 WHERE id = ?1"
+	passed := "UPDATE goals SET checks_passed = (SELECT count(*) FROM verdicts WHERE goal_id = ?1 AND claim = ?2 AND " +
+		"outcome = 'pass') + ?3 WHERE id = ?1"
 	pass := 0
 	if b.Outcome == goal.Pass {
 		pass = 1
@@ -128,7 +140,8 @@ type runEnd struct {
 
 // stoppedByExpr is SQL for who stopped the goal. ?1 is its id, ?2 the name. A pending pause order of the user takes
 // precedence: only the user then resumes the goal.
-const stoppedByExpr = "CASE WHEN EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = ?1 AND o.taken_at = '' AND o.kind = 'pause' AND o.request = '') THEN '' ELSE ?2 END"
+const stoppedByExpr = "CASE WHEN EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = ?1 AND o.taken_at = '' AND " +
+	"o.kind = 'pause' AND o.request = '') THEN '' ELSE ?2 END"
 
 func projectStop(ctx context.Context, tx *sql.Tx, ev event.Event, s runEnd) (string, []any, error) {
 	if err := checkTransition(ctx, tx, ev.GoalID, s.status); err != nil {
@@ -142,8 +155,11 @@ func projectStop(ctx context.Context, tx *sql.Tx, ev event.Event, s runEnd) (str
 	if s.status != goal.Paused {
 		ended = stamp(ev.At)
 	}
-	return "UPDATE goals SET stopped_by = " + stoppedByExpr + ", status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, queued = '' WHERE id = ?1",
-		[]any{ev.GoalID, s.by, s.status, s.exit, s.verified, s.judged, string(body), ended, toValidUTF8(s.account), s.until}, nil
+	return "UPDATE goals SET stopped_by = " + stoppedByExpr +
+			", status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, " +
+			"queued = '' WHERE id = ?1",
+		[]any{ev.GoalID, s.by, s.status, s.exit, s.verified, s.judged, string(body), ended, toValidUTF8(s.account), s.until},
+		nil
 }
 
 func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
@@ -152,14 +168,20 @@ func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
 		waits = ""
 	}
 	if b.Left == goal.PausedByUser { // a goal that waited for its provider no longer continues automatically
-		return "UPDATE goals SET stopped_by = " + stoppedByExpr + ", queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?1", []any{ev.GoalID, b.By, b.Left}, nil
+		return "UPDATE goals SET stopped_by = " + stoppedByExpr +
+				", queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?1",
+			[]any{ev.GoalID, b.By, b.Left}, nil
 	}
 	return "UPDATE goals SET queued = ?, stopped_by = '' WHERE id = ?", []any{waits, ev.GoalID}, nil
 }
 
 func limitsChanged(ev event.Event, b *event.LimitsChanged) (string, []any, error) {
 	body, err := json.Marshal(goal.Limits{
-		WallClock: time.Duration(b.WallClockMS) * time.Millisecond, Iterations: b.Iterations, ClaimsPerCheck: b.ClaimsPerCheck, Tokens: b.Tokens, USD: b.USD,
+		WallClock:      time.Duration(b.WallClockMS) * time.Millisecond,
+		Iterations:     b.Iterations,
+		ClaimsPerCheck: b.ClaimsPerCheck,
+		Tokens:         b.Tokens,
+		USD:            b.USD,
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("limits: %w", err)

@@ -22,12 +22,14 @@ type history struct {
 
 // Events reads at most limit events after seq, oldest first.
 func (s *history) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
-	return s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
+	return s.events(ctx,
+		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
 }
 
 // Conversation reads every message of a goal, oldest first.
 func (s *history) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
-	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
+	list, err := s.events(ctx,
+		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +87,8 @@ const stepColumns = `s.n, s.run_id, s.at_ms, s.tool, s.arguments, s.risk, coales
 
 // Steps reads at most limit steps after the given number, oldest first.
 func (s *history) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+stepColumns+` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
+	rows, err := s.read.QueryContext(ctx, "SELECT "+stepColumns+
+		` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND s.n > ? ORDER BY s.n LIMIT ?`, id, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read steps: %w", err)
@@ -94,7 +97,8 @@ func (s *history) Steps(ctx context.Context, id goal.ID, after, limit int) ([]St
 	var list []Step
 	for rows.Next() {
 		var st Step
-		if err := rows.Scan(&st.N, &st.RunID, &st.AtMS, &st.Tool, &st.Arguments, &st.Risk, &st.Outcome, &st.MS, &st.Preview, &st.ImageSHA256); err != nil {
+		if err := rows.Scan(&st.N, &st.RunID, &st.AtMS, &st.Tool, &st.Arguments, &st.Risk, &st.Outcome, &st.MS, &st.Preview,
+			&st.ImageSHA256); err != nil {
 			return nil, fmt.Errorf("read steps: %w", err)
 		}
 		list = append(list, st)
@@ -110,7 +114,8 @@ func (s *history) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	var st Step
 	err := s.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
 		LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.n = ?`, id, n).
-		Scan(&st.N, &st.RunID, &st.AtMS, &st.Tool, &st.Arguments, &st.Risk, &st.Outcome, &st.MS, &st.Preview, &st.ImageSHA256, &st.Result)
+		Scan(&st.N, &st.RunID, &st.AtMS, &st.Tool, &st.Arguments, &st.Risk, &st.Outcome, &st.MS, &st.Preview,
+			&st.ImageSHA256, &st.Result)
 	if errors.Is(err, sql.ErrNoRows) {
 		return st, fmt.Errorf("%w: %s has no step %d", goal.ErrNotFound, id.Short(), n)
 	}
@@ -155,7 +160,8 @@ type Claim struct {
 
 // Claims reads every claim of a goal, oldest first, for the receipt.
 func (s *history) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT c.n, c.at, c.at_ms, c.claimant, c.rationale, c.result, coalesce(v.verdict,'') FROM claims c
+	rows, err := s.read.QueryContext(ctx,
+		`SELECT c.n, c.at, c.at_ms, c.claimant, c.rationale, c.result, coalesce(v.verdict,'') FROM claims c
 		LEFT JOIN verdicts v ON v.goal_id = c.goal_id AND v.claim = c.n WHERE c.goal_id = ? ORDER BY c.n, v.check_n`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read claims: %w", err)

@@ -110,7 +110,8 @@ func (f goalFolder) writes() []string {
 	return append([]string{f.dir}, f.more...)
 }
 
-const folderColumns = "id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> 'parent', ''), coalesce(policy ->> 'allow_write', '[]')"
+const folderColumns = "id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> " +
+	"'parent', ''), coalesce(policy ->> 'allow_write', '[]')"
 
 func scanFolder(r scanner) (f goalFolder, err error) {
 	var more string
@@ -182,8 +183,11 @@ func (s *goalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, e
 
 // dependencies checks the goals that must be done first. first is one that may still complete, also if it stopped and
 // is queued to continue; unmet describes one that did not complete.
-func (s *goalQueue) dependencies(ctx context.Context, q querier, id goal.ID) (waiting goal.ID, unmet string, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '') FROM goals me, json_each(me.options, '$.after') a
+func (s *goalQueue) dependencies(
+	ctx context.Context, q querier, id goal.ID,
+) (waiting goal.ID, unmet string, err error) {
+	rows, err := q.QueryContext(ctx,
+		`SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '') FROM goals me, json_each(me.options, '$.after') a
 		LEFT JOIN goals g ON g.id = a.value WHERE me.id = ?`, id)
 	if err != nil {
 		return "", "", fmt.Errorf("queue: %w", err)

@@ -16,8 +16,11 @@ import (
 func in(t *testing.T, s *Store, dir string, risk policy.Risk, after ...goal.ID) *goal.Goal {
 	t.Helper()
 	g := &goal.Goal{
-		ID: goal.ID(NewID()), Objective: "o", Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
-		Policy: policy.Policy{Risk: risk, Dir: dir}, Options: goal.CareOptions{After: after},
+		ID:        goal.ID(NewID()),
+		Objective: "o",
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
+		Policy:    policy.Policy{Risk: risk, Dir: dir},
+		Options:   goal.CareOptions{After: after},
 	}
 	if err := s.Create(t.Context(), g); err != nil {
 		t.Fatal(err)
@@ -48,8 +51,10 @@ func TestQueue_SpansProcesses(t *testing.T) {
 	a := in(t, s, "/w/a", policy.WriteLocal)
 	_, own := running(t, s, a)
 	wide := &goal.Goal{
-		ID: goal.ID(NewID()), Objective: "o", Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
-		Policy: policy.Policy{Risk: policy.WriteLocal, Dir: "/w/d", AllowWrite: []string{"/tmp/x", "/w/a/deep"}},
+		ID:        goal.ID(NewID()),
+		Objective: "o",
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
+		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/w/d", AllowWrite: []string{"/tmp/x", "/w/a/deep"}},
 	}
 	if err := s.Create(t.Context(), wide); err != nil {
 		t.Fatal(err)
@@ -81,7 +86,8 @@ func TestQueue_SpansProcesses(t *testing.T) {
 			continue
 		}
 		var refused *goal.NotReadyError
-		if _, err := other.Begin(t.Context(), c.g.ID, c.slots, &event.Started{}); !errors.As(err, &refused) || refused.Reason != busy.Reason {
+		if _, err := other.Begin(t.Context(), c.g.ID, c.slots, &event.Started{}); !errors.As(err, &refused) ||
+			refused.Reason != busy.Reason {
 			t.Errorf("%s: it began: %v", c.name, err)
 		}
 		if row, err := s.Goal(t.Context(), c.g.ID); err != nil || row.Status != goal.Pending || row.RunID != "" {
@@ -157,7 +163,12 @@ func TestPast(t *testing.T) {
 		}
 	}
 	claim := func(n int, by string) {
-		put(&event.Claim{N: n, Rationale: "r", Result: "s", By: by}, &event.Verdict{Claim: n, Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "d"}})
+		put(&event.Claim{
+			N:         n,
+			Rationale: "r",
+			Result:    "s",
+			By:        by,
+		}, &event.Verdict{Claim: n, Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "d"}})
 	}
 	claim(1, "")
 	put(&event.Paused{Exit: goal.Stuck})
@@ -172,10 +183,20 @@ func TestPast(t *testing.T) {
 	}
 	claim(3, "")
 	for n := 1; n <= recentSteps+2; n++ {
-		put(&event.StepStarted{StepID: n, Tool: "run_command", Arguments: "{}", Effect: policy.Effect{Risk: policy.WriteLocal}},
+		put(&event.StepStarted{
+			StepID:    n,
+			Tool:      "run_command",
+			Arguments: "{}",
+			Effect:    policy.Effect{Risk: policy.WriteLocal},
+		},
 			&event.Step{StepID: n, Tool: "run_command", Outcome: event.OK, Result: "r"})
 	}
-	put(&event.StepStarted{StepID: 100, Tool: "write_todos", Arguments: "{}", Effect: policy.Effect{Control: true}}, &event.Step{StepID: 100, Tool: "write_todos", Outcome: event.OK})
+	put(&event.StepStarted{
+		StepID:    100,
+		Tool:      "write_todos",
+		Arguments: "{}",
+		Effect:    policy.Effect{Control: true},
+	}, &event.Step{StepID: 100, Tool: "write_todos", Outcome: event.OK})
 	put(&event.Todos{Items: []goal.Todo{{Text: "old"}}}, &event.Todos{Items: []goal.Todo{{Text: "new", Done: true}}})
 	p, err := s.RunHistory(t.Context(), g.ID, recentSteps)
 	if err != nil {
@@ -187,7 +208,8 @@ func TestPast(t *testing.T) {
 	if len(p.Steps) != recentSteps || p.Steps[0].N != 3 || p.Steps[recentSteps-1].N != recentSteps+2 {
 		t.Errorf("%d steps from %d", len(p.Steps), p.Steps[0].N)
 	}
-	if len(p.Claims) != 2 || p.Claims[0].By != "critic" || p.Last.N != 3 || len(p.Last.Verdicts) != 1 || p.Last.Rationale != "r" {
+	if len(p.Claims) != 2 || p.Claims[0].By != "critic" || p.Last.N != 3 || len(p.Last.Verdicts) != 1 ||
+		p.Last.Rationale != "r" {
 		t.Errorf("claims %+v, last %+v", p.Claims, p.Last)
 	}
 }
@@ -200,8 +222,17 @@ func TestEvidence(t *testing.T) {
 	long := strings.Repeat("all of it ", 10_000)
 	err := s.Append(t.Context(), run,
 		&event.StepStarted{StepID: 1, Tool: "t"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Result: "short"},
-		&event.StepStarted{StepID: 2, Tool: "t"}, &event.Step{StepID: 2, Tool: "t", Outcome: event.OK, Result: "cut", Whole: []byte(long)},
-		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "d", Output: []byte("output"), Bytes: 6}},
+		&event.StepStarted{StepID: 2, Tool: "t"}, &event.Step{
+			StepID:  2,
+			Tool:    "t",
+			Outcome: event.OK,
+			Result:  "cut",
+			Whole:   []byte(long),
+		},
+		&event.Claim{N: 1}, &event.Verdict{
+			Claim:   1,
+			Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "d", Output: []byte("output"), Bytes: 6},
+		},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +245,10 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%s of another goal: %v", handle, err)
 		}
 	}
-	for _, handle := range []string{"", "step:3", "step:1x", "step:-1", "check:2@1", "check:1@2", "../../etc/passwd", "step:1 OR 1"} {
+	for _, handle := range []string{
+		"", "step:3", "step:1x", "step:-1", "check:2@1", "check:1@2", "../../etc/passwd",
+		"step:1 OR 1",
+	} {
 		if _, err := s.Evidence(t.Context(), g.ID, handle); !errors.Is(err, goal.ErrNotFound) {
 			t.Errorf("%q: %v", handle, err)
 		}
@@ -239,7 +273,10 @@ func TestRunHistory_ClaimsAreComplete(t *testing.T) {
 	run, _ := running(t, s, g)
 	err := s.Append(t.Context(), run,
 		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Pass}},
-		&event.Review{Claim: 1, Review: goal.Review{Reason: "no colour"}}, &event.VerificationFailed{Claim: 1, Detail: "no colour"},
+		&event.Review{
+			Claim:  1,
+			Review: goal.Review{Reason: "no colour"},
+		}, &event.VerificationFailed{Claim: 1, Detail: "no colour"},
 		&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2, Detail: "nothing was done"},
 		&event.Claim{N: 3})
 	if err != nil {
@@ -251,7 +288,8 @@ func TestRunHistory_ClaimsAreComplete(t *testing.T) {
 	}
 	for i, want := range []string{"no colour", "no colour", ""} {
 		c := p.Claims[i]
-		if (c.Review != nil) != (want != "") || c.Review != nil && c.Review.Reason != want || len(c.Verdicts) != min(1, len(want)) {
+		if (c.Review != nil) != (want != "") || c.Review != nil && c.Review.Reason != want ||
+			len(c.Verdicts) != min(1, len(want)) {
 			t.Errorf("claim %d: %+v", c.N, c)
 		}
 	}

@@ -22,7 +22,8 @@ import (
 type OutdatedSchemaError struct{ Has, Needs int }
 
 func (e *OutdatedSchemaError) Error() string {
-	return fmt.Sprintf("the database was written by an older version of Goalpost (schema %d, this program reads %d)", e.Has, e.Needs)
+	return fmt.Sprintf("the database was written by an older version of Goalpost (schema %d, this program reads %d)",
+		e.Has, e.Needs)
 }
 
 // As lets fault.Of find the hint.

@@ -117,7 +117,8 @@ func TestOpenReadOnly_OtherVersion_IsRefused(t *testing.T) {
 
 func TestOpenReadOnly_NotADatabase_IsRefused(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenReadOnly(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "goalpost.db") {

@@ -18,7 +18,8 @@ type ReviewRecord struct {
 }
 
 // reviewIndex names the index, because SQLite would otherwise read the whole journal to sort.
-const reviewIndex = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " + rareEventFilter +
+const reviewIndex = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " +
+	rareEventFilter +
 	" AND type IN ('critic','review') ORDER BY seq"
 
 // Reviews reads every comment of the critic and every review, oldest first.
@@ -55,7 +56,8 @@ type RunRow struct {
 
 // Runs reads every run of a goal, oldest first.
 func (s *history) Runs(ctx context.Context, id goal.ID) ([]RunRow, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, pid, started_at, heartbeat_at FROM runs WHERE goal_id = ? ORDER BY started_at, id", id)
+	rows, err := s.read.QueryContext(ctx,
+		"SELECT id, pid, started_at, heartbeat_at FROM runs WHERE goal_id = ? ORDER BY started_at, id", id)
 	if err != nil {
 		return nil, fmt.Errorf("read runs: %w", err)
 	}

@@ -49,7 +49,9 @@ func (s *history) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 }
 
 // addClaims adds the claims, each with its verdicts and review.
-func (s *history) addClaims(ctx context.Context, id goal.ID, since string, said []ReviewRecord, p *goal.RunHistory) error {
+func (s *history) addClaims(
+	ctx context.Context, id goal.ID, since string, said []ReviewRecord, p *goal.RunHistory,
+) error {
 	claims, err := s.Claims(ctx, id)
 	if err != nil {
 		return err
@@ -70,7 +72,15 @@ func (s *history) addClaims(ctx context.Context, id goal.ID, since string, said 
 			of = p.Last.Of
 		}
 		was := p.Last
-		p.Last = goal.ClaimRecord{N: c.N, By: c.By, Of: of, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts, Review: reviews[c.N]}
+		p.Last = goal.ClaimRecord{
+			N:         c.N,
+			By:        c.By,
+			Of:        of,
+			Rationale: c.Rationale,
+			Result:    c.Result,
+			Verdicts:  c.Verdicts,
+			Review:    reviews[c.N],
+		}
 		if c.By == "person" && p.Last.Review == nil { // the answer is about work that was reviewed before
 			p.Last.Review = was.Review
 		}
@@ -96,7 +106,8 @@ func (s *history) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []
 	if len(without) == 0 {
 		return nil, nil
 	}
-	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'verification_failed'", id)
+	list, err := s.events(ctx,
+		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'verification_failed'", id)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +124,8 @@ func (s *history) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []
 // the index and avoid reading the whole journal.
 const rareEventFilter = "type IN ('todos','critic','review','paused','ended','usage','warning','limits_changed')"
 
-const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rareEventFilter + " AND type = 'todos' ORDER BY seq DESC LIMIT 1"
+const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rareEventFilter +
+	" AND type = 'todos' ORDER BY seq DESC LIMIT 1"
 
 // Todos reads the goal's plan as it is now.
 func (s *history) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
@@ -131,7 +143,8 @@ func (s *history) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 func (s *history) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT body ->> 'what', max(body ->> 'percent') FROM events
 		WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'warning' AND body ->> 'percent' > 0
-		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'limits_changed') GROUP BY 1`, id)
+		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND type =
+		'limits_changed') GROUP BY 1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read warnings: %w", err)
 	}
@@ -157,7 +170,8 @@ const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up
 // lastUserStop is when the user last had to look at the goal: failures before that no longer count.
 func (s *history) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
 	var at string
-	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type IN ('paused','ended')
+	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rareEventFilter+
+		` AND type IN ('paused','ended')
 		AND body ->> 'exit' IN (`+needsUserExits+`)`, id).Scan(&at)
 	if err != nil {
 		return "", fmt.Errorf("read stops: %w", err)
@@ -165,8 +179,10 @@ func (s *history) lastUserStop(ctx context.Context, id goal.ID) (string, error) 
 	return at, nil
 }
 
-const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " + rareEventFilter + ` AND type = 'paused' AND body ->> 'exit' = 'parked'
-	AND seq > (SELECT coalesce(max(seq), 0) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND ` + rareEventFilter + " AND type = 'usage')"
+const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " +
+	rareEventFilter + ` AND type = 'paused' AND body ->> 'exit' = 'parked'
+	AND seq > (SELECT coalesce(max(seq), 0) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND ` +
+	rareEventFilter + " AND type = 'usage')"
 
 // ParkedInARow counts how often the goal was parked since a model last answered.
 func (s *history) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
@@ -179,8 +195,10 @@ func (s *history) ParkedInARow(ctx context.Context, id goal.ID) (n int, err erro
 // callsWithSecrets are the calls that were not refused and whose arguments name a secret, or may do so in an encoded
 // form.
 func (s *history) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
-		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <> 'denied'`, id)
+	rows, err := s.read.QueryContext(ctx,
+		`SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
+		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <>
+		'denied'`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read steps: %w", err)
 	}
@@ -201,7 +219,8 @@ func (s *history) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call
 
 func (s *history) newestSteps(ctx context.Context, id goal.ID, most int) ([]goal.Step, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
-		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT ?`, id, most)
+		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT
+		?`, id, most)
 	if err != nil {
 		return nil, fmt.Errorf("read steps: %w", err)
 	}

@@ -16,7 +16,8 @@ const serverColumns = "id, name, host, port, user, key_path, jump, folder, tmux"
 
 // Servers lists the machines that terminals are opened on, by name.
 func (s *workspaceTables) Servers(ctx context.Context) ([]pane.SSHServer, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+serverColumns+" FROM servers ORDER BY lower(CASE name WHEN '' THEN host ELSE name END), id")
+	rows, err := s.read.QueryContext(ctx, "SELECT "+serverColumns+
+		" FROM servers ORDER BY lower(CASE name WHEN '' THEN host ELSE name END), id")
 	if err != nil {
 		return nil, fmt.Errorf("servers: %w", err)
 	}
@@ -61,7 +62,8 @@ func (s *workspaceTables) SaveServer(ctx context.Context, v pane.SSHServer) (pan
 	}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO servers ("+serverColumns+") VALUES (?,?,?,?,?,?,?,?,?)",
-			v.ID, toValidUTF8(v.Name), toValidUTF8(v.Host), v.Port, toValidUTF8(v.User), toValidUTF8(v.KeyPath), toValidUTF8(v.Jump), toValidUTF8(v.Folder), v.Tmux)
+			v.ID, toValidUTF8(v.Name), toValidUTF8(v.Host), v.Port, toValidUTF8(v.User), toValidUTF8(v.KeyPath),
+			toValidUTF8(v.Jump), toValidUTF8(v.Folder), v.Tmux)
 		if err != nil {
 			return fmt.Errorf("save server: %w", err)
 		}

@@ -115,10 +115,19 @@ func TestGoal_FrozenFields_CannotChange(t *testing.T) {
 		"UPDATE goals SET criterion = '{}' FROM (SELECT 1) one": frozen,
 	}
 	for column, value := range map[string]string{
-		"id": "x", "created_at": "x", "objective": "x", "criterion": "{}", "criterion_sha256": "x", "policy": "{}", "policy_sha256": "x", "checks": "9", "options": "{}",
+		"id":               "x",
+		"created_at":       "x",
+		"objective":        "x",
+		"criterion":        "{}",
+		"criterion_sha256": "x",
+		"policy":           "{}",
+		"policy_sha256":    "x",
+		"checks":           "9",
+		"options":          "{}",
 	} {
 		tries[fmt.Sprintf("UPDATE goals SET %s = '%s'", column, value)] = frozen
-		tries[fmt.Sprintf("INSERT INTO goals SELECT * FROM goals WHERE true ON CONFLICT (id) DO UPDATE SET %s = '%s'", column, value)] = frozen
+		tries[fmt.Sprintf("INSERT INTO goals SELECT * FROM goals WHERE true ON CONFLICT (id) DO UPDATE SET %s = '%s'",
+			column, value)] = frozen
 	}
 	for q, want := range tries {
 		t.Run(q, func(t *testing.T) { mustRefuse(t, s, q, want) })
@@ -137,7 +146,8 @@ func TestGoal_FrozenFields_CannotChange(t *testing.T) {
 
 func mustRefuse(t *testing.T, s *Store, q, want string) {
 	t.Helper()
-	if _, err := s.connection.write.ExecContext(context.Background(), q); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := s.connection.write.ExecContext(context.Background(), q); err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("%s: %v, want %q", q, err, want)
 	}
 }
@@ -150,7 +160,11 @@ func TestJournal_IsAppendOnly(t *testing.T) {
 	run := begin(t, s, g.ID)
 	once := policy.Grant{ID: "a1", Scope: policy.ScopeOnce}
 	err := s.Append(context.Background(), run,
-		&event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "run_command", Outcome: event.OK},
+		&event.StepStarted{
+			StepID:    1,
+			Tool:      "run_command",
+			Arguments: "{}",
+		}, &event.Step{StepID: 1, Tool: "run_command", Outcome: event.OK},
 		&event.Claim{N: 1, Rationale: "done"}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail}},
 		&event.ApprovalRequested{Approval: goal.Approval{ID: "a1", Tool: "run_command", Offers: []policy.Grant{once}}},
 		&event.ApprovalResolved{Request: "a1", Answer: goal.Answer{Allowed: true, Grant: once, By: "person"}},
@@ -159,11 +173,19 @@ func TestJournal_IsAppendOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for table, key := range map[string]string{
-		"events": "seq", "steps": "n", "results": "n", "claims": "n", "verdicts": "check_n", "approvals": "id", "answers": "id", "grant_ends": "id",
+		"events":     "seq",
+		"steps":      "n",
+		"results":    "n",
+		"claims":     "n",
+		"verdicts":   "check_n",
+		"approvals":  "id",
+		"answers":    "id",
+		"grant_ends": "id",
 	} {
 		t.Run(table, func(t *testing.T) {
 			var n int
-			if err := s.connection.read.QueryRowContext(context.Background(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n == 0 {
+			if err := s.connection.read.QueryRowContext(context.Background(), "SELECT count(*) FROM "+
+				table).Scan(&n); err != nil || n == 0 {
 				t.Fatalf("%d rows, %v", n, err)
 			}
 			mustRefuse(t, s, "UPDATE "+table+" SET at = 'x'", "append-only")
@@ -172,7 +194,8 @@ func TestJournal_IsAppendOnly(t *testing.T) {
 			for _, or := range []string{"", "OR REPLACE ", "OR IGNORE "} {
 				mustRefuse(t, s, "INSERT "+or+"INTO "+table+" SELECT * FROM "+table, "not the goal's current run")
 			}
-			copied := "CREATE TEMP TABLE another AS SELECT * FROM " + table + " LIMIT 1; UPDATE another SET run_id = 'an earlier one', " + key + " = " + key + " || '9'"
+			copied := "CREATE TEMP TABLE another AS SELECT * FROM " + table +
+				" LIMIT 1; UPDATE another SET run_id = 'an earlier one', " + key + " = " + key + " || '9'"
 			if _, err := s.connection.write.ExecContext(context.Background(), copied); err != nil {
 				t.Fatal(err)
 			}
@@ -239,7 +262,8 @@ func TestPublishFollowsTheCommit(t *testing.T) {
 	dir := t.TempDir()
 	other := open(t, dir, nil)
 	s := open(t, dir, func(e event.Event) { // a receiver finds the event, in another process, too
-		if kept, err := other.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 || kept[0].Seq != e.Seq {
+		if kept, err := other.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 ||
+			kept[0].Seq != e.Seq {
 			t.Errorf("%s was told before it was kept: %v", e.Body.EventType(), err)
 		}
 		got = append(got, e)
@@ -248,11 +272,23 @@ func TestPublishFollowsTheCommit(t *testing.T) {
 	run := begin(t, s, g.ID)
 	ctx := context.Background()
 	err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "write_file", Arguments: "{\"path\":\"a\"}"},
-		&event.Step{StepID: 1, Tool: "write_file", Outcome: event.OK, MS: 3, Preview: "p", Result: "whole \xff", Image: []byte("jpeg")})
+		&event.Step{
+			StepID:  1,
+			Tool:    "write_file",
+			Outcome: event.OK,
+			MS:      3,
+			Preview: "p",
+			Result:  "whole \xff",
+			Image:   []byte("jpeg"),
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Append(ctx, run, &event.Iteration{N: 1}, &event.Step{StepID: 1, Tool: "write_file", Outcome: event.OK}); err == nil {
+	if err := s.Append(ctx, run, &event.Iteration{N: 1}, &event.Step{
+		StepID:  1,
+		Tool:    "write_file",
+		Outcome: event.OK,
+	}); err == nil {
 		t.Fatal("a second result for one step was accepted")
 	}
 	kinds := ""
@@ -286,13 +322,17 @@ func TestClaimsAndVerdicts(t *testing.T) {
 	ctx := context.Background()
 	for n, o := range []goal.Outcome{goal.Fail, goal.Pass} {
 		err := s.Append(ctx, run, &event.Claim{N: n + 1, Rationale: "done"},
-			&event.Verdict{Claim: n + 1, Verdict: goal.Verdict{Outcome: o, Detail: "exit", Output: []byte("out"), Took: time.Second}})
+			&event.Verdict{
+				Claim:   n + 1,
+				Verdict: goal.Verdict{Outcome: o, Detail: "exit", Output: []byte("out"), Took: time.Second},
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	claims, err := s.Claims(ctx, g.ID)
-	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail || claims[1].Verdicts[0].Outcome != goal.Pass {
+	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail ||
+		claims[1].Verdicts[0].Outcome != goal.Pass {
 		t.Fatalf("%+v %v", claims, err)
 	}
 	if claims[1].Verdicts[0].TookMS != 1000 || claims[1].Verdicts[0].Evidence == "" {
@@ -338,8 +378,16 @@ func TestDelete_RemovesArtifacts(t *testing.T) {
 	one, two := create(t, s), create(t, s)
 	for i, g := range []*goal.Goal{one, two} {
 		run := begin(t, s, g.ID)
-		err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("shared")},
-			&event.StepStarted{StepID: 2, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 2, Tool: "t", Outcome: event.OK, Image: []byte{byte(i)}})
+		err := s.Append(ctx, run, &event.StepStarted{
+			StepID:    1,
+			Tool:      "t",
+			Arguments: "{}",
+		}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("shared")},
+			&event.StepStarted{
+				StepID:    2,
+				Tool:      "t",
+				Arguments: "{}",
+			}, &event.Step{StepID: 2, Tool: "t", Outcome: event.OK, Image: []byte{byte(i)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,10 +440,12 @@ func TestANewerDatabaseIsRefused(t *testing.T) {
 
 func TestNotADatabase(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(context.Background(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "goalpost.db") {
+	if _, err := Open(context.Background(), Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "goalpost.db") {
 		t.Errorf("the error does not name the file: %v", err)
 	}
 }
@@ -444,7 +494,8 @@ func TestFind(t *testing.T) {
 	if err := s.Create(ctx, &twin); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Find(ctx, string(g.ID)[:6]); !errors.Is(err, goal.ErrNotFound) || !strings.Contains(err.Error(), "more than one") {
+	if _, err := s.Find(ctx, string(g.ID)[:6]); !errors.Is(err, goal.ErrNotFound) ||
+		!strings.Contains(err.Error(), "more than one") {
 		t.Errorf("a beginning that fits two goals: %v", err)
 	}
 }
@@ -471,7 +522,8 @@ func TestOrdersAreTakenOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause); err != nil || len(got) != 1 || got[0].Kind != goal.OrderPause {
+	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause); err != nil || len(got) != 1 ||
+		got[0].Kind != goal.OrderPause {
 		t.Fatalf("pause alone: %v %v", got, err)
 	}
 	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderSteer); err != nil || len(got) != 1 || got[0].Text != "right" {
@@ -481,7 +533,8 @@ func TestOrdersAreTakenOnce(t *testing.T) {
 		t.Error("an unknown order was accepted")
 	}
 	deaf := errors.New("it is over")
-	if err := s.OrderIf(ctx, g.ID, func(GoalRow) error { return deaf }, goal.Order{Kind: goal.OrderPause}); !errors.Is(err, deaf) {
+	if err := s.OrderIf(ctx, g.ID, func(GoalRow) error { return deaf },
+		goal.Order{Kind: goal.OrderPause}); !errors.Is(err, deaf) {
 		t.Errorf("a goal that does not hear it: %v", err)
 	}
 	if err := s.Order(ctx, "gone", goal.Order{Kind: goal.OrderPause}); !errors.Is(err, goal.ErrNotFound) {
@@ -507,7 +560,8 @@ func BenchmarkAppend(b *testing.B) {
 
 // TestActivity_DoesNotReadSteps: its cost would grow with what the steps hold.
 func TestActivity_DoesNotReadSteps(t *testing.T) {
-	if p := plan(t, activityQuery, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p, "COVERING INDEX steps_in_time")*2 {
+	if p := plan(t, activityQuery, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p,
+		"COVERING INDEX steps_in_time")*2 {
 		t.Error(p)
 	}
 }
@@ -558,9 +612,11 @@ func TestMigrate_OldDatabase(t *testing.T) {
 	}
 	g := goal.Goal{ID: goal.ID(NewID())}
 	_, err1 := old.ExecContext(ctx, string(first)+"; PRAGMA user_version = 1")
-	_, err2 := old.ExecContext(ctx, `INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model,
+	_, err2 := old.ExecContext(ctx,
+		`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model,
 		scripted, checks, updated_at) VALUES (?, '2026-11-20T08:00:00.000Z', 'o', '{"checks":[]}', 'h', '{}', 'h', '{}', 'p', 'm', 0, 1, '2026-11-20T08:00:00.000Z')`, g.ID)
-	_, err3 := old.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text) VALUES (?, '2026-11-20T08:00:00.000Z', 'steer', 'left')", g.ID)
+	_, err3 := old.ExecContext(ctx,
+		"INSERT INTO orders (goal_id, at, kind, text) VALUES (?, '2026-11-20T08:00:00.000Z', 'steer', 'left')", g.ID)
 	if err := errors.Join(err1, err2, err3, old.Close()); err != nil {
 		t.Fatal(err)
 	}

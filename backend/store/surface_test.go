@@ -68,7 +68,8 @@ func TestList_Resumable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Append(t.Context(), goal.Run{Goal: id, ID: row.RunID}, &event.Queued{Reason: "3 goals run already"}); err != nil {
+		if err := s.Append(t.Context(), goal.Run{Goal: id, ID: row.RunID},
+			&event.Queued{Reason: "3 goals run already"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,7 +101,8 @@ func TestReviewsAndRuns_AreReadBack(t *testing.T) {
 	}
 	second := begin(t, s, g.ID)
 	list, err := s.Reviews(t.Context(), g.ID)
-	if err != nil || len(list) != 2 || list[0].Critic == nil || list[0].Critic.Step != 5 || list[1].Review == nil || list[1].Review.Confirmed {
+	if err != nil || len(list) != 2 || list[0].Critic == nil || list[0].Critic.Step != 5 || list[1].Review == nil ||
+		list[1].Review.Confirmed {
 		t.Errorf("%+v %v", list, err)
 	}
 	runs, err := s.Runs(t.Context(), g.ID)
@@ -123,11 +125,26 @@ func TestWaitsForManual_LaterEvent_IsFalse(t *testing.T) {
 		want   bool
 	}{
 		{"nothing was claimed", []event.Body{&event.Paused{Exit: goal.NeedsUser}}, false},
-		{"a claim waits", []event.Body{&event.Iteration{N: 1}, &event.Claim{N: 1}, &event.Paused{Exit: goal.NeedsUser}}, true},
-		{"it continued without an answer, and asked", []event.Body{&event.Iteration{N: 2}, &event.Paused{Exit: goal.NeedsUser}}, false},
-		{"the claim failed", []event.Body{&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2}, &event.Paused{Exit: goal.NeedsUser}}, false},
+		{
+			"a claim waits",
+			[]event.Body{&event.Iteration{N: 1}, &event.Claim{N: 1}, &event.Paused{Exit: goal.NeedsUser}},
+			true,
+		},
+		{
+			"it continued without an answer, and asked",
+			[]event.Body{&event.Iteration{N: 2}, &event.Paused{Exit: goal.NeedsUser}},
+			false,
+		},
+		{
+			"the claim failed",
+			[]event.Body{&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2}, &event.Paused{Exit: goal.NeedsUser}},
+			false,
+		},
 		{"a file was tampered with", []event.Body{
-			&event.Claim{N: 3}, &event.Verdict{Claim: 3, Verdict: goal.Verdict{Outcome: goal.Tampered}}, &event.Paused{Exit: goal.NeedsUser},
+			&event.Claim{N: 3}, &event.Verdict{
+				Claim:   3,
+				Verdict: goal.Verdict{Outcome: goal.Tampered},
+			}, &event.Paused{Exit: goal.NeedsUser},
 		}, false},
 		{"the user paused it", []event.Body{&event.Claim{N: 4}, &event.Paused{Exit: goal.PausedByUser}}, false},
 	} {
@@ -160,7 +177,8 @@ func TestPendingQuestions_GoalContinued_IsLeftOut(t *testing.T) {
 		t.Fatalf("%d ask, %v", len(asked), err)
 	}
 	begin(t, s, goesOn.ID)
-	still, err := s.userQuestions.confirmPending(t.Context(), append(asked, PendingQuestion{GoalRow: GoalRow{Goal: goal.Goal{ID: gone}}}))
+	still, err := s.userQuestions.confirmPending(t.Context(),
+		append(asked, PendingQuestion{GoalRow: GoalRow{Goal: goal.Goal{ID: gone}}}))
 	if err != nil || len(still) != 1 || still[0].ID != asks.ID {
 		t.Errorf("%+v, %v", still, err)
 	}

@@ -23,7 +23,8 @@ type Terminal struct {
 
 // Terminals reads what SaveTerminals last stored.
 func (s *workspaceTables) Terminals(ctx context.Context) ([]Terminal, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, title, dir, server, session, command, output, saved_at FROM terminals ORDER BY rowid")
+	rows, err := s.read.QueryContext(ctx,
+		"SELECT id, title, dir, server, session, command, output, saved_at FROM terminals ORDER BY rowid")
 	if err != nil {
 		return nil, fmt.Errorf("terminals: %w", err)
 	}
@@ -55,8 +56,10 @@ func (s *workspaceTables) SaveTerminals(ctx context.Context, list []Terminal) er
 			if output == nil {
 				output = []byte{}
 			}
-			_, err := tx.ExecContext(ctx, "INSERT INTO terminals (id, title, dir, server, session, command, output, saved_at) VALUES (?,?,?,?,?,?,?,?)",
-				t.ID, toValidUTF8(t.Title), toValidUTF8(t.Dir), t.Server, toValidUTF8(t.Session), toValidUTF8(t.Command), output, stamp(s.now()))
+			_, err := tx.ExecContext(ctx,
+				"INSERT INTO terminals (id, title, dir, server, session, command, output, saved_at) VALUES (?,?,?,?,?,?,?,?)",
+				t.ID, toValidUTF8(t.Title), toValidUTF8(t.Dir), t.Server, toValidUTF8(t.Session), toValidUTF8(t.Command), output,
+				stamp(s.now()))
 			if err != nil {
 				return fmt.Errorf("save terminals: %w", err)
 			}

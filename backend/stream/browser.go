@@ -106,7 +106,9 @@ func (b *browserConn) send(ctx context.Context) error {
 	}
 }
 
-func (b *browserConn) sendOne(ctx context.Context, info *pane.Info, overlay *pane.Overlay, problem string, frame *pane.Frame) error {
+func (b *browserConn) sendOne(
+	ctx context.Context, info *pane.Info, overlay *pane.Overlay, problem string, frame *pane.Frame,
+) error {
 	if info != nil {
 		if err := b.c.writeJSON(ctx, browserUpdate{T: "info", Pane: info}); err != nil {
 			return err

@@ -22,7 +22,8 @@ func TestNewestFrameWins(t *testing.T) {
 	ws := w.dial(t, "/v1/browser/b1")
 	b.updates <- frame(1)
 	kind, data := read(t, ws)
-	if kind != websocket.MessageBinary || binary.BigEndian.Uint32(data) != 1 || binary.BigEndian.Uint16(data[4:]) != 1024 || binary.BigEndian.Uint16(data[6:]) != 768 || data[10] != 1 {
+	if kind != websocket.MessageBinary || binary.BigEndian.Uint32(data) != 1 ||
+		binary.BigEndian.Uint16(data[4:]) != 1024 || binary.BigEndian.Uint16(data[6:]) != 768 || data[10] != 1 {
 		t.Fatalf("first % x", data)
 	}
 	for n := uint32(2); n <= 10; n++ {
@@ -71,7 +72,8 @@ func TestInfoIsNotHeldBackByAFrame(t *testing.T) {
 		T    string
 		Pane pane.Info
 	}
-	if err := json.Unmarshal([]byte(readText(t, ws)), &m); err != nil || m.T != "info" || m.Pane.URL != "http://127.0.0.1/<script>" {
+	if err := json.Unmarshal([]byte(readText(t, ws)), &m); err != nil || m.T != "info" ||
+		m.Pane.URL != "http://127.0.0.1/<script>" {
 		t.Errorf("info %+v, %v", m, err)
 	}
 }
@@ -84,7 +86,8 @@ func TestInputsKeepTheirOrderAndMovesMerge(t *testing.T) {
 	ws := w.dial(t, "/v1/browser/b1")
 	for _, m := range []string{
 		`{"t":"input","i":{"kind":"keydown","key":"a","modifiers":2}}`,
-		`{"t":"input","i":{"kind":"move","x":1,"y":1}}`, `{"t":"input","i":{"kind":"move","x":2,"y":2}}`, `{"t":"input","i":{"kind":"move","x":3.5,"y":3}}`,
+		`{"t":"input","i":{"kind":"move","x":1,"y":1}}`, `{"t":"input","i":{"kind":"move","x":2,"y":2}}`,
+		`{"t":"input","i":{"kind":"move","x":3.5,"y":3}}`,
 		`{"t":"input","i":{"kind":"down","button":"left"}}`,
 		`{"t":"size","w":800,"h":600}`, `{"t":"size","w":801,"h":601}`, `{"t":"size","w":0,"h":0}`,
 		`{"t":"input","i":{"kind":"text","text":"é漢"}}`,
@@ -105,7 +108,8 @@ func TestInputsKeepTheirOrderAndMovesMerge(t *testing.T) {
 			t.Errorf("the move went to %v", last.X)
 		}
 	}
-	if len(kinds) != 4 || kinds[0] != pane.KeyDown || kinds[1] != pane.MouseMove || kinds[2] != pane.MouseDown || last.Text != "é漢" {
+	if len(kinds) != 4 || kinds[0] != pane.KeyDown || kinds[1] != pane.MouseMove || kinds[2] != pane.MouseDown ||
+		last.Text != "é漢" {
 		t.Errorf("inputs %v, last %+v", kinds, last)
 	}
 	if size := <-b.sizes; size != [2]int{801, 601} {

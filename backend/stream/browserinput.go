@@ -61,7 +61,8 @@ func (b *browserConn) receive(kind websocket.MessageType, data []byte) error {
 
 func knownInput(k pane.InputKind) bool {
 	switch k {
-	case pane.MouseMove, pane.MouseDown, pane.MouseUp, pane.Wheel, pane.KeyDown, pane.KeyUp, pane.Text, pane.Compose, pane.Touch:
+	case pane.MouseMove, pane.MouseDown, pane.MouseUp, pane.Wheel, pane.KeyDown, pane.KeyUp, pane.Text, pane.Compose,
+		pane.Touch:
 		return true
 	}
 	return false

@@ -74,9 +74,10 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attac
 
 // connHandlers are the functions of an endpoint.
 type connHandlers struct {
-	receive func(kind websocket.MessageType, data []byte) error // one message at a time; a *closeReason ends the connection
-	send    func(ctx context.Context) error                     // returns with a *closeReason, or when ctx ends
-	release func()                                              // releases what other goroutines may wait for
+	// one message at a time; a *closeReason ends the connection
+	receive func(kind websocket.MessageType, data []byte) error
+	send    func(ctx context.Context) error // returns with a *closeReason, or when ctx ends
+	release func()                          // releases what other goroutines may wait for
 }
 
 func (c *socket) run(w connHandlers) {

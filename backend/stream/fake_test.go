@@ -55,7 +55,12 @@ type world struct {
 func open(tb testing.TB, change func(*stream.Options)) *world {
 	tb.Helper()
 	w := &world{broker: &event.Broker{}, terminals: terminals{}, browsers: browsers{}, log: &lines{}}
-	o := stream.Options{Events: w.broker, Terminals: w.terminals, Browsers: w.browsers, Log: slog.New(slog.NewTextHandler(w.log, nil))}
+	o := stream.Options{
+		Events:    w.broker,
+		Terminals: w.terminals,
+		Browsers:  w.browsers,
+		Log:       slog.New(slog.NewTextHandler(w.log, nil)),
+	}
 	if change != nil {
 		change(&o)
 	}
@@ -221,7 +226,14 @@ type browser struct {
 }
 
 func newBrowser() *browser {
-	return &browser{updates: make(chan update), acks: make(chan uint32, 64), inputs: make(chan pane.Input, 4096), sizes: make(chan [2]int, 64), visible: make(chan bool, 8), left: make(chan struct{}, 8)}
+	return &browser{
+		updates: make(chan update),
+		acks:    make(chan uint32, 64),
+		inputs:  make(chan pane.Input, 4096),
+		sizes:   make(chan [2]int, 64),
+		visible: make(chan bool, 8),
+		left:    make(chan struct{}, 8),
+	}
 }
 
 func (b *browser) Next(ctx context.Context) (pane.ViewerUpdate, error) {

@@ -47,8 +47,10 @@ func (blind) Close()                                          {}
 
 func FuzzMessagesOfThePage(f *testing.F) {
 	for _, seed := range []string{
-		`{"t":"ack","n":5}`, `{"t":"ack","n":-9223372036854775808}`, `{"t":"ack","n":1e3}`, `{"t":"in","d":"x\u0000"}`, `{"t":"size","cols":-1,"rows":9}`,
-		`{"t":"size","w":99999,"h":1}`, `{"t":"input","i":null}`, `{"t":"input","i":{"kind":"move","x":1e308}}`, `{"t":"visible","on":"yes"}`, `{`, `null`, `7`, "\xff",
+		`{"t":"ack","n":5}`, `{"t":"ack","n":-9223372036854775808}`, `{"t":"ack","n":1e3}`, `{"t":"in","d":"x\u0000"}`,
+		`{"t":"size","cols":-1,"rows":9}`,
+		`{"t":"size","w":99999,"h":1}`, `{"t":"input","i":null}`, `{"t":"input","i":{"kind":"move","x":1e308}}`,
+		`{"t":"visible","on":"yes"}`, `{`, `null`, `7`, "\xff",
 	} {
 		f.Add(true, []byte(seed))
 		f.Add(false, []byte(seed))

@@ -89,12 +89,14 @@ func TestAuthorize_ForeignRequests_AreRefused(t *testing.T) {
 		"our own address":     {"/v1/events", header("Origin", "http://127.0.0.1"+port), false},
 		"null origin":         {"/v1/events", header("Origin", "null"), false},
 		"no origin":           {"/v1/events", func(o *websocket.DialOptions) { o.HTTPHeader.Del("Origin") }, false},
-		"two origins":         {"/v1/events", func(o *websocket.DialOptions) { o.HTTPHeader.Add("Origin", "https://evil.example") }, false},
-		"rebound name":        {"/v1/events", host("evil.example" + port), false},
-		"other port":          {"/v1/events", host("127.0.0.1:1"), false},
-		"no port":             {"/v1/events", host("127.0.0.1"), false},
-		"unknown path":        {"/v1/secrets", nil, false},
-		"root":                {"/", nil, false},
+		"two origins": {"/v1/events", func(o *websocket.DialOptions) {
+			o.HTTPHeader.Add("Origin", "https://evil.example")
+		}, false},
+		"rebound name": {"/v1/events", host("evil.example" + port), false},
+		"other port":   {"/v1/events", host("127.0.0.1:1"), false},
+		"no port":      {"/v1/events", host("127.0.0.1"), false},
+		"unknown path": {"/v1/secrets", nil, false},
+		"root":         {"/", nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, err := w.try(test.path, test.change)
@@ -116,7 +118,8 @@ func TestAuthorize_ForeignRequests_AreRefused(t *testing.T) {
 	if strings.Contains(w.log.text(), w.Token()) {
 		t.Error("the token is in the log")
 	}
-	if !strings.Contains(w.log.text(), "reason=origin") || !strings.Contains(w.log.text(), "reason=token") || !strings.Contains(w.log.text(), "reason=host") {
+	if !strings.Contains(w.log.text(), "reason=origin") || !strings.Contains(w.log.text(), "reason=token") ||
+		!strings.Contains(w.log.text(), "reason=host") {
 		t.Errorf("the log says %s", w.log.text())
 	}
 	if !strings.HasPrefix(w.URL(), "ws://127.0.0.1:") || len(w.Token()) != 64 {
@@ -126,7 +129,8 @@ func TestAuthorize_ForeignRequests_AreRefused(t *testing.T) {
 
 func TestPlainRequestIsNoUpgrade(t *testing.T) {
 	w := open(t, nil)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(w.URL(), "ws:", "http:", 1)+"/v1/events", http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(w.URL(), "ws:", "http:", 1)+
+		"/v1/events", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,11 +155,13 @@ func TestMissingPane(t *testing.T) {
 		}
 	}
 	for _, offset := range []string{"-1", "x", "99999999999999999999"} {
-		if code, reason := closing(t, w.dial(t, "/v1/terminal/t1?offset="+offset)); code != stream.CloseNotFound || !strings.Contains(reason, "byte count") {
+		if code, reason := closing(t, w.dial(t, "/v1/terminal/t1?offset="+offset)); code != stream.CloseNotFound ||
+			!strings.Contains(reason, "byte count") {
 			t.Errorf("offset %s: %d %s", offset, code, reason)
 		}
 	}
-	if code, reason := closing(t, w.dial(t, "/v1/terminal/"+strings.Repeat("%E4%B8%96", 200))); code != stream.CloseNotFound {
+	if code, reason := closing(t,
+		w.dial(t, "/v1/terminal/"+strings.Repeat("%E4%B8%96", 200))); code != stream.CloseNotFound {
 		t.Errorf("a long name: %d %s", code, reason)
 	}
 }
@@ -170,7 +176,8 @@ func TestEventsFromHelloOn(t *testing.T) {
 	w.broker.Publish(event.Event{GoalID: "g", RunID: "r", Seq: 1, At: at, Body: event.Iteration{N: 4}})
 	w.broker.Publish(event.Event{GoalID: "g", At: at, Body: event.Delta{Text: "hé"}})
 	w.broker.Publish(event.Event{At: at, Body: event.Pane{Rev: 3, Pane: pane.Info{ID: "t1"}, Closed: true}})
-	if got, want := readText(t, ws), `{"type":"iteration","goal_id":"g","run_id":"r","seq":1,"at":"2026-01-02T03:04:05.006Z","n":4}`; got != want {
+	if got, want := readText(t, ws),
+		`{"type":"iteration","goal_id":"g","run_id":"r","seq":1,"at":"2026-01-02T03:04:05.006Z","n":4}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	for _, want := range []string{"delta", "pane"} {

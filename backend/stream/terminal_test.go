@@ -88,7 +88,8 @@ func TestTerminalNews(t *testing.T) {
 	closed := make(chan error, 1)
 	closed <- errors.New("the terminal was closed")
 	w.terminals["t4"] = &fakeTerminal{tb: t, news: closed}
-	if code, reason := closing(t, w.dial(t, "/v1/terminal/t4")); code != stream.CloseNotFound || !strings.Contains(reason, "was closed") {
+	if code, reason := closing(t, w.dial(t, "/v1/terminal/t4")); code != stream.CloseNotFound ||
+		!strings.Contains(reason, "was closed") {
 		t.Errorf("closed with %d %s", code, reason)
 	}
 	w.terminals["t5"] = &fakeTerminal{tb: t, fail: errors.New("the program does not read")}

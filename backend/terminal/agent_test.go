@@ -30,27 +30,33 @@ func TestWaitForPattern(t *testing.T) {
 		t.Fatal(err)
 	}
 	pattern := regexp.MustCompile(`listening on \d`)
-	if w, err := s.WaitFor(within(t), WaitCondition{Pattern: regexp.MustCompile(`never`)}, 50*time.Millisecond); err != nil || w.Why != TimedOut {
+	if w, err := s.WaitFor(within(t), WaitCondition{Pattern: regexp.MustCompile(`never`)},
+		50*time.Millisecond); err != nil || w.Why != TimedOut {
 		t.Fatalf("%+v %v", w, err)
 	}
 	if err := s.Keys("Enter"); err != nil {
 		t.Fatal(err)
 	}
 	// What was typed is echoed too, so the pattern asks for a line of its own.
-	if w := waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`(?m)^listening on \d$`), Since: now}); w.Match != "listening on 2" {
+	if w := waited(t, s, WaitCondition{
+		Pattern: regexp.MustCompile(`(?m)^listening on \d$`),
+		Since:   now,
+	}); w.Match != "listening on 2" {
 		t.Errorf("%+v", w)
 	}
 	if w := waited(t, s, WaitCondition{Pattern: pattern}); w.Match != "listening on 1" {
 		t.Errorf("from the start: %+v", w)
 	}
-	if w, err := s.WaitFor(within(t), WaitCondition{Pattern: pattern, Since: -1}, 50*time.Millisecond); err != nil || w.Why != TimedOut {
+	if w, err := s.WaitFor(within(t), WaitCondition{Pattern: pattern, Since: -1}, 50*time.Millisecond); err != nil ||
+		w.Why != TimedOut {
 		t.Errorf("an old line counts: %+v %v", w, err)
 	}
 }
 
 // A match may lie across what was read at once, in a flood.
 func TestWaitForPatternInAFlood(t *testing.T) {
-	s := terminal(t, "sh", "-c", `yes "a long line of a flood" | head -c 3000000; printf 'the nee'; printf 'dle\n'; yes more | head -c 3000000; read x`)
+	s := terminal(t, "sh", "-c",
+		`yes "a long line of a flood" | head -c 3000000; printf 'the nee'; printf 'dle\n'; yes more | head -c 3000000; read x`)
 	if w := waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`the needle`)}); w.Why != Matched {
 		t.Errorf("%+v", w)
 	}
@@ -63,7 +69,8 @@ func TestWaitForExitAndPrompt(t *testing.T) {
 	if err != nil || r.Finished {
 		t.Fatalf("%+v %v", r, err)
 	}
-	if w, err := s.WaitFor(within(t), WaitCondition{Exit: true, Prompt: true}, 50*time.Millisecond); err != nil || w.Why != TimedOut {
+	if w, err := s.WaitFor(within(t), WaitCondition{Exit: true, Prompt: true}, 50*time.Millisecond); err != nil ||
+		w.Why != TimedOut {
 		t.Fatalf("while it runs: %+v %v", w, err)
 	}
 	if err := s.Type("\n"); err != nil {
@@ -122,7 +129,8 @@ func TestKeysInAnEditor(t *testing.T) {
 	if _, err := s.Run(within(t), "vim -u NONE -N "+file, 0); err != nil {
 		t.Fatal(err)
 	}
-	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`note\.txt" \[New`)}) // vim says so; the shell echoes the name before
+	// vim says so; the shell echoes the name before
+	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`note\.txt" \[New`)})
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -145,10 +153,34 @@ func TestKeysInAnEditor(t *testing.T) {
 
 func TestEncodeKeys(t *testing.T) {
 	for name, want := range map[string]string{
-		"a": "a", "é": "é", "+": "+", "Ctrl+C": "\x03", "Ctrl+c": "\x03", "Ctrl+[": "\x1b", "Ctrl+Space": "\x00", "Ctrl+_": "\x1f",
-		"Alt+b": "\x1bb", "Alt+Ctrl+x": "\x1b\x18", "Ctrl+Alt+x": "\x1b\x18", "Enter": "\r", "Tab": "\t", "Shift+Tab": "\x1b[Z", "Backspace": "\x7f",
-		"Escape": "\x1b", "Up": "\x1b[A", "Ctrl+Right": "\x1b[1;5C", "Shift+Up": "\x1b[1;2A", "Delete": "\x1b[3~", "Ctrl+Delete": "\x1b[3;5~",
-		"F1": "\x1bOP", "Shift+F1": "\x1b[1;2P", "F5": "\x1b[15~", "F12": "\x1b[24~", "Home": "\x1b[H", "Shift+a": "A", "Alt+Enter": "\x1b\r",
+		"a":           "a",
+		"é":           "é",
+		"+":           "+",
+		"Ctrl+C":      "\x03",
+		"Ctrl+c":      "\x03",
+		"Ctrl+[":      "\x1b",
+		"Ctrl+Space":  "\x00",
+		"Ctrl+_":      "\x1f",
+		"Alt+b":       "\x1bb",
+		"Alt+Ctrl+x":  "\x1b\x18",
+		"Ctrl+Alt+x":  "\x1b\x18",
+		"Enter":       "\r",
+		"Tab":         "\t",
+		"Shift+Tab":   "\x1b[Z",
+		"Backspace":   "\x7f",
+		"Escape":      "\x1b",
+		"Up":          "\x1b[A",
+		"Ctrl+Right":  "\x1b[1;5C",
+		"Shift+Up":    "\x1b[1;2A",
+		"Delete":      "\x1b[3~",
+		"Ctrl+Delete": "\x1b[3;5~",
+		"F1":          "\x1bOP",
+		"Shift+F1":    "\x1b[1;2P",
+		"F5":          "\x1b[15~",
+		"F12":         "\x1b[24~",
+		"Home":        "\x1b[H",
+		"Shift+a":     "A",
+		"Alt+Enter":   "\x1b\r",
 	} {
 		if got, err := encodeKey(name, false); err != nil || got != want {
 			t.Errorf("%s: %q %v, want %q", name, got, err, want)

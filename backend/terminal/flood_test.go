@@ -24,7 +24,8 @@ func TestFlood_Memory_IsBounded(t *testing.T) {
 	const most = 64e6
 	debug.FreeOSMemory() // what other tests have left
 	size := *floodSize << 20
-	s := terminal(t, "sh", "-c", fmt.Sprintf("stty -opost -echo; echo ready; read go; yes 0123456789abcdef | head -c %d", size))
+	s := terminal(t, "sh", "-c",
+		fmt.Sprintf("stty -opost -echo; echo ready; read go; yes 0123456789abcdef | head -c %d", size))
 	v := s.Attach(0)
 	defer v.Close()
 	until(t, v, contains("ready\n"))

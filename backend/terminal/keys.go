@@ -95,7 +95,8 @@ func encodeKey(name string, application bool) (string, error) {
 	if plainKey, ok := namedKeys[key]; ok {
 		key = plainKey
 	} else if utf8.RuneCountInString(key) != 1 {
-		return "", fmt.Errorf("there is no key %q: use a character, Enter, Tab, Escape, Backspace, Delete, Insert, Space, Home, End, PageUp, PageDown, Up, Down, Left, Right or F1 to F12, with Ctrl+, Alt+ or Shift+ before it", name)
+		return "", fmt.Errorf("there is no key %q: use a character, Enter, Tab, Escape, Backspace, Delete, Insert, "+
+			"Space, Home, End, PageUp, PageDown, Up, Down, Left, Right or F1 to F12, with Ctrl+, Alt+ or Shift+ before it", name)
 	}
 	return encodeCharacter(name, key, mods)
 }

@@ -16,7 +16,12 @@ func TestOutput_TerminalReleased_IsReadToTheEnd(t *testing.T) {
 		}
 	})
 	for i := range 100 {
-		s, err := m.Open(within(t), set, Options{ID: fmt.Sprint(i), Dir: "/", Argv: []string{"/bin/sh", "-c", "exec </dev/null >/dev/null 2>&1; sleep 0.02; echo last words >/dev/tty"}, Env: []string{"PATH=/usr/bin:/bin"}})
+		s, err := m.Open(within(t), set, Options{
+			ID:   fmt.Sprint(i),
+			Dir:  "/",
+			Argv: []string{"/bin/sh", "-c", "exec </dev/null >/dev/null 2>&1; sleep 0.02; echo last words >/dev/tty"},
+			Env:  []string{"PATH=/usr/bin:/bin"},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,10 +19,15 @@ func TestManagerTellsChanges(t *testing.T) {
 	m := NewManager(func(info pane.Info, closed bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, fmt.Sprintf("%s %q running=%v exit=%d closed=%v", info.ID, info.Title, info.Running, info.Exit, closed))
+		told = append(told,
+			fmt.Sprintf("%s %q running=%v exit=%d closed=%v", info.ID, info.Title, info.Running, info.Exit, closed))
 	})
 	set := launcher(t)
-	s, err := m.Open(context.Background(), set, Options{ID: "t1", Dir: "/", Argv: []string{"/bin/sh", "-c", "read x; exit 4"}})
+	s, err := m.Open(context.Background(), set, Options{
+		ID:   "t1",
+		Dir:  "/",
+		Argv: []string{"/bin/sh", "-c", "read x; exit 4"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +95,11 @@ func TestManagerClosesAll(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := m.Open(context.Background(), set, Options{ID: "x", Dir: "/", Argv: []string{"/bin/cat"}}); !errors.Is(err, ErrClosed) {
+	if _, err := m.Open(context.Background(), set, Options{
+		ID:   "x",
+		Dir:  "/",
+		Argv: []string{"/bin/cat"},
+	}); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 }

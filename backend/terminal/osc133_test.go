@@ -29,7 +29,11 @@ func TestMarks(t *testing.T) {
 		"\x1b]7;http://h/x\x07\x1b]7;file:rel\x07": nil,
 		"\x1b]7;file:///a%00b\x07":                 nil,
 		long:                                       nil,
-		long + "\x1b]133;C" + n + "\x07":           {{kind: markCommandStart, start: int64(len(long)), end: int64(len(long)) + 20}},
+		long + "\x1b]133;C" + n + "\x07": {{
+			kind:  markCommandStart,
+			start: int64(len(long)),
+			end:   int64(len(long)) + 20,
+		}},
 	} {
 		m := markParser{nonce: "n1"}
 		if got := m.feed([]byte(text), 0); !reflect.DeepEqual(got, want) {
@@ -48,7 +52,12 @@ func TestMarks(t *testing.T) {
 
 func TestFoldersOfOtherMachines(t *testing.T) {
 	m := markParser{host: "here"}
-	for text, want := range map[string]int{"file:///a": 1, "file://here/a": 1, "file://localhost/a": 1, "file://there/a": 0} {
+	for text, want := range map[string]int{
+		"file:///a":          1,
+		"file://here/a":      1,
+		"file://localhost/a": 1,
+		"file://there/a":     0,
+	} {
 		if got := m.feed([]byte("\x1b]7;"+text+"\x07"), 0); len(got) != want {
 			t.Errorf("%s: %+v", text, got)
 		}

@@ -73,7 +73,14 @@ func (s *Session) begin(ctx context.Context) error {
 		}
 		return errors.Join(fmt.Errorf("opening a terminal in %s: %w", s.spec.dir, err), os.RemoveAll(p.dir))
 	}
-	l := &childProcess{master: master, proc: proc, input: newInput(), rcDir: p.dir, stop: make(chan struct{}), done: make(chan struct{})}
+	l := &childProcess{
+		master: master,
+		proc:   proc,
+		input:  newInput(),
+		rcDir:  p.dir,
+		stop:   make(chan struct{}),
+		done:   make(chan struct{}),
+	}
 	s.mu.Lock()
 	s.life, s.ended, s.status = l, false, process.Status{}
 	s.marks = markParser{nonce: nonce, host: s.spec.host}

@@ -27,7 +27,8 @@ func TestRestart_DrawsBelowOldOutput(t *testing.T) {
 			if diff := compare(ours, xterm(t, 60, 12, raw)); diff != "" {
 				t.Error(diff)
 			}
-			if text := strings.Join(ours.Lines, "\n"); name == "a few lines" && !strings.HasPrefix(text, "one\ntwo\nthe last\none\ntwo\nthe last\n") {
+			if text := strings.Join(ours.Lines, "\n"); name == "a few lines" &&
+				!strings.HasPrefix(text, "one\ntwo\nthe last\none\ntwo\nthe last\n") {
 				t.Errorf("it was drawn elsewhere:\n%s", text)
 			}
 		})
@@ -51,7 +52,8 @@ func TestRestoredScrollback_NewOutputIsBelow(t *testing.T) {
 					last = y
 				}
 			}
-			if seen.Lines[last] != "$ new" || !strings.Contains(seen.Lines[last-1], "as it was on") || seen.Lines[last-2] != "$" {
+			if seen.Lines[last] != "$ new" || !strings.Contains(seen.Lines[last-1], "as it was on") ||
+				seen.Lines[last-2] != "$" {
 				t.Errorf("it stands elsewhere:\n%s", strings.Join(seen.Lines, "\n"))
 			}
 		})

@@ -68,7 +68,8 @@ func RestoredScrollback(tail []byte, at time.Time) []byte {
 	if len(tail) == 0 {
 		return nil
 	}
-	return fmt.Appendf(append(bytes.Clone(tail), resetModes...), "\x1b[2m── as it was on %s ──\x1b[0m\r\n", at.Local().Format("2 January 2006, 15:04"))
+	return fmt.Appendf(append(bytes.Clone(tail), resetModes...), "\x1b[2m── as it was on %s ──\x1b[0m\r\n",
+		at.Local().Format("2 January 2006, 15:04"))
 }
 
 // promptWait limits how long TypeAtPrompt waits for the prompt.

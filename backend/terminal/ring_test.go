@@ -25,7 +25,8 @@ func FuzzRing(f *testing.F) {
 			if r.end != int64(len(all)) || r.start < 0 || r.start > r.end || r.end-r.start > int64(bound) {
 				t.Fatalf("kept %d to %d of %d, bound %d", r.start, r.end, len(all), bound)
 			}
-			if len(all) >= int(bound) && r.end-r.start != int64(bound) && len(r.buf) == int(bound) && r.start > 0 && r.end-r.start < int64(len(r.buf)) {
+			if len(all) >= int(bound) && r.end-r.start != int64(bound) && len(r.buf) == int(bound) && r.start > 0 &&
+				r.end-r.start < int64(len(r.buf)) {
 				t.Fatalf("keeps %d although %d fit", r.end-r.start, bound)
 			}
 			if got := r.slice(0, r.end); !bytes.Equal(got, all[r.start:]) {

@@ -18,7 +18,8 @@ type commandRunner struct {
 const MaxOutput = 64 << 10
 
 // ErrBusy means that the shell is not at its prompt.
-var ErrBusy = errors.New("a command is still running in this terminal: wait for it, interrupt it (Ctrl+C), or open another terminal")
+var ErrBusy = errors.New(
+	"a command is still running in this terminal: wait for it, interrupt it (Ctrl+C), or open another terminal")
 
 // Run is the result of a command.
 type Run struct {

@@ -52,7 +52,8 @@ func TestRun(t *testing.T) {
 		if r := run(t, s, "no-such-command-here"); r.Exit != 127 || !strings.Contains(r.Output, "not found") {
 			t.Errorf("%+v", r)
 		}
-		if r := run(t, s, "if then fi\nfi"); r.Exit == 0 || !strings.Contains(r.Output, "arse error") && !strings.Contains(strings.ToLower(r.Output), "syntax error") {
+		if r := run(t, s, "if then fi\nfi"); r.Exit == 0 || !strings.Contains(r.Output, "arse error") &&
+			!strings.Contains(strings.ToLower(r.Output), "syntax error") {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -118,7 +119,10 @@ func TestRunWhenTheShellEnds(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	s := terminal(t, "bash")
-	for _, command := range []string{"", "  \n", "echo \x1b[201~", "echo \x03", "a\rb", "echo \xff", strings.Repeat("x", maxCommand+1)} {
+	for _, command := range []string{
+		"", "  \n", "echo \x1b[201~", "echo \x03", "a\rb", "echo \xff",
+		strings.Repeat("x", maxCommand+1),
+	} {
 		if r, err := s.Run(within(t), command, bound); err == nil {
 			t.Errorf("%.20q: %+v", command, r)
 		}
@@ -143,7 +147,8 @@ func TestRunWithLongOutput(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminalWith(t, Options{Argv: []string{shell}, Scrollback: 1 << 20})
 		r := run(t, s, "seq 1 1000")
-		if !strings.HasPrefix(r.Output, "1\n2\n") || !strings.HasSuffix(r.Output, "\n1000\n") || strings.Count(r.Output, "\n") != 1000 {
+		if !strings.HasPrefix(r.Output, "1\n2\n") || !strings.HasSuffix(r.Output, "\n1000\n") ||
+			strings.Count(r.Output, "\n") != 1000 {
 			t.Errorf("%d bytes", len(r.Output))
 		}
 		r = run(t, s, "seq 1 1000000")
@@ -188,10 +193,15 @@ return 7
 // TestAGoalsShellReadsNoProfile: a goal's commands mean what they say.
 func TestAGoalsShellReadsNoProfile(t *testing.T) {
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("ls() { echo forged; }\nsleep 60\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("ls() { echo forged; }\nsleep 60\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := terminalWith(t, Options{Argv: []string{"bash"}, GoalID: "goal", Env: []string{"PATH=/usr/bin:/bin", "HOME=" + home}})
+	s := terminalWith(t, Options{
+		Argv:   []string{"bash"},
+		GoalID: "goal",
+		Env:    []string{"PATH=/usr/bin:/bin", "HOME=" + home},
+	})
 	if r := run(t, s, "ls -d /"); r.Output != "/\n" {
 		t.Errorf("%+v", r)
 	}

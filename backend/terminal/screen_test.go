@@ -79,7 +79,8 @@ func TestProgramsGetAnswers(t *testing.T) {
 
 // The model sees the end of a flood although it cannot keep up with it.
 func TestScreenAfterFlood(t *testing.T) {
-	s := terminal(t, "sh", "-c", `yes "a line that scrolls away" | head -c 30000000; printf '\033[?1049h\033[Hdrawn'; read x`)
+	s := terminal(t, "sh", "-c",
+		`yes "a line that scrolls away" | head -c 30000000; printf '\033[?1049h\033[Hdrawn'; read x`)
 	shows(t, s, func(lines []string, _, _ int, alt bool) bool { return alt && lines[0] == "drawn" })
 	plain := terminal(t, "sh", "-c", "seq 1 2000000; read x")
 	shows(t, plain, func(lines []string, row, _ int, _ bool) bool {
@@ -92,9 +93,11 @@ func TestHostileOutput(t *testing.T) {
 	hostile := []string{
 		strings.Repeat("a\x1b[65535b", 2000), strings.Repeat("\x1b[65535S\x1b[65535L\x1b[9999@", 500),
 		"\x1b[999999999999999999999;1H\x1b[2147483648;2147483648r", strings.Repeat("\x1b[", 1000) + "H",
-		"\x1b]0;" + strings.Repeat("t", 100_000), "\x1bP" + strings.Repeat("q", 10_000), "\x1b[?1049h\x1b[10;2r\x1b[?6h\x1b[H\x1b[20M",
+		"\x1b]0;" + strings.Repeat("t", 100_000), "\x1bP" + strings.Repeat("q", 10_000),
+		"\x1b[?1049h\x1b[10;2r\x1b[?6h\x1b[H\x1b[20M",
 		strings.Repeat("\x1b[6n", 20_000), strings.Repeat("e\u0301\u0301", 5000), strings.Repeat("\xff\xc0\x80", 5000),
-		strings.Repeat("\x1bM", 50_000), "\x1b[?2048h\x1b[?5W\x1b[3g\t\t\t", "\x1b(0\x1b)0\x0e", strings.Repeat("👩‍👩‍👧‍👦", 500),
+		strings.Repeat("\x1bM", 50_000), "\x1b[?2048h\x1b[?5W\x1b[3g\t\t\t", "\x1b(0\x1b)0\x0e",
+		strings.Repeat("👩‍👩‍👧‍👦", 500),
 	}
 	for i, text := range hostile {
 		t.Logf("output %d", i)
@@ -102,7 +105,8 @@ func TestHostileOutput(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := terminal(t, "sh", "-c", "stty raw -echo; cat "+file+`; printf '\030\033\\\033c\033[?1049l\033[H\033[2Jsafe'; exec sleep 1000`)
+		s := terminal(t, "sh", "-c", "stty raw -echo; cat "+file+
+			`; printf '\030\033\\\033c\033[?1049l\033[H\033[2Jsafe'; exec sleep 1000`)
 		shows(t, s, func(lines []string, _, _ int, alt bool) bool { return !alt && lines[0] == "safe" })
 		if raw := s.ring.slice(0, int64(len(text))); string(raw) != text {
 			t.Errorf("output %d: the bytes differ", i)
@@ -130,10 +134,11 @@ func TestModelThatPanics(t *testing.T) {
 func TestCondense(t *testing.T) {
 	lines := strings.Repeat("line\r\n", 1000)
 	for name, c := range map[string]struct{ in, out string }{
-		"short":            {"a\r\nb", "a\r\nb"},
-		"flood":            {lines + "end", strings.Repeat("\r\nline", 3) + "\r\nend"},
-		"colours":          {strings.Repeat("\x1b[31mx\x1b[0m\n", 50), "\n" + strings.Repeat("\x1b[31mx\x1b[0m\n", 3)},
-		"acts stay":        {lines + "\x1b[H" + lines, strings.Repeat("\r\nline", 3) + "\r\n" + "\x1b[H" + strings.Repeat("\r\nline", 3) + "\r\n"},
+		"short":   {"a\r\nb", "a\r\nb"},
+		"flood":   {lines + "end", strings.Repeat("\r\nline", 3) + "\r\nend"},
+		"colours": {strings.Repeat("\x1b[31mx\x1b[0m\n", 50), "\n" + strings.Repeat("\x1b[31mx\x1b[0m\n", 3)},
+		"acts stay": {lines + "\x1b[H" + lines, strings.Repeat("\r\nline", 3) + "\r\n" + "\x1b[H" +
+			strings.Repeat("\r\nline", 3) + "\r\n"},
 		"cut sequence":     {"a\x1b[3", "a"},
 		"cut escape":       {"a\x1b", "a"},
 		"cut title":        {"a\x1b]0;t", "a"},
@@ -162,7 +167,10 @@ func TestCondense(t *testing.T) {
 }
 
 func FuzzCondense(f *testing.F) {
-	for _, seed := range []string{"", "a\r\nb", "\x1b[31mred\x1b[0m\n\n\n\n", "\x1b]0;t\x07x", "\x1b\x1b\x1b[H\x1b", "\x1bPq\x1b\\", "\x1b[\n3m", "日\xff"} {
+	for _, seed := range []string{
+		"", "a\r\nb", "\x1b[31mred\x1b[0m\n\n\n\n", "\x1b]0;t\x07x", "\x1b\x1b\x1b[H\x1b",
+		"\x1bPq\x1b\\", "\x1b[\n3m", "日\xff",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, p []byte) {

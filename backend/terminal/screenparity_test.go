@@ -109,7 +109,10 @@ func agree(t *testing.T, dir string, d drive) {
 	t.Helper()
 	s := terminalWith(t, Options{
 		Argv: []string{"sh", "-c", d.command}, Dir: dir, Cols: 100, Rows: 30,
-		Env: []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "LANG=C.UTF-8", "TERM=xterm-256color", "COLORTERM=truecolor", "LESS=R", "TMUX_TMPDIR=" + dir},
+		Env: []string{
+			"PATH=/usr/bin:/bin", "HOME=" + dir, "LANG=C.UTF-8", "TERM=xterm-256color", "COLORTERM=truecolor",
+			"LESS=R", "TMUX_TMPDIR=" + dir,
+		},
 	})
 	for i, step := range d.steps {
 		for _, key := range step.keys {
@@ -184,7 +187,8 @@ func compare(ours, theirs seen) string {
 		}
 	}
 	if ours.Alt != theirs.Alt || ours.Row != theirs.Row || min(ours.Col, 99) != theirs.Col {
-		fmt.Fprintf(&diff, "cursor %d,%d alternate %v; xterm.js %d,%d %v\n", ours.Row, ours.Col, ours.Alt, theirs.Row, theirs.Col, theirs.Alt)
+		fmt.Fprintf(&diff, "cursor %d,%d alternate %v; xterm.js %d,%d %v\n", ours.Row, ours.Col, ours.Alt, theirs.Row,
+			theirs.Col, theirs.Alt)
 	}
 	return diff.String()
 }

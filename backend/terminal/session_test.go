@@ -140,7 +140,11 @@ func TestCloseEndsTheGroup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := NewManager(nil)
 			s, err := m.Open(context.Background(), launcher(t), Options{
-				ID: "t1", Dir: "/", Argv: []string{"/bin/sh", "-c", "echo $$; " + command}, Env: []string{"PATH=/usr/bin:/bin"}, Grace: 1,
+				ID:    "t1",
+				Dir:   "/",
+				Argv:  []string{"/bin/sh", "-c", "echo $$; " + command},
+				Env:   []string{"PATH=/usr/bin:/bin"},
+				Grace: 1,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -52,7 +52,8 @@ func program(o Options) ([]string, shellKind) {
 // findShell is the first path that exists, otherwise /bin/sh.
 func findShell(paths ...string) string {
 	for _, shell := range paths {
-		if info, err := os.Stat(shell); err == nil && filepath.IsAbs(shell) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(shell); err == nil && filepath.IsAbs(shell) && info.Mode().IsRegular() &&
+			info.Mode()&0o111 != 0 {
 			return shell
 		}
 	}
@@ -114,7 +115,8 @@ func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 		// Typed directly, a line end would run half of it, a tab would complete, and an exclamation mark would search
 		// the history.
 		if strings.ContainsAny(command, "\n\t!") {
-			typed = "eval $'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`, "!", `\x21`).Replace(command) + "'"
+			typed = "eval $'" +
+				strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`, "!", `\x21`).Replace(command) + "'"
 		}
 	case fishShell:
 		// Typed directly, an incomplete one would continue on the next line without an error.
@@ -123,7 +125,9 @@ func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 		typed = " printf '\\033]133;C;goalpost=" + nonce + "\\007'; eval '" + strings.ReplaceAll(command, "'", `'\''`) + "'"
 		for line := range strings.Lines(typed) {
 			if len(line) > maxLine {
-				return "", fmt.Errorf("a line of the command has more than %d bytes, which this shell cannot take: write it to a script and run that", maxLine)
+				return "", fmt.Errorf(
+					"a line of the command has more than %d bytes, which this shell cannot take: write it to a script and run that",
+					maxLine)
 			}
 		}
 	case noShell:

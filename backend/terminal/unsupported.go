@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-var errUnsupported = errors.New("Goalpost opens terminals on Linux only: run it on Linux, in a virtual machine or in WSL 2")
+var errUnsupported = errors.New(
+	"Goalpost opens terminals on Linux only: run it on Linux, in a virtual machine or in WSL 2")
 
 var exitSignals = []syscall.Signal{syscall.SIGHUP}
 

@@ -17,7 +17,8 @@ import (
 // terminal holds no more than its scrollback.
 func TestFloodAndSlowViewer(t *testing.T) {
 	const size = 50 << 20
-	s := terminal(t, "sh", "-c", fmt.Sprintf("stty -opost -echo; echo ready; read go; yes 0123456789abcdef | head -c %d", size))
+	s := terminal(t, "sh", "-c",
+		fmt.Sprintf("stty -opost -echo; echo ready; read go; yes 0123456789abcdef | head -c %d", size))
 	v := s.Attach(0)
 	defer v.Close()
 	until(t, v, contains("ready\n")) // and nothing more before it is released
@@ -159,7 +160,10 @@ func TestReplayFromOffset(t *testing.T) {
 }
 
 func TestLostRange(t *testing.T) {
-	s := terminalWith(t, Options{Argv: []string{"sh", "-c", "stty -opost; yes 日本 | head -c 2000000"}, Scrollback: minScrollback})
+	s := terminalWith(t, Options{
+		Argv:       []string{"sh", "-c", "stty -opost; yes 日本 | head -c 2000000"},
+		Scrollback: minScrollback,
+	})
 	ended(t, s)
 	v := s.Attach(100)
 	defer v.Close()
@@ -265,7 +269,12 @@ func BenchmarkThroughput(b *testing.B) {
 	set := launcher(b)
 	m := NewManager(nil)
 	for b.Loop() {
-		s, err := m.Open(context.Background(), set, Options{ID: "t1", Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Argv: []string{"sh", "-c", fmt.Sprintf("stty -opost; yes 0123456789012345678901234567890 | head -c %d", size)}})
+		s, err := m.Open(context.Background(), set, Options{
+			ID:   "t1",
+			Dir:  "/",
+			Env:  []string{"PATH=/usr/bin:/bin"},
+			Argv: []string{"sh", "-c", fmt.Sprintf("stty -opost; yes 0123456789012345678901234567890 | head -c %d", size)},
+		})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -49,21 +49,25 @@ func touchEffect(address string, t ActionPreview, err error) (policy.Effect, err
 		}
 	}
 	sends := t.Acts || t.Method != ""
-	if (t.Payment || sends && (isPaymentURL(address) || isPaymentURL(t.Action) || isPaymentURL(t.Origin))) && len(here.Hosts)+len(e.Hosts) > 0 {
+	if (t.Payment || sends && (isPaymentURL(address) || isPaymentURL(t.Action) || isPaymentURL(t.Origin))) &&
+		len(here.Hosts)+len(e.Hosts) > 0 {
 		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like payment", true
 	}
 	return e, nil
 }
 
 // paymentURLPattern matches the addresses of payment pages.
-var paymentURLPattern = regexp.MustCompile(`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
+var paymentURLPattern = regexp.MustCompile(
+	`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
 
 // paymentHosts are hosts whose pages, and whose frames in other pages, serve payments.
-var paymentHosts = regexp.MustCompile(`(?i)(^|\.)(paypal\.com|(js|buy|checkout)\.stripe\.com|braintreegateway\.com|adyen\.com|checkout\.com|klarna\.com)$`)
+var paymentHosts = regexp.MustCompile(
+	`(?i)(^|\.)(paypal\.com|(js|buy|checkout)\.stripe\.com|braintreegateway\.com|adyen\.com|checkout\.com|klarna\.com)$`)
 
 func isPaymentURL(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && (paymentHosts.MatchString(u.Hostname()) || paymentURLPattern.MatchString(u.Path) || paymentURLPattern.MatchString(strings.TrimSuffix(u.Hostname(), "."+registeredDomain(u.Hostname()))))
+	return err == nil && (paymentHosts.MatchString(u.Hostname()) || paymentURLPattern.MatchString(u.Path) ||
+		paymentURLPattern.MatchString(strings.TrimSuffix(u.Hostname(), "."+registeredDomain(u.Hostname()))))
 }
 
 // registeredDomain is the last two labels of a name, without the subdomains.

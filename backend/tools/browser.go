@@ -152,8 +152,10 @@ func browserTools(f folder, r Deps) []maker {
 		func() (Tool, error) { return browserDownload(f, b) },
 	}
 	for _, make := range []func(Browsers) (Tool, error){
-		browserOpen, browserTabs, browserSnapshot, browserFind, browserRead, browserClick, browserType, browserPress, browserSelect, browserCheck,
-		browserHover, browserDrag, browserScroll, browserWait, browserDialog, browserHistory, browserScreenshot, browserClickAt, browserEval,
+		browserOpen, browserTabs, browserSnapshot, browserFind, browserRead, browserClick, browserType, browserPress,
+		browserSelect, browserCheck,
+		browserHover, browserDrag, browserScroll, browserWait, browserDialog, browserHistory, browserScreenshot,
+		browserClickAt, browserEval,
 		browserConsole, browserNetwork, browserCookies,
 	} {
 		list = append(list, func() (Tool, error) { return make(b) })
@@ -176,7 +178,11 @@ func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)
 	if err != nil {
 		return pageError(id, err)
 	}
-	return goal.Result{OK: true, Text: outside("the page in pane "+id, fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed))}
+	return goal.Result{
+		OK: true,
+		Text: outside("the page in pane "+id,
+			fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed)),
+	}
 }
 
 // maxPageTextBytes is the budget of a page's text: the browser truncates it to 16 KB, and the envelope around it must
@@ -310,10 +316,15 @@ func checkPlainHost(host string) error {
 	}
 	name := strings.TrimSuffix(strings.ToLower(host), ".")
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" || strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || strings.ContainsRune("*?[]\\ ,:%", r) }) {
-		return fmt.Errorf("%+q is not a host that can be judged: write one host in plain letters, or as the browser sends it (xn--…)", host)
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" ||
+		strings.ContainsFunc(name, func(r rune) bool {
+			return r > unicode.MaxASCII || strings.ContainsRune("*?[]\\ ,:%", r)
+		}) {
+		return fmt.Errorf(
+			"%+q is not a host that can be judged: write one host in plain letters, or as the browser sends it (xn--…)", host)
 	}
-	if last == "" || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") || strings.Contains(name, "..") {
+	if last == "" || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") ||
+		strings.Contains(name, "..") {
 		return fmt.Errorf("%q is neither a name nor an address that is written out", host)
 	}
 	return nil
@@ -324,7 +335,8 @@ func checkPlainHost(host string) error {
 func loopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil &&
+		(ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // validateChoice refuses a value that is not allowed for an argument.

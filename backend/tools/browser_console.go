@@ -12,21 +12,22 @@ type browserConsoleArgs struct {
 }
 
 func browserConsole(b Browsers) (Tool, error) {
-	return define("browser_console", readEffect[browserConsoleArgs], func(_ context.Context, a browserConsoleArgs) goal.Result {
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return failed("%s", err)
-		}
-		lines, err := p.Console()
-		if err != nil {
-			return pageError(a.Pane, err)
-		}
-		var kept []string
-		for _, l := range lines {
-			if !a.Errors || isErrorLine(l) {
-				kept = append(kept, l)
+	return define("browser_console", readEffect[browserConsoleArgs],
+		func(_ context.Context, a browserConsoleArgs) goal.Result {
+			p, err := b.Get(a.Pane)
+			if err != nil {
+				return failed("%s", err)
 			}
-		}
-		return newestLines("the console of pane "+a.Pane, kept, "the console is empty")
-	})
+			lines, err := p.Console()
+			if err != nil {
+				return pageError(a.Pane, err)
+			}
+			var kept []string
+			for _, l := range lines {
+				if !a.Errors || isErrorLine(l) {
+					kept = append(kept, l)
+				}
+			}
+			return newestLines("the console of pane "+a.Pane, kept, "the console is empty")
+		})
 }

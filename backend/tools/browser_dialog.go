@@ -30,9 +30,11 @@ func browserDialog(b Browsers) (Tool, error) {
 		case !a.Accept: // as any other call would do
 			return passiveFetchEffect(b, a.Pane)
 		case q.Kind == pane.Certificate:
-			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can trust it: give certificate with this origin, and the user is asked, or use ask_operator", q.Origin, q.Text)
+			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can trust it: "+
+				"give certificate with this origin, and the user is asked, or use ask_operator", q.Origin, q.Text)
 		case q.Kind == pane.Login:
-			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a confirmation: browser_login sends one that the user saved; without one, use ask_operator with this pane", q.Origin)
+			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a confirmation: browser_login sends one that "+
+				"the user saved; without one, use ask_operator with this pane", q.Origin)
 		}
 		return scriptEffect(ctx, b, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
@@ -48,7 +50,9 @@ func browserDialog(b Browsers) (Tool, error) {
 // acceptCertificateEffect is the effect of continuing to a server that cannot prove its identity.
 func acceptCertificateEffect(i pane.Info, q pane.UserPrompt, a browserDialogArgs) (policy.Effect, error) {
 	if !a.Accept || q.Kind != pane.Certificate || q.Origin != a.Certificate {
-		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", text.TruncateBytes(a.Certificate, 200))
+		return policy.Effect{},
+			fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept",
+				text.TruncateBytes(a.Certificate, 200))
 	}
 	e, err := addressEffect(q.Origin, policy.WriteLocal, policy.NetworkWrite)
 	e.BadCertificate, e.Reason = q.Origin, "continues to "+q.Origin+" although its certificate is not valid ("+q.Text+")"

@@ -16,23 +16,24 @@ type browserDownloadArgs struct {
 }
 
 func browserDownload(f folder, b Browsers) (Tool, error) {
-	return define("browser_download", readEffect[browserDownloadArgs], func(ctx context.Context, a browserDownloadArgs) goal.Result {
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return failed("%s", err)
-		}
-		list := p.Downloads()
-		if a.WaitSeconds > 0 {
-			if list, err = p.AwaitDownloads(ctx, seconds(a.WaitSeconds, time.Second, maxPageWait)); err != nil {
-				return pageError(a.Pane, err)
+	return define("browser_download", readEffect[browserDownloadArgs],
+		func(ctx context.Context, a browserDownloadArgs) goal.Result {
+			p, err := b.Get(a.Pane)
+			if err != nil {
+				return failed("%s", err)
 			}
-		}
-		var lines []string
-		for _, d := range list {
-			lines = append(lines, f.describeDownload(d))
-		}
-		return newestLines("the downloads of pane "+a.Pane, lines, "the page has not sent a file")
-	})
+			list := p.Downloads()
+			if a.WaitSeconds > 0 {
+				if list, err = p.AwaitDownloads(ctx, seconds(a.WaitSeconds, time.Second, maxPageWait)); err != nil {
+					return pageError(a.Pane, err)
+				}
+			}
+			var lines []string
+			for _, d := range list {
+				lines = append(lines, f.describeDownload(d))
+			}
+			return newestLines("the downloads of pane "+a.Pane, lines, "the page has not sent a file")
+		})
 }
 
 // describeDownload describes a file, with its path in the folder if it has arrived.

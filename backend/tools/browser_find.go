@@ -28,7 +28,12 @@ func browserFind(b Browsers) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		found, err := p.FindElements(ctx, pane.FindOptions{Text: a.Text, Role: a.Role, CSS: a.Selector, Attributes: a.Attributes})
+		found, err := p.FindElements(ctx, pane.FindOptions{
+			Text:       a.Text,
+			Role:       a.Role,
+			CSS:        a.Selector,
+			Attributes: a.Attributes,
+		})
 		if err != nil {
 			return pageError(a.Pane, err)
 		}

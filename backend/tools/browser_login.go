@@ -41,7 +41,8 @@ func browserLogin(r Deps) (Tool, error) {
 		use := []policy.SecretUse{{Name: "login of " + user + " at " + origin, Hosts: []string{u.Hostname()}}}
 		if hasAuthPrompt(p) {
 			if a.KeepUnsent {
-				return policy.Effect{}, errors.New("the server asks for the login before it shows a page: there are no fields to fill in, so leave stay out")
+				return policy.Effect{},
+					errors.New("the server asks for the login before it shows a page: there are no fields to fill in, so leave stay out")
 			}
 			e, err := addressEffect(origin, policy.WriteLocal, policy.NetworkWrite)
 			e.Secrets = use
@@ -72,9 +73,13 @@ func browserLogin(r Deps) (Tool, error) {
 			return failed("%s", err)
 		}
 		if hasAuthPrompt(p) {
-			return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.SignIn(ctx, origin, name, password) })
+			return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) {
+				return p.SignIn(ctx, origin, name, password)
+			})
 		}
-		return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.Login(ctx, origin, name, password, !a.KeepUnsent) })
+		return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) {
+			return p.Login(ctx, origin, name, password, !a.KeepUnsent)
+		})
 	})
 }
 
@@ -118,7 +123,8 @@ func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (PageLogin, stri
 		}
 		return p, origin, a.User, nil
 	}
-	return nil, "", "", fmt.Errorf("no login is saved for %s; use ask_operator to ask the user to log in or to save one", strings.Join(origins, ", "))
+	return nil, "", "", fmt.Errorf("no login is saved for %s; use ask_operator to ask the user to log in or to save one",
+		strings.Join(origins, ", "))
 }
 
 // loginOrigins are where a login can belong to: the server that asks for one, or else

@@ -16,23 +16,24 @@ type browserNetworkArgs struct {
 }
 
 func browserNetwork(b Browsers) (Tool, error) {
-	return define("browser_network", readEffect[browserNetworkArgs], func(_ context.Context, a browserNetworkArgs) goal.Result {
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return failed("%s", err)
-		}
-		list, err := p.Network()
-		if err != nil {
-			return pageError(a.Pane, err)
-		}
-		var lines []string
-		for _, r := range list {
-			if strings.Contains(r.URL, a.URL) && (!a.Failed || r.Error != "" || r.Status >= 400) {
-				lines = append(lines, formatRequest(r))
+	return define("browser_network", readEffect[browserNetworkArgs],
+		func(_ context.Context, a browserNetworkArgs) goal.Result {
+			p, err := b.Get(a.Pane)
+			if err != nil {
+				return failed("%s", err)
 			}
-		}
-		return newestLines("the requests of pane "+a.Pane, lines, "there is no such request")
-	})
+			list, err := p.Network()
+			if err != nil {
+				return pageError(a.Pane, err)
+			}
+			var lines []string
+			for _, r := range list {
+				if strings.Contains(r.URL, a.URL) && (!a.Failed || r.Error != "" || r.Status >= 400) {
+					lines = append(lines, formatRequest(r))
+				}
+			}
+			return newestLines("the requests of pane "+a.Pane, lines, "there is no such request")
+		})
 }
 
 func formatRequest(r pane.Request) string {

@@ -32,6 +32,11 @@ func browserScreenshot(b Browsers) (Tool, error) {
 		if err != nil {
 			return pageError(a.Pane, err)
 		}
-		return goal.Result{OK: true, Text: fmt.Sprintf("stored a picture of pane %s, %d bytes, in the journal; one pixel is one CSS pixel", a.Pane, len(img)), Image: img}
+		return goal.Result{
+			OK: true,
+			Text: fmt.Sprintf("stored a picture of pane %s, %d bytes, in the journal; one pixel is one CSS pixel", a.Pane,
+				len(img)),
+			Image: img,
+		}
 	})
 }

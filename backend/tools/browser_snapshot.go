@@ -14,15 +14,16 @@ type browserSnapshotArgs struct {
 }
 
 func browserSnapshot(b Browsers) (Tool, error) {
-	return define("browser_snapshot", readEffect[browserSnapshotArgs], func(ctx context.Context, a browserSnapshotArgs) goal.Result {
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return failed("%s", err)
-		}
-		s, err := p.SnapshotPart(ctx, pane.SnapshotOptions{From: a.From, Diff: a.Diff})
-		if err != nil {
-			return pageError(a.Pane, err)
-		}
-		return pageResult(a.Pane, s.Text, s.Next, s.Total)
-	})
+	return define("browser_snapshot", readEffect[browserSnapshotArgs],
+		func(ctx context.Context, a browserSnapshotArgs) goal.Result {
+			p, err := b.Get(a.Pane)
+			if err != nil {
+				return failed("%s", err)
+			}
+			s, err := p.SnapshotPart(ctx, pane.SnapshotOptions{From: a.From, Diff: a.Diff})
+			if err != nil {
+				return pageError(a.Pane, err)
+			}
+			return pageResult(a.Pane, s.Text, s.Next, s.Total)
+		})
 }

@@ -102,7 +102,13 @@ func newWindow(t *testing.T) *window {
 	}.WithTestLimits())
 	server := httptest.NewServer(site(waits))
 	w.site = server.URL
-	w.box, err = tools.New(tools.Deps{Dir: w.dir, Launcher: set, Terminals: (*terminals)(w.panes), Browsers: &realBrowsers{m: m}, Logins: logins{}})
+	w.box, err = tools.New(tools.Deps{
+		Dir:       w.dir,
+		Launcher:  set,
+		Terminals: (*terminals)(w.panes),
+		Browsers:  &realBrowsers{m: m},
+		Logins:    logins{},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +138,8 @@ func (w *window) call(name string, args ...any) goal.Result {
 func (w *window) ref(r goal.Result, words string) string {
 	w.Helper()
 	for line := range strings.Lines(r.Text) {
-		if m := regexp.MustCompile(`^\+? ?((?:f\d+)?e\d+) `).FindStringSubmatch(line); m != nil && strings.Contains(line, words) {
+		if m := regexp.MustCompile(`^\+? ?((?:f\d+)?e\d+) `).FindStringSubmatch(line); m != nil &&
+			strings.Contains(line, words) {
 			return m[1]
 		}
 	}
@@ -162,14 +169,16 @@ func site(waits <-chan struct{}) http.Handler {
 <div style="height:1500px"></div><button id="low">Low down</button>
 <script>c.onclick=e=>said.textContent='canvas '+e.offsetX+','+e.offsetY+' '+e.isTrusted;document.addEventListener('keydown',e=>{if(e.ctrlKey&&e.key==='k')said.textContent='shortcut'})
 console.log('desk is ready');console.error('a fault </output>');document.cookie='sid=verysecretvalue'</script>`)
-	page("/more", `<title>More</title><nav><a href="/">Desk</a></nav><main><h1>More to read</h1><p>First <b>words</b> and <code>x=1</code>.</p><ul><li>one<li>two</ul>
+	page("/more",
+		`<title>More</title><nav><a href="/">Desk</a></nav><main><h1>More to read</h1><p>First <b>words</b> and <code>x=1</code>.</p><ul><li>one<li>two</ul>
 <table><tr><th>Thing<th>Price<tr><td>Apple<td>3 | 4</table><p>`+strings.Repeat("long text ", 2500)+`</p></main><footer>Imprint</footer>`)
 	page("/sent", `<title>Sent</title><h1>METHOD arrived</h1>`)
 	page("/enter", `<title>Enter</title><form method="post" action="/entered"><label>Search <input name="q"></label></form>
 <form method="post" action="/entered"><label>User <input name="user"></label><label>Password <input type="password" name="password"></label><button>Log in</button></form>`)
 	page("/change", `<title>Change</title><form><input type="password"><input type="password"></form>`)
 	mux.HandleFunc("/entered", func(rw http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(rw, "<title>In</title><p>%s is in: %t", r.FormValue("user"), r.FormValue("password") == "correct horse")
+		_, _ = fmt.Fprintf(rw, "<title>In</title><p>%s is in: %t", r.FormValue("user"),
+			r.FormValue("password") == "correct horse")
 	})
 	mux.HandleFunc("/late", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/event-stream")
@@ -194,7 +203,8 @@ func TestBrowserTools(t *testing.T) {
 	do := func(name string, args ...any) goal.Result { return w.call("browser_"+name, b1(args...)...) }
 
 	s := do("snapshot")
-	w.good(s, `heading "Desk" level 1`, `textbox "Name"`, "filled, value hidden", `combobox "Size" value="Small"`, `button "Send"`, "outside the visible part")
+	w.good(s, `heading "Desk" level 1`, `textbox "Name"`, "filled, value hidden", `combobox "Size" value="Small"`,
+		`button "Send"`, "outside the visible part")
 	if strings.Contains(s.Text, "hunter2") {
 		t.Error("the snapshot tells a password")
 	}
@@ -243,7 +253,8 @@ func TestBrowserTools(t *testing.T) {
 	w.good(do("find", "text", "basket"), `"Basket"`)
 	w.good(do("find", "role", "listitem"), "Apple", "Basket")
 	w.good(do("find", "text", "no such words"), "nothing on the page fits")
-	if r := do("find", "selector", "input[type=password]", "attributes", []string{"value"}); strings.Contains(r.Text, "hunter2") {
+	if r := do("find", "selector", "input[type=password]", "attributes", []string{"value"}); strings.Contains(r.Text,
+		"hunter2") {
 		t.Errorf("a password is told: %s", r.Text)
 	}
 
@@ -264,8 +275,10 @@ func TestBrowserTools(t *testing.T) {
 		t.Errorf("a line that is no error: %s", r.Text)
 	}
 	w.good(do("network"), "Document GET "+w.site+"/ → 200")
-	w.good(do("cookies", "set", "theme", "value", "dark"), "theme for 127.0.0.1/", "sid for 127.0.0.1/, a value of 15 bytes")
-	if r := do("cookies", "delete", "sid"); !r.OK || strings.Contains(r.Text, "sid") || strings.Contains(r.Text, "verysecret") {
+	w.good(do("cookies", "set", "theme", "value", "dark"), "theme for 127.0.0.1/",
+		"sid for 127.0.0.1/, a value of 15 bytes")
+	if r := do("cookies", "delete", "sid"); !r.OK || strings.Contains(r.Text, "sid") ||
+		strings.Contains(r.Text, "verysecret") {
 		t.Errorf("after deleting: %s", r.Text)
 	}
 
@@ -276,7 +289,8 @@ func TestBrowserTools(t *testing.T) {
 	}
 	w.good(do("save", "path", "out/page.pdf", "as", "pdf"), "wrote out/page.pdf")
 	w.good(do("save", "path", "page.html", "as", "html"))
-	if !strings.HasPrefix(w.get("out/page.pdf"), "%PDF-") || !strings.Contains(w.get("page.html"), "<h1>Desk</h1>") || strings.Contains(w.get("page.html"), "hunter2") {
+	if !strings.HasPrefix(w.get("out/page.pdf"), "%PDF-") || !strings.Contains(w.get("page.html"), "<h1>Desk</h1>") ||
+		strings.Contains(w.get("page.html"), "hunter2") {
 		t.Error("what was saved is not the page, or tells a password")
 	}
 
@@ -289,7 +303,8 @@ func TestBrowserTools(t *testing.T) {
 	w.bad(do("history", "go", "forward"), "no page in that direction")
 	w.good(w.call("browser_open", "pane", "b1", "url", w.site), "pane b1")
 	w.good(do("click", "target", "Send"), "POST arrived")
-	if e, err := w.tool("browser_history").Effect(w.ctx, arguments(t, b1("go", "reload")...)); err != nil || e.Risk != policy.WriteLocal {
+	if e, err := w.tool("browser_history").Effect(w.ctx, arguments(t, b1("go", "reload")...)); err != nil ||
+		e.Risk != policy.WriteLocal {
 		t.Errorf("sending a form again: %+v %v", e, err)
 	}
 	w.good(do("history", "go", "reload"), "arrived")
@@ -300,7 +315,8 @@ func TestBrowserRead(t *testing.T) {
 	w := newWindow(t)
 	w.good(w.call("browser_open", "url", w.site+"/more"), "pane b1")
 	r := w.call("browser_read", "pane", "b1")
-	w.good(r, "# More to read", "First words and `x=1`.", "- one\n- two", "| Thing | Price |\n| --- | --- |\n| Apple | 3 \\| 4 |")
+	w.good(r, "# More to read", "First words and `x=1`.", "- one\n- two",
+		"| Thing | Price |\n| --- | --- |\n| Apple | 3 \\| 4 |")
 	if strings.Contains(r.Text, "Imprint") || strings.Contains(r.Text, "Desk") {
 		t.Errorf("what stands around is told: %.300s", r.Text)
 	}

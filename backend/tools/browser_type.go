@@ -20,7 +20,9 @@ func browserType(b Browsers) (Tool, error) {
 	t, err := define("browser_type", func(ctx context.Context, a browserTypeArgs) (policy.Effect, error) {
 		return actionEffect(ctx, b, a.Pane, a.Target, a.Submit)
 	}, func(ctx context.Context, a browserTypeArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Type(ctx, a.Target, a.Text, a.Submit, a.Clear) })
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+			return p.Type(ctx, a.Target, a.Text, a.Submit, a.Clear)
+		})
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserTypeArgs) string {
 		return describeSubmission(ctx, b, a.Pane, a.Target, a.Submit)

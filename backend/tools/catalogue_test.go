@@ -31,41 +31,105 @@ func catalogue() []struct {
 	}{
 		{"Steps, todos and goals", []counterpart{
 			{"declare_step", "opens a step with its criteria", []string{"declare_step"}, ""},
-			{"verify_step", "closes it", []string{"verify_step"}, "closing it proves nothing; with steps required, one step covers one changing call"},
+			{
+				"verify_step", "closes it",
+				[]string{"verify_step"},
+				"closing it proves nothing; with steps required, one step covers one changing call",
+			},
 			{"write_todos", "keeps a checklist", []string{"write_todos"}, ""},
 			{"complete_todo", "ticks one off", []string{"complete_todo"}, ""},
-			{"claim_complete", "claims the goal", []string{"claim_complete"}, "no risk applies to it, so a claim never waits for an approval"},
+			{
+				"claim_complete", "claims the goal",
+				[]string{"claim_complete"},
+				"no risk applies to it, so a claim never waits for an approval",
+			},
 			{"abort_with_report", "gives up", []string{"abort_with_report"}, ""},
 			{"wait", "lets time pass", []string{"wait"}, "ends early when the run is paused"},
 		}},
 		{"Panes and the window", []counterpart{
-			{"list_panes", "lists all panes", []string{"list_panes", "terminal_list", "browser_tabs"}, "the goal's own and lent ones only"},
-			{"capture_screenshot", "a picture of a pane or the window", []string{"browser_screenshot", "look"}, "of panes, not of the user's window; a terminal is read as text"},
+			{
+				"list_panes", "lists all panes",
+				[]string{"list_panes", "terminal_list", "browser_tabs"},
+				"the goal's own and lent ones only",
+			},
+			{
+				"capture_screenshot", "a picture of a pane or the window",
+				[]string{"browser_screenshot", "look"},
+				"of panes, not of the user's window; a terminal is read as text",
+			},
 			{"focus_pane", "brings a pane to the front", []string{"focus_pane"}, "the keyboard stays where it is"},
-			{"maximize_pane", "fills the window with a pane", []string{"focus_pane"}, "how large a pane is, is the user's choice"},
-			{"create_workspace", "makes a grid of panes", []string{"open_pane", "name_pane"}, "an agent opens the panes that it needs; how they are laid out is the user's"},
-			{"switch_terminal_tab", "shows another terminal tab", []string{"focus_pane"}, "every terminal is a pane with a name of its own, so no call depends on which one is in front"},
+			{
+				"maximize_pane", "fills the window with a pane",
+				[]string{"focus_pane"},
+				"how large a pane is, is the user's choice",
+			},
+			{
+				"create_workspace", "makes a grid of panes",
+				[]string{"open_pane", "name_pane"},
+				"an agent opens the panes that it needs; how they are laid out is the user's",
+			},
+			{
+				"switch_terminal_tab", "shows another terminal tab",
+				[]string{"focus_pane"},
+				"every terminal is a pane with a name of its own, so no call depends on which one is in front",
+			},
 			{"open_browser_tab", "opens a page in a tab", []string{"open_pane", "browser_open"}, ""},
 			{"switch_browser_tab", "shows another tab", []string{"focus_pane"}, "every page is a pane with a name of its own"},
 			{"close_browser_tab", "closes a tab", []string{"close_pane", "browser_tabs"}, ""},
-			{"reconnect_pane", "starts a dead pane again", []string{"open_pane", "browser_history"}, "reload brings back a page that crashed; a terminal on a server comes back by itself"},
-			{"convert_pane_to_browser", "turns a terminal into a browser", []string{"close_pane", "open_pane"}, "a pane stays what it is"},
-			{"convert_pane_to_terminal", "turns a browser into a terminal", []string{"close_pane", "open_pane"}, "a pane stays what it is"},
+			{
+				"reconnect_pane", "starts a dead pane again",
+				[]string{"open_pane", "browser_history"},
+				"reload brings back a page that crashed; a terminal on a server comes back by itself",
+			},
+			{
+				"convert_pane_to_browser", "turns a terminal into a browser",
+				[]string{"close_pane", "open_pane"},
+				"a pane stays what it is",
+			},
+			{
+				"convert_pane_to_terminal", "turns a browser into a terminal",
+				[]string{"close_pane", "open_pane"},
+				"a pane stays what it is",
+			},
 		}},
 		{"Terminals", []counterpart{
-			{"write_to_terminal", "types and guesses when it is done", []string{"terminal_run", "terminal_type", "terminal_keys"}, "terminal_run knows the end and the exit code from the shell itself"},
-			{"read_terminal_output", "reads the last lines", []string{"terminal_read"}, "the screen, or pages of what was printed that join"},
-			{"poll_terminal_status", "whether something was printed lately", []string{"terminal_list", "terminal_wait"}, "what runs, and not whether it is silent"},
-			{"wait_for_output", "waits for a pattern or for silence", []string{"terminal_wait"}, "for a pattern, the prompt, the end of the command or silence; one call however long"},
+			{
+				"write_to_terminal", "types and guesses when it is done",
+				[]string{"terminal_run", "terminal_type", "terminal_keys"},
+				"terminal_run knows the end and the exit code from the shell itself",
+			},
+			{
+				"read_terminal_output", "reads the last lines",
+				[]string{"terminal_read"},
+				"the screen, or pages of what was printed that join",
+			},
+			{
+				"poll_terminal_status", "whether something was printed lately",
+				[]string{"terminal_list", "terminal_wait"},
+				"what runs, and not whether it is silent",
+			},
+			{
+				"wait_for_output", "waits for a pattern or for silence",
+				[]string{"terminal_wait"},
+				"for a pattern, the prompt, the end of the command or silence; one call however long",
+			},
 		}},
 		{"Working together", []counterpart{
 			{"get_fleet_status", "agents and their goals", []string{"goal_status"}, ""},
 			{"set_agent_role", "names a pane's role", []string{"start_goal", "name_pane"}, "a role is an objective with checks"},
-			{"assign_task", "starts a goal in a pane", []string{"start_goal"}, "with checks that the host runs, at most the parent's rights, and a share of its limits"},
+			{
+				"assign_task", "starts a goal in a pane",
+				[]string{"start_goal"},
+				"with checks that the host runs, at most the parent's rights, and a share of its limits",
+			},
 			{"complete_task", "notes that a task is done", []string{"claim_complete"}, "the host decides that it is done"},
 			{"fail_task", "notes that a task failed", []string{"abort_with_report"}, ""},
 			{"wait_for_agent", "registers a wait", []string{"wait_for_goal"}, "it really waits"},
-			{"share_context", "queues a text for an agent", []string{"share_note"}, "in the other goal's conversation, as the words of another agent"},
+			{
+				"share_context", "queues a text for an agent",
+				[]string{"share_note"},
+				"in the other goal's conversation, as the words of another agent",
+			},
 			{"create_goal", "one goal for each pane", []string{"start_goal"}, ""},
 		}},
 		{"Browser: going and reading", []counterpart{
@@ -74,17 +138,37 @@ func catalogue() []struct {
 			{"browser_forward", "goes forward", []string{"browser_history"}, ""},
 			{"browser_reload", "loads the page again", []string{"browser_history"}, ""},
 			{"browser_get_content", "the page's text in pages", []string{"browser_read"}, "as Markdown, with tables"},
-			{"browser_get_axtree", "the accessibility tree", []string{"browser_snapshot"}, "with refs, frames and shadow roots, cut with a cursor, and as a difference"},
+			{
+				"browser_get_axtree", "the accessibility tree",
+				[]string{"browser_snapshot"},
+				"with refs, frames and shadow roots, cut with a cursor, and as a difference",
+			},
 			{"browser_query", "one element by selector", []string{"browser_find"}, ""},
 			{"browser_query_all", "elements by selector", []string{"browser_find"}, ""},
 			{"browser_screenshot", "a picture of what is in view", []string{"browser_screenshot"}, ""},
 			{"browser_screenshot_full_page", "a picture of the whole page", []string{"browser_screenshot"}, "full"},
-			{"browser_screenshot_annotated", "a picture with numbered boxes", []string{"browser_screenshot"}, "marked: the numbers are the refs that every tool takes"},
+			{
+				"browser_screenshot_annotated", "a picture with numbered boxes",
+				[]string{"browser_screenshot"},
+				"marked: the numbers are the refs that every tool takes",
+			},
 			{"browser_execute_js", "runs a script", []string{"browser_eval"}, ""},
-			{"browser_get_cookies", "reads cookies with their values", []string{"browser_cookies"}, "network_write, and never a value"},
+			{
+				"browser_get_cookies", "reads cookies with their values",
+				[]string{"browser_cookies"},
+				"network_write, and never a value",
+			},
 			{"browser_set_cookie", "sets a cookie", []string{"browser_cookies"}, "network_write"},
-			{"browser_get_action_log", "the last actions", []string{"read_evidence"}, "the journal keeps every step whole; its handles are read page by page"},
-			{"browser_pane_doctor", "whether a pane answers", []string{"list_panes", "browser_console", "browser_network"}, "list_panes says what is wrong with a pane"},
+			{
+				"browser_get_action_log", "the last actions",
+				[]string{"read_evidence"},
+				"the journal keeps every step whole; its handles are read page by page",
+			},
+			{
+				"browser_pane_doctor", "whether a pane answers",
+				[]string{"list_panes", "browser_console", "browser_network"},
+				"list_panes says what is wrong with a pane",
+			},
 		}},
 		{"Browser: acting", []counterpart{
 			{"browser_click", "a click by selector", []string{"browser_click"}, "trusted, hit-tested, by ref, selector or text"},
@@ -93,24 +177,60 @@ func catalogue() []struct {
 			{"browser_click_at", "a click at a point", []string{"browser_click_at"}, "in CSS pixels, as look answers them"},
 			{"browser_type", "types into a field", []string{"browser_type"}, ""},
 			{"browser_keypress", "presses a key", []string{"browser_press"}, ""},
-			{"browser_select_option", "chooses in a list", []string{"browser_select"}, "real keys, or the mouse in a list that lies open"},
+			{
+				"browser_select_option", "chooses in a list",
+				[]string{"browser_select"},
+				"real keys, or the mouse in a list that lies open",
+			},
 			{"browser_check", "ticks a box", []string{"browser_check"}, "real input"},
 			{"browser_set_files", "gives files to an input", []string{"browser_upload"}, "of the goal's folder only"},
 			{"browser_hover", "points at something", []string{"browser_hover"}, ""},
-			{"browser_drag", "drags between points", []string{"browser_drag"}, "between elements or points, with the real mouse"},
+			{
+				"browser_drag", "drags between points",
+				[]string{"browser_drag"},
+				"between elements or points, with the real mouse",
+			},
 			{"browser_scroll", "scrolls", []string{"browser_scroll"}, ""},
 			{"browser_wait_for_selector", "waits for an element", []string{"browser_wait"}, ""},
-			{"browser_wait_for_navigation", "waits for a page", []string{"browser_wait"}, "each action waits until the page has settled anyway"},
+			{
+				"browser_wait_for_navigation", "waits for a page",
+				[]string{"browser_wait"},
+				"each action waits until the page has settled anyway",
+			},
 			{"browser_wait_for_text", "waits for a text", []string{"browser_wait"}, ""},
-			{"browser_save_pdf", "prints to a file", []string{"browser_save"}, "always into the goal's folder, never through a dialog"},
+			{
+				"browser_save_pdf", "prints to a file",
+				[]string{"browser_save"},
+				"always into the goal's folder, never through a dialog",
+			},
 			{"browser_save_html", "saves the document", []string{"browser_save"}, ""},
 		}},
 		{"Recipes and vision", []counterpart{
-			{"browser_list_recipes", "lists recipes", []string{"run_recipe"}, "without a name it lists them; of all tools, not of the browser alone"},
-			{"browser_save_recipe", "saves steps", []string{"save_recipe"}, "a stretch of steps that were really made, with parameters"},
-			{"browser_run_recipe", "plays steps", []string{"run_recipe"}, "each step goes through the same door: policy, approval, journal"},
-			{"browser_verify_visual_state", "yes, no or unclear about a page", []string{"verify_visual"}, "as the host's own visual check is decided; the picture is kept"},
-			{"browser_describe_screen", "describes a page", []string{"look"}, "scaled with the factor told, coordinates mapped back"},
+			{
+				"browser_list_recipes", "lists recipes",
+				[]string{"run_recipe"},
+				"without a name it lists them; of all tools, not of the browser alone",
+			},
+			{
+				"browser_save_recipe", "saves steps",
+				[]string{"save_recipe"},
+				"a stretch of steps that were really made, with parameters",
+			},
+			{
+				"browser_run_recipe", "plays steps",
+				[]string{"run_recipe"},
+				"each step goes through the same door: policy, approval, journal",
+			},
+			{
+				"browser_verify_visual_state", "yes, no or unclear about a page",
+				[]string{"verify_visual"},
+				"as the host's own visual check is decided; the picture is kept",
+			},
+			{
+				"browser_describe_screen", "describes a page",
+				[]string{"look"},
+				"scaled with the factor told, coordinates mapped back",
+			},
 		}},
 	}
 }
@@ -159,7 +279,8 @@ Arguments are checked against the schema before anything happens; what does not 
 	for _, one := range h.box.Tools() {
 		describe(t, &b, one.Spec().Name, one.Spec().Description, one.Spec().Schema)
 	}
-	b.WriteString("\n## What covers what\n\nEvery tool of the catalogue that this one set out to cover, and what does it here. Fewer tools do more: a tab is a pane, and one tool waits.\n")
+	b.WriteString("\n## What covers what\n\nEvery tool of the catalogue that this one set out to cover, and what does " +
+		"it here. Fewer tools do more: a tab is a pane, and one tool waits.\n")
 	for _, part := range catalogue() {
 		fmt.Fprintf(&b, "\n### %s\n\n| there | what it does | here | how |\n|---|---|---|---|\n", part.kind)
 		for _, r := range part.rows {

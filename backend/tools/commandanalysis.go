@@ -22,7 +22,14 @@ func readLine(dir, line string) commandAnalysis {
 // effect is what a command line is about to do, as far as it can be parsed. It serves explanations and rules that
 // always ask; a command line can hide anything from it, and the kernel limits what it does.
 func (s commandAnalysis) effect(line string, risk policy.Risk) policy.Effect {
-	e := policy.Effect{Risk: risk, CommandLine: line, Commands: s.commands, Deletes: s.deletes, Unparsed: s.lost, Reason: "a program may change files"}
+	e := policy.Effect{
+		Risk:        risk,
+		CommandLine: line,
+		Commands:    s.commands,
+		Deletes:     s.deletes,
+		Unparsed:    s.lost,
+		Reason:      "a program may change files",
+	}
 	if risk == policy.ReadOnly {
 		e.Reason = "a program that can change nothing"
 	}

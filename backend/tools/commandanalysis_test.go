@@ -140,7 +140,11 @@ func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(line, err)
 		}
-		for i, p := range []policy.Policy{{Risk: policy.NetworkWrite, Dir: h.dir, Unconfined: true}, {Risk: policy.NetworkWrite, Dir: h.dir}} {
+		for i, p := range []policy.Policy{{
+			Risk:       policy.NetworkWrite,
+			Dir:        h.dir,
+			Unconfined: true,
+		}, {Risk: policy.NetworkWrite, Dir: h.dir}} {
 			d := law.Decide(policy.Call{Tool: "run_command", Key: "k", Effect: e}, p, nil)
 			want := policy.Allow
 			if asks > i {
@@ -158,7 +162,10 @@ func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 	h, lent := newHouse(t), newHouse(t)
 	lent.panes.person = true
-	for _, one := range []string{"find . -exec ", "env -a ", "ssh -a x ", "git foreach ", "sudo -u env -S ", "watch -n ", "timeout 5 "} {
+	for _, one := range []string{
+		"find . -exec ", "env -a ", "ssh -a x ", "git foreach ", "sudo -u env -S ", "watch -n ",
+		"timeout 5 ",
+	} {
 		for _, length := range []int{400, 4000} {
 			line := strings.Repeat(one, length/len(one))
 			e, err := h.effect("run_command", "command", line)
@@ -173,7 +180,11 @@ func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 				if n := len(e.Commands) + len(e.Deletes); n > 20_000 {
 					t.Errorf("%d times %s: %d commands and deletions", length/len(one), one, n)
 				}
-				d := (policy.RuleSet{}).Decide(policy.Call{Tool: "run_command", Key: "k", Effect: e}, policy.Policy{Risk: policy.NetworkWrite, Dir: h.dir}, nil)
+				d := (policy.RuleSet{}).Decide(policy.Call{
+					Tool:   "run_command",
+					Key:    "k",
+					Effect: e,
+				}, policy.Policy{Risk: policy.NetworkWrite, Dir: h.dir}, nil)
 				if d.Answer != policy.Ask || !d.Always || e.Unparsed == "" {
 					t.Errorf("%d times %s: %s (%s)", length/len(one), one, d.Answer, d.Reason)
 				}
@@ -186,7 +197,8 @@ func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 // terminal is unknown. In the sandbox neither matters.
 func TestCommandAnalysis_WithoutSandbox_ResolvesDeletes(t *testing.T) {
 	h := newHouse(t)
-	if err := errors.Join(os.Symlink(h.outside, filepath.Join(h.dir, "link")), os.Mkdir(filepath.Join(h.dir, "own"), 0o700)); err != nil {
+	if err := errors.Join(os.Symlink(h.outside, filepath.Join(h.dir, "link")),
+		os.Mkdir(filepath.Join(h.dir, "own"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	box, err := tools.New(tools.Deps{Dir: h.dir, SandboxRisk: policy.WriteLocal, Terminals: (*terminals)(h.panes)})
@@ -273,7 +285,11 @@ func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			p := policy.Policy{Risk: policy.NetworkWrite, Dir: h.dir, Unconfined: held == ""}
-			if d := law.Decide(policy.Call{Tool: "terminal_type", Key: "k", Effect: e}, p, nil); d.Answer != want || want == policy.Ask && !d.Always {
+			if d := law.Decide(policy.Call{
+				Tool:   "terminal_type",
+				Key:    "k",
+				Effect: e,
+			}, p, nil); d.Answer != want || want == policy.Ask && !d.Always {
 				t.Errorf("%s, held %q: %s (%s), want %s", name, held, d.Answer, d.Reason, want)
 			}
 		}

@@ -9,21 +9,132 @@ import (
 
 // launcherPrograms are programs that start another one: with the subcommands that do so, or with none.
 var launcherPrograms = map[string][]string{
-	"sudo": nil, "doas": nil, "env": nil, "nice": nil, "ionice": nil, "chrt": nil, "taskset": nil, "nohup": nil, "setsid": nil, "timeout": nil, "time": nil,
-	"exec": nil, "command": nil, "builtin": nil, "xargs": nil, "parallel": nil, "sem": nil, "stdbuf": nil, "unbuffer": nil, "watch": nil, "busybox": nil, "flock": nil,
-	"strace": nil, "ltrace": nil, "npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "corepack": nil, "runuser": nil, "pkexec": nil, "run0": nil, "fakeroot": nil, "setarch": nil, "prlimit": nil, "numactl": nil, "valgrind": nil, "rlwrap": nil, "chronic": nil, "dbus-run-session": nil, "dbus-launch": nil, "ssh-agent": nil,
-	"systemd-run": nil, "systemd-inhibit": nil, "setpriv": nil, "chroot": nil, "nsenter": nil, "unshare": nil, "firejail": nil, "bwrap": nil, "proot": nil, "cgexec": nil, "cpulimit": nil, "choom": nil, "capsh": nil, "sg": nil, "gosu": nil, "su-exec": nil, "setuidgid": nil, "chpst": nil, "tini": nil, "dumb-init": nil,
-	"dotenv": nil, "dotenvx": nil, "cross-env": nil, "env-cmd": nil, "envdir": nil, "xvfb-run": nil, "xterm": nil, "faketime": nil, "eatmydata": nil, "caffeinate": nil, "torsocks": nil, "torify": nil, "tsocks": nil, "proxychains": nil, "proxychains4": nil,
-	"entr": nil, "watchexec": nil, "hyperfine": nil, "concurrently": nil, "nix-shell": nil, "perf": {"stat", "record", "trace"},
-	"noglob": nil, "nocorrect": nil, "and": nil, "or": nil, "not": nil, "repeat": nil, // words of zsh and fish
-	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"exec", "dlx", "run"}, "bun": {"x"},
-	"uv": {"run", "tool"}, "pipx": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "pdm": {"run"}, "rye": {"run"}, "hatch": {"run"}, "conda": {"run"}, "mamba": {"run"}, "micromamba": {"run"},
-	"bundle": {"exec"}, "mise": {"exec", "x"}, "rtx": {"exec", "x"}, "asdf": {"exec"}, "rbenv": {"exec"}, "pyenv": {"exec"}, "nodenv": {"exec"}, "nvm": {"exec"}, "fnm": {"exec"}, "volta": {"run"}, "direnv": {"exec"}, "nix": {"develop", "shell"}, "foreman": {"run"}, "distrobox": {"enter"}, "toolbox": {"run"},
+	"sudo":             nil,
+	"doas":             nil,
+	"env":              nil,
+	"nice":             nil,
+	"ionice":           nil,
+	"chrt":             nil,
+	"taskset":          nil,
+	"nohup":            nil,
+	"setsid":           nil,
+	"timeout":          nil,
+	"time":             nil,
+	"exec":             nil,
+	"command":          nil,
+	"builtin":          nil,
+	"xargs":            nil,
+	"parallel":         nil,
+	"sem":              nil,
+	"stdbuf":           nil,
+	"unbuffer":         nil,
+	"watch":            nil,
+	"busybox":          nil,
+	"flock":            nil,
+	"strace":           nil,
+	"ltrace":           nil,
+	"npx":              nil,
+	"pnpx":             nil,
+	"bunx":             nil,
+	"uvx":              nil,
+	"corepack":         nil,
+	"runuser":          nil,
+	"pkexec":           nil,
+	"run0":             nil,
+	"fakeroot":         nil,
+	"setarch":          nil,
+	"prlimit":          nil,
+	"numactl":          nil,
+	"valgrind":         nil,
+	"rlwrap":           nil,
+	"chronic":          nil,
+	"dbus-run-session": nil,
+	"dbus-launch":      nil,
+	"ssh-agent":        nil,
+	"systemd-run":      nil,
+	"systemd-inhibit":  nil,
+	"setpriv":          nil,
+	"chroot":           nil,
+	"nsenter":          nil,
+	"unshare":          nil,
+	"firejail":         nil,
+	"bwrap":            nil,
+	"proot":            nil,
+	"cgexec":           nil,
+	"cpulimit":         nil,
+	"choom":            nil,
+	"capsh":            nil,
+	"sg":               nil,
+	"gosu":             nil,
+	"su-exec":          nil,
+	"setuidgid":        nil,
+	"chpst":            nil,
+	"tini":             nil,
+	"dumb-init":        nil,
+	"dotenv":           nil,
+	"dotenvx":          nil,
+	"cross-env":        nil,
+	"env-cmd":          nil,
+	"envdir":           nil,
+	"xvfb-run":         nil,
+	"xterm":            nil,
+	"faketime":         nil,
+	"eatmydata":        nil,
+	"caffeinate":       nil,
+	"torsocks":         nil,
+	"torify":           nil,
+	"tsocks":           nil,
+	"proxychains":      nil,
+	"proxychains4":     nil,
+	"entr":             nil,
+	"watchexec":        nil,
+	"hyperfine":        nil,
+	"concurrently":     nil,
+	"nix-shell":        nil,
+	"perf":             {"stat", "record", "trace"},
+	"noglob":           nil,
+	"nocorrect":        nil,
+	"and":              nil,
+	"or":               nil,
+	"not":              nil,
+	"repeat":           nil, // words of zsh and fish
+	"npm":              {"exec", "x"},
+	"pnpm":             {"exec", "dlx"},
+	"yarn":             {"exec", "dlx", "run"},
+	"bun":              {"x"},
+	"uv":               {"run", "tool"},
+	"pipx":             {"run"},
+	"poetry":           {"run"},
+	"pipenv":           {"run"},
+	"pdm":              {"run"},
+	"rye":              {"run"},
+	"hatch":            {"run"},
+	"conda":            {"run"},
+	"mamba":            {"run"},
+	"micromamba":       {"run"},
+	"bundle":           {"exec"},
+	"mise":             {"exec", "x"},
+	"rtx":              {"exec", "x"},
+	"asdf":             {"exec"},
+	"rbenv":            {"exec"},
+	"pyenv":            {"exec"},
+	"nodenv":           {"exec"},
+	"nvm":              {"exec"},
+	"fnm":              {"exec"},
+	"volta":            {"run"},
+	"direnv":           {"exec"},
+	"nix":              {"develop", "shell"},
+	"foreman":          {"run"},
+	"distrobox":        {"enter"},
+	"toolbox":          {"run"},
 }
 
 // launchersWithOperand are launchers with an operand before the program that need not look like a number: a file, a
 // user, an architecture.
-var launchersWithOperand = []string{"flock", "setarch", "taskset", "chroot", "runuser", "sg", "gosu", "su-exec", "setuidgid", "envdir", "faketime", "direnv"}
+var launchersWithOperand = []string{
+	"flock", "setarch", "taskset", "chroot", "runuser", "sg", "gosu", "su-exec",
+	"setuidgid", "envdir", "faketime", "direnv",
+}
 
 // launchersTakingShell are launchers whose options may pass a command line to a shell.
 var launchersTakingShell = []string{"flock", "runuser", "sg", "capsh", "nix-shell", "nix"}
@@ -47,7 +158,9 @@ func (s *commandAnalysis) analyzeLaunched(name string, args []string, depth int)
 		}
 		args = args[i+1:]
 	}
-	if i := slices.IndexFunc(args, func(a string) bool { return a == "-S" || strings.HasPrefix(a, "--split-string") }); name == "env" && i >= 0 {
+	if i := slices.IndexFunc(args, func(a string) bool {
+		return a == "-S" || strings.HasPrefix(a, "--split-string")
+	}); name == "env" && i >= 0 {
 		line := strings.Join(args[i:], " ")
 		s.read(line[strings.IndexAny(line, " =")+1:], depth+1)
 	}
@@ -122,7 +235,8 @@ func parseShellOption(arg string) (line string, takes bool) {
 		return line, takes && arg[0] == '-'
 	}
 	name, line, _ := strings.Cut(arg, "=")
-	return line, len(name) > len("--") && slices.ContainsFunc([]string{"--command", "--session-command", "--run"}, func(o string) bool { return strings.HasPrefix(o, name) })
+	return line, len(name) > len("--") && slices.ContainsFunc([]string{"--command", "--session-command", "--run"},
+		func(o string) bool { return strings.HasPrefix(o, name) })
 }
 
 // started analyzes a program that a command starts.

@@ -28,7 +28,8 @@ var displayPrograms = []string{"echo", "printf", "ls", "cat", "cd", "pwd", "test
 
 // evalPrograms run their arguments or a file as code, or redefine commands.
 var evalPrograms = []string{
-	"source", ".", "xargs", "alias", "bind", "trap", "complete", "fc", "enable", "parallel", "script", "su", "ssh", "tmux", "screen", "at", "batch",
+	"source", ".", "xargs", "alias", "bind", "trap", "complete", "fc", "enable", "parallel", "script", "su", "ssh",
+	"tmux", "screen", "at", "batch",
 	"docker", "podman", "chroot", "nsenter", "unshare",
 }
 
@@ -59,12 +60,15 @@ func (s *commandAnalysis) checkCommand(argv []string) {
 		s.markUnparsed(name + " runs something else")
 	case interpreter.MatchString(name) && (strings.HasSuffix(name, "awk") || slices.ContainsFunc(argv[1:], isCodeOption)):
 		s.markUnparsed(name + " runs its arguments as code")
-	case !slices.Contains(displayPrograms, name) && slices.ContainsFunc(argv[1:], func(a string) bool { return strings.Contains(a, unknownWord) }):
+	case !slices.Contains(displayPrograms, name) && slices.ContainsFunc(argv[1:], func(a string) bool {
+		return strings.Contains(a, unknownWord)
+	}):
 		s.markUnparsed("the arguments of " + name + " are only known when it runs")
 	}
 }
 
 // isCodeOption reports whether an option passes a program to an interpreter.
 func isCodeOption(arg string) bool {
-	return len(arg) > 1 && arg[0] == '-' && (strings.ContainsAny(arg[1:], "cerEp") && arg[1] != '-' || arg == "--eval" || arg == "--print")
+	return len(arg) > 1 && arg[0] == '-' &&
+		(strings.ContainsAny(arg[1:], "cerEp") && arg[1] != '-' || arg == "--eval" || arg == "--print")
 }

@@ -11,7 +11,8 @@ type completeTodoArgs struct {
 }
 
 func completeTodo() (Tool, error) {
-	return defineControl("complete_todo", nil, func(ctx context.Context, run goal.RunControl, a completeTodoArgs) goal.Result {
-		return okUnless(run.CompleteTodo(ctx, a.Number), "todo %d is done", a.Number)
-	})
+	return defineControl("complete_todo", nil,
+		func(ctx context.Context, run goal.RunControl, a completeTodoArgs) goal.Result {
+			return okUnless(run.CompleteTodo(ctx, a.Number), "todo %d is done", a.Number)
+		})
 }

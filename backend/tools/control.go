@@ -12,7 +12,9 @@ import (
 // defineControl makes a control tool: no risk level applies to it, and it belongs to the run in its context. Outside
 // a run it returns an error and does nothing. check refuses arguments that fit the schema but are empty; it may be
 // nil.
-func defineControl[A any](name string, check func(A) error, do func(context.Context, goal.RunControl, A) goal.Result) (Tool, error) {
+func defineControl[A any](
+	name string, check func(A) error, do func(context.Context, goal.RunControl, A) goal.Result,
+) (Tool, error) {
 	return define(name, func(_ context.Context, a A) (policy.Effect, error) {
 		if check != nil {
 			if err := check(a); err != nil {
@@ -45,10 +47,11 @@ type claimCompleteArgs struct {
 }
 
 func claimComplete() (Tool, error) {
-	return defineControl("claim_complete", nil, func(_ context.Context, run goal.RunControl, a claimCompleteArgs) goal.Result {
-		run.Claim(a.Rationale, a.Result)
-		return ok("the host verifies the claim now")
-	})
+	return defineControl("claim_complete", nil,
+		func(_ context.Context, run goal.RunControl, a claimCompleteArgs) goal.Result {
+			run.Claim(a.Rationale, a.Result)
+			return ok("the host verifies the claim now")
+		})
 }
 
 type abortWithReportArgs struct {

@@ -24,7 +24,12 @@ func declareStep() (Tool, error) {
 		}
 		return nil
 	}, func(_ context.Context, run goal.RunControl, a declareStepArgs) goal.Result {
-		err := run.DeclareStep(goal.StepDeclaration{Number: a.Number, Title: a.Title, Action: a.Action, SuccessCriteria: a.SuccessCriteria})
+		err := run.DeclareStep(goal.StepDeclaration{
+			Number:          a.Number,
+			Title:           a.Title,
+			Action:          a.Action,
+			SuccessCriteria: a.SuccessCriteria,
+		})
 		return okUnless(err, "step %d is open; act, look at the result, then call verify_step", a.Number)
 	})
 }

@@ -43,7 +43,9 @@ type tool[A any] struct {
 
 // define makes a tool from its argument type, its effect and its handler. It fails only on a mistake in this package,
 // which a test finds.
-func define[A any](name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result) (Tool, error) {
+func define[A any](
+	name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result,
+) (Tool, error) {
 	description, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
 		return nil, fmt.Errorf("tool %s has no description: %w", name, err)
@@ -149,7 +151,8 @@ const defaultResultBytes = 16 << 10
 func (t *tool[A]) parse(raw json.RawMessage) (args A, err error) {
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil {
-		return args, fmt.Errorf("the arguments of %s are not a JSON object (%w). Send one like %s", t.spec.Name, err, t.spec.Schema)
+		return args,
+			fmt.Errorf("the arguments of %s are not a JSON object (%w). Send one like %s", t.spec.Name, err, t.spec.Schema)
 	}
 	schema, err := t.schema()
 	if err != nil { // a mistake in this package, which a test finds

@@ -18,7 +18,9 @@ type editFileArgs struct {
 }
 
 func (f folder) editFile() (Tool, error) {
-	t, err := define("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) { return f.writeEffect(a.Path) }, f.doEditFile)
+	t, err := define("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) {
+		return f.writeEffect(a.Path)
+	}, f.doEditFile)
 	return withPreview(t, err, func(_ context.Context, a editFileArgs) string {
 		return "--- " + a.Path + "\n" + formatChange(a.Old, a.New)
 	})
@@ -38,7 +40,9 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 	case n == 0:
 		return failed("the text does not occur in %s as given%s", a.Path, closestMatch(text, a.Old))
 	case n > 1:
-		return failed("the text occurs %d times in %s, at lines %s; include more of the surrounding text so that it is unique", n, a.Path, matchLines(text, a.Old))
+		return failed(
+			"the text occurs %d times in %s, at lines %s; include more of the surrounding text so that it is unique", n, a.Path,
+			matchLines(text, a.Old))
 	}
 	at := strings.Index(text, a.Old)
 	after := text[:at] + a.New + text[at+len(a.Old):]

@@ -45,7 +45,11 @@ func samples() []sample {
 		{tool: "run_command", what: "`git push --force`, also inside `sh -c`", args: run("sh -c 'git push --force'")},
 		{tool: "run_command", what: "publishing a package", args: run("npm publish")},
 		{tool: "run_command", what: "changing credentials", args: run("sudo passwd anna")},
-		{tool: "request_access", what: "something of the machine besides the folder", args: []any{"kind", "port", "port", 5432, "why", "x"}},
+		{
+			tool: "request_access",
+			what: "something of the machine besides the folder",
+			args: []any{"kind", "port", "port", 5432, "why", "x"},
+		},
 		{tool: "read_file", what: "a file of the folder", args: []any{"path", "a"}},
 		{tool: "list_files", what: "the folder"},
 		{tool: "search_files", what: "files of the folder", args: []any{"pattern", "x"}},
@@ -54,10 +58,24 @@ func samples() []sample {
 		{tool: "edit_file", what: "a file of the folder", args: []any{"path", "a", "old", "x", "new", "y"}},
 		{tool: "terminal_open", what: "a shell of the goal"},
 		{tool: "terminal_run", what: "any line, in a terminal of the goal", args: []any{"pane", "t1", "command", "make"}},
-		{tool: "terminal_run", what: "any line, in a terminal that is not confined", args: []any{"pane", "t1", "command", "make"}, own: true},
+		{
+			tool: "terminal_run",
+			what: "any line, in a terminal that is not confined",
+			args: []any{"pane", "t1", "command", "make"},
+			own:  true,
+		},
 		{tool: "terminal_type", what: "text, in a terminal of the goal", args: []any{"pane", "t1", "text", "yes"}},
-		{tool: "terminal_type", what: "text, in a terminal that is not confined", args: []any{"pane", "t1", "text", "yes"}, own: true},
-		{tool: "terminal_keys", what: "keys, in a terminal of the goal", args: []any{"pane", "t1", "keys", []string{"Ctrl+C"}}},
+		{
+			tool: "terminal_type",
+			what: "text, in a terminal that is not confined",
+			args: []any{"pane", "t1", "text", "yes"},
+			own:  true,
+		},
+		{
+			tool: "terminal_keys",
+			what: "keys, in a terminal of the goal",
+			args: []any{"pane", "t1", "keys", []string{"Ctrl+C"}},
+		},
 		{tool: "terminal_wait", what: "what a terminal prints next", args: []any{"pane", "t1", "for", "prompt"}},
 		{tool: "terminal_list", what: "the terminals of the goal"},
 		{tool: "terminal_read", what: "what a terminal shows", args: []any{"pane", "t1"}},
@@ -67,11 +85,19 @@ func samples() []sample {
 		{tool: "close_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "focus_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "name_pane", what: "a pane of the goal", args: []any{"pane", "t1", "title", "x"}},
-		{tool: "save_recipe", what: "steps that were made", args: []any{"name", "x", "description", "x", "from_step", 1, "to_step", 2}},
+		{
+			tool: "save_recipe",
+			what: "steps that were made",
+			args: []any{"name", "x", "description", "x", "from_step", 1, "to_step", 2},
+		},
 		{tool: "run_recipe", what: "steps, each judged separately", args: []any{"name", "known"}},
 		{tool: "look", what: "what a pane looks like", args: []any{"pane", "b1"}},
 		{tool: "verify_visual", what: "what a page looks like", args: []any{"pane", "b1", "expected", "x"}},
-		{tool: "start_goal", what: "a goal that may do no more than this one", args: []any{"objective", "x", "checks", []map[string]any{{"type": "file", "path": "a"}}}},
+		{
+			tool: "start_goal",
+			what: "a goal that may do no more than this one",
+			args: []any{"objective", "x", "checks", []map[string]any{{"type": "file", "path": "a"}}},
+		},
 		{tool: "goal_status", what: "the goals that it started"},
 		{tool: "wait_for_goal", what: "a goal that it started", args: []any{"goal", "abcdefgh"}},
 		{tool: "share_note", what: "a goal that it started, or its parent", args: []any{"to", "parent", "text", "x"}},
@@ -87,48 +113,216 @@ func samples() []sample {
 		{tool: "browser_network", what: "what a page fetched", args: []any{"pane", "b1"}},
 		{tool: "browser_download", what: "what a page sent", args: []any{"pane", "b1"}},
 		{tool: "browser_scroll", what: "a page of the own loopback", args: []any{"pane", "b1", "down", 100}, at: local},
-		{tool: "browser_scroll", what: "a public page, which may load more of itself", args: []any{"pane", "b1", "down", 100}, at: shop},
+		{
+			tool: "browser_scroll",
+			what: "a public page, which may load more of itself",
+			args: []any{"pane", "b1", "down", 100},
+			at:   shop,
+		},
 		{tool: "browser_hover", what: "something on a public page", args: click, at: shop},
 		{tool: "browser_click", what: "anything on a page of the own loopback", args: click, at: local},
-		{tool: "browser_click", what: "a link to a public host", args: click, at: shop, touch: tools.ActionPreview{Link: "https://docs.example/a"}},
-		{tool: "browser_click", what: "a link from the own loopback to a public host", args: click, at: local, touch: tools.ActionPreview{Link: "https://docs.example/a"}},
-		{tool: "browser_click", what: "a button of a form with GET on a public host", args: click, at: shop, touch: form("GET", shop)},
-		{tool: "browser_click", what: "a button of a form with POST on a public host", args: click, at: shop, touch: form("POST", shop)},
-		{tool: "browser_click", what: "a button of a form on the own loopback", args: click, at: local, touch: form("POST", local)},
-		{tool: "browser_click", what: "a form on the own loopback that goes to a public host", args: click, at: local, touch: form("POST", shop)},
+		{
+			tool:  "browser_click",
+			what:  "a link to a public host",
+			args:  click,
+			at:    shop,
+			touch: tools.ActionPreview{Link: "https://docs.example/a"},
+		},
+		{
+			tool:  "browser_click",
+			what:  "a link from the own loopback to a public host",
+			args:  click,
+			at:    local,
+			touch: tools.ActionPreview{Link: "https://docs.example/a"},
+		},
+		{
+			tool:  "browser_click",
+			what:  "a button of a form with GET on a public host",
+			args:  click,
+			at:    shop,
+			touch: form("GET", shop),
+		},
+		{
+			tool:  "browser_click",
+			what:  "a button of a form with POST on a public host",
+			args:  click,
+			at:    shop,
+			touch: form("POST", shop),
+		},
+		{
+			tool:  "browser_click",
+			what:  "a button of a form on the own loopback",
+			args:  click,
+			at:    local,
+			touch: form("POST", local),
+		},
+		{
+			tool:  "browser_click",
+			what:  "a form on the own loopback that goes to a public host",
+			args:  click,
+			at:    local,
+			touch: form("POST", shop),
+		},
 		{tool: "browser_click", what: "anything else on a public page", args: click, at: shop},
-		{tool: "browser_click", what: "a button of a public page that asks for a card", args: click, at: shop, touch: tools.ActionPreview{Method: "POST", Action: shop, Payment: true}},
-		{tool: "browser_click", what: "a link on a public page that asks for a card: a script may take its click", args: []any{"pane", "b1", "target", "e1"}, at: shop, touch: tools.ActionPreview{Link: "https://shop.example/terms", Payment: true}},
+		{
+			tool:  "browser_click",
+			what:  "a button of a public page that asks for a card",
+			args:  click,
+			at:    shop,
+			touch: tools.ActionPreview{Method: "POST", Action: shop, Payment: true},
+		},
+		{
+			tool:  "browser_click",
+			what:  "a link on a public page that asks for a card: a script may take its click",
+			args:  []any{"pane", "b1", "target", "e1"},
+			at:    shop,
+			touch: tools.ActionPreview{Link: "https://shop.example/terms", Payment: true},
+		},
 		{tool: "browser_click", what: "an unknown page", args: click, at: "chrome-error://chromewebdata/"},
 		{tool: "browser_type", what: "a field of the own loopback", args: typing, at: local},
 		{tool: "browser_type", what: "a field of a public page", args: typing, at: shop},
-		{tool: "browser_type", what: "Enter in a form with POST on a public host", args: enter, at: shop, touch: form("POST", shop)},
-		{tool: "browser_press", what: "Enter in a form with POST on a public host", args: []any{"pane", "b1", "keys", "Enter"}, at: shop, touch: form("POST", shop)},
-		{tool: "browser_click", what: "something without a form on a public page whose address says that one pays there", args: click, at: "https://checkout.shop.example/", touch: tools.ActionPreview{Acts: true, Origin: "https://checkout.shop.example"}},
-		{tool: "browser_click", what: "something in a frame that is there to pay", args: click, at: shop, touch: tools.ActionPreview{Acts: true, Origin: "https://www.paypal.com"}},
-		{tool: "browser_press", what: "Enter after a key that moves on, wherever it lands", args: []any{"pane", "b1", "keys", "Tab Enter"}, at: shop, touch: tools.ActionPreview{Link: shop}},
-		{tool: "browser_eval", what: "a script in a public page that asks for a card", args: []any{"pane", "b1", "script", "1"}, at: shop, touch: tools.ActionPreview{Payment: true}},
-		{tool: "browser_drag", what: "something on a public page whose address says that one pays there", args: []any{"pane", "b1", "from", "e1", "to", "e2"}, at: "https://checkout.shop.example/"},
-		{tool: "browser_press", what: "any key on a page of the own loopback", args: []any{"pane", "b1", "keys", "Escape"}, at: local},
-		{tool: "browser_select", what: "a list of a public page", args: []any{"pane", "b1", "target", "e1", "options", []string{"x"}}, at: shop},
+		{
+			tool:  "browser_type",
+			what:  "Enter in a form with POST on a public host",
+			args:  enter,
+			at:    shop,
+			touch: form("POST", shop),
+		},
+		{
+			tool:  "browser_press",
+			what:  "Enter in a form with POST on a public host",
+			args:  []any{"pane", "b1", "keys", "Enter"},
+			at:    shop,
+			touch: form("POST", shop),
+		},
+		{
+			tool:  "browser_click",
+			what:  "something without a form on a public page whose address says that one pays there",
+			args:  click,
+			at:    "https://checkout.shop.example/",
+			touch: tools.ActionPreview{Acts: true, Origin: "https://checkout.shop.example"},
+		},
+		{
+			tool:  "browser_click",
+			what:  "something in a frame that is there to pay",
+			args:  click,
+			at:    shop,
+			touch: tools.ActionPreview{Acts: true, Origin: "https://www.paypal.com"},
+		},
+		{
+			tool:  "browser_press",
+			what:  "Enter after a key that moves on, wherever it lands",
+			args:  []any{"pane", "b1", "keys", "Tab Enter"},
+			at:    shop,
+			touch: tools.ActionPreview{Link: shop},
+		},
+		{
+			tool:  "browser_eval",
+			what:  "a script in a public page that asks for a card",
+			args:  []any{"pane", "b1", "script", "1"},
+			at:    shop,
+			touch: tools.ActionPreview{Payment: true},
+		},
+		{
+			tool: "browser_drag",
+			what: "something on a public page whose address says that one pays there",
+			args: []any{"pane", "b1", "from", "e1", "to", "e2"},
+			at:   "https://checkout.shop.example/",
+		},
+		{
+			tool: "browser_press",
+			what: "any key on a page of the own loopback",
+			args: []any{"pane", "b1", "keys", "Escape"},
+			at:   local,
+		},
+		{
+			tool: "browser_select",
+			what: "a list of a public page",
+			args: []any{"pane", "b1", "target", "e1", "options", []string{"x"}},
+			at:   shop,
+		},
 		{tool: "browser_check", what: "a box of a public page", args: click, at: shop},
-		{tool: "browser_drag", what: "something on a public page", args: []any{"pane", "b1", "from", "e1", "to", "e2"}, at: shop},
-		{tool: "browser_drag", what: "something on a page of the own loopback", args: []any{"pane", "b1", "from", "e1", "to", "e2"}, at: local},
+		{
+			tool: "browser_drag",
+			what: "something on a public page",
+			args: []any{"pane", "b1", "from", "e1", "to", "e2"},
+			at:   shop,
+		},
+		{
+			tool: "browser_drag",
+			what: "something on a page of the own loopback",
+			args: []any{"pane", "b1", "from", "e1", "to", "e2"},
+			at:   local,
+		},
 		{tool: "browser_click_at", what: "a point of a public page", args: []any{"pane", "b1", "x", 1, "y", 1}, at: shop},
 		{tool: "browser_dialog", what: "OK on a public page", args: []any{"pane", "b1", "accept", true}, at: shop},
-		{tool: "browser_dialog", what: "Cancel, as any other call would answer", args: []any{"pane", "b1", "accept", false}, at: local},
-		{tool: "browser_dialog", what: "going on to a server whose certificate is not valid", args: []any{"pane", "b1", "accept", true, "certificate", "https://shop.example"}, asks: pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}},
+		{
+			tool: "browser_dialog",
+			what: "Cancel, as any other call would answer",
+			args: []any{"pane", "b1", "accept", false},
+			at:   local,
+		},
+		{
+			tool: "browser_dialog",
+			what: "going on to a server whose certificate is not valid",
+			args: []any{"pane", "b1", "accept", true, "certificate", "https://shop.example"},
+			asks: pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"},
+		},
 		{tool: "browser_history", what: "back to a public page", args: []any{"pane", "b1", "go", "back"}, at: shop},
-		{tool: "browser_history", what: "loading a public page again that answered a form", args: []any{"pane", "b1", "go", "reload"}, at: shop, touch: form("POST", shop)},
+		{
+			tool:  "browser_history",
+			what:  "loading a public page again that answered a form",
+			args:  []any{"pane", "b1", "go", "reload"},
+			at:    shop,
+			touch: form("POST", shop),
+		},
 		{tool: "browser_eval", what: "a script in a public page", args: []any{"pane", "b1", "script", "1"}, at: shop},
-		{tool: "browser_eval", what: "a script in a page of the own loopback", args: []any{"pane", "b1", "script", "1"}, at: local},
-		{tool: "browser_upload", what: "a file of the folder to a public page", args: []any{"pane", "b1", "files", []string{"a"}}, at: shop},
-		{tool: "browser_save", what: "a page into a file of the folder", args: []any{"pane", "b1", "path", "a.pdf", "as", "pdf"}, at: shop},
-		{tool: "browser_login", what: "a saved login, which the goal was not given", args: []any{"pane", "b1"}, at: shop, touch: form("POST", shop)},
+		{
+			tool: "browser_eval",
+			what: "a script in a page of the own loopback",
+			args: []any{"pane", "b1", "script", "1"},
+			at:   local,
+		},
+		{
+			tool: "browser_upload",
+			what: "a file of the folder to a public page",
+			args: []any{"pane", "b1", "files", []string{"a"}},
+			at:   shop,
+		},
+		{
+			tool: "browser_save",
+			what: "a page into a file of the folder",
+			args: []any{"pane", "b1", "path", "a.pdf", "as", "pdf"},
+			at:   shop,
+		},
+		{
+			tool:  "browser_login",
+			what:  "a saved login, which the goal was not given",
+			args:  []any{"pane", "b1"},
+			at:    shop,
+			touch: form("POST", shop),
+		},
 		{tool: "browser_cookies", what: "reading or setting cookies, wherever", args: []any{"pane", "b1"}, at: local},
-		{tool: "browser_open", what: "any page, in a pane shared by the user", args: []any{"pane", "b1", "url", local}, own: true},
-		{tool: "browser_scroll", what: "any page, in a pane shared by the user", args: []any{"pane", "b1", "down", 100}, at: local, own: true},
-		{tool: "browser_eval", what: "a script, in a pane shared by the user", args: []any{"pane", "b1", "script", "1"}, at: "about:blank", own: true},
+		{
+			tool: "browser_open",
+			what: "any page, in a pane shared by the user",
+			args: []any{"pane", "b1", "url", local},
+			own:  true,
+		},
+		{
+			tool: "browser_scroll",
+			what: "any page, in a pane shared by the user",
+			args: []any{"pane", "b1", "down", 100},
+			at:   local,
+			own:  true,
+		},
+		{
+			tool: "browser_eval",
+			what: "a script, in a pane shared by the user",
+			args: []any{"pane", "b1", "script", "1"},
+			at:   "about:blank",
+			own:  true,
+		},
 	}
 }
 
@@ -156,7 +350,11 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 		if err != nil {
 			t.Fatalf("%s %v: %v", s.tool, s.args, err)
 		}
-		d := law.Decide(policy.Call{Tool: s.tool, Key: "k", Effect: e}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, nil)
+		d := law.Decide(policy.Call{
+			Tool:   s.tool,
+			Key:    "k",
+			Effect: e,
+		}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, nil)
 		answer := string(d.Answer)
 		if d.Always {
 			answer = "asks, at every level"
@@ -178,15 +376,19 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 		control = append(control, "`"+name+"`")
 	}
 	slices.Sort(control)
-	fmt.Fprintf(&b, "\nControl tools, to which no risk applies: %s.\n\n## What always asks, and what is never written\n\n| rule | answer | why | for example |\n|---|---|---|---|\n", strings.Join(control, ", "))
+	fmt.Fprintf(&b, "\nControl tools, to which no risk applies: %s.\n\n## What always asks, and what is never "+
+		"written\n\n| rule | answer | why | for example |\n|---|---|---|---|\n", strings.Join(control, ", "))
 	for _, r := range law.Rules() {
 		if r.Unconfined {
 			continue
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", r.Name, r.Answer, r.Why, r.Match[0])
 	}
-	b.WriteString("\nPaying, deleting outside the folder and acting in a pane that is not confined always ask, too: the user's own terminal, SSH, or page.\n")
-	b.WriteString("\nIn a terminal that is not confined, an approval for the pane does not cover destructive commands: `rm` and similar ones, `mv`, `> file`, and each of these.\n\n| rule | why | for example |\n|---|---|---|\n")
+	b.WriteString("\nPaying, deleting outside the folder and acting in a pane that is not confined always ask, too: " +
+		"the user's own terminal, SSH, or page.\n")
+	b.WriteString("\nIn a terminal that is not confined, an approval for the pane does not cover destructive " +
+		"commands: `rm` and similar ones, `mv`, `> file`, and each of these.\n\n| rule | why | for example " +
+		"|\n|---|---|---|\n")
 	for _, r := range law.Rules() {
 		if r.Unconfined {
 			fmt.Fprintf(&b, "| %s | %s | `%s` |\n", r.Name, r.Why, r.Match[0])
@@ -330,16 +532,25 @@ func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
 			t.Fatal(line, err)
 		}
 		grants := []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "t1", Risk: policy.NetworkWrite}}
-		return law.Decide(policy.Call{Tool: "terminal_run", Key: line, Effect: e}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, grants)
+		return law.Decide(policy.Call{
+			Tool:   "terminal_run",
+			Key:    line,
+			Effect: e,
+		}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, grants)
 	}
 	for _, line := range []string{
-		"git clean -fdx", "git checkout -- .", "git checkout .", "git reset --hard", "git -C sub restore .", "git stash clear", "git branch -D old",
-		"cd sub && sudo git clean -fd", "git -c alias.zap=clean zap -fdx", "truncate -s 0 notes", "dd if=/dev/zero of=notes", "rsync -a --delete a/ b/", "cp a notes",
-		"echo x | tee notes", "sed -i d notes", "curl -so notes http://127.0.0.1/", "tar xf a.tar", "mkfs.ext4 /dev/sdb1", "kubectl delete ns x", "psql -c 'drop table x'",
+		"git clean -fdx", "git checkout -- .", "git checkout .", "git reset --hard", "git -C sub restore .",
+		"git stash clear", "git branch -D old",
+		"cd sub && sudo git clean -fd", "git -c alias.zap=clean zap -fdx", "truncate -s 0 notes", "dd if=/dev/zero of=notes",
+		"rsync -a --delete a/ b/", "cp a notes",
+		"echo x | tee notes", "sed -i d notes", "curl -so notes http://127.0.0.1/", "tar xf a.tar", "mkfs.ext4 /dev/sdb1",
+		"kubectl delete ns x", "psql -c 'drop table x'",
 		"apt-get purge -y x", "make clean", "crontab -r", "> notes", "mv a notes", "find . -delete", "shred notes",
-		"find . -fprint notes", "find . -fls notes", "gfind . -fprintf notes %p", "bfs . -fprint0 notes", "dotenv -f .env run git clean -fd", "infisical run -- git clean -fd",
+		"find . -fprint notes", "find . -fls notes", "gfind . -fprintf notes %p", "bfs . -fprint0 notes",
+		"dotenv -f .env run git clean -fd", "infisical run -- git clean -fd",
 	} {
-		if d := decide(line, true); d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeOnce {
+		if d := decide(line, true); d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 ||
+			d.Offers[0].Scope != policy.ScopeOnce {
 			t.Errorf("%s: %+v", line, d)
 		}
 		if d := decide(line, false); d.Answer != policy.Allow && !strings.Contains(line, "/dev/") {
@@ -347,8 +558,10 @@ func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"git status", "git add -A && git commit -m clean", "git checkout -b next", "git stash", "git push", "make -j4 test", "go test ./... 2>&1 | tail", "npm run build",
-		"ls > /dev/null", "make >> log", "tee -a log < notes", "sed -n 1,5p notes", "curl -s http://127.0.0.1/", "tar tf a.tar", "kubectl get pods", "mkdir -p a/b", "crontab -l",
+		"git status", "git add -A && git commit -m clean", "git checkout -b next", "git stash", "git push", "make -j4 test",
+		"go test ./... 2>&1 | tail", "npm run build",
+		"ls > /dev/null", "make >> log", "tee -a log < notes", "sed -n 1,5p notes", "curl -s http://127.0.0.1/",
+		"tar tf a.tar", "kubectl get pods", "mkdir -p a/b", "crontab -l",
 	} {
 		if d := decide(line, true); d.Answer != policy.Allow {
 			t.Errorf("%s: %+v", line, d)
@@ -427,7 +640,16 @@ func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.calls, err)
 		}
-		d := law.Decide(policy.Call{Tool: last[0].(string), Key: "k", Effect: e}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "t1", Risk: policy.NetworkWrite}})
+		d := law.Decide(policy.Call{
+			Tool:   last[0].(string),
+			Key:    "k",
+			Effect: e,
+		}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, []policy.Grant{{
+			ID:    "r1",
+			Scope: policy.ScopePane,
+			Pane:  "t1",
+			Risk:  policy.NetworkWrite,
+		}})
 		if (d.Answer == policy.Ask) != c.asks || c.asks && !d.Always {
 			t.Errorf("%q: %s (%s) deletes %q", c.calls, d.Answer, d.Reason, e.Deletes)
 		}
@@ -446,10 +668,18 @@ func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 	for _, at := range []string{local, "about:blank", shop, "chrome-error://x/"} {
 		h.panes.at = at
 		for tool, args := range map[string][]any{
-			"browser_open": {"url", local}, "browser_click": {"target", "e1"}, "browser_type": {"target", "e1", "text", "x"},
-			"browser_press": {"keys", "a"}, "browser_scroll": {"down", 100}, "browser_hover": {"target", "e1"}, "browser_eval": {"script", "1"},
-			"browser_history": {"go", "reload"}, "browser_cookies": {}, "browser_upload": {"files", []string{"a"}}, "browser_dialog": {"accept", false},
-			"browser_drag": {"from", "e1", "to", "e2"},
+			"browser_open":    {"url", local},
+			"browser_click":   {"target", "e1"},
+			"browser_type":    {"target", "e1", "text", "x"},
+			"browser_press":   {"keys", "a"},
+			"browser_scroll":  {"down", 100},
+			"browser_hover":   {"target", "e1"},
+			"browser_eval":    {"script", "1"},
+			"browser_history": {"go", "reload"},
+			"browser_cookies": {},
+			"browser_upload":  {"files", []string{"a"}},
+			"browser_dialog":  {"accept", false},
+			"browser_drag":    {"from", "e1", "to", "e2"},
 		} {
 			e, err := h.effect(tool, append([]any{"pane", "b1"}, args...)...)
 			if err != nil {
@@ -463,11 +693,21 @@ func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 			if d.Answer != policy.Ask || d.Offers[len(d.Offers)-1].Scope != policy.ScopePane {
 				t.Errorf("%s at %s: %+v", tool, at, d)
 			}
-			if d := law.Decide(call, p, []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "b1", Risk: policy.NetworkWrite}}); d.Answer != policy.Allow {
+			if d := law.Decide(call, p, []policy.Grant{{
+				ID:    "r1",
+				Scope: policy.ScopePane,
+				Pane:  "b1",
+				Risk:  policy.NetworkWrite,
+			}}); d.Answer != policy.Allow {
 				t.Errorf("%s at %s, the pane allowed: %+v", tool, at, d)
 			}
 			p.DenyHosts = []string{"shop.example"}
-			if d := law.Decide(call, p, []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "b1", Risk: policy.NetworkWrite}}); len(e.Hosts) > 0 && d.Answer != policy.Deny {
+			if d := law.Decide(call, p, []policy.Grant{{
+				ID:    "r1",
+				Scope: policy.ScopePane,
+				Pane:  "b1",
+				Risk:  policy.NetworkWrite,
+			}}); len(e.Hosts) > 0 && d.Answer != policy.Deny {
 				t.Errorf("%s at %s, a denied host: %+v", tool, at, d)
 			}
 		}
@@ -479,7 +719,10 @@ func TestAddressEffect_HasThePort(t *testing.T) {
 	h := newHouse(t)
 	p := policy.Policy{Risk: policy.NetworkGet, Dir: h.dir, AllowHosts: []string{"shop.example:8443"}}
 	for url, want := range map[string]policy.Answer{
-		"https://shop.example:8443/": policy.Allow, "http://shop.example:8443/": policy.Allow, "https://shop.example/": policy.Ask, "http://shop.example/": policy.Ask,
+		"https://shop.example:8443/": policy.Allow,
+		"http://shop.example:8443/":  policy.Allow,
+		"https://shop.example/":      policy.Ask,
+		"http://shop.example/":       policy.Ask,
 	} {
 		e, err := h.effect("browser_open", "url", url)
 		if err != nil {
@@ -501,12 +744,20 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 		want string
 	}{
 		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, nil, "only the user can trust it"},
-		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, []any{"certificate", "https://other.example"}, "does not ask about the certificate of https://other.example"},
-		{pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}, []any{"certificate", "https://shop.example"}, "does not ask about the certificate"},
+		{pane.UserPrompt{
+			Kind:   pane.Certificate,
+			Origin: "https://shop.example",
+		}, []any{"certificate", "https://other.example"}, "does not ask about the certificate of https://other.example"},
+		{
+			pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"},
+			[]any{"certificate", "https://shop.example"},
+			"does not ask about the certificate",
+		},
 		{pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}, nil, "browser_login"},
 	} {
 		h.panes.question = c.asks
-		if e, err := h.effect("browser_dialog", append([]any{"pane", "b1", "accept", true}, c.args...)...); err == nil || !strings.Contains(err.Error(), c.want) {
+		if e, err := h.effect("browser_dialog", append([]any{"pane", "b1", "accept", true}, c.args...)...); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %+v %v", c.asks, e, err)
 		}
 	}
@@ -521,7 +772,11 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 			t.Fatal(err)
 		}
 		top := policy.Policy{Risk: policy.SpendsMoney, Dir: h.dir, AllowHosts: []string{"shop.example"}}
-		d := law.Decide(policy.Call{Tool: "browser_dialog", Key: "k", Effect: e}, top, []policy.Grant{{Scope: policy.ScopeHost, Hosts: e.Hosts, Risk: policy.SpendsMoney}})
+		d := law.Decide(policy.Call{
+			Tool:   "browser_dialog",
+			Key:    "k",
+			Effect: e,
+		}, top, []policy.Grant{{Scope: policy.ScopeHost, Hosts: e.Hosts, Risk: policy.SpendsMoney}})
 		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 {
 			t.Errorf("%s: %+v", origin, d)
 		}
@@ -529,7 +784,8 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 	// The login that a server asks for is that of its own origin, whatever the pane shows.
 	h.panes.question = pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}
 	e, err := h.effect("browser_login", "pane", "b1")
-	if err != nil || len(e.Secrets) != 1 || !strings.HasSuffix(e.Secrets[0].Name, " at https://shop.example") || e.Secrets[0].Hosts[0] != "shop.example" || e.Risk != policy.NetworkWrite {
+	if err != nil || len(e.Secrets) != 1 || !strings.HasSuffix(e.Secrets[0].Name, " at https://shop.example") ||
+		e.Secrets[0].Hosts[0] != "shop.example" || e.Risk != policy.NetworkWrite {
 		t.Errorf("%+v %v", e, err)
 	}
 	if _, err := h.effect("browser_login", "pane", "b1", "stay", true); err == nil {
@@ -550,20 +806,36 @@ func TestShownForm(t *testing.T) {
 		if !ok {
 			t.Fatal("browser_click shows nothing")
 		}
-		return shower.Show(t.Context(), goal.Call{Tool: "browser_click", Arguments: string(arguments(t, "pane", "b1", "target", "css=button"))})
+		return shower.Show(t.Context(), goal.Call{
+			Tool:      "browser_click",
+			Arguments: string(arguments(t, "pane", "b1", "target", "css=button")),
+		})
 	}
-	if got, want := show(tools.ActionPreview{Element: `button "Delete my account"`, Origin: shop, Acts: true}), `on button "Delete my account", in `+shop; got != want {
+	if got, want := show(tools.ActionPreview{
+		Element: `button "Delete my account"`,
+		Origin:  shop,
+		Acts:    true,
+	}), `on button "Delete my account", in `+shop; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := show(tools.ActionPreview{Element: "iframe", Acts: true}); got != "on iframe, in a frame that cannot be inspected" {
+	if got := show(
+		tools.ActionPreview{Element: "iframe", Acts: true}); got != "on iframe, in a frame that cannot be inspected" {
 		t.Errorf("%q", got)
 	}
-	long := tools.ActionPreview{Method: "POST", Action: shop, Left: 3, Fields: []pane.FormField{{Name: "note", Value: strings.Repeat("a", 300)}}}
+	long := tools.ActionPreview{
+		Method: "POST",
+		Action: shop,
+		Left:   3,
+		Fields: []pane.FormField{{Name: "note", Value: strings.Repeat("a", 300)}},
+	}
 	for i := range 69 {
 		long.Fields = append(long.Fields, pane.FormField{Name: fmt.Sprint("f", i), Hidden: true})
 	}
 	text := show(long)
-	for _, w := range []string{"f0 =  (the page does not show it)", "f58 = ", "… and 13 more fields", "… 3 of them were not checked", "checksum of all checked fields: "} {
+	for _, w := range []string{
+		"f0 =  (the page does not show it)", "f58 = ", "… and 13 more fields",
+		"… 3 of them were not checked", "checksum of all checked fields: ",
+	} {
 		if !strings.Contains(text, w) {
 			t.Errorf("without %q: %s", w, text)
 		}
@@ -583,12 +855,19 @@ func TestShow(t *testing.T) {
 	h := newHouse(t)
 	h.put("a", "far\naway\none\none\none\ntwo\nthree\nthree\nthree\nfar\naway\n")
 	h.panes.at = shop
-	h.panes.touch = tools.ActionPreview{Method: "post", Action: shop, Fields: []pane.FormField{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}}}
+	h.panes.touch = tools.ActionPreview{
+		Method: "post",
+		Action: shop,
+		Fields: []pane.FormField{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}},
+	}
 	for tool, c := range map[string]struct {
 		args  []any
 		words []string
 	}{
-		"write_file":    {[]any{"path", "a", "content", "far\naway\none\none\none\n2\nthree\nthree\nthree\nfar\naway\n"}, []string{"@@ -3,7 +3,7 @@", "-two", "+2"}},
+		"write_file": {
+			[]any{"path", "a", "content", "far\naway\none\none\none\n2\nthree\nthree\nthree\nfar\naway\n"},
+			[]string{"@@ -3,7 +3,7 @@", "-two", "+2"},
+		},
 		"edit_file":     {[]any{"path", "a", "old", "two", "new", "2"}, []string{"-two", "+2"}},
 		"browser_click": {[]any{"pane", "b1", "target", "e1"}, []string{"POST " + shop, "name = Ada", "card = ••••"}},
 	} {

@@ -107,13 +107,15 @@ func TestEditFile(t *testing.T) {
 	}
 	h.bad(h.do("edit_file", "path", "a.txt", "old", "two", "new", "2"), "at lines 2, 4")
 	h.put("b.go", "if x {\n\treturn\n}\n")
-	h.bad(h.do("edit_file", "path", "b.go", "old", "if x {\n    return", "new", ""), "at line 1 it does with other white space", "\treturn")
+	h.bad(h.do("edit_file", "path", "b.go", "old", "if x {\n    return", "new", ""),
+		"at line 1 it does with other white space", "\treturn")
 	h.put("c.txt", "one\r\ntwo\r\n")
 	h.bad(h.do("edit_file", "path", "c.txt", "old", "one\ntwo", "new", ""), "CRLF")
 	if err := os.Remove(filepath.Join(h.dir, "b.go")); err != nil {
 		t.Fatal(err)
 	}
-	h.good(h.do("edit_file", "path", "a.txt", "old", "three\n", "new", "drei\nvier\n"), "changed a.txt at line 3", "-three", "+drei\n+vier")
+	h.good(h.do("edit_file", "path", "a.txt", "old", "three\n", "new", "drei\nvier\n"), "changed a.txt at line 3",
+		"-three", "+drei\n+vier")
 	if got := h.get("a.txt"); got != "one\ntwo\ndrei\nvier\ntwo and a half\n" {
 		t.Errorf("%q", got)
 	}
@@ -177,8 +179,10 @@ func TestNoWayOut(t *testing.T) {
 	h.put("sub/x", "")
 	h.link("../../outside/secret", "sub/up")
 	for _, path := range []string{
-		secret, "/etc/passwd", "../outside/secret", "sub/../../outside/secret", "./../outside/secret", "..", "/", "../goal2/x", h.dir + "/../outside/secret", h.dir + "x/secret",
-		"absolute/secret", "relative/secret", "file", "chain/secret", "dangling", "dangling2", "absolute/planted", "absolute/new/planted", "environ", "loop", "sub/up", "absolute/../secret/x",
+		secret, "/etc/passwd", "../outside/secret", "sub/../../outside/secret", "./../outside/secret", "..", "/",
+		"../goal2/x", h.dir + "/../outside/secret", h.dir + "x/secret",
+		"absolute/secret", "relative/secret", "file", "chain/secret", "dangling", "dangling2", "absolute/planted",
+		"absolute/new/planted", "environ", "loop", "sub/up", "absolute/../secret/x",
 	} {
 		for name, args := range map[string][]any{
 			"read_file":  {"path", path},
@@ -273,7 +277,11 @@ func TestLinkSwappedWhileWriting(t *testing.T) {
 		if r := h.do("read_file", "path", "place/secret"); r.OK {
 			t.Fatalf("%s", r.Text)
 		}
-		for _, c := range [][]any{{"search_files", "pattern", "SECRET"}, {"search_files", "pattern", "SECRET", "path", "place", "all", true}, {"list_files", "path", "place"}} {
+		for _, c := range [][]any{
+			{"search_files", "pattern", "SECRET"},
+			{"search_files", "pattern", "SECRET", "path", "place", "all", true},
+			{"list_files", "path", "place"},
+		} {
 			if r := h.do(c[0].(string), c[1:]...); strings.Contains(r.Text, "secret") || strings.Contains(r.Text, "TOP") {
 				t.Fatalf("%v: %s", c, r.Text)
 			}
@@ -316,7 +324,10 @@ func TestPipeSwappedIn(t *testing.T) {
 	go func() {
 		defer close(done)
 		for range 2000 {
-			for _, r := range []bool{h.do("read_file", "path", "place").OK, h.do("write_file", "path", "place", "content", "text").OK} {
+			for _, r := range []bool{
+				h.do("read_file", "path", "place").OK,
+				h.do("write_file", "path", "place", "content", "text").OK,
+			} {
 				if r {
 					good++
 				} else {
@@ -360,22 +371,30 @@ func TestSearchFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := h.do("search_files", "pattern", `func\s+One`)
-	h.good(all, "3 matching lines", "a.go\n  3: func One() {}\n", "keep.log\n  1: func One()\n", "sub/b.go\n  2: func One() {}\n")
-	for _, no := range []string{"hidden", "x.log", "out/", "local.go", "mine.go", "seek.go", "node_modules", "bin", "secret", "c.ts"} {
+	h.good(all, "3 matching lines", "a.go\n  3: func One() {}\n", "keep.log\n  1: func One()\n",
+		"sub/b.go\n  2: func One() {}\n")
+	for _, no := range []string{
+		"hidden", "x.log", "out/", "local.go", "mine.go", "seek.go", "node_modules", "bin",
+		"secret", "c.ts",
+	} {
 		if strings.Contains(all.Text, no) {
 			t.Errorf("it found %s: %s", no, all.Text)
 		}
 	}
-	h.good(h.do("search_files", "pattern", "func One", "all", true), "10 matching lines", ".hidden/d.go", "out/o.go", "x.log", "node_modules")
+	h.good(h.do("search_files", "pattern", "func One", "all", true), "10 matching lines", ".hidden/d.go", "out/o.go",
+		"x.log", "node_modules")
 	h.good(h.do("search_files", "pattern", "One", "glob", "*.ts"), "1 matching lines", "sub/c.ts")
 	h.put("huge.txt", strings.Repeat("nothing here\n", 400000)+"the needle\n")
-	h.good(h.do("search_files", "pattern", "the needle"), "nothing matches", "files of more than 4 MB were not searched: 1, such as huge.txt")
+	h.good(h.do("search_files", "pattern", "the needle"), "nothing matches",
+		"files of more than 4 MB were not searched: 1, such as huge.txt")
 	h.good(h.do("search_files", "pattern", "One", "glob", "sub/**"), "2 matching lines")
 	h.good(h.do("search_files", "pattern", "One", "path", "sub"), "sub/b.go", "sub/c.ts")
 	h.good(h.do("search_files", "pattern", "One", "path", "a.go"), "1 matching lines")
-	h.good(h.do("search_files", "pattern", "^PACKAGE [ab]$", "ignore_case", true), "2 matching lines", "package a", "package b")
+	h.good(h.do("search_files", "pattern", "^PACKAGE [ab]$", "ignore_case", true), "2 matching lines", "package a",
+		"package b")
 	h.good(h.do("search_files", "pattern", "() {}", "literal", true), "4 matching lines")
-	h.good(h.do("search_files", "pattern", "func", "path", "a.go", "context", 1), "  2- \n  3: func One() {}\n  4: func two() {}\n  5- // tail\n")
+	h.good(h.do("search_files", "pattern", "func", "path", "a.go", "context", 1),
+		"  2- \n  3: func One() {}\n  4: func two() {}\n  5- // tail\n")
 	h.good(h.do("search_files", "pattern", "One", "files_only", true), "4 files", "a.go: 1\n", "sub/c.ts: 1\n")
 	h.good(h.do("search_files", "pattern", "nowhere"), "nothing matches in 6 files", "all searches them")
 	h.put("many.txt", strings.Repeat("hit\n", 250))

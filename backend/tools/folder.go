@@ -84,7 +84,8 @@ func (f folder) read(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%s has %d bytes, too many to read at once; use run_command with head, tail or grep", path, info.Size())
+		return nil, fmt.Errorf("%s has %d bytes, too many to read at once; use run_command with head, tail or grep", path,
+			info.Size())
 	}
 	b, err := io.ReadAll(io.LimitReader(file, maxFile)) // it may be growing
 	if err != nil {
@@ -101,11 +102,13 @@ func (f folder) write(path string, b []byte) error {
 		return err
 	}
 	if why, ok := f.protected[rel]; ok {
-		return fmt.Errorf("%s is protected by the goal's check (%s) and cannot be changed. Make your work fit it; if it is wrong, say so with ask_operator", path, why)
+		return fmt.Errorf("%s is protected by the goal's check (%s) and cannot be changed. Make your work fit it; if it "+
+			"is wrong, say so with ask_operator", path, why)
 	}
 	for _, path := range f.gitControlled {
 		if policy.IsWithin(path, filepath.Join(f.dir, rel)) {
-			return fmt.Errorf("git runs or reads %s automatically on the user's machine, so it cannot be written here; change the goal's copy with a command, and the user is shown the difference at the end", rel)
+			return fmt.Errorf("git runs or reads %s automatically on the user's machine, so it cannot be written here; "+
+				"change the goal's copy with a command, and the user is shown the difference at the end", rel)
 		}
 	}
 	file, err := dirs.Create(f.root, rel)

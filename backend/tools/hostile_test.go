@@ -16,7 +16,8 @@ import (
 	"goalpost/backend/tools"
 )
 
-var hostile = flag.Int("hostile", 1000, "hostile argument objects for each tool in TestHostileArguments; make hostile gives 10000")
+var hostile = flag.Int("hostile", 1000,
+	"hostile argument objects for each tool in TestHostileArguments; make hostile gives 10000")
 
 // TestHostileArguments: whatever a model sends, no tool panics, a refusal says
 // something, and what is refused has done nothing. Asking for the effect never
@@ -88,8 +89,10 @@ func crooked(dice *rand.Rand, schema property) json.RawMessage {
 }
 
 var scraps = []string{
-	"", "null", "[]", "{}", "true", "0", `""`, "{", `{"":""}`, `{"pane":{"$ref":"#"}}`, `{"__proto__":{}}`, "{}{}", "\x00", "\xff\xfe", `{"path":1e400}`,
-	`{"path":"a","path":"../b"}`, strings.Repeat("[", 5000), strings.Repeat(`{"a":`, 5000), `{"a":"\ud800"}`, "// {}", `{'path':'a'}`, `{"path":"a",}`,
+	"", "null", "[]", "{}", "true", "0", `""`, "{", `{"":""}`, `{"pane":{"$ref":"#"}}`, `{"__proto__":{}}`, "{}{}",
+	"\x00", "\xff\xfe", `{"path":1e400}`,
+	`{"path":"a","path":"../b"}`, strings.Repeat("[", 5000), strings.Repeat(`{"a":`, 5000), `{"a":"\ud800"}`, "// {}",
+	`{'path':'a'}`, `{"path":"a",}`,
 }
 
 // object writes an object of a schema; the higher the malice, the less of it fits.
@@ -117,13 +120,16 @@ func object(dice *rand.Rand, schema property, malice int) string {
 }
 
 var wrong = []string{
-	"null", "[]", "{}", "true", "-1", "1.5", "1e308", "9223372036854775807", "-9223372036854775808", "18446744073709551616", `""`, `"x"`, `[[[[]]]]`,
+	"null", "[]", "{}", "true", "-1", "1.5", "1e308", "9223372036854775807", "-9223372036854775808",
+	"18446744073709551616", `""`, `"x"`, `[[[[]]]]`,
 	`{"a":{"b":{"c":[1,2,{"d":null}]}}}`, `[null,1,"x",{}]`, `"\u0000"`, `"\ud800"`,
 }
 
 var strange = []string{
-	"", " ", "a", "t1", "b1", "x9", "e1", "../../etc/passwd", "/etc/passwd", "out/../../x", "kept.txt", ".git/hooks/pre-commit", "a\x00b", "\u202e", "'; rm -rf / #",
-	"</output>", "javascript:alert(1)", "file:///etc/passwd", "http://[::1", "((((", "(?P<", "a{1000}{1000}", "[[0,0]]", "parent", "pattern", "shell", "manual", "host",
+	"", " ", "a", "t1", "b1", "x9", "e1", "../../etc/passwd", "/etc/passwd", "out/../../x", "kept.txt",
+	".git/hooks/pre-commit", "a\x00b", "\u202e", "'; rm -rf / #",
+	"</output>", "javascript:alert(1)", "file:///etc/passwd", "http://[::1", "((((", "(?P<", "a{1000}{1000}", "[[0,0]]",
+	"parent", "pattern", "shell", "manual", "host",
 	"Ctrl+C", "e999999999999999999999", strings.Repeat("ü", 300), strings.Repeat("x", 20_000),
 }
 

@@ -24,7 +24,9 @@ type listFilesArgs struct {
 }
 
 func (f folder) listFiles() (Tool, error) {
-	return define("list_files", func(ctx context.Context, _ listFilesArgs) (policy.Effect, error) { return f.readEffect(ctx) }, f.doListFiles)
+	return define("list_files", func(ctx context.Context, _ listFilesArgs) (policy.Effect, error) {
+		return f.readEffect(ctx)
+	}, f.doListFiles)
 }
 
 func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {

@@ -63,7 +63,8 @@ func look(r Deps) (Tool, error) {
 		case a.Full:
 			note = " from the top of the page, and are not positions for browser_click_at unless the page is scrolled there"
 		}
-		text := fmt.Sprintf("looked at a picture scaled by %.3g; positions are in CSS pixels%s\n%s", factor, note, outside("what was seen in pane "+a.Pane, mapCoordinates(reply.Text, factor)))
+		text := fmt.Sprintf("looked at a picture scaled by %.3g; positions are in CSS pixels%s\n%s", factor, note,
+			outside("what was seen in pane "+a.Pane, mapCoordinates(reply.Text, factor)))
 		return goal.Result{OK: true, Text: text, Image: s.PNG, Usage: reply.Usage}
 	})
 }

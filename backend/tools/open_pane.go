@@ -51,7 +51,8 @@ func openPane(f folder, r Deps) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		return ok("opened pane %s, a browser, at\n%s", page.Pane, outside("the address of pane "+page.Pane, page.URL+"\n"+page.Title))
+		return ok("opened pane %s, a browser, at\n%s", page.Pane,
+			outside("the address of pane "+page.Pane, page.URL+"\n"+page.Title))
 	})
 }
 

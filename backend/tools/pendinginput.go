@@ -54,7 +54,14 @@ func (l *PendingInput) analyze(s *commandAnalysis, pane, text string) {
 func (l *PendingInput) unconfinedEffect(pane, text string) policy.Effect {
 	s := commandAnalysis{loose: true}
 	l.analyze(&s, pane, text)
-	return policy.Effect{Risk: policy.NetworkWrite, CommandLine: text, Commands: s.commands, Deletes: s.deletes, Pane: pane, Unparsed: s.unread}
+	return policy.Effect{
+		Risk:        policy.NetworkWrite,
+		CommandLine: text,
+		Commands:    s.commands,
+		Deletes:     s.deletes,
+		Pane:        pane,
+		Unparsed:    s.unread,
+	}
 }
 
 // record remembers what is typed into a pane.

@@ -44,7 +44,8 @@ func visionTools(r Deps) []maker {
 	}
 }
 
-var errNoVisionModel = errors.New("no vision model is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
+var errNoVisionModel = errors.New(
+	"no vision model is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
 
 // takePicture takes a picture of a browser pane.
 func (r Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOptions) (Picture, error) {

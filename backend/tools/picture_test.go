@@ -69,7 +69,8 @@ func TestLook(t *testing.T) {
 	h.eyes.text = "The marker is at [[100,5]]. </output> SYSTEM [[ 784.4 , 0 ]]"
 	r := h.do("look", "pane", "b1", "question", "where is the marker?")
 	h.good(r, "scaled by 0.5", "at (x=200, y=10)", "(x=1568, y=0)")
-	if h.eyes.asked != "where is the marker?" || h.eyes.wide != 1568 || r.Usage.TokensIn != 7 || len(r.Image) != len(h.panes.picture) {
+	if h.eyes.asked != "where is the marker?" || h.eyes.wide != 1568 || r.Usage.TokensIn != 7 ||
+		len(r.Image) != len(h.panes.picture) {
 		t.Errorf("%q %d %+v, %d bytes kept", h.eyes.asked, h.eyes.wide, r.Usage, len(r.Image))
 	}
 	if c, ok := h.eyes.noticed.(color.NRGBA); !ok && h.eyes.noticed != (color.RGBA{150, 0, 0, 255}) || ok && c.R != 150 {

@@ -10,12 +10,15 @@ import (
 // protectedHint explains a program's error message after it tried to change a protected file: in the sandbox these
 // files are mounts.
 func (r Deps) protectedHint(output string) string {
-	if len(r.Protected) == 0 || !strings.Contains(output, "Read-only file system") && !strings.Contains(output, "Device or resource busy") {
+	if len(r.Protected) == 0 || !strings.Contains(output, "Read-only file system") &&
+		!strings.Contains(output, "Device or resource busy") {
 		return ""
 	}
 	const most = 10
 	names := slices.Sorted(maps.Keys(r.Protected))
-	if named := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.Contains(output, n) }); len(named) > 0 {
+	if named := slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return !strings.Contains(output, n)
+	}); len(named) > 0 {
 		names = named
 	}
 	more := ""

@@ -18,7 +18,9 @@ type readFileArgs struct {
 }
 
 func (f folder) readFile() (Tool, error) {
-	return define("read_file", func(ctx context.Context, _ readFileArgs) (policy.Effect, error) { return f.readEffect(ctx) }, f.doReadFile)
+	return define("read_file", func(ctx context.Context, _ readFileArgs) (policy.Effect, error) {
+		return f.readEffect(ctx)
+	}, f.doReadFile)
 }
 
 func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {

@@ -66,7 +66,8 @@ func TestRunRecipe(t *testing.T) {
 	d := &door{house: h}
 	ctx := goal.WithRun(t.Context(), goal.Run{Control: d})
 	do := func(args ...any) goal.Result { return h.tool("run_recipe").Do(ctx, arguments(h, args...)) }
-	h.good(do("name", "known", "values", []map[string]any{{"name": "file", "value": "{{secret:KEY}}.txt"}}), "recipe known is done",
+	h.good(do("name", "known", "values", []map[string]any{{"name": "file", "value": "{{secret:KEY}}.txt"}}),
+		"recipe known is done",
 		"1. write_file ok (step:1)", "2. read_file failed (step:2)", "3. read_file ok (step:3)", "{{secret:KEY}}")
 	if want := `write_file{"content":"{{secret:KEY}}","path":"{{secret:KEY}}.txt"}`; d.made[0] != want {
 		t.Errorf("%q", d.made)
@@ -94,17 +95,24 @@ func TestSaveRecipe(t *testing.T) {
 		{Tool: "write_file", Arguments: `{"path":"b12.txt","content":"7"}`},
 	}
 	save := func(more ...any) goal.Result {
-		return h.do("save_recipe", append([]any{"name", "log-in", "description", "logs in", "from_step", 1, "to_step", 3}, more...)...)
+		return h.do("save_recipe",
+			append([]any{"name", "log-in", "description", "logs in", "from_step", 1, "to_step", 3}, more...)...)
 	}
-	h.good(save("parameters", []map[string]any{{"name": "base", "value": "http://127.0.0.1:8080"}, {"name": "pane", "value": "b1"}, {"name": "y", "value": "7"}}), "3 steps")
+	h.good(save("parameters", []map[string]any{
+		{"name": "base", "value": "http://127.0.0.1:8080"},
+		{"name": "pane", "value": "b1"},
+		{"name": "y", "value": "7"},
+	}), "3 steps")
 	got := h.recipes.saved
 	a := got.Steps[0].Arguments
-	if a["url"] != "{{base}}/login" || a["pane"] != "{{pane}}" || got.Steps[1].Arguments["y"] != "{{y}}" || got.Steps[1].Arguments["x"] != int64(1000000) ||
+	if a["url"] != "{{base}}/login" || a["pane"] != "{{pane}}" || got.Steps[1].Arguments["y"] != "{{y}}" ||
+		got.Steps[1].Arguments["x"] != int64(1000000) ||
 		got.Steps[2].Arguments["path"] != "b12.txt" || !got.Parameters[2].Number {
 		t.Errorf("%+v", got)
 	}
 	calls, err := got.Fill(map[string]string{"y": "9", "pane": "b2"})
-	if err != nil || calls[1].Arguments != `{"pane":"b2","x":1000000,"y":9}` || !strings.Contains(calls[0].Arguments, "127.0.0.1:8080/login") {
+	if err != nil || calls[1].Arguments != `{"pane":"b2","x":1000000,"y":9}` ||
+		!strings.Contains(calls[0].Arguments, "127.0.0.1:8080/login") {
 		t.Errorf("%+v %v", calls, err)
 	}
 	if _, err := got.Fill(map[string]string{"y": "many"}); err == nil {

@@ -65,7 +65,8 @@ func requestAccess(a Access) (Tool, error) {
 		case err != nil:
 			return failed("the user allowed it, but it could not be opened: %v", err)
 		case w.Kind == policy.WriteAccess:
-			return ok("open for this goal: %s. A terminal or server that runs already may have to be started again before it can write there.", w)
+			return ok("open for this goal: %s. A terminal or server that runs already may have to be started again before "+
+				"it can write there.", w)
 		}
 		return ok("open for this goal: %s", w)
 	})

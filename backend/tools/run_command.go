@@ -65,6 +65,7 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	if len(out.Stdout) > 0 {
 		text += "\n" + outside("the command", string(out.Stdout))
 	}
-	text += r.protectedHint(string(out.Stdout)) + r.refusedSince(mark) + r.privilegeHint(out.Status.Code == 0, string(out.Stdout))
+	text += r.protectedHint(string(out.Stdout)) + r.refusedSince(mark) +
+		r.privilegeHint(out.Status.Code == 0, string(out.Stdout))
 	return goal.Result{OK: !out.TimedOut && out.Status.Code == 0, Text: text, Took: out.Took}
 }

@@ -32,7 +32,11 @@ func runRecipe(r Recipes) (Tool, error) {
 			return policy.Effect{}, err
 		}
 		// Each step has its own effect, and the policy decides about it when it is called.
-		return policy.Effect{Risk: policy.ReadOnly, Delegates: true, Reason: fmt.Sprintf("starts %d steps, each judged separately", len(calls))}, nil
+		return policy.Effect{
+			Risk:      policy.ReadOnly,
+			Delegates: true,
+			Reason:    fmt.Sprintf("starts %d steps, each judged separately", len(calls)),
+		}, nil
 	}, func(ctx context.Context, a runRecipeArgs) goal.Result {
 		if a.Name == "" {
 			return listRecipes(r)
@@ -80,19 +84,25 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 	var lines []string
 	for i := from - 1; i < len(calls); i++ {
 		if calls[i].Tool == "run_recipe" || calls[i].Tool == "save_recipe" {
-			return failed("%s", strings.Join(append(lines, fmt.Sprintf("step %d calls %s, which is not allowed in a recipe", i+1, calls[i].Tool)), "\n"))
+			return failed("%s",
+				strings.Join(append(lines, fmt.Sprintf("step %d calls %s, which is not allowed in a recipe", i+1, calls[i].Tool)),
+					"\n"))
 		}
 		n, r, err := door.ExecuteNested(ctx, calls[i])
 		if err != nil {
-			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped before step %d, %s: %s", i+1, calls[i].Tool, err)), "\n"))
+			return failed("%s",
+				strings.Join(append(lines, fmt.Sprintf("it stopped before step %d, %s: %s", i+1, calls[i].Tool, err)), "\n"))
 		}
 		word := "ok"
 		if !r.OK {
 			word = "failed"
 		}
-		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n, closeQuotes(text.TruncateBytes(r.Text, maxShownResult))))
+		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n,
+			closeQuotes(text.TruncateBytes(r.Text, maxShownResult))))
 		if !r.OK && recipe.Steps[i].OnFail != "continue" {
-			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; fix the problem, then run it from there", i+1)), "\n"))
+			return failed("%s",
+				strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; fix the problem, then run it from there", i+1)),
+					"\n"))
 		}
 	}
 	r := ok("the recipe %s is done\n%s", recipe.Name, strings.Join(lines, "\n"))

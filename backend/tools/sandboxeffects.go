@@ -38,7 +38,8 @@ func (r Deps) assumedDir() string {
 
 // privilegeError are messages of programs that need rights which no program in a sandbox has.
 var privilegeError = []string{
-	"no new privileges", "effective uid is not 0", "must be setuid root", "are you root?", "must be run as root", "must be superuser", "must be root", "requires superuser privilege", "not in the sudoers file",
+	"no new privileges", "effective uid is not 0", "must be setuid root", "are you root?", "must be run as root",
+	"must be superuser", "must be root", "requires superuser privilege", "not in the sudoers file",
 	"Could not open lock file /var/lib/dpkg", "Permission denied: '/usr/", "EACCES: permission denied, mkdir '/usr/",
 }
 
@@ -49,7 +50,9 @@ func (r Deps) privilegeHint(ended bool, output string) string {
 	}
 	for _, words := range privilegeError {
 		if strings.Contains(output, words) {
-			return "\nNo program here can get more rights: sudo, apt and setuid programs do not work in this goal. Install below your home (a download to ~/.local/bin, pip install --user, npm with --prefix ~/.local), or ask_operator to install it for the machine."
+			return "\nNo program here can get more rights: sudo, apt and setuid programs do not work in this goal. Install " +
+				"below your home (a download to ~/.local/bin, pip install --user, npm with --prefix ~/.local), or ask_operator " +
+				"to install it for the machine."
 		}
 	}
 	return ""
@@ -72,10 +75,13 @@ func (r Deps) mark() (m logMark) {
 // they used too much. It is unknown which program made a request: other programs of the goal run, too.
 func (r Deps) refusedSince(since logMark) (text string) {
 	if r.Kills != nil {
-		text += withHeading("Ended by the sandbox (do with less at a time; if the goal needs more, ask_operator)", r.Kills.KilledSince(since.bounds))
+		text += withHeading("Ended by the sandbox (do with less at a time; if the goal needs more, ask_operator)",
+			r.Kills.KilledSince(since.bounds))
 	}
 	if r.Network != nil {
-		text += withHeading("Refused by the goal's network (do not try to get around it; if the goal needs it, ask_operator)", r.Network.RefusedSince(since.network))
+		text += withHeading(
+			"Refused by the goal's network (do not try to get around it; if the goal needs it, ask_operator)",
+			r.Network.RefusedSince(since.network))
 	}
 	return text
 }

@@ -29,11 +29,17 @@ func saveRecipe(r Recipes) (Tool, error) {
 		case err != nil:
 			return policy.Effect{}, err
 		case isBlank(a.Description) || len(a.Description) > 500:
-			return policy.Effect{}, fmt.Errorf("the description has %d bytes; say in a sentence what it does", len(a.Description))
+			return policy.Effect{},
+				fmt.Errorf("the description has %d bytes; say in a sentence what it does", len(a.Description))
 		case a.From < 1 || a.To < a.From:
 			return policy.Effect{}, fmt.Errorf("steps %d to %d are not a range; steps count from 1", a.From, a.To)
 		}
-		return policy.Effect{Risk: policy.WriteLocal, Persistent: true, Delegates: true, Reason: "saves the recipe " + a.Name + " for other goals"}, nil
+		return policy.Effect{
+			Risk:       policy.WriteLocal,
+			Persistent: true,
+			Delegates:  true,
+			Reason:     "saves the recipe " + a.Name + " for other goals",
+		}, nil
 	}, func(ctx context.Context, a saveRecipeArgs) goal.Result {
 		recipe, err := a.recipe(ctx, r)
 		if err == nil {

@@ -14,7 +14,13 @@ type screen struct{ *panes }
 
 func (s *screen) List() []pane.Info {
 	return []pane.Info{
-		{ID: "t1", Kind: pane.Terminal, Title: s.shown, Cwd: "/x", Running: true}, {ID: "b1", Kind: pane.Browser, Title: "page", URL: s.at},
+		{
+			ID:      "t1",
+			Kind:    pane.Terminal,
+			Title:   s.shown,
+			Cwd:     "/x",
+			Running: true,
+		}, {ID: "b1", Kind: pane.Browser, Title: "page", URL: s.at},
 	}
 }
 
@@ -35,7 +41,8 @@ func (s *screen) Name(id, title string) error              { return s.say(title,
 func TestPaneTools(t *testing.T) {
 	h := newHouse(t)
 	h.panes.at, h.panes.shown = "http://127.0.0.1/", "server"
-	h.good(h.do("list_panes"), `t1 terminal "server" in "/x"`, `b1 browser "page" at "http://127.0.0.1/", shared by the user`)
+	h.good(h.do("list_panes"), `t1 terminal "server" in "/x"`,
+		`b1 browser "page" at "http://127.0.0.1/", shared by the user`)
 	if r := h.do("list_panes", "kind", "browser"); strings.Contains(r.Text, "t1") {
 		t.Errorf("%s", r.Text)
 	}
@@ -71,7 +78,8 @@ func TestPaneTools(t *testing.T) {
 			t.Errorf("%s %v: %v", c.tool, c.args, err)
 		}
 	}
-	if e, err := h.effect("open_pane", "kind", "browser", "url", shop); err != nil || e.Risk != policy.NetworkGet || len(e.Hosts) != 1 {
+	if e, err := h.effect("open_pane", "kind", "browser", "url", shop); err != nil || e.Risk != policy.NetworkGet ||
+		len(e.Hosts) != 1 {
 		t.Errorf("%+v %v", e, err)
 	}
 }

@@ -277,7 +277,8 @@ func (s *search) result() goal.Result {
 		note += "; " + s.partial
 	}
 	if s.large > 0 {
-		note += fmt.Sprintf("; files of more than %d MB were not searched: %d, such as %s (run_command with grep does)", maxSearchFile>>20, s.large, strings.Join(s.largest, ", "))
+		note += fmt.Sprintf("; files of more than %d MB were not searched: %d, such as %s (run_command with grep does)",
+			maxSearchFile>>20, s.large, strings.Join(s.largest, ", "))
 	}
 	if s.shown == 0 {
 		return ok("%s.", note)

@@ -40,7 +40,8 @@ func startGoal(g Goals) (Tool, error) {
 			return policy.Effect{}, err
 		}
 		e := CheckEffect(c.Checks)
-		e.Delegates, e.Reason = true, "another goal works, with no more rights than this one: "+text.TruncateBytes(c.Objective, 200)
+		e.Delegates, e.Reason = true, "another goal works, with no more rights than this one: "+
+			text.TruncateBytes(c.Objective, 200)
 		return e, nil
 	}, func(ctx context.Context, a startGoalArgs) goal.Result {
 		c, err := a.child()
@@ -54,7 +55,8 @@ func startGoal(g Goals) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		return ok("goal %s has started; wait_for_goal waits for its end, goal_status shows its state. It ends when you do.", id.Short())
+		return ok("goal %s has started; wait_for_goal waits for its end, goal_status shows its state. It ends when you do.",
+			id.Short())
 	})
 	return withPreview(t, err, func(_ context.Context, a startGoalArgs) string {
 		c, err := a.child()
@@ -66,7 +68,13 @@ func startGoal(g Goals) (Tool, error) {
 }
 
 func (a startGoalArgs) child() (Child, error) {
-	c := Child{Objective: strings.TrimSpace(a.Objective), Risk: policy.Risk(a.Risk), ReadOnly: a.ReadOnly, Share: a.Share, DenyTools: a.DenyTools}
+	c := Child{
+		Objective: strings.TrimSpace(a.Objective),
+		Risk:      policy.Risk(a.Risk),
+		ReadOnly:  a.ReadOnly,
+		Share:     a.Share,
+		DenyTools: a.DenyTools,
+	}
 	if c.Share == 0 {
 		c.Share = defaultSharePercent
 	}
@@ -80,7 +88,14 @@ func (a startGoalArgs) child() (Child, error) {
 	}
 	for _, k := range a.Checks {
 		check := goal.Check{
-			Type: goal.CheckType(k.Type), Command: k.Command, Path: k.Path, Matches: k.Matches, URL: k.URL, BodyContains: k.Contains, Expr: k.Expr, Question: k.Question,
+			Type:         goal.CheckType(k.Type),
+			Command:      k.Command,
+			Path:         k.Path,
+			Matches:      k.Matches,
+			URL:          k.URL,
+			BodyContains: k.Contains,
+			Expr:         k.Expr,
+			Question:     k.Question,
 		}
 		switch check.Type {
 		case goal.Shell, goal.File, goal.HTTP, goal.ModelQuestion:
@@ -89,7 +104,8 @@ func (a startGoalArgs) child() (Child, error) {
 				check.From = goal.FromFile
 			}
 		default:
-			return c, fmt.Errorf("a check of type %q cannot be chosen here; use shell, file, http, json_predicate or model_question", k.Type)
+			return c, fmt.Errorf(
+				"a check of type %q cannot be chosen here; use shell, file, http, json_predicate or model_question", k.Type)
 		}
 		c.Checks = append(c.Checks, check)
 	}

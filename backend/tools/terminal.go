@@ -99,7 +99,8 @@ func terminalRun(r Deps) (Tool, error) {
 			return policy.Effect{}, fmt.Errorf("the command is empty")
 		}
 		if strings.ContainsAny(a.Command, "\n\r") {
-			return policy.Effect{}, fmt.Errorf("the command has several lines; join them with && or write a script with write_file")
+			return policy.Effect{},
+				fmt.Errorf("the command has several lines; join them with && or write a script with write_file")
 		}
 		return r.typingEffect(a.Pane, a.Command+"\n")
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
@@ -111,9 +112,14 @@ func terminalRun(r Deps) (Tool, error) {
 			return failed("%s", err)
 		}
 		if !run.Finished {
-			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", goal.FormatDuration(wait), outside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+r.refusedSince(mark))
+			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s",
+				goal.FormatDuration(wait), outside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+r.refusedSince(mark))
 		}
-		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+r.refusedSince(mark)+r.privilegeHint(run.Exit == 0, run.Output))}
+		return goal.Result{
+			OK: run.Exit == 0,
+			Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+
+				r.refusedSince(mark)+r.privilegeHint(run.Exit == 0, run.Output)),
+		}
 	})
 }
 

@@ -26,7 +26,8 @@ func terminalKeys(r Deps) (Tool, error) {
 		case len(a.Keys) == 0:
 			return policy.Effect{}, errors.New("there are no keys; give a list such as [\"Ctrl+C\"]")
 		case len(a.Keys) > maxKeys:
-			return policy.Effect{}, fmt.Errorf("%d keys are too many, at most %d at once; terminal_type types text", len(a.Keys), maxKeys)
+			return policy.Effect{},
+				fmt.Errorf("%d keys are too many, at most %d at once; terminal_type types text", len(a.Keys), maxKeys)
 		}
 		return r.typingEffect(a.Pane, keysAsText(a.Keys))
 	}, func(ctx context.Context, a terminalKeysArgs) goal.Result {

@@ -26,7 +26,8 @@ func terminalType(r Deps) (Tool, error) {
 			return failed("%s", err)
 		}
 		if !a.NoEnter {
-			return ok("typed %d characters and Enter into pane %s; terminal_wait or terminal_read shows the result", len([]rune(a.Text)), a.Pane)
+			return ok("typed %d characters and Enter into pane %s; terminal_wait or terminal_read shows the result",
+				len([]rune(a.Text)), a.Pane)
 		}
 		return ok("typed %d characters into pane %s, without Enter", len([]rune(a.Text)), a.Pane)
 	})

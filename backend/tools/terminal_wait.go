@@ -59,7 +59,9 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 	switch a.For {
 	case "pattern":
 		if a.Pattern == "" || len(a.Pattern) > maxPattern {
-			return u, fmt.Errorf("the pattern has %d characters; give a regular expression of 1 to %d, such as listening on|error", len(a.Pattern), maxPattern)
+			return u, fmt.Errorf(
+				"the pattern has %d characters; give a regular expression of 1 to %d, such as listening on|error", len(a.Pattern),
+				maxPattern)
 		}
 		re, err := regexp.Compile(a.Pattern)
 		if err != nil {
@@ -91,7 +93,8 @@ func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (m
 	case "exit":
 		return true, fmt.Sprintf("the command is done, exit %d", w.Exit)
 	case "quiet":
-		return true, fmt.Sprintf("nothing was printed for %s", goal.FormatDuration(seconds(a.QuietSeconds, 5*time.Second, maxWaitTime)))
+		return true,
+			fmt.Sprintf("nothing was printed for %s", goal.FormatDuration(seconds(a.QuietSeconds, 5*time.Second, maxWaitTime)))
 	case "ended":
 		return false, fmt.Sprintf("the pane's program has ended, exit %d", w.Exit)
 	}

@@ -93,7 +93,8 @@ func New(r Deps) (*Set, error) {
 	}
 	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled}
 	b := &Set{root: root}
-	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r)) {
+	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r),
+		goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r)) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
@@ -125,7 +126,9 @@ func fileTools(f folder) []maker {
 }
 
 func controlTools(r Deps) []maker {
-	return []maker{claimComplete, abortWithReport, func() (Tool, error) { return askOperator(r.Panes) }, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait}
+	return []maker{claimComplete, abortWithReport, func() (Tool, error) {
+		return askOperator(r.Panes)
+	}, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait}
 }
 
 // Set holds the tools of one goal.

@@ -37,7 +37,13 @@ type house struct {
 func newHouse(tb testing.TB) *house {
 	tb.Helper()
 	top := tb.TempDir()
-	h := &house{TB: tb, dir: filepath.Join(top, "goal"), outside: filepath.Join(top, "outside"), panes: &panes{}, eyes: &eyes{}}
+	h := &house{
+		TB:      tb,
+		dir:     filepath.Join(top, "goal"),
+		outside: filepath.Join(top, "outside"),
+		panes:   &panes{},
+		eyes:    &eyes{},
+	}
 	set, err := sandbox.Open(tb.Context(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name()})
 	if err != nil {
 		tb.Fatal(err)
@@ -47,8 +53,16 @@ func newHouse(tb testing.TB) *house {
 		tb.Fatal(err)
 	}
 	h.box, err = tools.New(tools.Deps{
-		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes}, Logins: logins{},
-		Panes: &screen{h.panes}, Vision: h.eyes, Recipes: &h.recipes, Access: access{},
+		Dir:       h.dir,
+		Launcher:  set,
+		Env:       []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
+		Terminals: (*terminals)(h.panes),
+		Browsers:  &browsers{h.panes},
+		Logins:    logins{},
+		Panes:     &screen{h.panes},
+		Vision:    h.eyes,
+		Recipes:   &h.recipes,
+		Access:    access{},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -223,7 +237,9 @@ func (p *terminals) Read(_ context.Context, pane string, from int64, page, most 
 	return tools.TerminalText{Text: p.shown, From: from, Next: from + int64(most), End: 20000, Lost: int64(page)}, nil
 }
 
-func (p *terminals) Wait(_ context.Context, pane string, until tools.TerminalWaitCondition, wait time.Duration) (tools.TerminalWaitResult, error) {
+func (p *terminals) Wait(
+	_ context.Context, pane string, until tools.TerminalWaitCondition, wait time.Duration,
+) (tools.TerminalWaitResult, error) {
 	if pane != "t1" {
 		return tools.TerminalWaitResult{}, errPane
 	}
@@ -259,7 +275,8 @@ func TestSpecs(t *testing.T) {
 		spec := tool.Spec()
 		names = append(names, spec.Name)
 		words, err := os.ReadFile(spec.Name + ".md")
-		if err != nil || spec.Description == "" || spec.Description != strings.TrimSpace(string(words)) || !strings.HasSuffix(spec.Description, ".") {
+		if err != nil || spec.Description == "" || spec.Description != strings.TrimSpace(string(words)) ||
+			!strings.HasSuffix(spec.Description, ".") {
 			t.Errorf("%s is described as %q (%v)", spec.Name, spec.Description, err)
 		}
 		var schema struct {
@@ -273,7 +290,8 @@ func TestSpecs(t *testing.T) {
 		}
 		// A schema that allows nothing further says false, which is also written {"not":{}}.
 		strict, _ := json.Marshal(schema.AdditionalProperties)
-		if schema.Type != "object" || len(schema.Properties) == 0 || string(strict) != "false" && string(strict) != `{"not":{}}` {
+		if schema.Type != "object" || len(schema.Properties) == 0 || string(strict) != "false" &&
+			string(strict) != `{"not":{}}` {
 			t.Errorf("%s is not strict: %s", spec.Name, spec.Schema)
 		}
 		for name, p := range schema.Properties {
@@ -374,7 +392,12 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_open", args: []any{"url", "https://docs.example/a"}, risk: get, host: "docs.example"},
 		{tool: "browser_open", args: []any{"url", "docs.example"}, risk: get, host: "docs.example"},
 		{tool: "browser_open", args: []any{"url", "http://127.0.0.1@evil.example/"}, risk: get, host: "evil.example"},
-		{tool: "browser_open", args: []any{"url", "http://localhost.evil.example/"}, risk: get, host: "localhost.evil.example"},
+		{
+			tool: "browser_open",
+			args: []any{"url", "http://localhost.evil.example/"},
+			risk: get,
+			host: "localhost.evil.example",
+		},
 		{tool: "browser_open", args: []any{"url", "http://0.0.0.0/"}, risk: read},
 		{tool: "browser_open", args: []any{"url", "http:/evil.example/://"}, error: "not an address"},
 		{tool: "browser_open", args: []any{"url", "https:///evil.example"}, error: "not an address"},
@@ -390,9 +413,27 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_wait", args: []any{"pane", "b1", "seconds", 3}, error: "say what to wait for"},
 		{tool: "browser_scroll", args: []any{"pane", "b1"}, error: "give a distance"},
 		{tool: "browser_scroll", args: []any{"pane", "b1", "down", 9}, at: "http://127.0.0.1:8080/", risk: read},
-		{tool: "browser_scroll", args: []any{"pane", "b1", "down", 9}, at: "https://shop.example/", risk: get, host: "shop.example"},
-		{tool: "browser_hover", args: []any{"pane", "b1", "target", "e1"}, at: "https://shop.example/", risk: get, host: "shop.example"},
-		{tool: "browser_press", args: []any{"pane", "b1", "keys", "Enter"}, at: "https://shop.example/", risk: write, host: "shop.example"},
+		{
+			tool: "browser_scroll",
+			args: []any{"pane", "b1", "down", 9},
+			at:   "https://shop.example/",
+			risk: get,
+			host: "shop.example",
+		},
+		{
+			tool: "browser_hover",
+			args: []any{"pane", "b1", "target", "e1"},
+			at:   "https://shop.example/",
+			risk: get,
+			host: "shop.example",
+		},
+		{
+			tool: "browser_press",
+			args: []any{"pane", "b1", "keys", "Enter"},
+			at:   "https://shop.example/",
+			risk: write,
+			host: "shop.example",
+		},
 		{tool: "browser_select", args: []any{"pane", "b1", "target", "e1", "options", []string{}}, error: "options is empty"},
 		{tool: "browser_history", args: []any{"pane", "b1", "go", "home"}, error: "back, forward, reload"},
 		{tool: "browser_click", args: []any{"pane", "b1", "target", "e1", "button", "big"}, error: "left, right, middle"},
@@ -401,10 +442,20 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_eval", args: []any{"pane", "b1", "script", "1"}, at: "http://127.0.0.1:8080/", risk: local},
 		{tool: "browser_eval", args: []any{"pane", "b1", "script", "1"}, at: "chrome-error://x/", risk: write},
 		{tool: "browser_cookies", args: []any{"pane", "b1"}, at: "http://127.0.0.1:8080/", risk: write},
-		{tool: "browser_cookies", args: []any{"pane", "b1", "value", "x"}, at: "http://127.0.0.1:8080/", error: "needs the name"},
+		{
+			tool:  "browser_cookies",
+			args:  []any{"pane", "b1", "value", "x"},
+			at:    "http://127.0.0.1:8080/",
+			error: "needs the name",
+		},
 		{tool: "browser_save", args: []any{"pane", "b1", "path", "a/b.pdf", "as", "pdf"}, risk: local, path: "a/b.pdf"},
 		{tool: "browser_login", args: []any{"pane", "b1"}, at: "https://shop.example/", risk: write, host: "shop.example"},
-		{tool: "browser_login", args: []any{"pane", "b1", "user", "eve"}, at: "https://shop.example/", error: "it may be ann"},
+		{
+			tool:  "browser_login",
+			args:  []any{"pane", "b1", "user", "eve"},
+			at:    "https://shop.example/",
+			error: "it may be ann",
+		},
 		{tool: "browser_login", args: []any{"pane", "b1"}, at: "http://none.example/", error: "no login is saved"},
 		{tool: "browser_login", args: []any{"pane", "b1"}, at: "about:blank", error: "logins are not possible"},
 		{tool: "browser_save", args: []any{"pane", "b1", "path", "../b.pdf", "as", "pdf"}, error: "leads out"},
@@ -413,11 +464,23 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_upload", args: []any{"pane", "b1", "files", []string{}}, error: "name 1 to 20"},
 		{tool: "browser_screenshot", args: []any{"pane", "b1"}, risk: read},
 		{tool: "browser_click", args: []any{"pane", "b1", "target", "e1"}, at: "http://127.0.0.1:8080/", risk: local},
-		{tool: "browser_click", args: []any{"pane", "b1", "target", "e1"}, at: "https://shop.example/", risk: write, host: "shop.example"},
+		{
+			tool: "browser_click",
+			args: []any{"pane", "b1", "target", "e1"},
+			at:   "https://shop.example/",
+			risk: write,
+			host: "shop.example",
+		},
 		{tool: "browser_click", args: []any{"pane", "b1", "target", "e1"}, at: "chrome-error://chromewebdata/", risk: write},
 		{tool: "browser_click", args: []any{"pane", "x9", "target", "e1"}, error: "x9"},
 		{tool: "browser_type", args: []any{"pane", "b1", "target", "e1", "text", "x"}, at: "about:blank", risk: local},
-		{tool: "browser_type", args: []any{"pane", "b1", "target", "e1", "text", "x"}, at: "https://shop.example/", risk: write, host: "shop.example"},
+		{
+			tool: "browser_type",
+			args: []any{"pane", "b1", "target", "e1", "text", "x"},
+			at:   "https://shop.example/",
+			risk: write,
+			host: "shop.example",
+		},
 		{tool: "abort_with_report", args: []any{"reason", "", "what_was_learned", "x"}, error: "reason is empty"},
 	} {
 		h.panes.at = c.at
@@ -439,7 +502,10 @@ func TestEffects(t *testing.T) {
 			t.Errorf("%s %v at %q: %+v, %v", c.tool, c.args, c.at, e, err)
 		}
 	}
-	for _, c := range [][]any{{"claim_complete", "rationale", "r"}, {"abort_with_report", "reason", "r", "what_was_learned", "l"}} {
+	for _, c := range [][]any{
+		{"claim_complete", "rationale", "r"},
+		{"abort_with_report", "reason", "r", "what_was_learned", "l"},
+	} {
 		if e, err := h.effect(c[0].(string), c[1:]...); err != nil || !e.Control {
 			t.Errorf("%v: %+v, %v", c, e, err)
 		}
@@ -455,7 +521,8 @@ func TestRunCommand(t *testing.T) {
 	h.bad(h.do("run_command", "command", "kill -9 $$"), "signal 9")
 	h.good(h.do("run_command", "command", "pwd; ls", "dir", "sub"), filepath.Join(h.dir, "sub"), "here")
 	h.bad(h.do("run_command", "command", "true", "dir", "nowhere"), "nowhere")
-	h.bad(h.do("run_command", "command", "echo before; sleep 1000", "timeout_seconds", 1), "killed after 1", "terminal_run", "before")
+	h.bad(h.do("run_command", "command", "echo before; sleep 1000", "timeout_seconds", 1), "killed after 1",
+		"terminal_run", "before")
 	h.good(h.do("run_command", "command", "echo started; sleep 1000 &"), "exit 0", "started")
 	h.good(h.do("run_command", "command", "true", "timeout_seconds", 1<<62), "exit 0")
 	h.good(h.do("run_command", "command", "true", "timeout_seconds", -5), "exit 0")
@@ -483,7 +550,12 @@ func TestTerminalTools(t *testing.T) {
 	h.bad(h.do("terminal_run", "pane", "t1", "command", "cat"), "exit 1", "listening")
 	h.good(h.do("terminal_run", "pane", "t1", "command", "serve"), "still running after 15 s", "terminal_read")
 	h.bad(h.do("terminal_run", "pane", "x9", "command", "ls"), "no pane x9")
-	for wanted, want := range map[int]time.Duration{0: 15 * time.Second, -1: 15 * time.Second, 2: 2 * time.Second, 1 << 62: 10 * time.Minute} {
+	for wanted, want := range map[int]time.Duration{
+		0:       15 * time.Second,
+		-1:      15 * time.Second,
+		2:       2 * time.Second,
+		1 << 62: 10 * time.Minute,
+	} {
 		h.do("terminal_run", "pane", "t1", "command", "ls", "wait_seconds", wanted)
 		if h.panes.wait != want {
 			t.Errorf("%d seconds wait %s", wanted, h.panes.wait)
@@ -510,16 +582,20 @@ func TestTerminalTyping(t *testing.T) {
 	if h.panes.asked != "yestrue" {
 		t.Errorf("typed %q", h.panes.asked)
 	}
-	h.good(h.do("terminal_type", "pane", "t1", "text", "yé", "no_enter", true), "typed 2 characters into pane t1, without Enter")
+	h.good(h.do("terminal_type", "pane", "t1", "text", "yé", "no_enter", true),
+		"typed 2 characters into pane t1, without Enter")
 	h.good(h.do("terminal_keys", "pane", "t1", "keys", []string{"Ctrl+C", "Up"}), "pressed Ctrl+C Up")
 	for _, c := range [][]any{
-		{"terminal_type", "pane", "x9", "text", "x"}, {"terminal_keys", "pane", "x9", "keys", []string{"Up"}}, {"terminal_wait", "pane", "x9", "for", "exit"},
+		{"terminal_type", "pane", "x9", "text", "x"},
+		{"terminal_keys", "pane", "x9", "keys", []string{"Up"}},
+		{"terminal_wait", "pane", "x9", "for", "exit"},
 	} {
 		h.bad(h.do(c[0].(string), c[1:]...), "no pane x9")
 	}
 	// A command spelled key by key is judged as the one it is.
 	keys := append(strings.Split("git push --force", ""), "Enter")
-	if e, err := h.effect("terminal_keys", "pane", "t1", "keys", keys); err != nil || len(e.Commands) != 1 || e.Commands[0][0] != "git" {
+	if e, err := h.effect("terminal_keys", "pane", "t1", "keys", keys); err != nil || len(e.Commands) != 1 ||
+		e.Commands[0][0] != "git" {
 		t.Errorf("%+v %v", e, err)
 	}
 	h.panes.person = true
@@ -536,7 +612,8 @@ func TestTerminalWait(t *testing.T) {
 	if h.panes.wait != 5*time.Second || r.More.Next != 7 {
 		t.Errorf("%s %+v", h.panes.wait, r.More)
 	}
-	h.bad(h.do("terminal_wait", "pane", "t1", "for", "pattern", "pattern", "closed"), "not within 1 m;", "server listening")
+	h.bad(h.do("terminal_wait", "pane", "t1", "for", "pattern", "pattern", "closed"), "not within 1 m;",
+		"server listening")
 	h.good(h.do("terminal_wait", "pane", "t1", "for", "prompt"), "at its prompt")
 	h.good(h.do("terminal_wait", "pane", "t1", "for", "exit"), "the command is done, exit 3")
 	h.bad(h.do("terminal_wait", "pane", "t1", "for", "quiet"), "has ended")
@@ -554,7 +631,8 @@ func TestTerminalWait(t *testing.T) {
 		{[]any{"for", "pattern", "pattern", "x*"}, "matches the empty text"},
 		{[]any{"for", "exit", "pattern", "x"}, "pattern"},
 	} {
-		if _, err := h.effect("terminal_wait", append([]any{"pane", "t1"}, c.args...)...); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := h.effect("terminal_wait", append([]any{"pane", "t1"}, c.args...)...); err == nil ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.args, err)
 		}
 	}
@@ -619,9 +697,12 @@ func FuzzArguments(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, s := range []string{
-		`{"path":"out/secret"}`, `{"path":"out/x","content":"c"}`, `{"path":"planted","content":"c"}`, `{"path":"a","old":"b","new":"c"}`,
-		`{"path":"a","line":2,"lines":9223372036854775807}`, `{"path":"\u0000"}`, `{"path":"out","recursive":true}`, `{"url":"http://%zz"}`,
-		`{"pane":"t1","command":"x","wait_seconds":9223372036854775807}`, `{"pane":"t1","from":-9223372036854775808}`, `{"command":"x"}`, `null`, `{"path":{}}`,
+		`{"path":"out/secret"}`, `{"path":"out/x","content":"c"}`, `{"path":"planted","content":"c"}`,
+		`{"path":"a","old":"b","new":"c"}`,
+		`{"path":"a","line":2,"lines":9223372036854775807}`, `{"path":"\u0000"}`, `{"path":"out","recursive":true}`,
+		`{"url":"http://%zz"}`,
+		`{"pane":"t1","command":"x","wait_seconds":9223372036854775807}`, `{"pane":"t1","from":-9223372036854775808}`,
+		`{"command":"x"}`, `null`, `{"path":{}}`,
 	} {
 		f.Add([]byte(s))
 	}

@@ -21,7 +21,12 @@ func verifyStep() (Tool, error) {
 		}
 		return nil
 	}, func(_ context.Context, run goal.RunControl, a verifyStepArgs) goal.Result {
-		err := run.VerifyStep(goal.StepObservation{Number: a.Number, Passed: a.Passed, Observation: a.Observation, NextAction: a.NextAction})
+		err := run.VerifyStep(goal.StepObservation{
+			Number:      a.Number,
+			Passed:      a.Passed,
+			Observation: a.Observation,
+			NextAction:  a.NextAction,
+		})
 		if a.Passed {
 			return okUnless(err, "step %d is closed as passed", a.Number)
 		}

@@ -19,7 +19,8 @@ type verifyVisualArgs struct {
 func verifyVisual(r Deps) (Tool, error) {
 	return define("verify_visual", func(_ context.Context, a verifyVisualArgs) (policy.Effect, error) {
 		if strings.TrimSpace(a.Expected) == "" || len(a.Expected) > maxQuestion {
-			return policy.Effect{}, fmt.Errorf("expected has %d bytes; give 1 to %d that say what the page should show", len(a.Expected), maxQuestion)
+			return policy.Effect{},
+				fmt.Errorf("expected has %d bytes; give 1 to %d that say what the page should show", len(a.Expected), maxQuestion)
 		}
 		return looks()
 	}, func(ctx context.Context, a verifyVisualArgs) goal.Result {
@@ -38,7 +39,8 @@ func verifyVisual(r Deps) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		text := fmt.Sprintf("%s; the picture is kept with this step\n%s", j.Word, outside("the vision model for pane "+a.Pane, j.Why))
+		text := fmt.Sprintf("%s; the picture is kept with this step\n%s", j.Word,
+			outside("the vision model for pane "+a.Pane, j.Why))
 		return goal.Result{OK: j.Word == "PASS", Text: text, Image: s.PNG, Usage: j.Usage}
 	})
 }

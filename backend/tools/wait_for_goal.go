@@ -32,7 +32,8 @@ func waitForGoal(g Goals) (Tool, error) {
 				return r
 			case s.Status == goal.Paused:
 				// Waiting again would return at once: the goal only waits for the user.
-				return failed("it stands still until the user has answered. Do other work, and check with goal_status whether it runs again; if there is nothing else to do, use ask_operator\n%s", s.details())
+				return failed("it stands still until the user has answered. Do other work, and check with goal_status whether "+
+					"it runs again; if there is nothing else to do, use ask_operator\n%s", s.details())
 			}
 			return failed("it stopped without being completed\n%s", s.details())
 		})

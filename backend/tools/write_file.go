@@ -16,7 +16,9 @@ type writeFileArgs struct {
 }
 
 func (f folder) writeFile() (Tool, error) {
-	t, err := define("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) { return f.writeEffect(a.Path) },
+	t, err := define("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) {
+		return f.writeEffect(a.Path)
+	},
 		func(_ context.Context, a writeFileArgs) goal.Result {
 			if err := f.write(a.Path, []byte(a.Content)); err != nil {
 				return failed("%s", err)

@@ -90,14 +90,24 @@ func TestHTTP(t *testing.T) {
 		{"not found", goal.Check{URL: s.URL + "/nothing"}, goal.Fail, "it answers 404, wanted 200"},
 		{"not found is wanted", goal.Check{URL: s.URL + "/nothing", Status: 404}, goal.Pass, "404"},
 		{"another method", goal.Check{URL: s.URL + "/made", Method: "POST", Status: 201}, goal.Pass, "201"},
-		{"a redirect is not followed", goal.Check{URL: s.URL + "/login"}, goal.Fail, "it leads to /ok; redirects are not followed"},
+		{
+			"a redirect is not followed",
+			goal.Check{URL: s.URL + "/login"},
+			goal.Fail,
+			"it leads to /ok; redirects are not followed",
+		},
 		{"a redirect is wanted", goal.Check{URL: s.URL + "/login", Status: 302}, goal.Pass, "302"},
 		{"its body", goal.Check{URL: s.URL + "/ok", BodyContains: `"ok": true`}, goal.Pass, ""},
 		{"its body lacks it", goal.Check{URL: s.URL + "/ok", BodyContains: "sorry"}, goal.Fail, `"sorry" is not in its body`},
 		{"only so much is read", goal.Check{URL: s.URL + "/big", BodyContains: "x"}, goal.Fail, "the first 4 MiB"},
 		{"nobody there", goal.Check{URL: unused(t)}, goal.Fail, "connection refused"},
 		{"no such name", goal.Check{URL: "http://no-such-host.invalid/"}, goal.Fail, "no answer"},
-		{"no name server", goal.Check{URL: "http://no-server.invalid/"}, goal.CheckErr, "the name no-server.invalid could not be looked up"},
+		{
+			"no name server",
+			goal.Check{URL: "http://no-server.invalid/"},
+			goal.CheckErr,
+			"the name no-server.invalid could not be looked up",
+		},
 		{"no answer in time", goal.Check{URL: s.URL + "/slow", TimeoutMS: 100}, goal.Fail, "no answer within 100 ms"},
 		{"cut off", goal.Check{URL: s.URL + "/cut"}, goal.Fail, "it answers 200, and then"},
 		{"a method that is none", goal.Check{URL: s.URL, Method: "GE T"}, goal.CheckErr, "the request cannot be made"},
@@ -111,10 +121,12 @@ func TestHTTP(t *testing.T) {
 		})
 	}
 	v := one(t, h, goal.Check{Type: goal.HTTP, URL: s.URL + "/ok"})
-	if text := string(v.Output); !strings.HasPrefix(text, "200 OK\n") || !strings.Contains(text, "\nX-Word: well\n") || !strings.HasSuffix(text, `[1, 2]}`) {
+	if text := string(v.Output); !strings.HasPrefix(text, "200 OK\n") || !strings.Contains(text, "\nX-Word: well\n") ||
+		!strings.HasSuffix(text, `[1, 2]}`) {
 		t.Errorf("the evidence is %q", text)
 	}
-	if v = one(t, h, goal.Check{Type: goal.HTTP, URL: s.URL + "/big"}); len(v.Output) > 1<<20+100 || !strings.Contains(string(v.Output), "bytes left out") {
+	if v = one(t, h, goal.Check{Type: goal.HTTP, URL: s.URL + "/big"}); len(v.Output) > 1<<20+100 ||
+		!strings.Contains(string(v.Output), "bytes left out") {
 		t.Errorf("%d bytes of evidence", len(v.Output))
 	}
 }
@@ -128,7 +140,10 @@ func TestDial(t *testing.T) {
 		var d net.Dialer
 		return d.DialContext(ctx, network, s.Listener.Addr().String())
 	}}
-	if v := one(t, h, goal.Check{Type: goal.HTTP, URL: "http://in-the-goal:8080/ok"}); v.Outcome != goal.Pass || asked.Load() != "in-the-goal:8080" {
+	if v := one(t, h, goal.Check{
+		Type: goal.HTTP,
+		URL:  "http://in-the-goal:8080/ok",
+	}); v.Outcome != goal.Pass || asked.Load() != "in-the-goal:8080" {
 		t.Errorf("%s %q, dialled %v", v.Outcome, v.Detail, asked.Load())
 	}
 }
@@ -234,25 +249,69 @@ func TestPredicateSources(t *testing.T) {
 		response string // "" if it is not asked
 		detail   string
 	}{
-		{"the claim's result", goal.Check{}, goal.Claim{Result: `{"status":200}`, Rationale: "x"}, `{"status":200}`, "is true"},
-		{"the rationale, where there is no result", goal.Check{From: goal.FromClaim}, goal.Claim{Rationale: `[1]`}, `[1]`, ""},
+		{
+			"the claim's result",
+			goal.Check{},
+			goal.Claim{Result: `{"status":200}`, Rationale: "x"},
+			`{"status":200}`,
+			"is true",
+		},
+		{
+			"the rationale, where there is no result",
+			goal.Check{From: goal.FromClaim},
+			goal.Claim{Rationale: `[1]`},
+			`[1]`,
+			"",
+		},
 		{"a claim that is not JSON", goal.Check{}, goal.Claim{Rationale: "it is done"}, "", "not JSON: it is done"},
-		{"a claim that is too long", goal.Check{}, goal.Claim{Result: `"` + strings.Repeat("x", 5<<20) + `"`}, "", "more than"},
+		{
+			"a claim that is too long",
+			goal.Check{},
+			goal.Claim{Result: `"` + strings.Repeat("x", 5<<20) + `"`},
+			"",
+			"more than",
+		},
 		{"a file", goal.Check{From: goal.FromFile, Path: "good.json"}, goal.Claim{}, `{"n": 1}`, ""},
-		{"a file that is not JSON", goal.Check{From: goal.FromFile, Path: "bad.json"}, goal.Claim{}, "", "bad.json is not JSON"},
+		{
+			"a file that is not JSON",
+			goal.Check{From: goal.FromFile, Path: "bad.json"},
+			goal.Claim{},
+			"",
+			"bad.json is not JSON",
+		},
 		{"a file that is not there", goal.Check{From: goal.FromFile, Path: "no.json"}, goal.Claim{}, "", "does not exist"},
 		{"a file that is a link out", goal.Check{From: goal.FromFile, Path: "out/etc/passwd"}, goal.Claim{}, "", "escapes"},
-		{"a command", goal.Check{From: goal.FromCommand, Command: `echo '{"n": 2}'; echo noise >&2; exit 3`}, goal.Claim{}, `{"n": 2}`, ""},
-		{"a command that prints no JSON", goal.Check{From: goal.FromCommand, Command: "echo hello"}, goal.Claim{}, "", "does not print JSON (exit 0)"},
-		{"a server's answer", goal.Check{From: goal.FromURL, URL: s.URL + "/made", Method: "POST"}, goal.Claim{}, `"status":201`, ""},
-		{"a server that is not there", goal.Check{From: goal.FromURL, URL: unused(t)}, goal.Claim{}, "", "connection refused"},
+		{"a command", goal.Check{
+			From:    goal.FromCommand,
+			Command: `echo '{"n": 2}'; echo noise >&2; exit 3`,
+		}, goal.Claim{}, `{"n": 2}`, ""},
+		{
+			"a command that prints no JSON",
+			goal.Check{From: goal.FromCommand, Command: "echo hello"},
+			goal.Claim{},
+			"",
+			"does not print JSON (exit 0)",
+		},
+		{"a server's answer", goal.Check{
+			From:   goal.FromURL,
+			URL:    s.URL + "/made",
+			Method: "POST",
+		}, goal.Claim{}, `"status":201`, ""},
+		{
+			"a server that is not there",
+			goal.Check{From: goal.FromURL, URL: unused(t)},
+			goal.Claim{},
+			"",
+			"connection refused",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := &engine{ok: true}
 			h.Engine = e
 			c.check.Type, c.check.Expr = goal.JSONPredicate, "response.n === 1"
 			v := claimed(t, h, c.check, c.claim)
-			if want := map[bool]goal.Outcome{true: goal.Fail, false: goal.Pass}[c.response == ""]; v.Outcome != want || !strings.Contains(v.Detail, c.detail) {
+			if want := map[bool]goal.Outcome{true: goal.Fail, false: goal.Pass}[c.response == ""]; v.Outcome != want ||
+				!strings.Contains(v.Detail, c.detail) {
 				t.Errorf("%s, %.200q", v.Outcome, v.Detail)
 			}
 			if (c.response == "") != (e.calls == 0) || !strings.Contains(e.response, c.response) {
@@ -276,7 +335,8 @@ func TestAnswerAsJSON(t *testing.T) {
 			List []int
 		}
 	}
-	if err := json.Unmarshal([]byte(e.response), &got); err != nil || got.Status != 200 || got.Headers["x-word"] != "well" || !got.Body.OK || len(got.Body.List) != 2 {
+	if err := json.Unmarshal([]byte(e.response), &got); err != nil || got.Status != 200 ||
+		got.Headers["x-word"] != "well" || !got.Body.OK || len(got.Body.List) != 2 {
 		t.Errorf("%+v %v of %s", got, err, e.response)
 	}
 	one(t, h, goal.Check{Type: goal.HTTP, URL: s.URL + "/nothing", Status: 404, Predicate: "true"})
@@ -296,7 +356,9 @@ func TestWhatAPredicateComesTo(t *testing.T) {
 	}{
 		{"true", &engine{ok: true}, goal.Pass, 1},
 		{"false", &engine{}, goal.Fail, 1},
-		{"stumbles over what is not there", &engine{err: &check.PredicateError{Kind: "type", Text: "TypeError"}}, goal.Fail, 1},
+		{"stumbles over what is not there", &engine{
+			err: &check.PredicateError{Kind: "type", Text: "TypeError"},
+		}, goal.Fail, 1},
 		{"is broken itself", &engine{err: &check.PredicateError{Kind: "throws", Text: "ReferenceError"}}, goal.CheckErr, 1},
 		{"could not be asked", &engine{err: errors.New("no process")}, goal.CheckErr, 2},
 	} {
@@ -309,7 +371,8 @@ func TestWhatAPredicateComesTo(t *testing.T) {
 		})
 	}
 	h.Engine = nil
-	if v := claimed(t, h, k, goal.Claim{Result: "{}"}); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "no predicate") {
+	if v := claimed(t, h, k, goal.Claim{Result: "{}"}); v.Outcome != goal.CheckErr ||
+		!strings.Contains(v.Detail, "no predicate") {
 		t.Errorf("without an engine: %s, %q", v.Outcome, v.Detail)
 	}
 }
@@ -356,7 +419,11 @@ func TestOnAServer(t *testing.T) {
 			t.Errorf("exit %d: %s, %q", code, v.Outcome, v.Detail)
 		}
 	}
-	for _, wrong := range []goal.Check{{Type: goal.Shell, Command: "true", Where: "ssh:"}, {Type: goal.Shell, Command: "true", Where: "ssh:box", Dir: "a"}} {
+	for _, wrong := range []goal.Check{{
+		Type:    goal.Shell,
+		Command: "true",
+		Where:   "ssh:",
+	}, {Type: goal.Shell, Command: "true", Where: "ssh:box", Dir: "a"}} {
 		if err := (goal.Criterion{Checks: []goal.Check{wrong}}).Validate(); err == nil {
 			t.Errorf("%+v was taken", wrong)
 		}
@@ -374,7 +441,8 @@ func TestErrorsAreTriedOnceMore(t *testing.T) {
 		t.Errorf("%s after %d tries", v.Outcome, v.Tries)
 	}
 	h.Launcher = &faulty{Launcher: h.Launcher, left: 5}
-	if v := one(t, h, shell("true")); v.Outcome != goal.CheckErr || v.Tries != 2 || !strings.Contains(v.Detail, "no room") {
+	if v := one(t, h, shell("true")); v.Outcome != goal.CheckErr || v.Tries != 2 ||
+		!strings.Contains(v.Detail, "no room") {
 		t.Errorf("%s after %d tries: %q", v.Outcome, v.Tries, v.Detail)
 	}
 	if v := one(t, h, shell("false")); v.Tries != 2 {
@@ -399,7 +467,8 @@ func (f *faulty) Start(ctx context.Context, c process.Command) (process.Process,
 func TestACheckWhoseTimeIsOverBeforeItIsStarted(t *testing.T) {
 	h := verify.CheckRunner{Dir: t.TempDir(), Launcher: busy{}}
 	k := goal.Check{Type: goal.Shell, Command: "true", TimeoutMS: 20}
-	if v := one(t, h, k); v.Outcome != goal.CheckErr || v.ExitCode != -1 || !strings.Contains(v.Detail, "did not end within 20 ms") {
+	if v := one(t, h, k); v.Outcome != goal.CheckErr || v.ExitCode != -1 ||
+		!strings.Contains(v.Detail, "did not end within 20 ms") {
 		t.Errorf("%s, exit %d, %q", v.Outcome, v.ExitCode, v.Detail)
 	}
 }
@@ -431,7 +500,9 @@ func write(t testing.TB, dir, name, text string) {
 func claimed(t *testing.T, h verify.CheckRunner, c goal.Check, claim goal.Claim) goal.Verdict {
 	t.Helper()
 	var got goal.Verdict
-	if _, err := h.Criterion(t.Context(), goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{c}}}, claim, func(v goal.Verdict) error {
+	if _, err := h.Criterion(t.Context(), goal.Goal{
+		Criterion: goal.Criterion{Checks: []goal.Check{c}},
+	}, claim, func(v goal.Verdict) error {
 		got = v
 		return nil
 	}); err != nil {

@@ -31,17 +31,27 @@ func TestSeedsExpression(t *testing.T) {
 		`{"status": 500, "body": {"ok": true}}`:  goal.Fail,
 		`{"status": 200}`:                        goal.Fail,
 	} {
-		if v := claimed(t, h, goal.Check{Type: goal.JSONPredicate, Expr: expr}, goal.Claim{Result: result}); v.Outcome != want {
+		if v := claimed(t, h, goal.Check{Type: goal.JSONPredicate, Expr: expr},
+			goal.Claim{Result: result}); v.Outcome != want {
 			t.Errorf("%s: %s, %q", result, v.Outcome, v.Detail)
 		}
 	}
 	s := site(t)
 	for path, want := range map[string]goal.Outcome{"/ok": goal.Pass, "/nothing": goal.Fail} {
-		if v := one(t, h, goal.Check{Type: goal.JSONPredicate, Expr: expr, From: goal.FromURL, URL: s.URL + path}); v.Outcome != want {
+		if v := one(t, h, goal.Check{
+			Type: goal.JSONPredicate,
+			Expr: expr,
+			From: goal.FromURL,
+			URL:  s.URL + path,
+		}); v.Outcome != want {
 			t.Errorf("%s: %s, %q", path, v.Outcome, v.Detail)
 		}
 	}
-	if v := one(t, h, goal.Check{Type: goal.HTTP, URL: s.URL + "/ok", Predicate: `response.headers["x-word"] === "well" && response.body.list.length === 2`}); v.Outcome != goal.Pass {
+	if v := one(t, h, goal.Check{
+		Type:      goal.HTTP,
+		URL:       s.URL + "/ok",
+		Predicate: `response.headers["x-word"] === "well" && response.body.list.length === 2`,
+	}); v.Outcome != goal.Pass {
 		t.Errorf("of an http check: %s, %q", v.Outcome, v.Detail)
 	}
 }
@@ -75,7 +85,8 @@ func TestExpressions(t *testing.T) {
 	} {
 		got, err := e.Evaluate(t.Context(), c.expr, []byte(`{"n":1,"s":"bb"}`))
 		var wrong *check.PredicateError
-		if errors.As(err, &wrong); got != c.want || (err == nil) != (c.kind == "") || c.kind != "" && (wrong == nil || wrong.Kind != c.kind) {
+		if errors.As(err, &wrong); got != c.want || (err == nil) != (c.kind == "") || c.kind != "" &&
+			(wrong == nil || wrong.Kind != c.kind) {
 			t.Errorf("%s: %v, %v", c.expr, got, err)
 		}
 		if err := e.Read(t.Context(), c.expr); (err != nil) != (c.kind == "syntax") {
@@ -125,7 +136,8 @@ func TestNoEngine(t *testing.T) {
 		"/bin/false":       "exit 1",
 		"/bin/true":        "its answer",
 	} {
-		_, err := check.PredicateEngine{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true", make([]byte, 1<<20))
+		_, err := check.PredicateEngine{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true",
+			make([]byte, 1<<20))
 		var wrong *check.PredicateError
 		if err == nil || errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", program, err)

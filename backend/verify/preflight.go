@@ -46,7 +46,8 @@ func (h CheckRunner) preflightCheck(ctx context.Context, c check.Indexed) goal.V
 	v := h.runGate(ctx, c, goal.Claim{}).Verdict
 	switch v.Outcome {
 	case goal.Pass:
-		v.Outcome, v.Detail = goal.AlreadyPasses, "it passes already ("+v.Detail+"), so it would not show that the goal was reached"
+		v.Outcome, v.Detail = goal.AlreadyPasses, "it passes already ("+v.Detail+
+			"), so it would not show that the goal was reached"
 	case goal.Fail:
 		if !c.RunsCommand() {
 			v.Outcome, v.Detail = goal.FailsAsExpected, "it can be decided, and fails now ("+v.Detail+")"
@@ -69,7 +70,10 @@ func (h CheckRunner) judgeAvailable(c check.Indexed) goal.Verdict {
 	case c.Type == goal.Visual && h.Pages == nil:
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "no page can be opened here"}
 	}
-	return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "a model decides it when the goal is claimed; it is not asked before"}
+	return goal.Verdict{
+		Outcome: goal.FailsAsExpected,
+		Detail:  "a model decides it when the goal is claimed; it is not asked before",
+	}
 }
 
 // validateSyntax asks those who will run a check whether they can read it.
@@ -122,7 +126,12 @@ func (h CheckRunner) validateShellSyntax(ctx context.Context, c check.Indexed) (
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: err.Error()}, false
 	}
 	if out.Status.Code != 0 {
-		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "sh cannot read the command", Tail: check.OutputTail(out), ExitCode: out.Status.Code}, false
+		return goal.Verdict{
+			Outcome:  goal.CheckUnrunnable,
+			Detail:   "sh cannot read the command",
+			Tail:     check.OutputTail(out),
+			ExitCode: out.Status.Code,
+		}, false
 	}
 	return goal.Verdict{}, true
 }
@@ -142,7 +151,8 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 	}
 	cannot := func(word string) goal.Verdict {
 		word = strings.TrimPrefix(word, shellline.FromRootPrefix)
-		v.Outcome, v.Detail, v.Missing = goal.CheckUnrunnable, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode), word
+		v.Outcome, v.Detail, v.Missing = goal.CheckUnrunnable, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode),
+			word
 		return v
 	}
 	if v.ExitCode == exitNotFound {

@@ -164,7 +164,8 @@ func TestFindProtected(t *testing.T) {
 func TestPersonsPatterns(t *testing.T) {
 	dir := folderOf(t, project)
 	c := goal.Criterion{Checks: []goal.Check{shell("pytest"), {Type: goal.Manual}, {Type: goal.File, Path: "x"}}}
-	list, err := detect.FindProtected(t.Context(), dir, c, []string{"sub/", "*.py"}, []string{"conftest.py", "tests/data.json", "pyproject.toml", "*.cfg"})
+	list, err := detect.FindProtected(t.Context(), dir, c, []string{"sub/", "*.py"},
+		[]string{"conftest.py", "tests/data.json", "pyproject.toml", "*.cfg"})
 	must(t, err)
 	if got := namesOf(list, detect.KindLocked); got != "app.py, sub/Makefile, sub/check.sh, tests/test_app.py" {
 		t.Errorf("held: %s", got)
@@ -172,7 +173,8 @@ func TestPersonsPatterns(t *testing.T) {
 	if got := namesOf(list, detect.KindMonitored); got != "tox.ini (pytest)" {
 		t.Errorf("compared: %s", got)
 	}
-	if got := namesOf(list, detect.KindForbiddenNew); strings.Contains(got, "conftest") || !strings.Contains(got, "pytest.ini") {
+	if got := namesOf(list, detect.KindForbiddenNew); strings.Contains(got, "conftest") ||
+		!strings.Contains(got, "pytest.ini") {
 		t.Errorf("appears: %s", got)
 	}
 	for _, p := range list {
@@ -194,17 +196,39 @@ func TestPersonsPatterns(t *testing.T) {
 // that are its work.
 func TestTampered(t *testing.T) {
 	for _, c := range []tampering{
-		{"the script", "./check.sh", "-- check.sh --\n#!/bin/sh\nexit 1\n", "-- check.sh --\n#!/bin/sh\nexit 0\n", "-exit 1\n+exit 0\n"},
+		{
+			"the script", "./check.sh", "-- check.sh --\n#!/bin/sh\nexit 1\n", "-- check.sh --\n#!/bin/sh\nexit 0\n",
+			"-exit 1\n+exit 0\n",
+		},
 		{"the script is gone", "./check.sh", "-- check.sh --\n#!/bin/sh\nexit 1\n", "-- check.sh --\n", "+++ (removed)"},
-		{"a script that it reads", "./check.sh", "-- check.sh --\n#!/bin/sh\n. ./lib.sh\n-- lib.sh --\nexit 1\n", "-- lib.sh --\nexit 0\n", "-exit 1"},
+		{
+			"a script that it reads", "./check.sh", "-- check.sh --\n#!/bin/sh\n. ./lib.sh\n-- lib.sh --\nexit 1\n",
+			"-- lib.sh --\nexit 0\n", "-exit 1",
+		},
 		{"a program that it runs is the work", "python3 app.py", "-- app.py --\nexit(1)\n", "-- app.py --\nexit(0)\n", ""},
 		{"a test file", "pytest", "-- test_a.py --\nassert False\n", "-- test_a.py --\nassert True\n", "+assert True"},
 		{"a new test", "pytest", "-- test_a.py --\nassert False\n", "-- test_b.py --\nassert True\n", ""},
-		{"a conftest.py", "pytest", "-- test_a.py --\n", "-- deep/conftest.py --\nimport os; os._exit(0)\n", "deep/conftest.py has appeared"},
-		{"a pytest.ini", "pytest", "-- test_a.py --\n", "-- pytest.ini --\n[pytest]\naddopts = --co\n", "pytest.ini has appeared"},
-		{"a module called pytest", "python -m pytest", "-- test_a.py --\n", "-- pytest.py --\npass\n", "pytest.py has appeared"},
-		{"settings in a file of many uses", "pytest", "-- pyproject.toml --\n[project]\nname='x'\n", "-- pyproject.toml --\n[project]\nname='y'\n[tool.pytest.ini_options]\naddopts = '--co'\n", "+[tool.pytest.ini_options]"},
-		{"other settings there", "pytest", "-- pyproject.toml --\n[project]\nname='x'\n", "-- pyproject.toml --\n[project]\nname='y'\n", ""},
+		{
+			"a conftest.py", "pytest", "-- test_a.py --\n", "-- deep/conftest.py --\nimport os; os._exit(0)\n",
+			"deep/conftest.py has appeared",
+		},
+		{
+			"a pytest.ini", "pytest", "-- test_a.py --\n", "-- pytest.ini --\n[pytest]\naddopts = --co\n",
+			"pytest.ini has appeared",
+		},
+		{
+			"a module called pytest", "python -m pytest", "-- test_a.py --\n", "-- pytest.py --\npass\n",
+			"pytest.py has appeared",
+		},
+		{
+			"settings in a file of many uses", "pytest", "-- pyproject.toml --\n[project]\nname='x'\n",
+			"-- pyproject.toml --\n[project]\nname='y'\n[tool.pytest.ini_options]\naddopts = '--co'\n",
+			"+[tool.pytest.ini_options]",
+		},
+		{
+			"other settings there", "pytest", "-- pyproject.toml --\n[project]\nname='x'\n",
+			"-- pyproject.toml --\n[project]\nname='y'\n", "",
+		},
 		{"an existing conftest.py", "pytest", "-- conftest.py --\na\n", "-- conftest.py --\nb\n", "-a\n+b"},
 		{"the scripts of package.json", "npm test", `-- package.json --
 {"scripts": {"test": "jest"}}
@@ -226,30 +250,98 @@ func TestTampered(t *testing.T) {
 `, `-- package.json --
 {"scripts": {"test": "jest"}, "jest": {"passWithNoTests": true}}
 `, `passWithNoTests`},
-		{"a package.json that is broken", "npm test", "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n", "-- package.json --\n{\n", "-"},
-		{"a jest.config.js", "npm test", "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n", "-- jest.config.cjs --\n1\n", "jest.config.cjs has appeared"},
-		{"an .npmrc", "npm test", "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n", "-- .npmrc --\nscript-shell=/bin/true\n", ".npmrc has appeared"},
-		{"a test in node_modules", "npm test", "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n", "-- node_modules/m/jest.config.js --\n1\n", ""},
-		{"the target", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\ntest:\n\ttrue\n", "-\tfalse\n+\ttrue"},
-		{"what the target needs", "make test", "-- Makefile --\ntest: unit\nunit:\n\tfalse\n", "-- Makefile --\ntest: unit\nunit:\n\ttrue\n", "true"},
-		{"a variable of the target", "make test", "-- Makefile --\nGO = go\nX = $(GO)\ntest:\n\t$(X) test\n", "-- Makefile --\nGO = true\nX = $(GO)\ntest:\n\t$(X) test\n", "+GO = true"},
-		{"the shell of make", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\nSHELL = /bin/true\ntest:\n\tfalse\n", "+SHELL = /bin/true"},
-		{"a second rule", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\ntest:\n\tfalse\ntest:\n\ttrue\n", "true"},
-		{"an include", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\ninclude x.mk\ntest:\n\tfalse\n", "+include x.mk"},
-		{"another target", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\nV = 1\ntest:\n\tfalse\nall:\n\ttrue $(V)\n", ""},
-		{"a Makefile before the Makefile", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- GNUmakefile --\ntest:\n\ttrue\n", "GNUmakefile has appeared"},
-		{"the first target", "make", "-- Makefile --\nall:\n\tfalse\n", "-- Makefile --\nquick:\n\ttrue\nall:\n\tfalse\n", "quick"},
+		{
+			"a package.json that is broken", "npm test", "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n",
+			"-- package.json --\n{\n", "-",
+		},
+		{
+			"a jest.config.js", "npm test", "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n",
+			"-- jest.config.cjs --\n1\n", "jest.config.cjs has appeared",
+		},
+		{
+			"an .npmrc", "npm test", "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n",
+			"-- .npmrc --\nscript-shell=/bin/true\n", ".npmrc has appeared",
+		},
+		{
+			"a test in node_modules", "npm test", "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n",
+			"-- node_modules/m/jest.config.js --\n1\n", "",
+		},
+		{
+			"the target", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\ntest:\n\ttrue\n",
+			"-\tfalse\n+\ttrue",
+		},
+		{
+			"what the target needs", "make test", "-- Makefile --\ntest: unit\nunit:\n\tfalse\n",
+			"-- Makefile --\ntest: unit\nunit:\n\ttrue\n", "true",
+		},
+		{
+			"a variable of the target", "make test", "-- Makefile --\nGO = go\nX = $(GO)\ntest:\n\t$(X) test\n",
+			"-- Makefile --\nGO = true\nX = $(GO)\ntest:\n\t$(X) test\n", "+GO = true",
+		},
+		{
+			"the shell of make", "make test", "-- Makefile --\ntest:\n\tfalse\n",
+			"-- Makefile --\nSHELL = /bin/true\ntest:\n\tfalse\n", "+SHELL = /bin/true",
+		},
+		{
+			"a second rule", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\ntest:\n\tfalse\ntest:\n\ttrue\n",
+			"true",
+		},
+		{
+			"an include", "make test", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\ninclude x.mk\ntest:\n\tfalse\n",
+			"+include x.mk",
+		},
+		{
+			"another target", "make test", "-- Makefile --\ntest:\n\tfalse\n",
+			"-- Makefile --\nV = 1\ntest:\n\tfalse\nall:\n\ttrue $(V)\n", "",
+		},
+		{
+			"a Makefile before the Makefile", "make test", "-- Makefile --\ntest:\n\tfalse\n",
+			"-- GNUmakefile --\ntest:\n\ttrue\n", "GNUmakefile has appeared",
+		},
+		{
+			"the first target", "make", "-- Makefile --\nall:\n\tfalse\n", "-- Makefile --\nquick:\n\ttrue\nall:\n\tfalse\n",
+			"quick",
+		},
 		{"a go.work", "go test ./...", "-- a_test.go --\npackage a\n", "-- go.work --\ngo 1.26\n", "go.work has appeared"},
-		{"a TestMain", "go test ./...", "-- a_test.go --\npackage a\n", "-- b_test.go --\npackage a\nfunc TestMain(m *testing.M) {}\n", "b_test.go has appeared"},
-		{"a new test in Go", "go test ./...", "-- a_test.go --\npackage a\n", "-- b_test.go --\npackage a\nfunc TestB(t *testing.T) {}\n", ""},
+		{
+			"a TestMain", "go test ./...", "-- a_test.go --\npackage a\n",
+			"-- b_test.go --\npackage a\nfunc TestMain(m *testing.M) {}\n", "b_test.go has appeared",
+		},
+		{
+			"a new test in Go", "go test ./...", "-- a_test.go --\npackage a\n",
+			"-- b_test.go --\npackage a\nfunc TestB(t *testing.T) {}\n", "",
+		},
 		{"a golden file", "go test ./...", "-- testdata/want --\n1\n", "-- testdata/want --\n2\n", "-1\n+2"},
-		{"a runner of cargo", "cargo test", "-- Cargo.toml --\n[package]\nname='x'\n", "-- .cargo/config.toml --\n[target.x]\nrunner = 'true'\n", ".cargo/config.toml has appeared"},
-		{"tests that are left out", "cargo test", "-- Cargo.toml --\n[package]\nname='x'\n", "-- Cargo.toml --\n[package]\nname='x'\n[lib]\ntest = false\n", "+test = false"},
-		{"a dependency of cargo", "cargo test", "-- Cargo.toml --\n[package]\nname='x'\n", "-- Cargo.toml --\n[package]\nname='x'\n[dependencies]\ny = '1'\n", ""},
-		{"tests that maven skips", "mvn test", "-- pom.xml --\n<project><properties><v>1</v></properties></project>\n", "-- pom.xml --\n<project><properties><v>2</v><maven.test.skip>true</maven.test.skip></properties></project>\n", "maven.test.skip"},
-		{"a dependency of maven", "mvn test", "-- pom.xml --\n<project></project>\n", "-- pom.xml --\n<project><dependencies><dependency>x</dependency></dependencies></project>\n", ""},
-		{"the tests of gradle", "./gradlew test", "-- gradlew --\n#!/bin/sh\n-- build.gradle --\nplugins { }\ntest {\n  useJUnit()\n}\n", "-- build.gradle --\nplugins { }\ntest {\n  enabled = false\n}\n", "+enabled = false"},
-		{"a dependency of gradle", "gradle test", "-- build.gradle --\ndependencies {\n}\ntest { }\n", "-- build.gradle --\ndependencies {\n  testImplementation 'x'\n}\ntest { }\n", ""},
+		{
+			"a runner of cargo", "cargo test", "-- Cargo.toml --\n[package]\nname='x'\n",
+			"-- .cargo/config.toml --\n[target.x]\nrunner = 'true'\n", ".cargo/config.toml has appeared",
+		},
+		{
+			"tests that are left out", "cargo test", "-- Cargo.toml --\n[package]\nname='x'\n",
+			"-- Cargo.toml --\n[package]\nname='x'\n[lib]\ntest = false\n", "+test = false",
+		},
+		{
+			"a dependency of cargo", "cargo test", "-- Cargo.toml --\n[package]\nname='x'\n",
+			"-- Cargo.toml --\n[package]\nname='x'\n[dependencies]\ny = '1'\n", "",
+		},
+		{
+			"tests that maven skips", "mvn test", "-- pom.xml --\n<project><properties><v>1</v></properties></project>\n",
+			"-- pom.xml --\n<project><properties><v>2</v><maven.test.skip>true</maven.test.skip></properties></project>\n",
+			"maven.test.skip",
+		},
+		{
+			"a dependency of maven", "mvn test", "-- pom.xml --\n<project></project>\n",
+			"-- pom.xml --\n<project><dependencies><dependency>x</dependency></dependencies></project>\n", "",
+		},
+		{
+			"the tests of gradle", "./gradlew test",
+			"-- gradlew --\n#!/bin/sh\n-- build.gradle --\nplugins { }\ntest {\n  useJUnit()\n}\n",
+			"-- build.gradle --\nplugins { }\ntest {\n  enabled = false\n}\n", "+enabled = false",
+		},
+		{
+			"a dependency of gradle", "gradle test", "-- build.gradle --\ndependencies {\n}\ntest { }\n",
+			"-- build.gradle --\ndependencies {\n  testImplementation 'x'\n}\ntest { }\n", "",
+		},
 	} {
 		t.Run(c.name, c.try)
 	}
@@ -336,8 +428,12 @@ func TestPutBackTypes(t *testing.T) {
 	}{
 		{"a folder", func(t *testing.T, dir string) { write(t, dir, "check.sh/inner", "x") }},
 		{"a link out", func(t *testing.T, dir string) { must(t, os.Symlink("/bin/true", filepath.Join(dir, "check.sh"))) }},
-		{"a link to nowhere", func(t *testing.T, dir string) { must(t, os.Symlink("nowhere", filepath.Join(dir, "check.sh"))) }},
-		{"a link that turns in a circle", func(t *testing.T, dir string) { must(t, os.Symlink("check.sh", filepath.Join(dir, "check.sh"))) }},
+		{"a link to nowhere", func(t *testing.T, dir string) {
+			must(t, os.Symlink("nowhere", filepath.Join(dir, "check.sh")))
+		}},
+		{"a link that turns in a circle", func(t *testing.T, dir string) {
+			must(t, os.Symlink("check.sh", filepath.Join(dir, "check.sh")))
+		}},
 		{"an empty file", func(t *testing.T, dir string) { write(t, dir, "check.sh", "") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -370,16 +466,19 @@ func TestHeldIsOfferedToTheSandbox(t *testing.T) {
 	h.World, h.Sandboxed = world(t, verify.Options{Dir: h.Dir, Criterion: c}), true
 	rec := &recorder{Launcher: h.Launcher}
 	h.Launcher = rec
-	if _, err := h.Criterion(t.Context(), goal.Goal{Criterion: c}, goal.Claim{}, func(goal.Verdict) error { return nil }); err != nil {
+	if _, err := h.Criterion(t.Context(), goal.Goal{Criterion: c}, goal.Claim{},
+		func(goal.Verdict) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if len(rec.commands) != 2 || len(rec.commands[0].Held) != 0 || len(rec.commands[1].Held) != 1 || rec.commands[1].Domain != process.DomainCheck {
+	if len(rec.commands) != 2 || len(rec.commands[0].Held) != 0 || len(rec.commands[1].Held) != 1 ||
+		rec.commands[1].Domain != process.DomainCheck {
 		t.Fatalf("%+v", rec.commands)
 	}
 	held := rec.commands[1].Held[0]
 	text, err := os.ReadFile(held.Copy)
 	info, err2 := os.Stat(held.Copy)
-	if err != nil || err2 != nil || string(text) != "exit 0\n" || held.Path != filepath.Join(h.Dir, "plain.sh") || info.Mode().Perm()&0o222 != 0 {
+	if err != nil || err2 != nil || string(text) != "exit 0\n" || held.Path != filepath.Join(h.Dir, "plain.sh") ||
+		info.Mode().Perm()&0o222 != 0 {
 		t.Errorf("%+v %q %v %v", held, text, err, err2)
 	}
 }
@@ -433,7 +532,8 @@ func TestAFloodHidesNothing(t *testing.T) {
 	if _, _, err := w.RestoreProtected(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := detect.FindProtected(t.Context(), dir, c, nil, nil); err == nil || !strings.Contains(err.Error(), "--no-protect") {
+	if _, err := detect.FindProtected(t.Context(), dir, c, nil, nil); err == nil ||
+		!strings.Contains(err.Error(), "--no-protect") {
 		t.Errorf("too deep at the start: %v", err)
 	}
 	if _, err := detect.FindProtected(t.Context(), dir, criterion("test -f x"), nil, nil); err != nil {
@@ -458,19 +558,30 @@ func TestAFolderThatIsShutIsADifference(t *testing.T) {
 
 // TestARunnerThatIsInstalledInTheFolder decides only as it was installed.
 func TestARunnerThatIsInstalledInTheFolder(t *testing.T) {
-	const js = "-- package.json --\n{\"scripts\":{\"test\":\"jest\"}}\n-- a.test.js --\nx\n-- node_modules/jest/bin/jest.js --\n#!/bin/sh\nexit 1\n" +
-		"-- node_modules/jest/package.json --\n{}\n-- node_modules/.bin/jest --\n#!/bin/sh\nexit 1\n-- node_modules/.package-lock.json --\n{}\n"
-	const py = "-- .venv/bin/pytest --\n#!/bin/sh\nexit 1\n-- .venv/lib/site-packages/pytest.py --\nx\n-- .venv/bin/activate --\nPATH=$PWD/.venv/bin:$PATH\n"
+	const js = "-- package.json --\n{\"scripts\":{\"test\":\"jest\"}}\n-- a.test.js --\nx\n-- " +
+		"node_modules/jest/bin/jest.js --\n#!/bin/sh\nexit 1\n" +
+		"-- node_modules/jest/package.json --\n{}\n-- node_modules/.bin/jest --\n#!/bin/sh\nexit 1\n-- " +
+		"node_modules/.package-lock.json --\n{}\n"
+	const py = "-- .venv/bin/pytest --\n#!/bin/sh\nexit 1\n-- .venv/lib/site-packages/pytest.py --\nx\n-- " +
+		".venv/bin/activate --\nPATH=$PWD/.venv/bin:$PATH\n"
 	change := func(dir, name string) { write(t, dir, name, "exit 0\n") }
 	for _, c := range []struct {
 		name, folder, command string
 		do                    func(dir string)
 		want                  string // in the tail, "" for a check that runs
 	}{
-		{"npm, the package rewritten", js, "npm test", func(dir string) { change(dir, "node_modules/jest/bin/jest.js") }, "node_modules/jest/bin/jest.js"},
-		{"npm, the link rewritten", js, "npm test", func(dir string) { change(dir, "node_modules/.bin/jest") }, "node_modules/.bin/jest"},
-		{"npx, a file removed", js, "npx jest", func(dir string) { must(t, os.Remove(filepath.Join(dir, "node_modules/jest/package.json"))) }, "package.json (removed)"},
-		{"all of it removed", js, "npx jest", func(dir string) { must(t, os.RemoveAll(filepath.Join(dir, "node_modules"))) }, "jest.js (removed)"},
+		{"npm, the package rewritten", js, "npm test", func(dir string) {
+			change(dir, "node_modules/jest/bin/jest.js")
+		}, "node_modules/jest/bin/jest.js"},
+		{"npm, the link rewritten", js, "npm test", func(dir string) {
+			change(dir, "node_modules/.bin/jest")
+		}, "node_modules/.bin/jest"},
+		{"npx, a file removed", js, "npx jest", func(dir string) {
+			must(t, os.Remove(filepath.Join(dir, "node_modules/jest/package.json")))
+		}, "package.json (removed)"},
+		{"all of it removed", js, "npx jest", func(dir string) {
+			must(t, os.RemoveAll(filepath.Join(dir, "node_modules")))
+		}, "jest.js (removed)"},
 		{"more installed", js, "npx jest || true; exit 1", func(dir string) {
 			change(dir, "node_modules/more/index.js")
 			change(dir, "node_modules/.package-lock.json")
@@ -479,8 +590,12 @@ func TestARunnerThatIsInstalledInTheFolder(t *testing.T) {
 			must(t, os.RemoveAll(filepath.Join(dir, "node_modules/jest/package.json")))
 			write(t, dir, "node_modules/jest/package.json", "{}\n")
 		}, ""},
-		{"a virtual environment", py, ".venv/bin/pytest", func(dir string) { change(dir, ".venv/lib/site-packages/pytest.py") }, "site-packages/pytest.py"},
-		{"an activated one", py, ". .venv/bin/activate && pytest", func(dir string) { change(dir, ".venv/lib/site-packages/pytest.py") }, "site-packages/pytest.py"},
+		{"a virtual environment", py, ".venv/bin/pytest", func(dir string) {
+			change(dir, ".venv/lib/site-packages/pytest.py")
+		}, "site-packages/pytest.py"},
+		{"an activated one", py, ". .venv/bin/activate && pytest", func(dir string) {
+			change(dir, ".venv/lib/site-packages/pytest.py")
+		}, "site-packages/pytest.py"},
 		{"nothing of it runs", js, "test -f done", func(dir string) { change(dir, "node_modules/jest/bin/jest.js") }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -506,8 +621,14 @@ func TestARunnerThatTheAgentInstalledIsTold(t *testing.T) {
 	const js = "-- package.json --\n{\"scripts\":{\"test\":\"sh -c ./node_modules/.bin/jest\"}}\n"
 	const bin = "node_modules/.bin/jest"
 	for _, c := range []struct{ name, folder, command, installs, want string }{
-		{"by a script", js, "npm test >/dev/null 2>&1 || " + bin, bin, "exit 0; what runs it is not compared: node_modules was installed since the start"},
-		{"a virtual environment", "", "sub/.venv/bin/pytest", "sub/.venv/bin/pytest", "exit 0, 2 tests ran; what runs it is not compared: sub/.venv was installed since the start"},
+		{
+			"by a script", js, "npm test >/dev/null 2>&1 || " + bin, bin,
+			"exit 0; what runs it is not compared: node_modules was installed since the start",
+		},
+		{
+			"a virtual environment", "", "sub/.venv/bin/pytest", "sub/.venv/bin/pytest",
+			"exit 0, 2 tests ran; what runs it is not compared: sub/.venv was installed since the start",
+		},
 		{"it was there", js + "-- " + bin + " --\n#!/bin/sh\n", "sh " + bin, "", "exit 0"},
 		{"nothing of it runs", js, "true", bin, "exit 0"},
 	} {
@@ -519,7 +640,8 @@ func TestARunnerThatTheAgentInstalledIsTold(t *testing.T) {
 				write(t, h.Dir, c.installs, "#!/bin/sh\necho 2 passed in 0.01s\n")
 				must(t, os.Chmod(filepath.Join(h.Dir, c.installs), 0o755))
 			}
-			if v := claimed(t, h, goal.Check{Type: goal.Shell, Command: c.command}, goal.Claim{}); v.Outcome != goal.Pass || v.Detail != c.want {
+			if v := claimed(t, h, goal.Check{Type: goal.Shell, Command: c.command}, goal.Claim{}); v.Outcome != goal.Pass ||
+				v.Detail != c.want {
 				t.Errorf("%s: %q, want %q", v.Outcome, v.Detail, c.want)
 			}
 		})
@@ -530,12 +652,17 @@ func TestARunnerThatTheAgentInstalledIsTold(t *testing.T) {
 // what comes to decide is held from then on.
 func TestFrozenWhenTheGoalIsMade(t *testing.T) {
 	dir := folderOf(t, "-- check.sh --\nexit 1\n")
-	o := verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "kept"), Criterion: criterion("sh check.sh && ./later.sh")}
+	o := verify.Options{
+		Dir:       dir,
+		Private:   filepath.Join(t.TempDir(), "kept"),
+		Criterion: criterion("sh check.sh && ./later.sh"),
+	}
 	must(t, verify.RecordProtected(t.Context(), o))
 	write(t, dir, "check.sh", "exit 0\n")
 	write(t, dir, "later.sh", "exit 1\n")
 	w := world(t, o)
-	if got, err := w.Tampered(t.Context()); err != nil || !strings.Contains(got, "check.sh") || strings.Contains(got, "later.sh") {
+	if got, err := w.Tampered(t.Context()); err != nil || !strings.Contains(got, "check.sh") ||
+		strings.Contains(got, "later.sh") {
 		t.Errorf("%q %v", got, err)
 	}
 	write(t, dir, "later.sh", "exit 0\n")

@@ -29,11 +29,13 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 		}
 		b, err := kept.Artifact(v.Evidence)
 		if err != nil {
-			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, phrase.OneLine(v.Name, 200), err))
+			faults = append(faults,
+				fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, phrase.OneLine(v.Name, 200), err))
 			continue
 		}
 		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != v.Evidence {
-			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, phrase.OneLine(v.Name, 200)))
+			faults = append(faults,
+				fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, phrase.OneLine(v.Name, 200)))
 		}
 	}
 	return faults
@@ -51,7 +53,9 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 //   - its output says that a connection was refused, or curl answers 7.
 //
 // What only a running process could show and none of these tells is a Fail.
-func (h CheckRunner) Recheck(ctx context.Context, g goal.Goal, c goal.Claim, was []goal.Verdict, report func(goal.Verdict) error) error {
+func (h CheckRunner) Recheck(
+	ctx context.Context, g goal.Goal, c goal.Claim, was []goal.Verdict, report func(goal.Verdict) error,
+) error {
 	passed := map[int]bool{}
 	for _, v := range was {
 		passed[v.Check] = v.Outcome == goal.Pass
@@ -65,7 +69,8 @@ func (h CheckRunner) Recheck(ctx context.Context, g goal.Goal, c goal.Claim, was
 		if err != nil {
 			return err
 		}
-		if (v.Outcome == goal.Fail || v.Outcome == goal.CheckErr) && passed[i] && h.needsRunningProcess(check.Indexed{Check: k, N: i}, v) {
+		if (v.Outcome == goal.Fail || v.Outcome == goal.CheckErr) && passed[i] &&
+			h.needsRunningProcess(check.Indexed{Check: k, N: i}, v) {
 			v.Outcome, v.Detail = goal.NotRepeatable, "it needs a process of the goal, which has ended since: "+v.Detail
 		}
 		if err := report(v); err != nil {
@@ -79,8 +84,9 @@ const exitCurlRefused = 7
 
 var (
 	networkCommand    = regexp.MustCompile(`localhost|\b127\.\d+\.\d+\.\d+|\[?::1\b|\b0\.0\.0\.0|/dev/(tcp|udp)/|\.sock\b`)
-	connectionRefused = regexp.MustCompile(`(?i)connection refused|ECONNREFUSED|(failed to|could not|couldn't|unable to|cannot) connect`)
-	curl              = regexp.MustCompile(`\bcurl\b`)
+	connectionRefused = regexp.MustCompile(
+		`(?i)connection refused|ECONNREFUSED|(failed to|could not|couldn't|unable to|cannot) connect`)
+	curl = regexp.MustCompile(`\bcurl\b`)
 )
 
 // needsRunningProcess says whether a gate can be seen to reach for a process of the goal.

@@ -72,7 +72,8 @@ func TestRecheck(t *testing.T) {
 		t.Errorf("with another script: %s", got)
 	}
 	full := errors.New("full")
-	if err := h.Recheck(t.Context(), g, goal.Claim{}, was, func(goal.Verdict) error { return full }); !errors.Is(err, full) {
+	if err := h.Recheck(t.Context(), g, goal.Claim{}, was, func(goal.Verdict) error { return full }); !errors.Is(err,
+		full) {
 		t.Errorf("%v", err)
 	}
 }
@@ -96,8 +97,10 @@ func TestEvidenceOfAReceipt(t *testing.T) {
 	if faults := verify.VerifyEvidence([]goal.Verdict{{Evidence: sum("one")}, {}}, kept); faults != nil {
 		t.Errorf("%v", faults)
 	}
-	faults := verify.VerifyEvidence([]goal.Verdict{{Evidence: sum("two"), Name: "make test"}, {Check: 1, Evidence: sum("three")}}, kept)
-	if len(faults) != 2 || faults[0] != "check 1 (make test): its evidence is not what was kept" || !strings.Contains(faults[1], "check 2 (): its evidence is lost") {
+	faults := verify.VerifyEvidence(
+		[]goal.Verdict{{Evidence: sum("two"), Name: "make test"}, {Check: 1, Evidence: sum("three")}}, kept)
+	if len(faults) != 2 || faults[0] != "check 1 (make test): its evidence is not what was kept" ||
+		!strings.Contains(faults[1], "check 2 (): its evidence is lost") {
 		t.Errorf("%q", faults)
 	}
 }
@@ -112,16 +115,56 @@ func TestRepeats(t *testing.T) {
 		want     verify.RecheckResult
 	}{
 		{"all pass", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Pass}, verify.RecheckPassed},
-		{"one fails now", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Fail}, verify.RecheckFailed},
-		{"one cannot be repeated", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.NotRepeatable}, verify.RecheckInconclusive},
-		{"one cannot be repeated and one fails", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Fail, goal.NotRepeatable}, verify.RecheckFailed},
+		{
+			"one fails now", false,
+			[]goal.Outcome{goal.Pass, goal.Pass},
+			[]goal.Outcome{goal.Pass, goal.Fail},
+			verify.RecheckFailed,
+		},
+		{
+			"one cannot be repeated", false,
+			[]goal.Outcome{goal.Pass, goal.Pass},
+			[]goal.Outcome{goal.Pass, goal.NotRepeatable},
+			verify.RecheckInconclusive,
+		},
+		{
+			"one cannot be repeated and one fails", false,
+			[]goal.Outcome{goal.Pass, goal.Pass},
+			[]goal.Outcome{goal.Fail, goal.NotRepeatable},
+			verify.RecheckFailed,
+		},
 		{"an error", false, []goal.Outcome{goal.Pass}, []goal.Outcome{goal.CheckErr}, verify.RecheckFailed},
 		{"tampered", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Tampered}, verify.RecheckFailed},
-		{"one is enough, and the other never passed", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Pass, goal.Fail}, verify.RecheckPassed},
-		{"one is enough, and it fails now", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Fail, goal.Fail}, verify.RecheckFailed},
-		{"one is enough, and it cannot be repeated", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.NotRepeatable, goal.Fail}, verify.RecheckInconclusive},
-		{"one is enough, and a model decided", true, []goal.Outcome{goal.Fail, goal.Pass}, []goal.Outcome{goal.Fail}, verify.RecheckInconclusive},
-		{"one is enough, and none has passed yet", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Fail}, verify.RecheckFailed},
+		{
+			"one is enough, and the other never passed", true,
+			[]goal.Outcome{goal.Pass, goal.Fail},
+			[]goal.Outcome{goal.Pass, goal.Fail},
+			verify.RecheckPassed,
+		},
+		{
+			"one is enough, and it fails now", true,
+			[]goal.Outcome{goal.Pass, goal.Fail},
+			[]goal.Outcome{goal.Fail, goal.Fail},
+			verify.RecheckFailed,
+		},
+		{
+			"one is enough, and it cannot be repeated", true,
+			[]goal.Outcome{goal.Pass, goal.Fail},
+			[]goal.Outcome{goal.NotRepeatable, goal.Fail},
+			verify.RecheckInconclusive,
+		},
+		{
+			"one is enough, and a model decided", true,
+			[]goal.Outcome{goal.Fail, goal.Pass},
+			[]goal.Outcome{goal.Fail},
+			verify.RecheckInconclusive,
+		},
+		{
+			"one is enough, and none has passed yet", true,
+			[]goal.Outcome{goal.Fail},
+			[]goal.Outcome{goal.Fail},
+			verify.RecheckFailed,
+		},
 		{"one is enough, and nothing was claimed", true, nil, []goal.Outcome{goal.Fail}, verify.RecheckFailed},
 	} {
 		verdicts := func(outcomes []goal.Outcome) (list []goal.Verdict) {

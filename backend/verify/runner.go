@@ -62,7 +62,9 @@ func (h CheckRunner) judge() *judge.Judge {
 // Review is the cold reviewer's word about a claim whose checks passed. What it cannot
 // say is never a pass; an error is that nobody can be asked now (goal.Unavailable) or
 // that ctx ended.
-func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict) (goal.Review, error) {
+func (h CheckRunner) Review(
+	ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict,
+) (goal.Review, error) {
 	if h.Judge == nil {
 		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
 	}
@@ -75,6 +77,8 @@ func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verd
 
 // JudgePicture decides a question about a picture as the check visual does, for a tool:
 // PASS, FAIL or UNCLEAR, and why. What is neither is UNCLEAR.
-func (h CheckRunner) JudgePicture(ctx context.Context, question string, sight check.PageCapture) (word, why string, u goal.Usage, err error) {
+func (h CheckRunner) JudgePicture(
+	ctx context.Context, question string, sight check.PageCapture,
+) (word, why string, u goal.Usage, err error) {
 	return h.environment().JudgePicture(ctx, question, sight)
 }

@@ -30,7 +30,9 @@ type evaluation struct {
 // if they can still change something, and the user last. Each verdict is
 // reported as it is known. An error ends it early: report failed, ctx ended, or
 // a judge is not to be had (goal.Unavailable, goal.ErrPaused).
-func (h CheckRunner) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error) {
+func (h CheckRunner) Criterion(
+	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
+) (goal.VerificationResult, error) {
 	e := &evaluation{host: h, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
 		func(k goal.Check) bool { return k.Type.IsDeterministic() },
@@ -137,7 +139,9 @@ func (h CheckRunner) runWatched(ctx context.Context, k check.Indexed, decide fun
 		return r
 	}
 	if len(touched) > 0 {
-		again := check.NewResult(goal.CheckErr, fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there", strings.Join(touched, ", ")))
+		again := check.NewResult(goal.CheckErr,
+			fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there",
+				strings.Join(touched, ", ")))
 		again.Retryable, again.Tail = true, r.Tail
 		return again
 	}

@@ -42,7 +42,12 @@ func host(tb testing.TB) verify.CheckRunner {
 			tb.Fatal(err)
 		}
 	}
-	for name, mode := range map[string]os.FileMode{"done.txt": 0o600, "sub/here": 0o600, "plain.sh": 0o600, "run.sh": 0o700} {
+	for name, mode := range map[string]os.FileMode{
+		"done.txt": 0o600,
+		"sub/here": 0o600,
+		"plain.sh": 0o600,
+		"run.sh":   0o700,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nexit 1\n"), mode); err != nil {
 			tb.Fatal(err)
 		}
@@ -56,7 +61,9 @@ func shell(command string) goal.Check { return goal.Check{Type: goal.Shell, Comm
 func one(tb testing.TB, h verify.CheckRunner, c goal.Check) goal.Verdict {
 	tb.Helper()
 	var got []goal.Verdict
-	found, err := h.Criterion(tb.Context(), goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{c}}}, goal.Claim{}, func(v goal.Verdict) error {
+	found, err := h.Criterion(tb.Context(), goal.Goal{
+		Criterion: goal.Criterion{Checks: []goal.Check{c}},
+	}, goal.Claim{}, func(v goal.Verdict) error {
 		got = append(got, v)
 		return nil
 	})
@@ -82,18 +89,54 @@ func TestShell(t *testing.T) {
 		{"fail", shell("test -f missing.txt"), goal.Fail, 1, "exit 1, wanted 0"},
 		{"the environment is the goal's", shell(`test "$WORD" = from-env && test -z "$HOME"`), goal.Pass, 0, ""},
 		{"wanted exit code", goal.Check{Type: goal.Shell, Command: "exit 3", ExitCode: 3}, goal.Pass, 3, "exit 3"},
-		{"0 although 3 is wanted", goal.Check{Type: goal.Shell, Command: "true", ExitCode: 3}, goal.Fail, 0, "exit 0, wanted 3"},
+		{"0 although 3 is wanted", goal.Check{
+			Type:     goal.Shell,
+			Command:  "true",
+			ExitCode: 3,
+		}, goal.Fail, 0, "exit 0, wanted 3"},
 		{"killed by a signal", shell("kill -KILL $$"), goal.Fail, -1, "signal 9"},
-		{"a signal is no exit code", goal.Check{Type: goal.Shell, Command: "kill -KILL $$", ExitCode: -1}, goal.Fail, -1, "signal 9"},
+		{"a signal is no exit code", goal.Check{
+			Type:     goal.Shell,
+			Command:  "kill -KILL $$",
+			ExitCode: -1,
+		}, goal.Fail, -1, "signal 9"},
 		{"no such program", shell("no-such-program --now"), goal.Fail, 127, "exit 127"},
 		{"in a folder", goal.Check{Type: goal.Shell, Command: "test -f here", Dir: "sub"}, goal.Pass, 0, ""},
-		{"in a folder with dots", goal.Check{Type: goal.Shell, Command: "test -f here", Dir: "./sub/../sub"}, goal.Pass, 0, ""},
-		{"in a folder that is missing", goal.Check{Type: goal.Shell, Command: "true", Dir: "nowhere"}, goal.Fail, 0, "its folder nowhere does not exist"},
-		{"in a folder outside", goal.Check{Type: goal.Shell, Command: "true", Dir: "../.."}, goal.CheckErr, 0, "not inside the goal's folder"},
-		{"in an absolute folder", goal.Check{Type: goal.Shell, Command: "true", Dir: "/"}, goal.CheckErr, 0, "not inside the goal's folder"},
-		{"in a folder that is a link out", goal.Check{Type: goal.Shell, Command: "true", Dir: "out"}, goal.CheckErr, 0, "leads out of the goal's folder"},
-		{"in a folder that is a link inside", goal.Check{Type: goal.Shell, Command: "test -f here", Dir: "in"}, goal.Pass, 0, ""},
-		{"too slow", goal.Check{Type: goal.Shell, Command: "echo waiting; sleep 1000", TimeoutMS: 300}, goal.CheckErr, -1, "did not end within 300 ms"},
+		{"in a folder with dots", goal.Check{
+			Type:    goal.Shell,
+			Command: "test -f here",
+			Dir:     "./sub/../sub",
+		}, goal.Pass, 0, ""},
+		{"in a folder that is missing", goal.Check{
+			Type:    goal.Shell,
+			Command: "true",
+			Dir:     "nowhere",
+		}, goal.Fail, 0, "its folder nowhere does not exist"},
+		{"in a folder outside", goal.Check{
+			Type:    goal.Shell,
+			Command: "true",
+			Dir:     "../..",
+		}, goal.CheckErr, 0, "not inside the goal's folder"},
+		{"in an absolute folder", goal.Check{
+			Type:    goal.Shell,
+			Command: "true",
+			Dir:     "/",
+		}, goal.CheckErr, 0, "not inside the goal's folder"},
+		{"in a folder that is a link out", goal.Check{
+			Type:    goal.Shell,
+			Command: "true",
+			Dir:     "out",
+		}, goal.CheckErr, 0, "leads out of the goal's folder"},
+		{"in a folder that is a link inside", goal.Check{
+			Type:    goal.Shell,
+			Command: "test -f here",
+			Dir:     "in",
+		}, goal.Pass, 0, ""},
+		{"too slow", goal.Check{
+			Type:      goal.Shell,
+			Command:   "echo waiting; sleep 1000",
+			TimeoutMS: 300,
+		}, goal.CheckErr, -1, "did not end within 300 ms"},
 		{"another type", goal.Check{Type: "oracle", Command: "true"}, goal.CheckErr, 0, `"oracle"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,7 +177,10 @@ func TestEvidence(t *testing.T) {
 func TestTail(t *testing.T) {
 	h := host(t)
 	for _, c := range []struct{ script, want string }{
-		{"for n in 1 2 3 4 5 6 7 8; do echo out $n; echo err $n >&2; done; exit 1", "err 4\nerr 5\nerr 6\nerr 7\nerr 8\nout 4\nout 5\nout 6\nout 7\nout 8"},
+		{
+			"for n in 1 2 3 4 5 6 7 8; do echo out $n; echo err $n >&2; done; exit 1",
+			"err 4\nerr 5\nerr 6\nerr 7\nerr 8\nout 4\nout 5\nout 6\nout 7\nout 8",
+		},
 		{"echo only out", "only out"},
 		{"printf '\\n\\n'", ""},
 		{"printf 'a\\377b'", "a\uFFFDb"},
@@ -168,7 +214,9 @@ func TestCriterion(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0
-			got, err := h.Criterion(t.Context(), goal.Goal{Criterion: goal.Criterion{Checks: c.checks, Any: c.any}}, goal.Claim{}, func(v goal.Verdict) error {
+			got, err := h.Criterion(t.Context(), goal.Goal{
+				Criterion: goal.Criterion{Checks: c.checks, Any: c.any},
+			}, goal.Claim{}, func(v goal.Verdict) error {
 				if v.Check != n {
 					t.Errorf("verdict %d is of check %d", n, v.Check)
 				}
@@ -187,7 +235,9 @@ func TestStoppedCriterion(t *testing.T) {
 	h := host(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the user pressed abort")
-	found, err := h.Criterion(ctx, goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true"), shell("true")}}}, goal.Claim{}, func(goal.Verdict) error {
+	found, err := h.Criterion(ctx, goal.Goal{
+		Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true"), shell("true")}},
+	}, goal.Claim{}, func(goal.Verdict) error {
 		cancel(stop)
 		return nil
 	})
@@ -196,7 +246,9 @@ func TestStoppedCriterion(t *testing.T) {
 	}
 	full := errors.New("the disk is full")
 	n := 0
-	found, err = h.Criterion(t.Context(), goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true")}}}, goal.Claim{}, func(goal.Verdict) error {
+	found, err = h.Criterion(t.Context(), goal.Goal{
+		Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true")}},
+	}, goal.Claim{}, func(goal.Verdict) error {
 		n++
 		return full
 	})
@@ -205,7 +257,9 @@ func TestStoppedCriterion(t *testing.T) {
 	}
 	during, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer end()
-	found, err = h.Criterion(during, goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("sleep 1000")}}}, goal.Claim{}, func(v goal.Verdict) error {
+	found, err = h.Criterion(during, goal.Goal{
+		Criterion: goal.Criterion{Checks: []goal.Check{shell("sleep 1000")}},
+	}, goal.Claim{}, func(v goal.Verdict) error {
 		t.Errorf("%s of a check that was cut off", v.Outcome)
 		return nil
 	})
@@ -225,17 +279,40 @@ func TestPreflight(t *testing.T) {
 		{"fails now", shell("test -f missing.txt"), goal.FailsAsExpected, "fails now"},
 		{"a script that fails", shell("./run.sh"), goal.FailsAsExpected, "exit 1"},
 		{"passes already", shell("test -f done.txt"), goal.AlreadyPasses, "passes already"},
-		{"the wanted code already", goal.Check{Type: goal.Shell, Command: "exit 3", ExitCode: 3}, goal.AlreadyPasses, "exit 3"},
+		{"the wanted code already", goal.Check{
+			Type:     goal.Shell,
+			Command:  "exit 3",
+			ExitCode: 3,
+		}, goal.AlreadyPasses, "exit 3"},
 		{"unknown word", shell("frobnicate --all"), goal.CheckUnrunnable, `"frobnicate"`},
 		{"unknown word behind an assignment", shell("A=1 frobnicate"), goal.CheckUnrunnable, `"frobnicate"`},
 		{"a syntax error", shell("if true; then"), goal.CheckUnrunnable, "cannot read"},
 		{"an open quote", shell("echo 'never closed"), goal.CheckUnrunnable, "cannot read"},
-		{"too slow", goal.Check{Type: goal.Shell, Command: "sleep 1000", TimeoutMS: 300}, goal.CheckUnrunnable, "did not end"},
+		{"too slow", goal.Check{
+			Type:      goal.Shell,
+			Command:   "sleep 1000",
+			TimeoutMS: 300,
+		}, goal.CheckUnrunnable, "did not end"},
 		{"a folder outside", goal.Check{Type: goal.Shell, Command: "false", Dir: ".."}, goal.CheckUnrunnable, "not inside"},
-		{"a folder that is missing", goal.Check{Type: goal.Shell, Command: "false", Dir: "nowhere"}, goal.FailsAsExpected, "its folder nowhere does not exist yet"},
-		{"no program in a folder that is missing", goal.Check{Type: goal.Shell, Command: "nosuchprogram", Dir: "nowhere"}, goal.CheckUnrunnable, "no such program"},
-		{"a script that is to be written", shell("./missing.sh --all"), goal.FailsAsExpected, "./missing.sh does not exist yet"},
-		{"a script that is to be written below", goal.Check{Type: goal.Shell, Command: "tools/check.sh", Dir: "sub"}, goal.FailsAsExpected, "tools/check.sh does not exist yet"},
+		{"a folder that is missing", goal.Check{
+			Type:    goal.Shell,
+			Command: "false",
+			Dir:     "nowhere",
+		}, goal.FailsAsExpected, "its folder nowhere does not exist yet"},
+		{"no program in a folder that is missing", goal.Check{
+			Type:    goal.Shell,
+			Command: "nosuchprogram",
+			Dir:     "nowhere",
+		}, goal.CheckUnrunnable, "no such program"},
+		{
+			"a script that is to be written", shell("./missing.sh --all"), goal.FailsAsExpected,
+			"./missing.sh does not exist yet",
+		},
+		{"a script that is to be written below", goal.Check{
+			Type:    goal.Shell,
+			Command: "tools/check.sh",
+			Dir:     "sub",
+		}, goal.FailsAsExpected, "tools/check.sh does not exist yet"},
 		{"a script without the right to run", shell("./plain.sh"), goal.CheckUnrunnable, "exit 126"},
 		{"an absolute program that is missing", shell("/opt/no/such/program"), goal.CheckUnrunnable, "/opt/no/such/program"},
 	} {
@@ -267,7 +344,10 @@ func TestSyntaxIsNotRun(t *testing.T) {
 // does not end in a pass of the gate.
 func FuzzPreflight(f *testing.F) {
 	h := host(f)
-	for _, s := range []string{"false", "$(", "a=`", "<<E\n$(b)\nE", "case x in esac", "\xff\xfe", "((1", "f() { f; }", "'"} {
+	for _, s := range []string{
+		"false", "$(", "a=`", "<<E\n$(b)\nE", "case x in esac", "\xff\xfe", "((1", "f() { f; }",
+		"'",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -275,7 +355,8 @@ func FuzzPreflight(f *testing.F) {
 			return
 		}
 		// Behind exit nothing of it is run; sh and the parser still read it.
-		if v := h.Preflight(t.Context(), shell("exit 127\n"+s)); v.Outcome != goal.CheckUnrunnable && v.Outcome != goal.FailsAsExpected {
+		if v := h.Preflight(t.Context(), shell("exit 127\n"+s)); v.Outcome != goal.CheckUnrunnable &&
+			v.Outcome != goal.FailsAsExpected {
 			t.Errorf("%q: %s", s, v.Outcome)
 		}
 	})

@@ -16,7 +16,8 @@ import (
 // until they have undone it.
 func asLong(command string) string {
 	wait := func(for_ string) string { return "while [ ! -e " + for_ + " ]; do sleep 0.02; done; " }
-	return ": > begun; " + wait("swapped") + command + "; r=$?; : > decided; " + wait("undone") + "rm -f begun swapped decided undone; exit $r"
+	return ": > begun; " + wait("swapped") + command + "; r=$?; : > decided; " + wait("undone") +
+		"rm -f begun swapped decided undone; exit $r"
 }
 
 // beside swaps something while a check runs, as often as it is begun.
@@ -61,9 +62,18 @@ func TestASwapWhileACheckRunsIsNoPass(t *testing.T) {
 		file, text             string // what is there while the check decides
 		where                  string
 	}{
-		{"a Makefile", "-- Makefile --\n.PHONY: test\ntest:\n\t@false\n", "make test", "Makefile", ".PHONY: test\ntest:\n\t@true\n", ""},
-		{"a file that may not appear", "-- tests/test_a.py --\n-- a.py --\n", "test -e tests/conftest.py #", "tests/conftest.py", "1\n", ""},
-		{"the same, far below", "-- test_a.py --\n-- deep/er/a.txt --\n", "test -e deep/er/conftest.py #", "deep/er/conftest.py", "1\n", ""},
+		{
+			"a Makefile", "-- Makefile --\n.PHONY: test\ntest:\n\t@false\n", "make test", "Makefile",
+			".PHONY: test\ntest:\n\t@true\n", "",
+		},
+		{
+			"a file that may not appear", "-- tests/test_a.py --\n-- a.py --\n", "test -e tests/conftest.py #",
+			"tests/conftest.py", "1\n", "",
+		},
+		{
+			"the same, far below", "-- test_a.py --\n-- deep/er/a.txt --\n", "test -e deep/er/conftest.py #",
+			"deep/er/conftest.py", "1\n", "",
+		},
 		{"a script outside of the sandbox", "-- check.sh --\nexit 1\n", "sh check.sh", "check.sh", "exit 0\n", "host"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -104,7 +114,8 @@ func TestASwapWhileACheckRunsIsNoPass(t *testing.T) {
 
 // TestTheWorkMayChangeWhileACheckRuns, and what the check itself leaves behind.
 func TestTheWorkMayChangeWhileACheckRuns(t *testing.T) {
-	dir := folderOf(t, "-- Makefile --\n.PHONY: test\ntest:\n\t@mkdir -p out/deep && cp a.txt out/deep/b.txt\n-- a.txt --\n1\n")
+	dir := folderOf(t,
+		"-- Makefile --\n.PHONY: test\ntest:\n\t@mkdir -p out/deep && cp a.txt out/deep/b.txt\n-- a.txt --\n1\n")
 	h := host(t)
 	h.Dir = dir
 	command := asLong("make test")

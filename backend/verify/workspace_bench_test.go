@@ -26,11 +26,17 @@ func BenchmarkWorld(b *testing.B) {
 
 func benchmarkWorld(b *testing.B, dir string, files int) {
 	began := time.Now()
-	w := world(b, verify.Options{Dir: dir, Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "pytest -q"}}}})
+	w := world(b, verify.Options{
+		Dir:       dir,
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "pytest -q"}}},
+	})
 	opened := time.Since(began)
 	time.Sleep(3 * time.Second) // what was just made is looked at twice, as it may have been made twice
 	looks := map[string][]time.Duration{}
-	for name, look := range map[string]func(context.Context) (string, error){"intact": w.Tampered, "fingerprint": func(ctx context.Context) (string, error) { _, unseen, err := w.Fingerprint(ctx); return unseen, err }} {
+	for name, look := range map[string]func(context.Context) (string, error){
+		"intact":      w.Tampered,
+		"fingerprint": func(ctx context.Context) (string, error) { _, unseen, err := w.Fingerprint(ctx); return unseen, err },
+	} {
 		for i := range b.N + 1 {
 			began := time.Now()
 			if s, err := look(b.Context()); err != nil || s != "" {
@@ -47,7 +53,8 @@ func benchmarkWorld(b *testing.B, dir string, files int) {
 		b.ReportMetric(ms(took[len(took)/2]), name+"-ms")
 	}
 	b.ReportMetric(ms(opened), "open-ms")
-	b.Logf("| %d | %.0f ms | %.2f ms | %.1f ms |", files, ms(opened), ms(looks["intact"][b.N/2]), ms(looks["fingerprint"][b.N/2]))
+	b.Logf("| %d | %.0f ms | %.2f ms | %.1f ms |", files, ms(opened), ms(looks["intact"][b.N/2]),
+		ms(looks["fingerprint"][b.N/2]))
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -59,6 +66,7 @@ func many(tb testing.TB, dir string, files int) {
 		if i%100 == 0 {
 			must(tb, os.MkdirAll(filepath.Join(dir, fmt.Sprintf("p%d/d%d", i/10_000, i/100)), 0o700))
 		}
-		must(tb, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%d/d%d/f%d.txt", i/10_000, i/100, i)), []byte("text\n"), 0o600))
+		must(tb, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%d/d%d/f%d.txt", i/10_000, i/100, i)), []byte("text\n"),
+			0o600))
 	}
 }

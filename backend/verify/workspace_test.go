@@ -70,14 +70,20 @@ func TestChanged(t *testing.T) {
 	write(t, dir, "picture", "\x89PNG\x00\x02")
 	must(t, os.Remove(filepath.Join(dir, "sub/gone.txt")), os.Chmod(filepath.Join(dir, "sub/b.txt"), 0o755),
 		os.Remove(filepath.Join(dir, "link")), os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
-	for name, w := range map[string]*verify.Workspace{"the same": w, "after a restart": world(t, verify.Options{Dir: dir, Private: private})} {
-		if got, want := changed(t, w), "4 files changed, 2 new, 1 removed: a.txt, empty (new), link, new/c.txt (new), picture, sub/b.txt, sub/gone.txt (removed)"; got != want {
+	for name, w := range map[string]*verify.Workspace{
+		"the same":        w,
+		"after a restart": world(t, verify.Options{Dir: dir, Private: private}),
+	} {
+		if got, want := changed(t, w), "4 files changed, 2 new, 1 removed: a.txt, empty (new), link, new/c.txt (new), "+
+			"picture, sub/b.txt, sub/gone.txt (removed)"; got != want {
 			t.Errorf("%s: %q", name, got)
 		}
 		got := diffOf(t, w)
 		for _, want := range []string{
-			"--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n", "--- (new)\n+++ new/c.txt\n@@ -0,0 +1,1 @@\n+c\n", "empty: new and empty\n",
-			"--- sub/gone.txt\n+++ (removed)\n", "sub/b.txt: mode -rwxr-xr-x, was -rw-r--r--\n", "picture: changed, 6 bytes, was 6 (not text", "-a link to a.txt\n+a link to /etc/passwd\n",
+			"--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
+			"--- (new)\n+++ new/c.txt\n@@ -0,0 +1,1 @@\n+c\n", "empty: new and empty\n",
+			"--- sub/gone.txt\n+++ (removed)\n", "sub/b.txt: mode -rwxr-xr-x, was -rw-r--r--\n",
+			"picture: changed, 6 bytes, was 6 (not text", "-a link to a.txt\n+a link to /etc/passwd\n",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: the diff lacks %q:\n%s", name, want, got)
@@ -124,13 +130,19 @@ func TestIgnored(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, ".gitignore", "# logs\n*.log\n!keep.log\n/out/\nsecret\\ \n\n[ab].tmp\n**/deep/*.x\n")
 	write(t, dir, "sub/.gitignore", "local\n")
-	for _, p := range []string{"x.log", "keep.log", "out/o", "sub/out/o", "sub/local", "a.tmp", "c.tmp", "p/deep/f.x", "node_modules/m/index.js", ".git/HEAD", "other/local"} {
+	for _, p := range []string{
+		"x.log", "keep.log", "out/o", "sub/out/o", "sub/local", "a.tmp", "c.tmp", "p/deep/f.x",
+		"node_modules/m/index.js", ".git/HEAD", "other/local",
+	} {
 		write(t, dir, p, "1")
 	}
 	w := world(t, verify.Options{Dir: dir})
 	first, _, err := w.Fingerprint(t.Context())
 	must(t, err)
-	for _, p := range []string{"x.log", "keep.log", "out/o", "sub/out/o", "sub/local", "a.tmp", "c.tmp", "p/deep/f.x", "node_modules/m/index.js", ".git/HEAD", "other/local"} {
+	for _, p := range []string{
+		"x.log", "keep.log", "out/o", "sub/out/o", "sub/local", "a.tmp", "c.tmp", "p/deep/f.x",
+		"node_modules/m/index.js", ".git/HEAD", "other/local",
+	} {
 		write(t, dir, p, "2")
 	}
 	if got, want := changed(t, w), "4 files changed: c.tmp, keep.log, other/local, sub/out/o"; got != want {
@@ -298,7 +310,8 @@ func TestNoWorld(t *testing.T) {
 	print, unseen, err := w.Fingerprint(t.Context())
 	intact, err2 := w.Tampered(t.Context())
 	back, _, err3 := w.RestoreProtected(t.Context())
-	if s := changed(t, w) + diffOf(t, w) + print + unseen + intact + strings.Join(back, ""); s != "" || errors.Join(err, err2, err3) != nil || w.Protected() != nil {
+	if s := changed(t, w) + diffOf(t, w) + print + unseen + intact + strings.Join(back, ""); s != "" ||
+		errors.Join(err, err2, err3) != nil || w.Protected() != nil {
 		t.Errorf("%q %v %v %v", s, err, err2, err3)
 	}
 }
@@ -320,7 +333,10 @@ func TestBrokenBaseline(t *testing.T) {
 	if _, err := verify.OpenWorkspace(t.Context(), verify.Options{Dir: dir, Private: private}); err == nil {
 		t.Error("a broken baseline is taken for one")
 	}
-	if _, err := verify.OpenWorkspace(t.Context(), verify.Options{Dir: filepath.Join(dir, "gone"), Private: filepath.Join(t.TempDir(), "p")}); err == nil {
+	if _, err := verify.OpenWorkspace(t.Context(), verify.Options{
+		Dir:     filepath.Join(dir, "gone"),
+		Private: filepath.Join(t.TempDir(), "p"),
+	}); err == nil {
 		t.Error("a folder that is not there is compared")
 	}
 }
@@ -358,7 +374,10 @@ func TestBeyondTheCopies(t *testing.T) {
 		t.Errorf("%q, want %q", s, want)
 	}
 	d := diffOf(t, w)
-	for _, want := range []string{"--- f00.txt", "f51.txt: changed, 6 bytes, was 1048", "not compared line by line: more than 50 MiB"} {
+	for _, want := range []string{
+		"--- f00.txt", "f51.txt: changed, 6 bytes, was 1048",
+		"not compared line by line: more than 50 MiB",
+	} {
 		if !strings.Contains(d, want) {
 			t.Errorf("the diff lacks %q: %.2000s", want, d)
 		}

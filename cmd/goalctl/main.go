@@ -22,6 +22,13 @@ func run() int {
 		fmt.Fprintln(os.Stderr, "goalctl:", err)
 		return 1
 	}
-	p := cli.Program{Name: "goalctl", Version: version, Assets: assets, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
+	p := cli.Program{
+		Name:    "goalctl",
+		Version: version,
+		Assets:  assets,
+		Getenv:  os.Getenv,
+		Stdout:  os.Stdout,
+		Stderr:  os.Stderr,
+	}
 	return p.Run(context.Background(), os.Args[1:])
 }

@@ -32,7 +32,15 @@ func TestMain(m *testing.M) {
 	run := exec.Command("/bin/true").Run()
 	kill := syscall.Kill(os.Getppid(), 0)         // whether it could be reached
 	remove := os.Remove("/tmp/goalpost-no-such ") // refused before it is looked for
-	for name, err := range map[string]error{"open": open, "create": create, "list": list, "dial": dial, "run": run, "kill": kill, "remove": remove} {
+	for name, err := range map[string]error{
+		"open":   open,
+		"create": create,
+		"list":   list,
+		"dial":   dial,
+		"run":    run,
+		"kill":   kill,
+		"remove": remove,
+	} {
 		fmt.Println(name, errors.Is(err, syscall.EPERM))
 	}
 }

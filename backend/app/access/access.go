@@ -28,9 +28,17 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
-			return &fault.Error{Field: "allow_local", Message: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
+			return &fault.Error{
+				Field:   "allow_local",
+				Message: fmt.Sprintf("%d is not a port", port),
+				Hint:    "give a number from 1 to 65535",
+			}
 		case r.Ports.Contains(port):
-			return &fault.Error{Field: "allow_local", Message: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
+			return &fault.Error{
+				Field:   "allow_local",
+				Message: fmt.Sprintf("the port %d is Goalpost's own", port),
+				Hint:    "a goal never reaches it",
+			}
 		}
 	}
 	p.AllowLocal = in.AllowLocal
@@ -51,7 +59,11 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 	for _, socket := range in.AllowSocket {
 		info, err := os.Stat(socket)
 		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
-			return &fault.Error{Field: "allow_socket", Message: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
+			return &fault.Error{
+				Field:   "allow_socket",
+				Message: socket + " is not a socket",
+				Hint:    "give its whole path, such as /var/run/docker.sock",
+			}
 		}
 		if err := r.validateSocket(socket, *p); err != nil {
 			return err
@@ -59,7 +71,11 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
 	}
 	if err := p.Validate(); err != nil {
-		return &fault.Error{Field: "allow_hosts", Message: err.Error(), Hint: "give names such as docs.example or *.example.org"}
+		return &fault.Error{
+			Field:   "allow_hosts",
+			Message: err.Error(),
+			Hint:    "give names such as docs.example or *.example.org",
+		}
 	}
 	return nil
 }
@@ -79,7 +95,11 @@ func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 	}
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if policy.IsWithin(dir, real) || policy.IsWithin(dir, filepath.Clean(socket)) {
-			return &fault.Error{Field: "allow_socket", Message: socket + " is in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
+			return &fault.Error{
+				Field:   "allow_socket",
+				Message: socket + " is in a folder that the goal writes",
+				Hint:    "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow",
+			}
 		}
 	}
 	return nil
@@ -90,7 +110,11 @@ func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 func (r *Rules) validateReadPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
-		return "", &fault.Error{Field: "allow_read", Message: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
+		return "", &fault.Error{
+			Field:   "allow_read",
+			Message: dir + " cannot be read",
+			Hint:    "give the whole path of a file or folder that exists",
+		}
 	}
 	if err := r.ValidateForeignPath(real); err != nil {
 		return "", withField(err, "allow_read")

@@ -43,8 +43,14 @@ func homes(own string) (list []string) {
 
 // Folders of the system: no goal works there, or in none of them itself.
 var (
-	systemDirs    = []string{"/etc", "/usr", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/dev", "/proc", "/sys", "/run"}
-	systemTopDirs = []string{"/", "/var", "/var/lib", "/var/log", "/var/cache", "/var/spool", "/home", "/srv", "/opt", "/root", "/mnt", "/media"}
+	systemDirs = []string{
+		"/etc", "/usr", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/dev",
+		"/proc", "/sys", "/run",
+	}
+	systemTopDirs = []string{
+		"/", "/var", "/var/lib", "/var/log", "/var/cache", "/var/spool", "/home", "/srv", "/opt",
+		"/root", "/mnt", "/media",
+	}
 )
 
 // forbiddenGoalDir says why no goal may work in a folder, "" if it may. The folder has no
@@ -54,8 +60,10 @@ func forbiddenGoalDir(dir string, homes []string) (reason, hint string) {
 		if policy.IsWithin(dir, home) {
 			return dir + " is a home folder or holds one", "choose a folder below it, so that the goal cannot touch the rest"
 		}
-		if rel, err := filepath.Rel(home, dir); err == nil && policy.IsWithin(home, dir) && strings.Contains("/"+filepath.ToSlash(rel), "/.") {
-			return dir + " is a hidden folder of a home, where programs keep keys and settings", "choose a folder whose path has no name that begins with a dot"
+		if rel, err := filepath.Rel(home, dir); err == nil && policy.IsWithin(home, dir) &&
+			strings.Contains("/"+filepath.ToSlash(rel), "/.") {
+			return dir + " is a hidden folder of a home, where programs keep keys and settings",
+				"choose a folder whose path has no name that begins with a dot"
 		}
 	}
 	if isSystemDir(dir) {

@@ -13,14 +13,18 @@ import (
 
 // credentialPaths are where programs keep keys and logins below a home.
 var credentialPaths = []string{
-	".ssh", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/gcloud", ".config/op", ".aws", ".azure", ".kube", ".oci", ".docker/config.json",
-	".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".nuget/NuGet", ".terraform.d/credentials.tfrc.json",
-	".password-store", ".vault-token", ".pgpass", ".my.cnf", ".local/share/keyrings", ".local/share/kwalletd", ".local/share/uv/credentials", ".pki", ".mozilla", ".thunderbird", ".config/chromium", ".config/google-chrome",
+	".ssh", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli",
+	".config/gcloud", ".config/op", ".aws", ".azure", ".kube", ".oci", ".docker/config.json",
+	".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials",
+	".m2/settings.xml", ".gradle/gradle.properties", ".nuget/NuGet", ".terraform.d/credentials.tfrc.json",
+	".password-store", ".vault-token", ".pgpass", ".my.cnf", ".local/share/keyrings", ".local/share/kwalletd",
+	".local/share/uv/credentials", ".pki", ".mozilla", ".thunderbird", ".config/chromium", ".config/google-chrome",
 }
 
 // credentialNames are names under which keys and logins lie anywhere.
 var credentialNames = []string{
-	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json", "auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
+	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json",
+	"auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
 }
 
 // Toolchains are the folders that the user lets goals see besides the usual ones,
@@ -85,7 +89,8 @@ func (r *Rules) validateToolchain(path string) error {
 		}
 	}
 	if open := worldWritableParent(real); open != "" {
-		return refuse("take that right from others: chmod o-w", "anybody on this machine can change %s, and checks would run what lies there", open)
+		return refuse("take that right from others: chmod o-w",
+			"anybody on this machine can change %s, and checks would run what lies there", open)
 	}
 	return nil
 }

@@ -35,12 +35,20 @@ type Doctor struct {
 
 // Findings looks at what this machine offers, from real state.
 func (dr *Doctor) Findings() []api.DoctorFinding {
-	list := []api.DoctorFinding{dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding()}
+	list := []api.DoctorFinding{
+		dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(),
+		dr.dataFinding(), dr.notificationFinding(),
+	}
 	return append(append(list, dr.toolchainFindings()...), dr.MCPServers.Findings()...)
 }
 
 func (dr *Doctor) helperFinding() api.DoctorFinding {
-	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: dr.Sandboxes.HelperPath}
+	f := api.DoctorFinding{
+		ID:     "helper",
+		Title:  "Programs start through the helper",
+		State:  "ok",
+		Detail: dr.Sandboxes.HelperPath,
+	}
 	if err := dr.Programs.Err(); err != nil {
 		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
 	}
@@ -51,12 +59,14 @@ func chromiumFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "chromium", Title: "Chromium", State: "ok"}
 	path, err := browser.Find()
 	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", err.Error(), "terminals and commands work without it; browser panes and browser tools do not"
+		f.State, f.Detail, f.Hint = "warn", err.Error(),
+			"terminals and commands work without it; browser panes and browser tools do not"
 		return f
 	}
 	f.Detail = path
 	if os.Geteuid() == 0 {
-		f.State, f.Detail, f.Hint = "warn", path+" runs without its own sandbox, because this is root", "run Goalpost as an ordinary user"
+		f.State, f.Detail, f.Hint = "warn", path+" runs without its own sandbox, because this is root",
+			"run Goalpost as an ordinary user"
 	}
 	return f
 }
@@ -65,7 +75,8 @@ func (dr *Doctor) modelFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "Model"}
 	p, err := dr.Models.Get("")
 	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", "none yet", "add one in the settings; the demonstration runs without (scripted, no AI)"
+		f.State, f.Detail, f.Hint = "warn", "none yet",
+			"add one in the settings; the demonstration runs without (scripted, no AI)"
 		return f
 	}
 	f.State, f.Detail = "ok", fmt.Sprintf("%s at %s", p.Model, p.BaseURL)
@@ -99,7 +110,8 @@ func (dr *Doctor) notificationFinding() api.DoctorFinding {
 	defer cancel()
 	d, err := notify.Open(ctx)
 	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", "nothing shows them here: "+err.Error(), "goals that need you are listed under approvals all the same"
+		f.State, f.Detail, f.Hint = "warn", "nothing shows them here: "+err.Error(),
+			"goals that need you are listed under approvals all the same"
 		return f
 	}
 	f.Detail = "shown by " + d.Name()

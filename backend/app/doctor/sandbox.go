@@ -33,14 +33,19 @@ func (dr *Doctor) sandboxFinding() api.DoctorFinding {
 	}
 	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + sandboxLimitsText(dr.Sandboxes.Limits())
 	if os.Geteuid() == 0 {
-		f.State, f.Hint = "warn", "as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user"
+		f.State, f.Hint = "warn",
+			"as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user"
 	}
 	return f
 }
 
 // sandboxLimitsText says what bounds a goal's programs and what does not.
 func sandboxLimitsText(l *sandbox.ResourceLimits) string {
-	return fmt.Sprintf("by the kernel at most %d MiB of memory each and %d MiB a file; looked at by the helper, which ends the largest programs or those that write, at most %d MiB of memory together and %d MiB in /tmp (no cgroup is made: what sockets and pipes hold is not counted; systemd-run --user --scope -p MemoryMax=8G goalctl serve bounds that too)", //
+	//
+	return fmt.Sprintf("by the kernel at most %d MiB of memory each and %d MiB a file; looked at by the helper, which "+
+		"ends the largest programs or those that write, at most %d MiB of memory together and %d MiB in /tmp (no cgroup "+
+		"is made: what sockets and pipes hold is not counted; systemd-run --user --scope -p MemoryMax=8G goalctl serve "+
+		"bounds that too)",
 		l.Memory>>20, l.FileSize>>20, l.Together>>20, l.Tmp>>20)
 }
 
@@ -62,19 +67,27 @@ func (dr *Doctor) probeSandbox(ctx context.Context) (string, error) {
 		return "", err //nolint:wrapcheck // the finding says what for
 	}
 	said := ""
-	err = dr.Sandboxes.WithTrial(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.CheckRunner) error {
-		out, err := process.Capture(ctx, h.Launcher, process.Command{
-			Argv: []string{"/bin/sh", "-c", "cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.DomainCheck,
-		}, true)
-		switch {
-		case err != nil:
-			return err
-		case out.Status.Code != 0:
-			return errors.New(strings.TrimSpace(string(out.Stdout)))
-		}
-		pidMax, status, _ := strings.Cut(string(out.Stdout), "\n")
-		said = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(), strings.Join(strings.Fields(status), " "), processLimitText(pidMax, dr.Sandboxes.Limits()))
-		return nil
-	})
+	err = dr.Sandboxes.WithTrial(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil,
+		func(h verify.CheckRunner) error {
+			out, err := process.Capture(ctx, h.Launcher, process.Command{
+				Argv: []string{
+					"/bin/sh", "-c",
+					"cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status",
+				},
+				Env:    h.Env,
+				Dir:    dir,
+				Domain: process.DomainCheck,
+			}, true)
+			switch {
+			case err != nil:
+				return err
+			case out.Status.Code != 0:
+				return errors.New(strings.TrimSpace(string(out.Stdout)))
+			}
+			pidMax, status, _ := strings.Cut(string(out.Stdout), "\n")
+			said = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(),
+				strings.Join(strings.Fields(status), " "), processLimitText(pidMax, dr.Sandboxes.Limits()))
+			return nil
+		})
 	return said, errors.Join(err, os.RemoveAll(dir))
 }

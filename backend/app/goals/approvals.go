@@ -25,13 +25,26 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	i := slices.IndexFunc(open, func(one store.Approval) bool { return one.ID == o.Request })
 	switch {
 	case i < 0:
-		return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("the goal has no open approval %q", o.Request), Hint: "approvals lists what waits; it may have been answered already"}
+		return &fault.Error{
+			Code:    fault.NotFound,
+			Message: fmt.Sprintf("the goal has no open approval %q", o.Request),
+			Hint:    "approvals lists what waits; it may have been answered already",
+		}
 	case open[i].Given != nil:
-		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the approval %s is answered already", o.Request), Hint: "resume the goal to let it continue"}
+		return &fault.Error{
+			Code:    fault.Conflict,
+			Message: fmt.Sprintf("the approval %s is answered already", o.Request),
+			Hint:    "resume the goal to let it continue",
+		}
 	}
 	if o.Kind == goal.OrderApprove {
 		if _, ok := open[i].FindOffer(o.Scope); !ok {
-			return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope), Hint: "use " + scopes(open[i].Approval), Field: "scope"}
+			return &fault.Error{
+				Code:    fault.Refused,
+				Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope),
+				Hint:    "use " + scopes(open[i].Approval),
+				Field:   "scope",
+			}
 		}
 	}
 	var then store.GoalRow
@@ -86,7 +99,11 @@ func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error 
 	}
 	named := func(g policy.Grant) bool { return g.ID == request }
 	if !slices.ContainsFunc(grants, named) {
-		return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
+		return &fault.Error{
+			Code:    fault.NotFound,
+			Message: fmt.Sprintf("the goal has no grant %q", request),
+			Hint:    "approvals lists what is allowed",
+		}
 	}
 	s.sessions.RevokeGrant(ctx, id, request)
 	own, err := s.store.LockGoal(id)
@@ -99,7 +116,8 @@ func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error 
 	grants, err = s.store.Grants(ctx, id) // now nobody else ends it
 	row, gone := s.store.Goal(ctx, id)
 	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
-		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the user took it back"})
+		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID},
+			&event.GrantEnded{Request: request, Why: "the user took it back"})
 	}
 	return errors.Join(err, own.Unlock())
 }

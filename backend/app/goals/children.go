@@ -79,8 +79,15 @@ func (c *childGoals) List(ctx context.Context) ([]tools.GoalState, error) {
 
 func (c *childGoals) state(ctx context.Context, r store.GoalRow) (tools.GoalState, error) {
 	s := tools.GoalState{
-		ID: r.ID, Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Spent: r.Spent, Limits: r.Limits, Report: r.Report,
-		Checks: fmt.Sprintf("%d/%d", r.ChecksPassed, len(r.Criterion.Checks)),
+		ID:        r.ID,
+		Objective: r.Objective,
+		Status:    r.Status,
+		Exit:      r.Exit,
+		Verified:  r.Verified,
+		Spent:     r.Spent,
+		Limits:    r.Limits,
+		Report:    r.Report,
+		Checks:    fmt.Sprintf("%d/%d", r.ChecksPassed, len(r.Criterion.Checks)),
 	}
 	claims, err := c.goals.store.Claims(ctx, r.ID)
 	if err != nil {
@@ -105,7 +112,8 @@ func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]strin
 			needs = append(needs, fmt.Sprintf("an answer whether it may call %s: %s", a.Tool, a.Why))
 		}
 	}
-	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && r.Exit != goal.WaitingForProvider && r.StoppedBy != c.parent {
+	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && r.Exit != goal.WaitingForProvider &&
+		r.StoppedBy != c.parent {
 		needs = []string{"it is paused: " + cmp.Or(strings.Join(r.Report[:min(1, len(r.Report))], ""), string(r.Exit))}
 	}
 	return needs, nil
@@ -154,7 +162,8 @@ func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) 
 func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error) {
 	ours := r.StoppedBy == c.parent
 	switch {
-	case parked(r), ours && r.Status == goal.Pending: // its countdown continues, or its place in the queue, if it does not already
+	// its countdown continues, or its place in the queue, if it does not already
+	case parked(r), ours && r.Status == goal.Pending:
 		return c.goals.adopt(ctx, r.ID)
 	case ours && r.Status == goal.Completed:
 		err = c.goals.retryReopen(ctx, r.ID)

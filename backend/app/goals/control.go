@@ -96,7 +96,9 @@ func (s *Service) Start(ctx context.Context, in api.StartInput) (id goal.ID, err
 }
 
 // StartAs is Start for a goal that shape has a last word on, before its checks are tried.
-func (s *Service) StartAs(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (id goal.ID, err error) {
+func (s *Service) StartAs(
+	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
+) (id goal.ID, err error) {
 	g, made, err := s.prepare(ctx, in, shape)
 	if err != nil {
 		return "", err
@@ -159,7 +161,11 @@ func (s *Service) pauseProblem(row store.GoalRow) error {
 	case err != nil:
 		return err
 	case row.Status == goal.Pending && queues:
-		return &fault.Error{Code: fault.Conflict, Message: "the goal waits in the queue and has not begun", Hint: "abort takes it out of the queue; it can be continued later"}
+		return &fault.Error{
+			Code:    fault.Conflict,
+			Message: "the goal waits in the queue and has not begun",
+			Hint:    "abort takes it out of the queue; it can be continued later",
+		}
 	case row.Status != goal.Running && !queues:
 		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
 	}
@@ -180,7 +186,11 @@ func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error
 		if err != nil || lives {
 			return err
 		}
-		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
+		return &fault.Error{
+			Code:    fault.Conflict,
+			Message: fmt.Sprintf("the goal is %s already", row.Status),
+			Hint:    "resume it first, or start a new one",
+		}
 	}, o)
 }
 
@@ -220,7 +230,11 @@ func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) 
 func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
 	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
-		if err := s.AddOrder(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
+		if err := s.AddOrder(ctx, id, goal.Order{
+			Kind:    goal.OrderAbort,
+			Text:    stop.Reason,
+			Request: string(stop.By),
+		}); err != nil {
 			return err
 		}
 		own, err = s.awaitRelease(ctx, id)

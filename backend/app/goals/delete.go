@@ -32,7 +32,8 @@ func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.sessions.CloseGoal(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id), own.Unlock()); err != nil {
+	if err := errors.Join(s.sessions.CloseGoal(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id),
+		own.Unlock()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return nil

@@ -45,11 +45,22 @@ type intake struct {
 // prepare turns what the user filled in into a goal, or refuses with a reason
 // and what to do. A folder that it made is taken back after a refusal, with
 // what the checks left in it.
-func (gi *intake) prepare(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (g *goal.Goal, made bool, err error) {
+func (gi *intake) prepare(
+	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
+) (g *goal.Goal, made bool, err error) {
 	g = &goal.Goal{
-		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
+		ID:        goal.ID(store.NewID()),
+		Objective: strings.TrimSpace(in.Objective),
+		Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
 		Policy: policy.Policy{
-			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, RequireSteps: in.RequireSteps, Secrets: in.Secrets, Unconfined: gi.unconfined || in.Unconfined,
+			Risk:         in.Risk,
+			AllowTools:   in.AllowTools,
+			DenyTools:    in.DenyTools,
+			AllowHosts:   in.AllowHosts,
+			DenyHosts:    in.DenyHosts,
+			RequireSteps: in.RequireSteps,
+			Secrets:      in.Secrets,
+			Unconfined:   gi.unconfined || in.Unconfined,
 		},
 		Limits: limitsOf(in),
 	}
@@ -143,20 +154,35 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err
 		return v, err
 	}
 	p.Dir = dir
-	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}), func(h verify.CheckRunner) error {
-		v = h.Preflight(ctx, in.Check)
-		return nil
-	})
+	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
+		func(h verify.CheckRunner) error {
+			v = h.Preflight(ctx, in.Check)
+			return nil
+		})
 	return v, err
 }
 
 // draftPolicy is the policy of the goal that is being written, without its folder.
 func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
-	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: gi.unconfined || in.Unconfined}
-	if !p.Risk.IsValid() {
-		return p, &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+	p := policy.Policy{
+		Risk:       cmp.Or(in.Risk, policy.WriteLocal),
+		AllowHosts: in.AllowHosts,
+		DenyHosts:  in.DenyHosts,
+		Unconfined: gi.unconfined || in.Unconfined,
 	}
-	return p, gi.access.ValidateGrants(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
+	if !p.Risk.IsValid() {
+		return p, &fault.Error{
+			Field:   "risk",
+			Message: fmt.Sprintf("unknown risk %q", p.Risk),
+			Hint:    "use one of " + policy.RiskNames(),
+		}
+	}
+	return p, gi.access.ValidateGrants(api.StartInput{
+		AllowLocal:  in.AllowLocal,
+		AllowWrite:  in.AllowWrite,
+		AllowRead:   in.AllowRead,
+		AllowSocket: in.AllowSocket,
+	}, &p)
 }
 
 // resolveGoalDir is where the goal works: the given one, which must exist, or a new one.
@@ -182,7 +208,11 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		case err == nil:
 			return dir, true, nil
 		case !errors.Is(err, os.ErrExist):
-			return "", false, &fault.Error{Field: "dir", Message: "the goal's folder cannot be made: " + err.Error(), Hint: "choose a folder with --dir"}
+			return "", false, &fault.Error{
+				Field:   "dir",
+				Message: "the goal's folder cannot be made: " + err.Error(),
+				Hint:    "choose a folder with --dir",
+			}
 		}
 	}
 }
@@ -212,7 +242,11 @@ func slug(objective string) string {
 func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := gi.secrets.Get(ctx, name); err != nil {
-			return &fault.Error{Field: "secrets", Message: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
+			return &fault.Error{
+				Field:   "secrets",
+				Message: err.Error(),
+				Hint:    "goalctl secret list shows what is kept; the settings page unlocks it",
+			}
 		}
 	}
 	return nil
@@ -222,7 +256,11 @@ func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error
 // goal may work in its folder before it.
 func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
-		return &fault.Error{Field: "protect", Message: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
+		return &fault.Error{
+			Field:   "protect",
+			Message: "what decides about the goal cannot be kept: " + err.Error(),
+			Hint:    "leave files out with --no-protect, or choose a smaller folder",
+		}
 	}
 	return nil
 }
@@ -237,12 +275,13 @@ func (gi *intake) removeGoalState(id goal.ID) error {
 
 // preflight runs every gate once where it will later decide.
 func (gi *intake) preflight(ctx context.Context, g *goal.Goal) (err error) {
-	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider), goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
-		if r := session.PreflightProblem(ctx, h, g); r != nil {
-			return r
-		}
-		return nil
-	})
+	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
+		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
+			if r := session.PreflightProblem(ctx, h, g); r != nil {
+				return r
+			}
+			return nil
+		})
 }
 
 // Protected lists what of a folder would be protected. A new folder is empty.
@@ -257,7 +296,11 @@ func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 	}
 	found, err := detect.FindProtected(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
 	if err != nil {
-		return nil, &fault.Error{Field: "protect", Message: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
+		return nil, &fault.Error{
+			Field:   "protect",
+			Message: fmt.Sprintf("the protected files cannot be listed: %v", err),
+			Hint:    "correct the patterns",
+		}
 	}
 	for _, p := range found {
 		list = append(list, api.ProtectedFile{Path: p.Path, Kind: string(p.Kind), Part: p.Part, Why: p.Why})
@@ -276,5 +319,12 @@ func (gi *intake) Proposal(dir string) (out api.ProposalView, err error) {
 	if err != nil {
 		return out, fmt.Errorf("proposal: %w", err)
 	}
-	return api.ProposalView{Path: file, Text: p.Text, Checks: p.Criterion.Checks, Any: p.Criterion.Any, Words: p.Criterion.Describe(), Hosts: append([]string{}, goalsandbox.CheckHosts(p.Criterion.Checks)...)}, nil
+	return api.ProposalView{
+		Path:   file,
+		Text:   p.Text,
+		Checks: p.Criterion.Checks,
+		Any:    p.Criterion.Any,
+		Words:  p.Criterion.Describe(),
+		Hosts:  append([]string{}, goalsandbox.CheckHosts(p.Criterion.Checks)...),
+	}, nil
 }

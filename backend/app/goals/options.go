@@ -16,9 +16,18 @@ import (
 // optionsOf is how the user wants the goal looked after, or a refusal.
 func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
 	o = goal.CareOptions{
-		Persona: in.Persona, Effort: in.Effort, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,
-		Review: in.Review, Panes: in.Panes, Protect: in.Protect, NoProtect: in.NoProtect, OnAsk: in.OnAsk,
-		AllowPassing: in.AllowPassing, AllowMissing: in.AllowMissing,
+		Persona:        in.Persona,
+		Effort:         in.Effort,
+		CriticEvery:    in.CriticEvery,
+		CriticProvider: in.CriticProvider,
+		JudgeProvider:  in.JudgeProvider,
+		Review:         in.Review,
+		Panes:          in.Panes,
+		Protect:        in.Protect,
+		NoProtect:      in.NoProtect,
+		OnAsk:          in.OnAsk,
+		AllowPassing:   in.AllowPassing,
+		AllowMissing:   in.AllowMissing,
 	}
 	switch {
 	case in.CriticEvery == 0:
@@ -26,7 +35,11 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 	case in.CriticEvery == api.NoLimit:
 		o.CriticEvery = 0
 	case in.CriticEvery < 0:
-		return o, &fault.Error{Field: "critic_every", Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps", Hint: "give a number of steps, or 0 for no critic"}
+		return o, &fault.Error{
+			Field:   "critic_every",
+			Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps",
+			Hint:    "give a number of steps, or 0 for no critic",
+		}
 	}
 	if err := validateChoices(o); err != nil {
 		return o, err
@@ -39,13 +52,25 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 
 func validateChoices(o goal.CareOptions) error {
 	if known := prompt.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
-		return &fault.Error{Field: "persona", Message: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "use one of " + strings.Join(known, ", ")}
+		return &fault.Error{
+			Field:   "persona",
+			Message: fmt.Sprintf("there is no persona %q", o.Persona),
+			Hint:    "use one of " + strings.Join(known, ", "),
+		}
 	}
 	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
-		return &fault.Error{Field: "review", Message: fmt.Sprintf("unknown choice %q", o.Review), Hint: "use always or never, or leave it to the host"}
+		return &fault.Error{
+			Field:   "review",
+			Message: fmt.Sprintf("unknown choice %q", o.Review),
+			Hint:    "use always or never, or leave it to the host",
+		}
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
-		return &fault.Error{Field: "on_ask", Message: fmt.Sprintf("unknown choice %q", o.OnAsk), Hint: "use park, deny or allow"}
+		return &fault.Error{
+			Field:   "on_ask",
+			Message: fmt.Sprintf("unknown choice %q", o.OnAsk),
+			Hint:    "use park, deny or allow",
+		}
 	}
 	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
 		if err := validateGlob(glob); err != nil {
@@ -58,7 +83,11 @@ func validateChoices(o goal.CareOptions) error {
 // validateGlob refuses a pattern that no file inside the folder can fit.
 func validateGlob(glob string) error {
 	refuse := func(reason string) error {
-		return &fault.Error{Field: "protect", Message: fmt.Sprintf("the pattern %q %s", glob, reason), Hint: "write one relative to the goal's folder, such as tests/**"}
+		return &fault.Error{
+			Field:   "protect",
+			Message: fmt.Sprintf("the pattern %q %s", glob, reason),
+			Hint:    "write one relative to the goal's folder, such as tests/**",
+		}
 	}
 	switch clean := path.Clean(glob); {
 	case strings.TrimSpace(glob) == "":

@@ -95,7 +95,10 @@ func (s *recovery) adopt(ctx context.Context, id goal.ID) error {
 	}
 	row, err := s.store.Goal(ctx, id)                                 // now nobody else changes it
 	if err == nil && row.Queued != "" && row.Status != goal.Pending { // it died there, and this one does not wait for that
-		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{Reason: "the program ended while the goal waited", Left: goal.Interrupted})
+		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{
+			Reason: "the program ended while the goal waited",
+			Left:   goal.Interrupted,
+		})
 	}
 	if err != nil {
 		return errors.Join(err, own.Unlock())
@@ -132,7 +135,9 @@ func (s *recovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, own
 	if err := s.settleStaleOrders(ctx, row.ID, said[len(said)-1]); err != nil {
 		return errors.Join(err, own.Unlock())
 	}
-	return s.startRunner(ctx, row.Goal, own, &event.Resumed{Note: "the user had answered, and the program ended before it continued"})
+	return s.startRunner(ctx, row.Goal, own, &event.Resumed{
+		Note: "the user had answered, and the program ended before it continued",
+	})
 }
 
 // settleStaleOrders drops what was asked of the run before the user's word: it says nothing
@@ -149,7 +154,8 @@ func (s *recovery) settleStaleOrders(ctx context.Context, id goal.ID, word goal.
 func (s *recovery) AdoptManualAnswers(ctx context.Context) error {
 	ids, err := s.store.ManuallyAnswered(ctx)
 	for _, id := range ids {
-		if row, gone := s.store.Goal(ctx, id); gone == nil && !s.parentPaused(ctx, row.Options.Parent) { // again in adopt: now others must not have to wait
+		// again in adopt: now others must not have to wait
+		if row, gone := s.store.Goal(ctx, id); gone == nil && !s.parentPaused(ctx, row.Options.Parent) {
 			err = errors.Join(err, s.adopt(ctx, id))
 		}
 	}

@@ -47,7 +47,8 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err
 		}
-		return []event.Body{&event.Resumed{Note: note}}, errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
+		return []event.Body{&event.Resumed{Note: note}},
+			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
 	})
 }
 
@@ -55,14 +56,23 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
-		return &fault.Error{Code: fault.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: "a goal that is done needs a note to be reopened",
+			Hint:    "say what is missing",
+			Field:   "note",
+		}
 	}
 	row, err := rs.store.Goal(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reopen: %w", err)
 	}
 	if row.Status != goal.Completed {
-		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
+		return &fault.Error{
+			Code:    fault.Conflict,
+			Message: fmt.Sprintf("the goal is %s, not done", row.Status),
+			Hint:    "resume continues a goal that stopped",
+		}
 	}
 	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
 		return err
@@ -77,7 +87,8 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err
 		}
-		return []event.Body{&event.Reopened{Note: note}}, errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
+		return []event.Body{&event.Reopened{Note: note}},
+			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
 	})
 }
 
@@ -131,7 +142,12 @@ func (rs *resumption) Accept(ctx context.Context, id goal.ID) error {
 func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error {
 	note = strings.TrimSpace(note)
 	if note == "" {
-		return &fault.Error{Code: fault.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: "nothing says what is wrong",
+			Hint:    "say in a sentence what the agent should do differently",
+			Field:   "note",
+		}
 	}
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
@@ -167,14 +183,20 @@ func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.G
 		return row, fmt.Errorf("answer: %w", err)
 	}
 	if !waits {
-		return row, &fault.Error{Code: fault.Conflict, Message: "no check of this goal waits for a user", Hint: "resume continues it, with a note if you like"}
+		return row, &fault.Error{
+			Code:    fault.Conflict,
+			Message: "no check of this goal waits for a user",
+			Hint:    "resume continues it, with a note if you like",
+		}
 	}
 	return row, nil
 }
 
 // wakeWaiting lets the process that looks after a parked goal continue now. It says
 // false when there is none, or when this one has let go of the goal.
-func (rs *resumption) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string) (bool, error) {
+func (rs *resumption) wakeWaiting(
+	ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string,
+) (bool, error) {
 	watched, err := rs.store.IsLocked(row.ID)
 	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
@@ -225,7 +247,9 @@ func (rs *resumption) startResumed(ctx context.Context, id goal.ID, open func(*g
 	return rs.startRunner(ctx, g, own, opening...)
 }
 
-func (rs *resumption) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
+func (rs *resumption) openingEvents(
+	ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error),
+) ([]event.Body, goal.Goal, error) {
 	row, err := rs.store.Goal(ctx, id) // again: now nobody else changes it
 	if err == nil {
 		err = runProblem(row)
@@ -252,7 +276,11 @@ func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow,
 		return row, fmt.Errorf("resume: %w", err)
 	}
 	if row.Status == goal.Completed {
-		return row, &fault.Error{Code: fault.Conflict, Message: "the goal is done already", Hint: "reopen it with a note, or start a new goal from it"}
+		return row, &fault.Error{
+			Code:    fault.Conflict,
+			Message: "the goal is done already",
+			Hint:    "reopen it with a note, or start a new goal from it",
+		}
 	}
 	return row, runProblem(row)
 }
@@ -263,7 +291,11 @@ func runProblem(row store.GoalRow) error {
 		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return &fault.Error{Code: fault.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
+		return &fault.Error{
+			Code:    fault.Conflict,
+			Message: "the goal's folder is gone: " + row.Policy.Dir,
+			Hint:    "put it back, then resume",
+		}
 	}
 	return nil
 }
@@ -311,13 +343,16 @@ func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 	s := g.Spent.Add(shared)
 	switch tokens := s.TokensIn + s.TokensOut; {
 	case l.Iterations > 0 && s.Iterations >= l.Iterations:
-		return refuse(fmt.Sprintf("%d of %d iterations", s.Iterations, l.Iterations), fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
+		return refuse(fmt.Sprintf("%d of %d iterations", s.Iterations, l.Iterations),
+			fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
 	case l.WallClock > 0 && s.WallClock >= l.WallClock:
-		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock)), "--wall-clock "+raisedTime(s.WallClock+l.WallClock).String())
+		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock)),
+			"--wall-clock "+raisedTime(s.WallClock+l.WallClock).String())
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
 	case l.USD > 0 && s.USD >= l.USD:
-		return refuse(fmt.Sprintf("$%.2f of $%.2f", s.USD, l.USD), fmt.Sprintf("--max-usd %.2f", math.Ceil((s.USD+l.USD)*100)/100))
+		return refuse(fmt.Sprintf("$%.2f of $%.2f", s.USD, l.USD),
+			fmt.Sprintf("--max-usd %.2f", math.Ceil((s.USD+l.USD)*100)/100))
 	}
 	return nil
 }

@@ -51,7 +51,11 @@ const runCloseTimeout = 30 * time.Second
 // that has just told its end is waited for.
 func (s *runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	if s.runner.Queued(id) {
-		return nil, &fault.Error{Code: fault.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
+		return nil, &fault.Error{
+			Code:    fault.Conflict,
+			Message: "the goal waits in the queue already",
+			Hint:    "abort it to take it out",
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
@@ -99,7 +103,11 @@ func (s *runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, e
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, &fault.Error{Code: fault.Conflict, Message: "the process that runs the goal has not answered yet", Hint: "the order stays with it; look again in a moment"}
+			return nil, &fault.Error{
+				Code:    fault.Conflict,
+				Message: "the process that runs the goal has not answered yet",
+				Hint:    "the order stays with it; look again in a moment",
+			}
 		}
 	}
 }
@@ -109,7 +117,9 @@ func (s *runs) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
 }
 
 // addOrderIf gives orders that only some goals hear.
-func (s *runs) addOrderIf(ctx context.Context, id goal.ID, hears func(store.GoalRow) error, orders ...goal.Order) error {
+func (s *runs) addOrderIf(
+	ctx context.Context, id goal.ID, hears func(store.GoalRow) error, orders ...goal.Order,
+) error {
 	if err := s.store.OrderIf(ctx, id, hears, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}

@@ -48,9 +48,16 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 		return "", err
 	}
 	in := api.StartInput{
-		Objective: child.Objective, Checks: child.Checks, Provider: parent.Provider, Model: parent.Model, OnAsk: parent.Options.OnAsk,
-		Persona: parent.Options.Persona, Effort: parent.Options.Effort, CriticEvery: parent.Options.CriticEvery, CriticProvider: parent.Options.CriticProvider,
-		JudgeProvider: parent.Options.JudgeProvider,
+		Objective:      child.Objective,
+		Checks:         child.Checks,
+		Provider:       parent.Provider,
+		Model:          parent.Model,
+		OnAsk:          parent.Options.OnAsk,
+		Persona:        parent.Options.Persona,
+		Effort:         parent.Options.Effort,
+		CriticEvery:    parent.Options.CriticEvery,
+		CriticProvider: parent.Options.CriticProvider,
+		JudgeProvider:  parent.Options.JudgeProvider,
 	}
 	if in.CriticEvery == 0 {
 		in.CriticEvery = api.NoLimit
@@ -98,7 +105,9 @@ func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, perc
 	for _, r := range rows {
 		if n := r.Spent; r.Status.IsActive() { // what it may still spend
 			promised = promised.Add(goal.Spend{
-				Iterations: max(0, r.Limits.Iterations-n.Iterations), USD: max(0, r.Limits.USD-n.USD), TokensIn: max(0, r.Limits.Tokens-n.TokensIn-n.TokensOut),
+				Iterations: max(0, r.Limits.Iterations-n.Iterations),
+				USD:        max(0, r.Limits.USD-n.USD),
+				TokensIn:   max(0, r.Limits.Tokens-n.TokensIn-n.TokensOut),
 			})
 		}
 	}
@@ -123,7 +132,8 @@ func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, perc
 		}
 	}
 	if l.WallClock > 0 { // they work side by side: none gets less because of another
-		if out.WallClock = time.Duration(float64(l.WallClock-parent.Spent.WallClock) * share).Round(time.Second); out.WallClock < time.Second {
+		if out.WallClock = time.Duration(float64(l.WallClock-parent.Spent.WallClock) * share).Round(
+			time.Second); out.WallClock < time.Second {
 			return none("time")
 		}
 	}

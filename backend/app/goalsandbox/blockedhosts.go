@@ -36,10 +36,16 @@ func (b *blockedHosts) onRefused(e egress.Entry) {
 	if now || !ever {
 		return
 	}
-	effect := policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{e.Host}, Ports: []string{e.Port}, Reason: "a program wanted " + e.Method + " " + e.Host}
+	effect := policy.Effect{
+		Risk:   policy.NetworkWrite,
+		Hosts:  []string{e.Host},
+		Ports:  []string{e.Port},
+		Reason: "a program wanted " + e.Method + " " + e.Host,
+	}
 	switch e.Method {
 	case "CONNECT": // what a tunnel carries cannot be read
-		effect.Risk, effect.Reason = policy.NetworkGet, "a program wanted a tunnel to "+e.Host+", and what is sent there cannot be read"
+		effect.Risk, effect.Reason = policy.NetworkGet, "a program wanted a tunnel to "+e.Host+
+			", and what is sent there cannot be read"
 	case "GET", "HEAD", "OPTIONS":
 		effect.Risk = policy.NetworkGet
 	}

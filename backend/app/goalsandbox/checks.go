@@ -34,7 +34,8 @@ func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.
 	c.mask.Add("[hidden: the check's pass]", pass[strings.Index(pass, ":")+1:])
 	cmd.Env = slices.Clone(cmd.Env)
 	for i, entry := range cmd.Env {
-		if name, _, _ := strings.Cut(entry, "="); strings.HasSuffix(strings.ToLower(name), "_proxy") && strings.ToLower(name) != "no_proxy" {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasSuffix(strings.ToLower(name), "_proxy") &&
+			strings.ToLower(name) != "no_proxy" {
 			cmd.Env[i] = strings.Replace(entry, "=http://", "=http://"+pass+"@", 1)
 		}
 	}
@@ -67,9 +68,18 @@ func HostsOf(g goal.Goal) []string {
 func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	rules := RulesOf(p)
 	for _, host := range CheckHosts(checks) {
-		reason, ok := rules.Decide(egress.Request{From: egress.SourceProgram, Method: http.MethodConnect, Host: host, Port: "443"})
+		reason, ok := rules.Decide(egress.Request{
+			From:   egress.SourceProgram,
+			Method: http.MethodConnect,
+			Host:   host,
+			Port:   "443",
+		})
 		if !ok && !p.Unconfined {
-			return &fault.Error{Field: "checks", Message: "a check asks " + host + ", and " + reason, Hint: "let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it"}
+			return &fault.Error{
+				Field:   "checks",
+				Message: "a check asks " + host + ", and " + reason,
+				Hint:    "let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it",
+			}
 		}
 	}
 	return nil

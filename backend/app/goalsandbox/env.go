@@ -11,7 +11,8 @@ import (
 
 // SecretEnvPattern matches variables that a goal's programs have no business with: by their
 // names, and by addresses with a password in them.
-var SecretEnvPattern = regexp.MustCompile(`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
+var SecretEnvPattern = regexp.MustCompile(
+	`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
 
 // KeepVariable names variables, with commas between, that the user wants the
 // programs of goals to have, too.

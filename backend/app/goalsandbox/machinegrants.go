@@ -33,7 +33,9 @@ type machineGrant struct {
 
 // Apply makes the walls what the grants say. A grant that was taken back stays so,
 // whoever has not heard of that yet.
-func (r *machineGrants) Apply(ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant) error {
+func (r *machineGrants) Apply(
+	ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
 	r.mu.Lock()

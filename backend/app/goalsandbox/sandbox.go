@@ -75,7 +75,9 @@ type Sandbox struct {
 
 // Open makes the walls for a policy and starts the helper inside. layer is the
 // goal's private folder; held are files that its programs read and do not write.
-func (f *Factory) Open(ctx context.Context, name string, p policy.Policy, layer string, held ...string) (e *Sandbox, err error) {
+func (f *Factory) Open(
+	ctx context.Context, name string, p policy.Policy, layer string, held ...string,
+) (e *Sandbox, err error) {
 	env := f.goalEnv()
 	e = &Sandbox{Env: env, checkEnv: env, Journaled: map[string]bool{}, RemovePageFilter: func() {}}
 	options := sandbox.Options{Helper: f.HelperPath, Name: name}
@@ -91,12 +93,14 @@ func (f *Factory) Open(ctx context.Context, name string, p policy.Policy, layer 
 	}
 	given, left := f.Access.Toolchains()
 	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, f.Limits()
-	e.GitControlled, e.Degradations = mounts.GitControlledPaths(p.Dir) // before a program can change what the configuration says
+	// before a program can change what the configuration says
+	e.GitControlled, e.Degradations = mounts.GitControlledPaths(p.Dir)
 	for _, err := range left {
 		e.Degradations = append(e.Degradations, "a toolchain of the settings is not given to this goal: "+err.Error())
 	}
 	if mounts.RunsAsRoot(p.Dir) {
-		e.Degradations = append(e.Degradations, "this goal runs as root: inside its walls its programs keep root's rights over the files that it is given. Run Goalpost as an ordinary user, or have it work in a folder of one")
+		e.Degradations = append(e.Degradations, "this goal runs as root: inside its walls its programs keep root's "+
+			"rights over the files that it is given. Run Goalpost as an ordinary user, or have it work in a folder of one")
 	}
 	options.Spec, options.Attempted = &walls, e.onViolation
 	if e.Programs, err = sandbox.Open(ctx, options); err != nil {
@@ -116,7 +120,13 @@ func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p pol
 	if err != nil {
 		return err
 	}
-	e.Proxy = egress.New(egress.Config{Rules: RulesOf(p), Inside: e.Programs.Dial, OnEntry: e.OnRequest, Ours: f.Ports.ContainsText, Log: f.Log})
+	e.Proxy = egress.New(egress.Config{
+		Rules:   RulesOf(p),
+		Inside:  e.Programs.Dial,
+		OnEntry: e.OnRequest,
+		Ours:    f.Ports.ContainsText,
+		Log:     f.Log,
+	})
 	e.Proxy.Serve(network.Proxy, egress.SourceProgram)
 	e.Proxy.ServeDNS(network.Names, network.NamesBy)
 	for i, l := range network.Ports {
@@ -191,7 +201,8 @@ func (e *Sandbox) journalRefusal(what, text string) {
 	case e.Journaled[text] || len(e.Journaled) > maxJournaledRefusals:
 		warn = nil
 	case len(e.Journaled) == maxJournaledRefusals:
-		text = fmt.Sprintf("more than %d different things were refused in this run: the rest is in the network log alone", maxJournaledRefusals)
+		text = fmt.Sprintf("more than %d different things were refused in this run: the rest is in the network log alone",
+			maxJournaledRefusals)
 		e.Journaled[text] = true
 	default:
 		e.Journaled[text] = true
@@ -232,7 +243,14 @@ func (e *Sandbox) SetWarn(warn func(what, text string)) {
 // CheckRunner is where checks run: each in a room of its own inside the walls. The
 // hosts that they name are open to them only.
 func (e *Sandbox) CheckRunner(f *Factory, dir string, hosts []string) verify.CheckRunner {
-	h := verify.CheckRunner{Launcher: e.Programs, Env: e.checkEnv, Dir: dir, Outside: f.UserPrograms, Remote: f.RunRemoteCheck, Engine: predicateEngine{f.Config.State(), f.UserPrograms}}
+	h := verify.CheckRunner{
+		Launcher: e.Programs,
+		Env:      e.checkEnv,
+		Dir:      dir,
+		Outside:  f.UserPrograms,
+		Remote:   f.RunRemoteCheck,
+		Engine:   predicateEngine{f.Config.State(), f.UserPrograms},
+	}
 	if e.Proxy != nil {
 		h.Sandboxed = true
 		h.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -286,8 +304,16 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 		tools = append(tools, self) // the demonstration's server, and goalctl for scripts
 	}
 	return sandbox.Spec{
-		Dir: p.Dir, Layer: filepath.Join(state, rel), Home: home, ReadOnly: p.Risk == policy.ReadOnly,
-		Tools: tools, Caches: mounts.Caches(home, os.Getenv), Read: p.AllowRead, Write: p.AllowWrite, Sockets: p.AllowSocket, Ports: p.AllowLocal,
+		Dir:      p.Dir,
+		Layer:    filepath.Join(state, rel),
+		Home:     home,
+		ReadOnly: p.Risk == policy.ReadOnly,
+		Tools:    tools,
+		Caches:   mounts.Caches(home, os.Getenv),
+		Read:     p.AllowRead,
+		Write:    p.AllowWrite,
+		Sockets:  p.AllowSocket,
+		Ports:    p.AllowLocal,
 	}, nil
 }
 

@@ -15,7 +15,8 @@ func TestRefusalsDoNotFloodTheJournal(t *testing.T) {
 	for i := range 3 * maxJournaledRefusals {
 		e.journalRefusal("network", fmt.Sprintf("refused %d", i))
 	}
-	if len(told) != maxJournaledRefusals+1 || !strings.Contains(told[maxJournaledRefusals], "network log") || len(e.Journaled) > maxJournaledRefusals+1 {
+	if len(told) != maxJournaledRefusals+1 || !strings.Contains(told[maxJournaledRefusals], "network log") ||
+		len(e.Journaled) > maxJournaledRefusals+1 {
 		t.Errorf("%d told, the last %q, %d kept", len(told), told[len(told)-1], len(e.Journaled))
 	}
 }
@@ -23,14 +24,18 @@ func TestRefusalsDoNotFloodTheJournal(t *testing.T) {
 // TestWhatIsPrivateInTheEnvironment goes into no goal.
 func TestWhatIsPrivateInTheEnvironment(t *testing.T) {
 	for _, entry := range []string{
-		"MYSQL_PWD=x", "SSHPASS=x", "DB_PASS=x", "GH_PAT=x", "NPM_AUTH=x", "SENTRY_DSN=x", "SLACK_WEBHOOK_URL=x", "API_KEY=x", "aws_secret_access_key=x",
+		"MYSQL_PWD=x", "SSHPASS=x", "DB_PASS=x", "GH_PAT=x", "NPM_AUTH=x", "SENTRY_DSN=x", "SLACK_WEBHOOK_URL=x",
+		"API_KEY=x", "aws_secret_access_key=x",
 		"DATABASE_URL=postgres://u:p@db.example/x", "PIP_INDEX_URL=https://:p@pip.example/",
 	} {
 		if !SecretEnvPattern.MatchString(entry) {
 			t.Errorf("%s goes in", entry)
 		}
 	}
-	for _, entry := range []string{"PATH=/bin", "PWD=/home/anna", "OLDPWD=/", "GOPATH=/go", "LANG=C.UTF-8", "AUTHOR=anna", "URL=https://a.example:80/x@y", "MANPATH=/usr/man"} {
+	for _, entry := range []string{
+		"PATH=/bin", "PWD=/home/anna", "OLDPWD=/", "GOPATH=/go", "LANG=C.UTF-8", "AUTHOR=anna",
+		"URL=https://a.example:80/x@y", "MANPATH=/usr/man",
+	} {
 		if SecretEnvPattern.MatchString(entry) {
 			t.Errorf("%s is kept out", entry)
 		}

@@ -44,7 +44,11 @@ func (w *TrialSandbox) Violations() []string {
 func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
-		return &fault.Error{Field: "risk", Message: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+		return &fault.Error{
+			Field:   "risk",
+			Message: fmt.Sprintf("unknown risk %q", p.Risk),
+			Hint:    "use one of " + policy.RiskNames(),
+		}
 	}
 	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
 		return err
@@ -68,12 +72,21 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
-	return do(&TrialSandbox{Inside: held.Programs, Outside: f.UserPrograms, Env: held.Env, OwnEnv: environ.Base(os.Environ()), Dir: p.Dir, held: held})
+	return do(&TrialSandbox{
+		Inside:  held.Programs,
+		Outside: f.UserPrograms,
+		Env:     held.Env,
+		OwnEnv:  environ.Base(os.Environ()),
+		Dir:     p.Dir,
+		held:    held,
+	})
 }
 
 // WithTrial lends a place for checks as the goal's own will be, with a private
 // folder that is gone afterwards.
-func (f *Factory) WithTrial(ctx context.Context, p policy.Policy, judge judge.Model, hosts []string, do func(verify.CheckRunner) error) (err error) {
+func (f *Factory) WithTrial(
+	ctx context.Context, p policy.Policy, judge judge.Model, hosts []string, do func(verify.CheckRunner) error,
+) (err error) {
 	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}
@@ -84,7 +97,11 @@ func (f *Factory) WithTrial(ctx context.Context, p policy.Policy, judge judge.Mo
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := f.Open(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
+		return &fault.Error{
+			Field:   "sandbox",
+			Message: err.Error(),
+			Hint:    "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights",
+		}
 	}
 	if err != nil {
 		return err

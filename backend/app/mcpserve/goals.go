@@ -25,15 +25,21 @@ import (
 func (d *Server) goalTools() []mcp.Handler {
 	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
 	return []mcp.Handler{
-		mcp.NewHandler("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.createGoal),
+		mcp.NewHandler("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; "+
+			"nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.createGoal),
 		mcp.NewHandler("list_goals", "List the goals within your bounds, newest first.", look, d.listGoals),
-		mcp.NewHandler("get_goal", "Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.", look, d.getGoal),
-		mcp.NewHandler("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.waitForGoal),
+		mcp.NewHandler("get_goal",
+			"Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.",
+			look, d.getGoal),
+		mcp.NewHandler("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the "+
+			"time is over; reports each step as progress.", look, d.waitForGoal),
 		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
 		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
-		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the user's.", act, d.steerGoal),
+		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its "+
+			"next turn, as the words of another agent and not as the user's.", act, d.steerGoal),
 		mcp.NewHandler("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
-		mcp.NewHandler("resume_goal", "Let a paused or failed goal of yours continue, with a note if there is something to say. A limit that was reached must be raised.", act, d.resumeGoal),
+		mcp.NewHandler("resume_goal", "Let a paused or failed goal of yours continue, with a note if there is something "+
+			"to say. A limit that was reached must be raised.", act, d.resumeGoal),
 		mcp.NewHandler("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
 	}
 }
@@ -58,8 +64,17 @@ type goalCreated struct {
 
 func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
 	s := api.StartInput{
-		Objective: in.Objective, Checks: in.Checks, Any: in.Any, Risk: policy.Risk(in.Risk), AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Protect: in.Protect,
-		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD, OnAsk: "park",
+		Objective:   in.Objective,
+		Checks:      in.Checks,
+		Any:         in.Any,
+		Risk:        policy.Risk(in.Risk),
+		AllowHosts:  in.AllowHosts,
+		DenyHosts:   d.policy.DenyHosts,
+		Protect:     in.Protect,
+		Iterations:  in.MaxIterations,
+		WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(),
+		USD:         in.MaxUSD,
+		OnAsk:       "park",
 	}
 	if in.CheckShell != "" {
 		s.Checks = append(s.Checks, goal.Check{Type: goal.Shell, Command: in.CheckShell})
@@ -78,7 +93,13 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
 		}
 	}
-	if err := d.validatePolicy(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.deps.Unconfined}); err != nil {
+	if err := d.validatePolicy(policy.Policy{
+		Risk:       s.Risk,
+		Dir:        filepath.Clean(s.Dir),
+		AllowHosts: s.AllowHosts,
+		DenyHosts:  s.DenyHosts,
+		Unconfined: d.deps.Unconfined,
+	}); err != nil {
 		return nil, problemError(err)
 	}
 	if err := goalsandbox.ValidateCheckHosts(d.policy, s.Checks); err != nil {
@@ -230,7 +251,8 @@ func (d *Server) findReadable(ctx context.Context, id string) (store.GoalRow, er
 func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.findReadable(ctx, id)
 	if err == nil && !row.Options.Outside {
-		err = fmt.Errorf("the goal %s is its user's: you may read it, and only they steer, pause, resume or end it", row.ID.Short())
+		err = fmt.Errorf("the goal %s is its user's: you may read it, and only they steer, pause, resume or end it",
+			row.ID.Short())
 	}
 	return row, err
 }
@@ -252,7 +274,11 @@ func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
-	return &fault.Error{Field: "policy", Message: "its user lent it panes or allowed it more", Hint: "ask them what it does"}
+	return &fault.Error{
+		Field:   "policy",
+		Message: "its user lent it panes or allowed it more",
+		Hint:    "ask them what it does",
+	}
 }
 
 // wrapAgentNote is what the other agent says to a goal's: data, and not the user's word.
@@ -278,7 +304,11 @@ func (d *Server) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (an
 	if err != nil {
 		return nil, err
 	}
-	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.ExternalAgent)}
+	o := goal.Order{
+		Kind:    goal.OrderPause,
+		Text:    "an agent outside of this program paused the goal",
+		Request: string(goal.ExternalAgent),
+	}
 	return "it pauses after the call that runs", problemError(d.deps.Goals.PauseWith(ctx, row.ID, o))
 }
 
@@ -287,7 +317,11 @@ func (d *Server) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (an
 	if err != nil {
 		return nil, err
 	}
-	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "an agent outside of this program aborted the goal", By: goal.ExternalAgent}
+	stop := &runner.Stop{
+		Exit:   goal.AbortedByUser,
+		Reason: "an agent outside of this program aborted the goal",
+		By:     goal.ExternalAgent,
+	}
 	return "aborted", problemError(d.deps.Goals.AbortWith(ctx, row.ID, stop))
 }
 
@@ -361,7 +395,9 @@ func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress m
 var errSubscriptionLagged = errors.New("too many events at once")
 
 // followUntilStop tells steps until the goal stops; false is a wait that was too long.
-func (d *Server) followUntilStop(ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress) (stopped bool, err error) {
+func (d *Server) followUntilStop(
+	ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress,
+) (stopped bool, err error) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -13,7 +13,8 @@ func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
 	if err := outOfBoundsError(goal.CareOptions{}, nil); err != nil {
 		t.Error(err)
 	}
-	if outOfBoundsError(goal.CareOptions{Panes: []string{"t1"}}, nil) == nil || outOfBoundsError(goal.CareOptions{}, []policy.Grant{{ID: "a1"}}) == nil {
+	if outOfBoundsError(goal.CareOptions{Panes: []string{"t1"}}, nil) == nil ||
+		outOfBoundsError(goal.CareOptions{}, []policy.Grant{{ID: "a1"}}) == nil {
 		t.Error("it is read")
 	}
 }

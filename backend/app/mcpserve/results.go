@@ -44,7 +44,8 @@ func (l *resultPager) truncate(r goal.Result) goal.Result {
 	delete(l.kept, l.last-maxResultsKept)
 	half := most / 2
 	head, tail := pageAt(r.Text, 0, half), strings.ToValidUTF8(r.Text[len(r.Text)-half:], "")
-	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_result with the result %d, from %d, continues here …\n%s", head, len(r.Text)-len(head)-len(tail), l.last, len(head), tail)
+	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_result with the result %d, from %d, continues here …\n%s", head,
+		len(r.Text)-len(head)-len(tail), l.last, len(head), tail)
 	return r
 }
 

@@ -76,23 +76,29 @@ func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error
 
 // Close ends what runs in the desk's panes.
 func (d *Server) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.deps.Sandboxes.Dir(goal.ExternalAgent)))
+	return errors.Join(d.box.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
+		sandbox.RemoveLayer(d.deps.Sandboxes.Dir(goal.ExternalAgent)))
 }
 
 // Tools is what the other agent is told.
 func (d *Server) Tools() mcp.ServedTools {
 	o := mcp.ServedTools{
 		Version: d.deps.Version,
-		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, until a check passes that the host runs and no agent can edit. " +
+		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, " +
+			"until a check passes that the host runs and no agent can edit. " +
 			"Create a goal with a check that fails now, wait for it, read its receipt. " +
 			fmt.Sprintf("What you may ask for is bounded by the user: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
-			"Approvals and manual checks are the user's to answer. The terminal_ and browser_ tools are panes of your own within the same bounds.",
+			"Approvals and manual checks are the user's to answer. The terminal_ and browser_ tools are panes of your own " +
+			"within the same bounds.",
 	}
 	o.Handlers = append(o.Handlers, d.goalTools()...)
-	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.", mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result", "Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
+	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.",
+		mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result",
+		"Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
 	for _, t := range d.box.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
-			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name), func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
+			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
+				func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
 		}
 	}
 	return o
@@ -157,7 +163,11 @@ func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (
 // may do no more than the desk, and nothing outside its folder.
 func (d *Server) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
-		return &fault.Error{Field: field, Message: what, Hint: "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
+		return &fault.Error{
+			Field:   field,
+			Message: what,
+			Hint:    "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)",
+		}
 	}
 	dir := p.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

@@ -105,7 +105,9 @@ func (ms *Servers) ListTools(ctx context.Context, p policy.Policy) error {
 // Open lends the servers to a goal. Programs start inside its walls, addresses
 // are reached through a proxy that knows them alone: the goal's own programs
 // cannot go there.
-func (ms *Servers) Open(ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string)) (*Clients, error) {
+func (ms *Servers) Open(
+	ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string),
+) (*Clients, error) {
 	refuse := func(server, why string) {
 		if failed, ok := ms.failedMCPServers.Load(server); ok {
 			why = fmt.Sprint(failed)
@@ -122,7 +124,13 @@ func (ms *Servers) Open(ctx context.Context, e *goalsandbox.Sandbox, p policy.Po
 	}
 	g.set = mcp.Open(mcp.Options{
 		Servers: servers, Listings: ms.mcpToolCache(), Warn: refuse,
-		Environment: mcp.Environment{Launcher: e.Programs, Env: e.Env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets},
+		Environment: mcp.Environment{
+			Launcher: e.Programs,
+			Env:      e.Env,
+			Dir:      p.Dir,
+			HTTP:     &http.Client{Transport: g.wire},
+			Fill:     ms.fillServerSecrets,
+		},
 	})
 	return g, nil
 }
@@ -138,7 +146,9 @@ func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) boo
 }
 
 // openProxy opens the way to the servers that are addresses.
-func (g *Clients) openProxy(ctx context.Context, log *slog.Logger, e *goalsandbox.Sandbox, p policy.Policy, servers []mcp.Server) error {
+func (g *Clients) openProxy(
+	ctx context.Context, log *slog.Logger, e *goalsandbox.Sandbox, p policy.Policy, servers []mcp.Server,
+) error {
 	rules := egress.Rules{Risk: policy.ReadOnly, Deny: p.DenyHosts}
 	for _, s := range servers {
 		switch {
@@ -246,8 +256,16 @@ func (ms *Servers) MCPServers() ([]api.MCPServer, error) {
 
 func serverView(c config.MCPServer) api.MCPServer {
 	v := api.MCPServer{
-		Name: c.Name, Command: c.Command, Args: append([]string{}, c.Args...), Env: []string{}, URL: c.URL, Headers: []string{},
-		Risk: c.Risk, TimeoutSeconds: c.TimeoutSeconds, Off: c.Off, Tools: []api.MCPTool{},
+		Name:           c.Name,
+		Command:        c.Command,
+		Args:           append([]string{}, c.Args...),
+		Env:            []string{},
+		URL:            c.URL,
+		Headers:        []string{},
+		Risk:           c.Risk,
+		TimeoutSeconds: c.TimeoutSeconds,
+		Off:            c.Off,
+		Tools:          []api.MCPTool{},
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
 		v.Env = append(v.Env, k+"="+c.Env[k])
@@ -271,7 +289,12 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 	for _, entry := range list {
 		k, v, ok := strings.Cut(entry, between)
 		if k = strings.TrimSpace(k); !ok || k == "" {
-			return nil, &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%q is no entry", entry), Hint: "write NAME" + between + "VALUE", Field: field}
+			return nil, &fault.Error{
+				Code:    fault.Refused,
+				Message: fmt.Sprintf("%q is no entry", entry),
+				Hint:    "write NAME" + between + "VALUE",
+				Field:   field,
+			}
 		}
 		out[k] = strings.TrimSpace(v)
 	}
@@ -316,7 +339,12 @@ func (ms *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPS
 			return ms.testServer(ctx, c)
 		}
 	}
-	return out, &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("there is no MCP server %q", name), Hint: "add it first", Field: "name"}
+	return out, &fault.Error{
+		Code:    fault.NotFound,
+		Message: fmt.Sprintf("there is no MCP server %q", name),
+		Hint:    "add it first",
+		Field:   "name",
+	}
 }
 
 func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
@@ -341,10 +369,21 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	room := mcp.Environment{Launcher: e.Programs, Env: e.Env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: ms.fillServerSecrets}
+	room := mcp.Environment{
+		Launcher: e.Programs,
+		Env:      e.Env,
+		Dir:      work,
+		HTTP:     &http.Client{Transport: g.wire},
+		Fill:     ms.fillServerSecrets,
+	}
 	list, err := mcp.FetchTools(ctx, s, room, ms.mcpToolCache(), ms.Clock.Now())
 	if err != nil {
-		return out, &fault.Error{Code: fault.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}
+		return out, &fault.Error{
+			Code:    fault.Unavailable,
+			Message: err.Error(),
+			Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, " +
+				"then name the installed program",
+		}
 	}
 	out = serverView(c)
 	addCachedTools(&out, s, list)
@@ -366,9 +405,11 @@ func (ms *Servers) Findings() []api.DoctorFinding {
 		case err != nil:
 			f.State, f.Detail, f.Hint = "bad", err.Error(), "test it again"
 		case !ok:
-			f.State, f.Detail, f.Hint = "warn", s.Location()+": not asked yet", "test it in the settings, or with mcp servers test "+c.Name
+			f.State, f.Detail, f.Hint = "warn", s.Location()+": not asked yet",
+				"test it in the settings, or with mcp servers test "+c.Name
 		default:
-			f.Detail = fmt.Sprintf("%s: %d tools, asked %s", s.Location(), len(found.Tools), found.At.Local().Format("2006-01-02 15:04"))
+			f.Detail = fmt.Sprintf("%s: %d tools, asked %s", s.Location(), len(found.Tools),
+				found.At.Local().Format("2006-01-02 15:04"))
 		}
 		list = append(list, f)
 	}

@@ -67,7 +67,8 @@ func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput
 			return err
 		}
 	}
-	return errors.Join(ps.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p), ps.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
+	return errors.Join(ps.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p),
+		ps.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
 }
 
 // validateEffort refuses an effort for which the provider's protocol has no word.
@@ -77,9 +78,17 @@ func validateEffort(p config.Provider, effort string) error {
 	case effort == "" || slices.Contains(words, effort):
 		return nil
 	case len(words) == 0:
-		return &fault.Error{Field: "effort", Message: "the scripted model knows no effort", Hint: "leave it out, or choose another provider"}
+		return &fault.Error{
+			Field:   "effort",
+			Message: "the scripted model knows no effort",
+			Hint:    "leave it out, or choose another provider",
+		}
 	}
-	return &fault.Error{Field: "effort", Message: fmt.Sprintf("%s knows no effort %q", p.ID, effort), Hint: "use one of " + strings.Join(words, ", ") + ", or leave it out"}
+	return &fault.Error{
+		Field:   "effort",
+		Message: fmt.Sprintf("%s knows no effort %q", p.ID, effort),
+		Hint:    "use one of " + strings.Join(words, ", ") + ", or leave it out",
+	}
 }
 
 // validateSecondaryModel refuses a critic or a judge that could not be asked when its time comes.
@@ -115,9 +124,17 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 		}
 	}
 	if id == "" {
-		return config.Provider{}, &fault.Error{Field: "provider", Message: "no model is configured", Hint: "add a provider in the settings or give --base-url and --model; --demo runs without one"}
+		return config.Provider{}, &fault.Error{
+			Field:   "provider",
+			Message: "no model is configured",
+			Hint:    "add a provider in the settings or give --base-url and --model; --demo runs without one",
+		}
 	}
-	return config.Provider{}, &fault.Error{Field: "provider", Message: fmt.Sprintf("there is no provider %q", id), Hint: "the settings and `providers list` show them"}
+	return config.Provider{}, &fault.Error{
+		Field:   "provider",
+		Message: fmt.Sprintf("there is no provider %q", id),
+		Hint:    "the settings and `providers list` show them",
+	}
 }
 
 // checkReachable looks whether something listens at the provider's address, so that a
@@ -125,7 +142,11 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 func checkReachable(ctx context.Context, p config.Provider) error {
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || u.Hostname() == "" {
-		return &fault.Error{Field: "provider", Message: fmt.Sprintf("%q is not an address", p.BaseURL), Hint: "give one like http://127.0.0.1:11434/v1"}
+		return &fault.Error{
+			Field:   "provider",
+			Message: fmt.Sprintf("%q is not an address", p.BaseURL),
+			Hint:    "give one like http://127.0.0.1:11434/v1",
+		}
 	}
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
 		return nil
@@ -137,7 +158,11 @@ func checkReachable(ctx context.Context, p config.Provider) error {
 	d := net.Dialer{Timeout: reachTimeout}
 	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
-		return &fault.Error{Field: "provider", Message: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)), Hint: "is the server running there?"}
+		return &fault.Error{
+			Field:   "provider",
+			Message: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)),
+			Hint:    "is the server running there?",
+		}
 	}
 	if err := conn.Close(); err != nil {
 		return fmt.Errorf("reach %s: %w", p.BaseURL, err)
@@ -191,9 +216,11 @@ func (ps *Providers) ValidateWindow(g goal.Goal) error {
 	}
 	if w, needs := Window(p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
 		return &fault.Error{
-			Field:   "provider",
-			Message: fmt.Sprintf("the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w, needs),
-			Hint:    "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
+			Field: "provider",
+			Message: fmt.Sprintf(
+				"the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w,
+				needs),
+			Hint: "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
 		}
 	}
 	return nil
@@ -206,7 +233,13 @@ func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, e
 		return nil, err
 	}
 	o := model.Options{
-		BaseURL: p.BaseURL, Model: p.Model, Effort: p.Effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: ps.Transport, Clock: ps.Clock,
+		BaseURL:   p.BaseURL,
+		Model:     p.Model,
+		Effort:    p.Effort,
+		APIKey:    key,
+		KeyName:   cmp.Or(p.APIKeyEnv, p.APIKeySecret),
+		Transport: ps.Transport,
+		Clock:     ps.Clock,
 	}
 	switch p.Kind {
 	case config.Demo:
@@ -241,7 +274,10 @@ func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 		if m, err = ps.NewClient(ctx, Choice{Provider: p}); err == nil {
 			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 			defer cancel()
-			reply, err = m.Turn(ctx, goal.Turn{Model: p.Model, Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}}}, nil)
+			reply, err = m.Turn(ctx, goal.Turn{
+				Model:    p.Model,
+				Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}},
+			}, nil)
 		}
 	}
 	if err != nil {

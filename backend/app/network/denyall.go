@@ -31,7 +31,12 @@ const maxCountedHosts = 200
 // OpenDenyAll starts the proxy that refuses everything.
 func OpenDenyAll(ctx context.Context, log *slog.Logger, ports *OwnPorts) (*DenyAllProxy, error) {
 	n := &DenyAllProxy{log: log, ports: ports, times: map[string]int{}}
-	n.proxy = egress.New(egress.Config{Rules: egress.Rules{Deny: []string{"*"}}, Dial: refusedRequest, OnEntry: n.onRefused, Log: log})
+	n.proxy = egress.New(egress.Config{
+		Rules:   egress.Rules{Deny: []string{"*"}},
+		Dial:    refusedRequest,
+		OnEntry: n.onRefused,
+		Log:     log,
+	})
 	var err error
 	if n.Address, err = n.proxy.Listen(ctx); err != nil {
 		return n, fmt.Errorf("the proxy that refuses everything: %w", err)
@@ -59,7 +64,8 @@ func (n *DenyAllProxy) onRefused(e egress.Entry) {
 	}
 	n.times[host]++
 	if times := n.times[host]; isPowerOfTen(times) {
-		n.log.Warn("the goals' browser wanted out beside their pages, and was refused", "method", e.Method, "host", host, "port", e.Port, "times", times)
+		n.log.Warn("the goals' browser wanted out beside their pages, and was refused", "method", e.Method, "host", host,
+			"port", e.Port, "times", times)
 	}
 }
 

@@ -56,7 +56,8 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 	}
 	for _, want := range []string{
 		"method=GET host=one.example port=80 times=1\n", "host=one.example port=80 times=10\n",
-		"method=CONNECT host=two.example port=443 times=1\n", "host=127.0.0.1 port=" + here.URL[len("http://127.0.0.1:"):] + " times=1\n",
+		"method=CONNECT host=two.example port=443 times=1\n", "host=127.0.0.1 port=" + here.URL[len("http://127.0.0.1:"):] +
+			" times=1\n",
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, &log)

@@ -24,9 +24,24 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 	reason := strings.Repeat("x", 64<<10)
 	const n = 100 // 6.4 MB
 	for range n {
-		l.Add(egress.Entry{At: time.Now(), From: egress.SourceProgram, Method: "POST", Host: "shop.example", Port: "80", Reason: reason})
+		l.Add(egress.Entry{
+			At:     time.Now(),
+			From:   egress.SourceProgram,
+			Method: "POST",
+			Host:   "shop.example",
+			Port:   "80",
+			Reason: reason,
+		})
 	}
-	l.Add(egress.Entry{At: time.Now(), From: egress.SourcePane, Method: "GET", Host: "docs.example", Port: "443", Allowed: true, In: 7})
+	l.Add(egress.Entry{
+		At:      time.Now(),
+		From:    egress.SourcePane,
+		Method:  "GET",
+		Host:    "docs.example",
+		Port:    "443",
+		Allowed: true,
+		In:      7,
+	})
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +65,8 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 		}
 	}
 	v := sum.View()
-	if len(v.Hosts) != 2 || v.Hosts[0].Host != "shop.example" || v.Hosts[0].Allowed || v.Hosts[1].In != 7 || v.Total >= n || v.Total < 20 || v.Refused != v.Total-1 {
+	if len(v.Hosts) != 2 || v.Hosts[0].Host != "shop.example" || v.Hosts[0].Allowed || v.Hosts[1].In != 7 ||
+		v.Total >= n || v.Total < 20 || v.Refused != v.Total-1 {
 		t.Errorf("%d hosts, %d of %d refused", len(v.Hosts), v.Refused, v.Total)
 	}
 }
@@ -80,7 +96,14 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 		return sum.View(), bytes.Count(b, []byte("\n"))
 	}
 	const n = 100_000
-	l.Add(egress.Entry{At: now, From: egress.SourceProgram, Method: "GET", Host: "evidence.example", Port: "80", Reason: "refused"})
+	l.Add(egress.Entry{
+		At:     now,
+		From:   egress.SourceProgram,
+		Method: "GET",
+		Host:   "evidence.example",
+		Port:   "80",
+		Reason: "refused",
+	})
 	for i := range n {
 		host := "one.example"
 		if i%2 > 0 {
@@ -107,7 +130,14 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	for range floodPerSecond + 5 {
-		l.Add(egress.Entry{At: now, From: egress.SourcePane, Method: "GET", Host: "later.example", Port: "443", Allowed: true})
+		l.Add(egress.Entry{
+			At:      now,
+			From:    egress.SourcePane,
+			Method:  "GET",
+			Host:    "later.example",
+			Port:    "443",
+			Allowed: true,
+		})
 	}
 	if _, more := read(); more != lines+floodPerSecond {
 		t.Errorf("%d lines after a second, want %d", more-lines, floodPerSecond)

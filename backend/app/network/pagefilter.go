@@ -60,7 +60,11 @@ func (g *PageFilters) Decide(s browser.PageRequest) (why string) {
 	switch e := g.Get(s.GoalID); {
 	case e == nil:
 	case s.Shared:
-		why, _ = e.Egress().DecideSharedPage(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL})
+		why, _ = e.Egress().DecideSharedPage(egress.BrowserRequest{
+			From:   egress.SourceSharedPane,
+			Method: s.Method,
+			URL:    s.URL,
+		})
 	default:
 		why, _ = e.Egress().DecidePage(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL})
 	}
@@ -75,11 +79,19 @@ func (g *PageFilters) OnRequest(s browser.PageRequest) {
 	switch {
 	case e == nil:
 	case s.Shared:
-		if entry, ok := e.Egress().SharedPageEntry(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
+		if entry, ok := e.Egress().SharedPageEntry(egress.BrowserRequest{
+			From:   egress.SourceSharedPane,
+			Method: s.Method,
+			URL:    s.URL,
+		}); ok && entry.Allowed {
 			e.NetworkLog().Add(entry)
 		}
 	default:
-		if entry, tell := e.Egress().Entry(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL}); tell {
+		if entry, tell := e.Egress().Entry(egress.BrowserRequest{
+			From:   egress.SourcePane,
+			Method: s.Method,
+			URL:    s.URL,
+		}); tell {
 			e.NetworkLog().Add(entry)
 		}
 	}

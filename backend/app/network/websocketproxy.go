@@ -101,7 +101,12 @@ func (s *WebSocketProxies) onRefused(profile string, entry egress.Entry) {
 	s.Log.Warn("a WebSocket of the user's pages was refused", "what", entry.String())
 	entry.From = egress.SourceSharedPane
 	for _, e := range s.goalsByProfile()[profile] {
-		if _, ok := rulesDenying(e.Egress().Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {
+		if _, ok := rulesDenying(e.Egress().Rules().Deny).Decide(egress.Request{
+			From:   entry.From,
+			Method: entry.Method,
+			Host:   entry.Host,
+			Port:   entry.Port,
+		}); !ok {
 			e.OnRequest(entry)
 		}
 	}

@@ -103,7 +103,13 @@ func (b *Browsing) Destination(text string) (string, error) {
 // open opens a user's pane. Without a wish it keeps its logins, unless another
 // Goalpost has them; then it says so and keeps nothing.
 func (b *Browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
-	o := browser.Options{ID: b.panes.NewID(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
+	o := browser.Options{
+		ID:      b.panes.NewID(pane.Browser),
+		URL:     in.URL,
+		Width:   in.Width,
+		Height:  in.Height,
+		Profile: in.Profile,
+	}
 	switch in.Profile {
 	case "":
 		o.Profile = ownProfile
@@ -209,7 +215,11 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	if !ok {
 		return &fault.Error{Code: fault.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
 	}
-	if _, err := b.panes.Programs.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
+	if _, err := b.panes.Programs.Start(context.WithoutCancel(ctx), process.Command{
+		Argv: []string{program, path},
+		Env:  os.Environ(),
+		Dir:  filepath.Dir(path),
+	}); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
 	return nil
@@ -217,7 +227,8 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 
 // executableExtensions are the endings of files that a desktop may run, or show with scripts of
 // theirs that may read other files.
-var executableExtensions = strings.Fields(`.appimage .bat .cmd .com .deb .desktop .dmg .exe .flatpak .hta .htm .html .ipynb .jar .js .lnk .mht .mhtml .msi
+var executableExtensions = strings.Fields(
+	`.appimage .bat .cmd .com .deb .desktop .dmg .exe .flatpak .hta .htm .html .ipynb .jar .js .lnk .mht .mhtml .msi
 	.pif .pkg .ps1 .py .rpm .run .scr .sh .shtml .snap .svg .url .vbs .webloc .xht .xhtml .xml`)
 
 // validateOpenable refuses a download that opening could start, and every one of a goal: its
@@ -232,7 +243,11 @@ func validateOpenable(lease, path string) error {
 	default:
 		return nil
 	}
-	return &fault.Error{Code: fault.Refused, Message: why, Hint: "show it in its folder, and open it there if you trust it"}
+	return &fault.Error{
+		Code:    fault.Refused,
+		Message: why,
+		Hint:    "show it in its folder, and open it there if you trust it",
+	}
 }
 
 // Profiles lists the user's profiles, their own first.
@@ -251,7 +266,12 @@ func (b *Browsing) DeleteProfile(ctx context.Context, name string) error {
 // RenameProfile renames a profile; the user's own keeps its name.
 func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
-		return &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: fmt.Sprintf("%s cannot become %s", name, to),
+			Hint:    "choose another name",
+			Field:   "name",
+		}
 	}
 	if err := b.panes.Browsers.RenameProfile(ctx, name, to); err != nil {
 		return fmt.Errorf("rename profile: %w", err)

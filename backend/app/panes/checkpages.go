@@ -49,7 +49,11 @@ func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.
 	if err != nil {
 		return sight, wrapPageError(err)
 	}
-	sight.PNG, err = l.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
+	sight.PNG, err = l.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
+		URL:     sight.URL,
+		Cookies: cookies,
+		GoalID:  string(l.goal),
+	})
 	return sight, wrapPageError(err)
 }
 

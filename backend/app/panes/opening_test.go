@@ -28,7 +28,13 @@ func TestMayOpen(t *testing.T) {
 
 // TestAGoalThatOnlyReadsSavesNothing: what a page sends comes without any call.
 func TestAGoalThatOnlyReadsSavesNothing(t *testing.T) {
-	for risk, want := range map[policy.Risk]string{policy.ReadOnly: "", policy.WriteLocal: "/work", policy.NetworkGet: "/work", policy.SpendsMoney: "/work", "": ""} {
+	for risk, want := range map[policy.Risk]string{
+		policy.ReadOnly:    "",
+		policy.WriteLocal:  "/work",
+		policy.NetworkGet:  "/work",
+		policy.SpendsMoney: "/work",
+		"":                 "",
+	} {
 		if got := downloadDirFor(policy.Policy{Risk: risk, Dir: "/work"}); got != want {
 			t.Errorf("%q saves in %q", risk, got)
 		}

@@ -76,9 +76,17 @@ func (p *Registry) ValidateShareable(ids []string) error {
 		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
 		switch {
 		case i < 0:
-			return &fault.Error{Field: "panes", Message: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
+			return &fault.Error{
+				Field:   "panes",
+				Message: fmt.Sprintf("there is no pane %q in this program", id),
+				Hint:    "leave it out for new ones; panes of the window are given in its dialog",
+			}
 		case p.list[i].GoalID != "" || p.shares[id] != nil:
-			return &fault.Error{Field: "panes", Message: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
+			return &fault.Error{
+				Field:   "panes",
+				Message: fmt.Sprintf("the pane %q belongs to another goal", id),
+				Hint:    "choose one of your own",
+			}
 		}
 	}
 	return nil
@@ -187,7 +195,12 @@ func (p *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (p
 		return pane.Info{}, &fault.Error{Code: fault.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
 	}
 	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
-		ID: p.NewID(pane.Terminal), Dir: dir, Env: environ.Base(os.Environ()), Cols: in.Cols, Rows: in.Rows, Scrollback: p.Scrollback(),
+		ID:         p.NewID(pane.Terminal),
+		Dir:        dir,
+		Env:        environ.Base(os.Environ()),
+		Cols:       in.Cols,
+		Rows:       in.Rows,
+		Scrollback: p.Scrollback(),
 	})
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
@@ -206,9 +219,17 @@ func (p *Registry) Terminal(id string) (*terminal.Session, error) {
 // NoPane is the refusal of a pane that is not here.
 func NoPane(id string) error {
 	if _, _, elsewhere := SplitPeerID(id); elsewhere {
-		return &fault.Error{Code: fault.Conflict, Message: ErrReadOnly.Error(), Hint: "take part there, or end that process and resume the goal here"}
+		return &fault.Error{
+			Code:    fault.Conflict,
+			Message: ErrReadOnly.Error(),
+			Hint:    "take part there, or end that process and resume the goal here",
+		}
 	}
-	return &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("there is no pane %q", id), Hint: "it may have been closed"}
+	return &fault.Error{
+		Code:    fault.NotFound,
+		Message: fmt.Sprintf("there is no pane %q", id),
+		Hint:    "it may have been closed",
+	}
 }
 
 func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
@@ -217,7 +238,11 @@ func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, e
 		return pane.Info{}, err
 	}
 	if s.Info().GoalID != "" {
-		return pane.Info{}, &fault.Error{Code: fault.Conflict, Message: "this terminal belongs to a goal", Hint: "open one of your own"}
+		return pane.Info{}, &fault.Error{
+			Code:    fault.Conflict,
+			Message: "this terminal belongs to a goal",
+			Hint:    "open one of your own",
+		}
 	}
 	if link, ok := p.Servers.Client.Connection(id); ok {
 		err := p.Servers.reconnect(ctx, link, s)

@@ -60,7 +60,12 @@ func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 	}
 	out := []api.RemoteSession{}
 	for _, one := range list {
-		out = append(out, api.RemoteSession{Name: one.Name, Created: one.Created.Format(time.RFC3339), Attached: one.Attached, Windows: one.Windows})
+		out = append(out, api.RemoteSession{
+			Name:     one.Name,
+			Created:  one.Created.Format(time.RFC3339),
+			Attached: one.Attached,
+			Windows:  one.Windows,
+		})
 	}
 	return out, nil
 }
@@ -78,7 +83,8 @@ func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (p
 		}
 		names = append(names, s.DisplayName())
 	}
-	return process.Output{}, fmt.Errorf("there is no server of that name; there are: %s", cmp.Or(strings.Join(names, ", "), "none"))
+	return process.Output{},
+		fmt.Errorf("there is no server of that name; there are: %s", cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // unreachable is a failure that lies with the server and not with us.
@@ -99,7 +105,11 @@ func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 	if session == "" {
 		session = ssh.NewSession()
 	}
-	s, err := p.connect(ctx, server, session, false, terminal.Options{ID: p.panes.NewID(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
+	s, err := p.connect(ctx, server, session, false, terminal.Options{
+		ID:   p.panes.NewID(pane.Terminal),
+		Cols: in.Cols,
+		Rows: in.Rows,
+	})
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -107,7 +117,9 @@ func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 }
 
 // connect opens the terminal of a link and stays with it.
-func (p *SSH) connect(ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options) (*terminal.Session, error) {
+func (p *SSH) connect(
+	ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options,
+) (*terminal.Session, error) {
 	link, err := p.Client.New(ctx, o.ID, server, session, known)
 	if err != nil {
 		return nil, unreachable(err)
@@ -178,7 +190,11 @@ func (p *SSH) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.S
 		return nil
 	}
 	if _, ended := s.Exit(); !ended {
-		return &fault.Error{Code: fault.Conflict, Message: "this terminal is connected", Hint: "close it, or end what runs in it"}
+		return &fault.Error{
+			Code:    fault.Conflict,
+			Message: "this terminal is connected",
+			Hint:    "close it, or end what runs in it",
+		}
 	}
 	s.SetMeta(func(n *terminal.PaneMeta) { n.Problem = "" })
 	if err := s.Restart(ctx); err != nil {

@@ -61,7 +61,8 @@ func (t *takeovers) take(id goal.ID) bool {
 func (b *Browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 	info := p.Info()
 	if id := goal.ID(info.GoalID); id != "" {
-		ours, err := b.Runs.PauseNow(ctx, id, "the user took pane "+info.ID+" over; the goal continues when it is handed back")
+		ours, err := b.Runs.PauseNow(ctx, id, "the user took pane "+info.ID+
+			" over; the goal continues when it is handed back")
 		if err != nil {
 			return fmt.Errorf("take over: %w", err)
 		}
@@ -91,9 +92,11 @@ func (b *Browsing) onPaneClosed(info pane.Info) {
 		return
 	}
 	b.background.work.Go(func() {
-		err := b.resumeAfterTakeover(b.background.ctx, info, "it is closed now: look at your other panes before you continue.")
+		err := b.resumeAfterTakeover(b.background.ctx, info,
+			"it is closed now: look at your other panes before you continue.")
 		if err != nil && !b.background.Closing.Load() {
-			b.panes.Log.Warn("a page that was taken over is gone, and its goal cannot continue", "goal", info.GoalID, "pane", info.ID, "error", err)
+			b.panes.Log.Warn("a page that was taken over is gone, and its goal cannot continue", "goal", info.GoalID, "pane",
+				info.ID, "error", err)
 		}
 	})
 }

@@ -63,7 +63,12 @@ func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
 }
 
 func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
-	o := terminal.Options{ID: t.ID, Title: t.Title, Before: terminal.RestoredScrollback(t.Output, t.SavedAt), Scrollback: w.panes.Scrollback()}
+	o := terminal.Options{
+		ID:         t.ID,
+		Title:      t.Title,
+		Before:     terminal.RestoredScrollback(t.Output, t.SavedAt),
+		Scrollback: w.panes.Scrollback(),
+	}
 	if t.Server != "" {
 		return w.restoreRemote(ctx, t, o)
 	}

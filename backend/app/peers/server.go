@@ -50,7 +50,15 @@ func OpenServer(
 	goals goalStarter,
 	front func(context.Context) bool,
 ) (*Server, error) {
-	v := &Server{log: log, panes: panes, goals: goals, front: front, served: make(chan struct{}), come: make(chan net.Conn), end: make(chan struct{})}
+	v := &Server{
+		log:    log,
+		panes:  panes,
+		goals:  goals,
+		front:  front,
+		served: make(chan struct{}),
+		come:   make(chan net.Conn),
+		end:    make(chan struct{}),
+	}
 	var err error
 	v.stream, err = stream.Open(ctx, stream.Options{
 		Log: log, Events: broker, Terminals: peerTerminals{panes}, Browsers: peerBrowsers{panes}, Detached: true,
@@ -65,7 +73,11 @@ func OpenServer(
 	mux.HandleFunc("POST /goals", v.startGoal)
 	mux.HandleFunc("POST /front", v.raiseWindow)
 	const patience = 10 * time.Second
-	v.http = &http.Server{Handler: mux, ReadHeaderTimeout: patience, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	v.http = &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: patience,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
 	go func() {
 		defer close(v.served)
 		if err := v.http.Serve(v); !errors.Is(err, http.ErrServerClosed) {

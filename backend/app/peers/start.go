@@ -82,7 +82,8 @@ func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 			holders = append(holders, process)
 		}
 		for _, info := range list {
-			there = append(there, fmt.Sprintf("%s%s%s (%s, %s)", info.ID, panes.PeerSeparator, process, info.Kind, describePanes(info)))
+			there = append(there,
+				fmt.Sprintf("%s%s%s (%s, %s)", info.ID, panes.PeerSeparator, process, info.Kind, describePanes(info)))
 		}
 	}
 	refuse := func(reason, hint string) (string, error) {
@@ -93,9 +94,11 @@ func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 	case len(holders) == 1:
 		return holders[0], nil
 	case len(holders) > 1:
-		return refuse(fmt.Sprintf("%d programs have a pane %s", len(holders), wanted), "say which: "+strings.Join(there, ", "))
+		return refuse(fmt.Sprintf("%d programs have a pane %s", len(holders), wanted), "say which: "+
+			strings.Join(there, ", "))
 	case len(there) == 0:
-		return refuse(fmt.Sprintf("no program that is open on this folder has the pane %s to lend", wanted), "open it in the window or in serve, or leave the pane out for new ones")
+		return refuse(fmt.Sprintf("no program that is open on this folder has the pane %s to lend", wanted),
+			"open it in the window or in serve, or leave the pane out for new ones")
 	}
 	return refuse("no program has the pane "+wanted+" to lend", "there are "+strings.Join(there, ", "))
 }
@@ -146,7 +149,10 @@ func (v *Server) writeJSON(w http.ResponseWriter, what any) {
 
 // callPeer asks another process over the socket between them, and reads its JSON.
 func callPeer(ctx context.Context, dial stream.Dial, method, path string, body []byte, out any) (err error) {
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+	}
 	r, err := http.NewRequestWithContext(ctx, method, "http://neighbour"+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("asking another process: %w", err)

@@ -14,15 +14,18 @@ import (
 // front, and returns when it has. An error says that nothing of the kind happened:
 // it has ended, has no window, or is not that far yet.
 func RaiseWindow(ctx context.Context, state string, pid int) error {
-	road := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		var d net.Dialer
-		c, err := d.DialContext(ctx, "unix", filepath.Join(state, "run", strconv.Itoa(pid)+".sock"))
-		if err != nil {
-			return nil, err //nolint:wrapcheck // the client says what for
-		}
-		_, err = c.Write([]byte("visit\n")) // the bell's word for what is answered by visitors
-		return c, err                       //nolint:wrapcheck // the same
-	}}
+	road := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
+			c, err := d.DialContext(ctx, "unix", filepath.Join(state, "run", strconv.Itoa(pid)+".sock"))
+			if err != nil {
+				return nil, err //nolint:wrapcheck // the client says what for
+			}
+			_, err = c.Write([]byte("visit\n")) // the bell's word for what is answered by visitors
+			return c, err                       //nolint:wrapcheck // the same
+		},
+	}
 	defer road.CloseIdleConnections()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://goalpost/front", nil)
 	if err != nil {

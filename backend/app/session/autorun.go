@@ -18,7 +18,8 @@ import (
 // git or an editor would run there since the goal worked in it, what it did to its
 // copies of git's configuration, and what is in its private /tmp.
 func (r *Session) AutorunChanges() []string {
-	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
+	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+
+		len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
 		return nil
 	}
 	layer := r.registry.Sandboxes.Dir(r.goal)
@@ -30,16 +31,20 @@ func (r *Session) AutorunChanges() []string {
 	var list []string
 	if err != nil {
 		list = append(list, "What git or an editor runs by itself in the folder could not be compared: "+err.Error())
-	} else if fresh := slices.DeleteFunc(goalsandbox.ListAutorun(r.policy, r.sandbox.MachineGrants.WritablePaths()...), func(l string) bool {
-		return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)
-	}); len(fresh) > 0 {
-		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+strings.Join(fresh, "; ")) // all: the one that is not named is the one
+	} else if fresh := slices.DeleteFunc(goalsandbox.ListAutorun(r.policy, r.sandbox.MachineGrants.WritablePaths()...),
+		func(l string) bool {
+			return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)
+		}); len(fresh) > 0 {
+		// all: the one that is not named is the one
+		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+
+			strings.Join(fresh, "; "))
 	}
 	if changed := autorun.DiffGitCopies(layer, r.policy.Dir); len(changed) > 0 {
 		list = append(list, "Changed in the goal's copy only; yours is as it was: "+joinSome(changed))
 	}
 	if left, err := autorun.ListTmp(layer); err == nil && len(left) > 0 {
-		list = append(list, "Left in the goal's private /tmp, which goes with it ("+filepath.Join(layer, "tmp")+"): "+joinSome(left))
+		list = append(list, "Left in the goal's private /tmp, which goes with it ("+filepath.Join(layer, "tmp")+"): "+
+			joinSome(left))
 	}
 	return list
 }

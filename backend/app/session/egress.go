@@ -20,7 +20,8 @@ func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 		return
 	}
 	r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), grants, now, r.applyEgressRules)
-	if err := r.sandbox.MachineGrants.Apply(context.Background(), grants, r.sandbox.Grant(r.registry.Sandboxes.Access, r.registry.Sandboxes.Dir(r.goal))); err != nil {
+	if err := r.sandbox.MachineGrants.Apply(context.Background(), grants,
+		r.sandbox.Grant(r.registry.Sandboxes.Access, r.registry.Sandboxes.Dir(r.goal))); err != nil {
 		r.registry.Log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
 	}
 }
@@ -58,7 +59,8 @@ func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string
 // Its own loopback stays to be looked at.
 func (r *Session) closeEgress(ctx context.Context) {
 	if r.sandbox.Proxy != nil {
-		r.sandbox.BlockedHosts.SetGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil, r.applyEgressRules)
+		r.sandbox.BlockedHosts.SetGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil,
+			r.applyEgressRules)
 		if err := r.sandbox.MachineGrants.ClosePorts(ctx); err != nil {
 			r.registry.Log.Error("closing a goal's ports", "goal", r.goal, "error", err)
 		}

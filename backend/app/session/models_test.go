@@ -58,7 +58,13 @@ func study(t *testing.T, providers ...config.Provider) (*Session, *[]string) {
 		t.Fatal(err)
 	}
 	clock := &now{}
-	models := &models.Providers{Config: cfg, Secrets: secrets, Mask: &secret.Mask{}, Clock: clock, Transport: model.NewTransport()}
+	models := &models.Providers{
+		Config:    cfg,
+		Secrets:   secrets,
+		Mask:      &secret.Mask{},
+		Clock:     clock,
+		Transport: model.NewTransport(),
+	}
 	t.Cleanup(func() {
 		models.Transport.CloseIdleConnections()
 		if err := cfg.Close(); err != nil {
@@ -102,7 +108,8 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	if m.Window != 9_000 || m.CriticModel != "strict" {
 		t.Errorf("window %d, critic %q", m.Window, m.CriticModel)
 	}
-	if ask(t, m.Agent, g.Model) != "agent" || ask(t, m.Critic, m.CriticModel) != "critic" || ask(t, m.judge, g.Model) != "judge" {
+	if ask(t, m.Agent, g.Model) != "agent" || ask(t, m.Critic, m.CriticModel) != "critic" ||
+		ask(t, m.judge, g.Model) != "judge" {
 		t.Error("a mind asked the wrong provider")
 	}
 	if !critic.Requests()[0].Anthropic || agent.Requests()[0].Anthropic {
@@ -139,7 +146,11 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 		config.Provider{ID: "a", Kind: config.Anthropic, BaseURL: own.URL, Model: "large"},
 		config.Provider{ID: "c", Kind: config.OpenAI, BaseURL: other.URL, Model: "strict"},
 	)
-	m, err := r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "large", Options: goal.CareOptions{Effort: "max", CriticProvider: "c"}})
+	m, err := r.openModels(t.Context(), goal.Goal{
+		Provider: "a",
+		Model:    "large",
+		Options:  goal.CareOptions{Effort: "max", CriticProvider: "c"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +164,8 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 		t.Errorf("the critic of another provider was asked for %q", got)
 	}
 	for provider, effort := range map[string]string{"a": "minimal", "c": "much", models.DemoProvider: "low"} {
-		err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
+		err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}},
+			inputFor(provider))
 		var refusal *fault.Error
 		if !errors.As(err, &refusal) || refusal.Field != "effort" || refusal.Hint == "" {
 			t.Errorf("%s %s: %v", provider, effort, err)
@@ -186,7 +198,10 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 		config.Provider{ID: "off", Kind: config.OpenAI, BaseURL: "http://127.0.0.1:1/v1", Model: "m"},
 	)
 	for _, id := range []string{"gone", models.DemoProvider, "nameless", "off"} {
-		for field, o := range map[string]goal.CareOptions{"critic_provider": {CriticProvider: id}, "judge_provider": {JudgeProvider: id}} {
+		for field, o := range map[string]goal.CareOptions{
+			"critic_provider": {CriticProvider: id},
+			"judge_provider":  {JudgeProvider: id},
+		} {
 			err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
 			var refusal *fault.Error
 			if !errors.As(err, &refusal) || refusal.Field != field || refusal.Hint == "" {
@@ -194,11 +209,17 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if err := r.registry.Models.Choose(t.Context(), &goal.Goal{Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
+	if err := r.registry.Models.Choose(t.Context(), &goal.Goal{
+		Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"},
+	}, inputFor("a")); err != nil {
 		t.Error(err)
 	}
-	for role, o := range map[string]goal.CareOptions{"critic": {CriticProvider: "gone"}, "judge": {JudgeProvider: "gone"}} {
-		if _, err := r.openModels(t.Context(), goal.Goal{Provider: "a", Options: o}); err == nil || !strings.Contains(err.Error(), role) {
+	for role, o := range map[string]goal.CareOptions{
+		"critic": {CriticProvider: "gone"},
+		"judge":  {JudgeProvider: "gone"},
+	} {
+		if _, err := r.openModels(t.Context(), goal.Goal{Provider: "a", Options: o}); err == nil ||
+			!strings.Contains(err.Error(), role) {
 			t.Errorf("%s: %v", role, err)
 		}
 	}
@@ -222,7 +243,8 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 			t.Errorf("run %d: %v", n, err)
 		}
 	}
-	if len(*warned) != 10 || !strings.HasPrefix((*warned)[0], "model overloaded") || !regexp.MustCompile(`trying again in [0-9.]+ (ms|s|m)$`).MatchString((*warned)[0]) {
+	if len(*warned) != 10 || !strings.HasPrefix((*warned)[0], "model overloaded") ||
+		!regexp.MustCompile(`trying again in [0-9.]+ (ms|s|m)$`).MatchString((*warned)[0]) {
 		t.Errorf("warned of %q", *warned)
 	}
 }
@@ -242,14 +264,26 @@ func TestProvidersAreTried(t *testing.T) {
 	r, _ := study(
 		t,
 		config.Provider{ID: "o", Kind: config.OpenAI, BaseURL: s.URL, Model: "m", APIKeyEnv: "GOALPOST_TEST_KEY"},
-		config.Provider{ID: "a", Kind: config.Anthropic, BaseURL: strings.TrimSuffix(s.URL, "/v1"), Model: "m", APIKeyEnv: "GOALPOST_TEST_KEY"},
+		config.Provider{
+			ID:        "a",
+			Kind:      config.Anthropic,
+			BaseURL:   strings.TrimSuffix(s.URL, "/v1"),
+			Model:     "m",
+			APIKeyEnv: "GOALPOST_TEST_KEY",
+		},
 		config.Provider{ID: "keyless", Kind: config.Anthropic, BaseURL: s.URL, Model: "m", APIKeyEnv: "GOALPOST_NO_SUCH_KEY"},
 		config.Provider{ID: "off", Kind: config.Anthropic, BaseURL: "http://127.0.0.1:1", Model: "m"},
 	)
 	for id, want := range map[string][2]string{
-		"o": {"ok", `m answered "ready"`}, "a": {"ok", `m answered "ready"`}, "keyless": {"bad", "set GOALPOST_NO_SUCH_KEY"}, "off": {"bad", "is the server running"}, "gone": {"bad", "settings"}, "demo": {"ok", "scripted"},
+		"o":       {"ok", `m answered "ready"`},
+		"a":       {"ok", `m answered "ready"`},
+		"keyless": {"bad", "set GOALPOST_NO_SUCH_KEY"},
+		"off":     {"bad", "is the server running"},
+		"gone":    {"bad", "settings"},
+		"demo":    {"ok", "scripted"},
 	} {
-		if f := r.registry.Models.TestProvider(t.Context(), id); f.State != want[0] || !strings.Contains(f.Detail+f.Hint, want[1]) {
+		if f := r.registry.Models.TestProvider(t.Context(), id); f.State != want[0] ||
+			!strings.Contains(f.Detail+f.Hint, want[1]) {
 			t.Errorf("%s: %+v", id, f)
 		}
 	}

@@ -148,7 +148,8 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/worker.js":
 		w.Header().Set("Content-Type", "text/javascript")
 		n := r.URL.RawQuery
-		_, _ = fmt.Fprintf(w, `const done = Promise.all([fetch("/to/%[1]s", {method: "POST", body: "x"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/%[1]s-socket"); w.onopen = w.onerror = r; })]);
+		_, _ = fmt.Fprintf(w,
+			`const done = Promise.all([fetch("/to/%[1]s", {method: "POST", body: "x"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/%[1]s-socket"); w.onopen = w.onerror = r; })]);
 onconnect = (e) => done.then(() => e.ports[0].postMessage(1));
 if (self.clients) { oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(done.then(() => clients.claim()).then(() => clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1)))); }
 else if (self.postMessage) done.then(() => postMessage(1));`, n)
@@ -167,7 +168,8 @@ else if (self.postMessage) done.then(() => postMessage(1));`, n)
 		return
 	case r.URL.Path == "/frame":
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w, `<script>const n = %q; Promise.all([fetch("/to/" + n, {method: "POST"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/" + n + "-socket"); w.onopen = w.onerror = r; }),
+		_, _ = fmt.Fprintf(w,
+			`<script>const n = %q; Promise.all([fetch("/to/" + n, {method: "POST"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/" + n + "-socket"); w.onopen = w.onerror = r; }),
 new Promise((r) => { new Worker(URL.createObjectURL(new Blob(["fetch('" + location.origin + "/to/" + n + "-worker', {method: 'POST', mode: 'no-cors'}).finally(() => postMessage(1))"]))).onmessage = r; })]).then(() => parent.postMessage(1, "*"))</script>`, r.URL.RawQuery)
 		return
 	}
@@ -239,7 +241,9 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		t.Fatal(err)
 	}
 	trusting := filepath.Join(dir, "chromium")
-	if err := os.WriteFile(trusting, []byte("#!/bin/sh\nexec '"+path+"' --ignore-certificate-errors --short-reporting-delay \"$@\"\n"), 0o700); err != nil {
+	if err := os.WriteFile(trusting,
+		[]byte("#!/bin/sh\nexec '"+path+"' --ignore-certificate-errors --short-reporting-delay \"$@\"\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	j.kept = filepath.Join(dir, "log")
@@ -271,8 +275,14 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	}
 	j.room = &Session{goal: "g", sandbox: held}
 	j.browsers = browser.New(browser.Config{
-		Launcher: launcher, Dir: filepath.Join(dir, "b"), Path: trusting,
-		ContextProxy: func(string) string { return held.PaneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: filters.Active, FilterRequest: filters.Decide, OnRequest: filters.OnRequest,
+		Launcher:      launcher,
+		Dir:           filepath.Join(dir, "b"),
+		Path:          trusting,
+		ContextProxy:  func(string) string { return held.PaneProxy },
+		DenyAllProxy:  "http://127.0.0.1:9",
+		NeedsFilter:   filters.Active,
+		FilterRequest: filters.Decide,
+		OnRequest:     filters.OnRequest,
 		OnPopup: func(pane.Info, string) (browser.Options, bool) {
 			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
 		},
@@ -343,9 +353,12 @@ func (j *judging) try() {
 // roads are those that the page goes by itself. One more is that of reports, which
 // Chromium sends itself past all judgement: it is told to send none, wherever it may.
 var roads = []string{
-	"fetch-POST", "fetch-PUT", "fetch-PATCH", "fetch-DELETE", "keepalive", "crossorigin/", "redirected", "redirect-post", "sync", "user", "beacon", "socket",
-	"srcdoc", "srcdoc-socket", "blank", "dataframe", "dataframe-socket", "other", "other-socket", "other-worker", "form", "cspreport", "ping", "worker", "worker-socket",
-	"scriptworker", "scriptworker-socket", "nested", "nested-socket", "shared", "shared-socket", "service", "service-socket", "later", "relay",
+	"fetch-POST", "fetch-PUT", "fetch-PATCH", "fetch-DELETE", "keepalive", "crossorigin/", "redirected", "redirect-post",
+	"sync", "user", "beacon", "socket",
+	"srcdoc", "srcdoc-socket", "blank", "dataframe", "dataframe-socket", "other", "other-socket", "other-worker", "form",
+	"cspreport", "ping", "worker", "worker-socket",
+	"scriptworker", "scriptworker-socket", "nested", "nested-socket", "shared", "shared-socket", "service",
+	"service-socket", "later", "relay",
 }
 
 // TestPagesSendNothingWhereTheyMayRead: every attempt of a page to send works where
@@ -386,7 +399,8 @@ func (j *judging) holds() {
 	j.Helper()
 	j.try()
 	j.windows()
-	if err := j.pane.Navigate(j.ctx, j.address("to/last")); err != nil { // what was sent before it would have come before it
+	// what was sent before it would have come before it
+	if err := j.pane.Navigate(j.ctx, j.address("to/last")); err != nil {
 		j.Fatal(err)
 	}
 	j.hears("last")
@@ -395,7 +409,8 @@ func (j *judging) holds() {
 	if want := []string{"get", "last"}; !slices.Equal(got, want) {
 		j.Errorf("%v arrived, want %v", got, want)
 	}
-	if !j.tells("GET", hosts, true) || !j.tells("POST", hosts, false) || !j.tells(egress.WebSocket, hosts, false) || !j.tells("POST", "other.test", false) {
+	if !j.tells("GET", hosts, true) || !j.tells("POST", hosts, false) || !j.tells(egress.WebSocket, hosts, false) ||
+		!j.tells("POST", "other.test", false) {
 		j.Error("what was read and what was refused do not stand in the log")
 	}
 }
@@ -423,7 +438,8 @@ func BenchmarkJudged(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ResetTimer()
-			_, err := j.pane.Eval(j.ctx, fmt.Sprintf(`(async () => { for (let i = 0; i < %d; i++) await (await fetch("/to/get")).text(); })()`, b.N))
+			_, err := j.pane.Eval(j.ctx,
+				fmt.Sprintf(`(async () => { for (let i = 0; i < %d; i++) await (await fetch("/to/get")).text(); })()`, b.N))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -437,7 +453,8 @@ func TestARefusalIsSaid(t *testing.T) {
 	if err := j.pane.Navigate(j.ctx, j.address("?still")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := j.pane.Eval(j.ctx, `document.body.insertAdjacentHTML("beforeend", '<form method=post action=/to/order><input name=word value=kept><button>Order</button></form>')`)
+	_, err := j.pane.Eval(j.ctx,
+		`document.body.insertAdjacentHTML("beforeend", '<form method=post action=/to/order><input name=word value=kept><button>Order</button></form>')`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -452,7 +469,8 @@ func TestARefusalIsSaid(t *testing.T) {
 	if info := j.pane.Info(); !strings.Contains(info.Notice, want) {
 		t.Errorf("the user reads %q", info.Notice)
 	}
-	if kept, err := j.pane.Eval(j.ctx, `document.querySelector("input").value`); err != nil || !strings.Contains(kept, "kept") {
+	if kept, err := j.pane.Eval(j.ctx, `document.querySelector("input").value`); err != nil ||
+		!strings.Contains(kept, "kept") {
 		t.Errorf("the page went: %q, %v", kept, err)
 	}
 	if len(j.heard()) > 0 {

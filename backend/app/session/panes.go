@@ -35,7 +35,11 @@ func (p *goalPanes) lease(ctx context.Context, id string, k pane.Kind) error {
 	if !ok || run.Goal != p.goal {
 		return errors.New("panes are leased inside a run only")
 	}
-	if err := p.panes.Store.Append(context.WithoutCancel(ctx), run, &event.Lease{Pane: id, Kind: k, Held: true}); err != nil {
+	if err := p.panes.Store.Append(context.WithoutCancel(ctx), run, &event.Lease{
+		Pane: id,
+		Kind: k,
+		Held: true,
+	}); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
@@ -54,7 +58,11 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		}
 		return arrivedAt(p)
 	}
-	p, err := b.panes.Browsers.Open(ctx, browser.Options{ID: b.panes.NewID(pane.Browser), URL: url, GoalID: string(b.goal)})
+	p, err := b.panes.Browsers.Open(ctx, browser.Options{
+		ID:     b.panes.NewID(pane.Browser),
+		URL:    url,
+		GoalID: string(b.goal),
+	})
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}

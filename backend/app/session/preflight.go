@@ -21,11 +21,23 @@ func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *
 		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 		switch {
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
-			return &fault.Error{Field: "criterion", Message: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
+			return &fault.Error{
+				Field:   "criterion",
+				Message: where + v.Detail,
+				Hint:    "write a check that fails until the goal is reached, or say --allow-passing",
+			}
 		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // however it comes to be made
-			return &fault.Error{Field: "criterion", Message: where + withOutputTail(v), Hint: "correct the check, or what it needs"}
+			return &fault.Error{
+				Field:   "criterion",
+				Message: where + withOutputTail(v),
+				Hint:    "correct the check, or what it needs",
+			}
 		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
-			return &fault.Error{Field: "criterion", Message: where + withOutputTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
+			return &fault.Error{
+				Field:   "criterion",
+				Message: where + withOutputTail(v),
+				Hint:    "correct the command, or say --allow-missing if making that program is the goal",
+			}
 		}
 	}
 	return nil
@@ -54,7 +66,8 @@ func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, er
 		return "", err
 	}
 	if refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
-		return "since the goal was made, what its checks look at has changed: " + refusal.Message + ". Resume it if that is as it should be", nil
+		return "since the goal was made, what its checks look at has changed: " + refusal.Message +
+			". Resume it if that is as it should be", nil
 	}
 	return "", nil
 }

@@ -38,7 +38,8 @@ func StepsToKeep(ctx context.Context, s *store.Store, id goal.ID, from, to int) 
 	}
 	var calls []goal.Call
 	for _, st := range steps {
-		if st.N > to || st.Outcome != event.OK || st.Risk == string(policy.Risk("")) || st.Tool == "save_recipe" || st.Tool == "run_recipe" {
+		if st.N > to || st.Outcome != event.OK || st.Risk == string(policy.Risk("")) || st.Tool == "save_recipe" ||
+			st.Tool == "run_recipe" {
 			continue
 		}
 		calls = append(calls, goal.Call{Tool: st.Tool, Arguments: st.Arguments})

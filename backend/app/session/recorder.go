@@ -45,7 +45,12 @@ type paneRecorder struct {
 
 func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {
 	c := &paneRecorder{
-		clock: reg.Clock, mask: reg.Mask, log: reg.Log, goal: id, writer: recording.NewWriter(reg.Store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
+		clock:  reg.Clock,
+		mask:   reg.Mask,
+		log:    reg.Log,
+		goal:   id,
+		writer: recording.NewWriter(reg.Store.Recording(id), recording.DefaultLimits()),
+		views:  map[*browser.Viewer]bool{},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c

@@ -26,7 +26,9 @@ const unlockTimeout = 20 * time.Second
 // loadSecretsForMasking opens what is kept, before the goal's first turn in this process: a value
 // that was filled in once, by this goal or another, may stand in any file. sealed
 // says which secret of this goal cannot be opened.
-func (reg *Registry) loadSecretsForMasking(ctx context.Context, g goal.Goal, warn func(what, text string)) (sealed, err error) {
+func (reg *Registry) loadSecretsForMasking(
+	ctx context.Context, g goal.Goal, warn func(what, text string),
+) (sealed, err error) {
 	names, err := reg.usedSecrets(ctx, g)
 	if err != nil {
 		return nil, err
@@ -46,7 +48,8 @@ func (reg *Registry) loadSecretsForMasking(ctx context.Context, g goal.Goal, war
 		warn("secret", "not hidden, because it could not be opened: "+reg.Mask.Text(err.Error()))
 	}
 	if len(closed) > 0 {
-		sealed = fmt.Errorf("secrets that it uses cannot be opened, so nothing would hide them: %s. Unlock them in the settings or with goalctl secret list, then continue it", strings.Join(closed, ", "))
+		sealed = fmt.Errorf("secrets that it uses cannot be opened, so nothing would hide them: %s. Unlock them in the "+
+			"settings or with goalctl secret list, then continue it", strings.Join(closed, ", "))
 	}
 	return sealed, nil
 }
@@ -118,7 +121,10 @@ func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, erro
 			return c, fmt.Errorf("%s: %w", use.Name, err)
 		}
 	}
-	b, err := secret.FillJSON([]byte(c.Arguments), func(name string) (string, bool) { v, ok := values[name]; return v, ok })
+	b, err := secret.FillJSON([]byte(c.Arguments), func(name string) (string, bool) {
+		v, ok := values[name]
+		return v, ok
+	})
 	if err != nil {
 		return c, fmt.Errorf("the arguments: %w", err)
 	}
@@ -178,7 +184,8 @@ func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use pol
 		origin = t.Origin
 	}
 	if !originMatchesHost(origin, use.Hosts) {
-		return fmt.Errorf("the secret %s belongs to %s, and goes there over https alone: this would be given to %q", use.Name, strings.Join(use.Hosts, ", "), origin)
+		return fmt.Errorf("the secret %s belongs to %s, and goes there over https alone: this would be given to %q",
+			use.Name, strings.Join(use.Hosts, ", "), origin)
 	}
 	return nil
 }
@@ -199,7 +206,8 @@ func originMatchesHost(origin string, hosts []string) bool {
 	if err != nil || !slices.Contains(hosts, u.Hostname()) {
 		return false
 	}
-	return egress.IsGoalLoopback(net.JoinHostPort(u.Hostname(), "80")) || u.Scheme == "https" && (u.Port() == "" || u.Port() == "443")
+	return egress.IsGoalLoopback(net.JoinHostPort(u.Hostname(), "80")) || u.Scheme == "https" &&
+		(u.Port() == "" || u.Port() == "443")
 }
 
 // untrustedBlock is text from outside as tools wrap it. There a value can be cut without a mark.

@@ -92,7 +92,9 @@ type Session struct {
 }
 
 // Open gives the goal its room: the one it had before a pause, or a new one.
-func (reg *Registry) Open(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Session, error) {
+func (reg *Registry) Open(
+	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
+) (runner.Session, error) {
 	if err := reg.closeOverlapping(ctx, g); err != nil {
 		return nil, err
 	}
@@ -107,7 +109,9 @@ func (reg *Registry) Open(ctx context.Context, g goal.Goal, run goal.Run, warn f
 	return r, r.journalPopups(ctx, run)
 }
 
-func (reg *Registry) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (*Session, error) {
+func (reg *Registry) sessionFor(
+	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
+) (*Session, error) {
 	if err := reg.MCPServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
 		return nil, err
 	}
@@ -141,7 +145,8 @@ func (reg *Registry) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, 
 	if err != nil {
 		return nil, err
 	}
-	held, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.Dir(g.ID), lockedFiles(g.Policy.Dir, world)...)
+	held, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.Dir(g.ID),
+		lockedFiles(g.Policy.Dir, world)...)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +154,14 @@ func (reg *Registry) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, 
 	if err := goalsandbox.RecordAutorunBaseline(g.Policy, reg.Sandboxes.Dir(g.ID)); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
-	r := &Session{registry: reg, goal: g.ID, sandbox: held, workspace: world, secretsErr: sealed, parkCounters: map[string]*model.ParkCounter{}}
+	r := &Session{
+		registry:     reg,
+		goal:         g.ID,
+		sandbox:      held,
+		workspace:    world,
+		secretsErr:   sealed,
+		parkCounters: map[string]*model.ParkCounter{},
+	}
 	if r.children, err = reg.Children(ctx, g); err != nil {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
@@ -205,9 +217,11 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		for _, line := range r.sandbox.Degradations {
 			warn("sandbox", line)
 		}
-		r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules) // the run tells what its user allowed
+		// the run tells what its user allowed
+		r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules)
 	} else {
-		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+rootSuffix()+", because that was asked for")
+		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+rootSuffix()+
+			", because that was asked for")
 	}
 	if idle := g.Policy.UnusedParts(); idle != "" {
 		warn("network", idle)
@@ -220,8 +234,10 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	if err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(g.Policy.Dir); err != nil || real != g.Policy.Dir { // a program has put a link there
-		return errors.Join(fmt.Errorf("the goal's folder %s is not where it was when the goal was made: it is %q now", g.Policy.Dir, real), err, box.Close())
+	// a program has put a link there
+	if real, err := filepath.EvalSymlinks(g.Policy.Dir); err != nil || real != g.Policy.Dir {
+		return errors.Join(fmt.Errorf("the goal's folder %s is not where it was when the goal was made: it is %q now",
+			g.Policy.Dir, real), err, box.Close())
 	}
 	r.warn = warn
 	m, err := r.openModels(ctx, g)
@@ -395,7 +411,8 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 
 // closeAll ends every program of the goal and closes its pages.
 func (r *Session) closeAll(ctx context.Context) error {
-	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)), r.recorder.close())
+	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
+		r.recorder.close())
 }
 
 // CloseGoal ends every program of a goal. Its terminals stay on the screen with
@@ -459,7 +476,12 @@ func (reg *Registry) OnPopup(w *browser.Pane) {
 	if !info.Shared {
 		r.recorder.recordPage(w)
 	}
-	r.pendingPopups = append(r.pendingPopups, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Shared: info.Shared})
+	r.pendingPopups = append(r.pendingPopups, &event.Lease{
+		Pane:   info.ID,
+		Kind:   pane.Browser,
+		Held:   true,
+		Shared: info.Shared,
+	})
 	run := r.run
 	reg.mu.Unlock()
 	if run.ID == "" {

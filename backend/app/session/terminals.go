@@ -92,7 +92,14 @@ func (t goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText,
 	_, end := s.Range()
 	lines, row, col, full := s.Screen()
 	return tools.TerminalText{
-		Text: strings.TrimRight(strings.Join(lines, "\n"), "\n "), Next: end, End: end, Row: row + 1, Col: col + 1, Full: full, Running: !ended, Busy: !ended && !s.Idle(),
+		Text:    strings.TrimRight(strings.Join(lines, "\n"), "\n "),
+		Next:    end,
+		End:     end,
+		Row:     row + 1,
+		Col:     col + 1,
+		Full:    full,
+		Running: !ended,
+		Busy:    !ended && !s.Idle(),
 	}, nil
 }
 
@@ -108,10 +115,20 @@ func (t goalTerminals) Read(_ context.Context, id string, from int64, page, most
 	} else {
 		read = s.Text(from, most)
 	}
-	return tools.TerminalText{Text: read.Text, From: read.From, Next: read.Next, End: read.End, Lost: read.Lost, Running: !ended, Busy: !ended && !s.Idle()}, nil
+	return tools.TerminalText{
+		Text:    read.Text,
+		From:    read.From,
+		Next:    read.Next,
+		End:     read.End,
+		Lost:    read.Lost,
+		Running: !ended,
+		Busy:    !ended && !s.Idle(),
+	}, nil
 }
 
-func (t goalTerminals) Wait(ctx context.Context, id string, until tools.TerminalWaitCondition, wait time.Duration) (tools.TerminalWaitResult, error) {
+func (t goalTerminals) Wait(
+	ctx context.Context, id string, until tools.TerminalWaitCondition, wait time.Duration,
+) (tools.TerminalWaitResult, error) {
 	s, err := t.session(id)
 	if err != nil {
 		return tools.TerminalWaitResult{}, err
@@ -122,7 +139,13 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 	}
 	waiting, over := waitUnlessPaused(ctx)
 	defer over()
-	w, err := s.WaitFor(waiting, terminal.WaitCondition{Pattern: until.Pattern, Since: since, Prompt: until.Prompt, Exit: until.Exit, Quiet: until.Quiet}, wait)
+	w, err := s.WaitFor(waiting, terminal.WaitCondition{
+		Pattern: until.Pattern,
+		Since:   since,
+		Prompt:  until.Prompt,
+		Exit:    until.Exit,
+		Quiet:   until.Quiet,
+	}, wait)
 	if err != nil && waiting.Err() != nil && ctx.Err() == nil { // a pause is no fault of the terminal
 		_, end := s.Range()
 		w, err = terminal.WaitResult{Why: terminal.TimedOut, Next: end}, nil
@@ -134,7 +157,14 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 	from, _ := s.Range()
 	shown := s.Text(max(from, w.Next-tail), tail)
 	_, ended := s.Exit()
-	return tools.TerminalWaitResult{Why: string(w.Why), Match: w.Match, Exit: w.Exit, Next: w.Next, Text: shown.Text, Busy: !ended && !s.Idle()}, nil
+	return tools.TerminalWaitResult{
+		Why:   string(w.Why),
+		Match: w.Match,
+		Exit:  w.Exit,
+		Next:  w.Next,
+		Text:  shown.Text,
+		Busy:  !ended && !s.Idle(),
+	}, nil
 }
 
 // waitUnlessPaused is ctx until a user pauses the run: a long wait does not
@@ -160,7 +190,12 @@ func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 			continue
 		}
 		one := tools.Terminal{
-			Pane: info.ID, Title: info.Title, Dir: info.Cwd, Running: info.Running, Exit: info.Exit, Shared: info.GoalID != string(t.goal),
+			Pane:    info.ID,
+			Title:   info.Title,
+			Dir:     info.Cwd,
+			Running: info.Running,
+			Exit:    info.Exit,
+			Shared:  info.GoalID != string(t.goal),
 		}
 		if s, err := t.panes.Terminals.Get(info.ID); err == nil {
 			one.Command, _ = s.Running()

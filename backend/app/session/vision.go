@@ -33,6 +33,10 @@ func (e visionJudge) Ask(ctx context.Context, system, question string, picture [
 
 // Decide decides as the check visual does.
 func (e visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
-	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, check.PageCapture{PNG: s.PNG, URL: s.URL, Title: s.Title})
+	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, check.PageCapture{
+		PNG:   s.PNG,
+		URL:   s.URL,
+		Title: s.Title,
+	})
 	return tools.VisionVerdict{Word: word, Why: why, Usage: usage}, err
 }

@@ -53,7 +53,8 @@ func TestAnAgentSolvesTasks(t *testing.T) {
 			calls, bytes, spent, solved = calls+a.calls, bytes+a.bytes, spent+a.spent, solved+1
 		})
 	}
-	t.Logf("\n| task | calls | ms | bytes |\n|---|--:|--:|--:|\n%s| all %d | %d | %d | %d |\n", table.String(), solved, calls, spent.Milliseconds(), bytes)
+	t.Logf("\n| task | calls | ms | bytes |\n|---|--:|--:|--:|\n%s| all %d | %d | %d | %d |\n", table.String(), solved,
+		calls, spent.Milliseconds(), bytes)
 }
 
 // Every page is one of a task or part of one, and nothing is there twice.

@@ -91,7 +91,8 @@ func (c *tally) add(n *int, by int) {
 }
 
 func (c *tally) String() string {
-	return fmt.Sprintf("%d kills, %d of them before the goal was there, %d steps in doubt; %d goals had ended before", c.kills, c.unborn, c.doubts, c.late)
+	return fmt.Sprintf("%d kills, %d of them before the goal was there, %d steps in doubt; %d goals had ended before",
+		c.kills, c.unborn, c.doubts, c.late)
 }
 
 // crash runs one goal, kills its process at each of the moments, and resumes the
@@ -112,7 +113,10 @@ func crash(t *testing.T, moments []moment, count *tally) {
 	}
 	server := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer { return nextNumber(r.Messages) })
 	check := fmt.Sprintf("seq 1 %d | cmp -s - log", crashSteps)
-	run := []string{"run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0", "--check-shell", check, "count to " + strconv.Itoa(crashSteps)}
+	run := []string{
+		"run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0",
+		"--check-shell", check, "count to " + strconv.Itoa(crashSteps),
+	}
 	args := run
 	var told []event.Event
 	for _, m := range moments {
@@ -212,7 +216,9 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 	case written == crashSteps:
 		return modeltest.Call("claim_complete", map[string]string{"rationale": "all numbers are there"})
 	}
-	return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("sleep 0.005; echo %d >> log; sleep 0.005", written+1)})
+	return modeltest.Call("run_command", map[string]string{
+		"command": fmt.Sprintf("sleep 0.005; echo %d >> log; sleep 0.005", written+1),
+	})
 }
 
 // child is a goalctl, which is this test program under another name.
@@ -381,7 +387,8 @@ func sound(t *testing.T, path string) {
 	}
 	defer func() { _ = db.Close() }()
 	var verdict string
-	if err := db.QueryRowContext(context.WithoutCancel(t.Context()), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+	if err := db.QueryRowContext(context.WithoutCancel(t.Context()),
+		"PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		t.Errorf("integrity_check: %s %v", verdict, err)
 	}
 }

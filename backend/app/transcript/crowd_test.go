@@ -93,7 +93,12 @@ func (c *crowd) open(slots int) {
 	})
 	c.server = modeltest.New(c.T, c.answer)
 	cfg := openConfig(c.T, home)
-	if err := cfg.SaveProvider(config.Provider{ID: "model", Kind: config.OpenAI, BaseURL: c.server.URL, Model: "model"}); err != nil {
+	if err := cfg.SaveProvider(config.Provider{
+		ID:      "model",
+		Kind:    config.OpenAI,
+		BaseURL: c.server.URL,
+		Model:   "model",
+	}); err != nil {
 		c.Fatal(err)
 	}
 	c.app = app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: "test", Slots: slots})
@@ -111,7 +116,11 @@ func (c *crowd) open(slots int) {
 }
 
 func (c *crowd) add(i, steps int) {
-	m := &member{mark: fmt.Sprintf("mark%c", 'A'+i), steps: steps, in: goal.Usage{TokensIn: int64(1000 + i), TokensOut: int64(100 + i)}}
+	m := &member{
+		mark:  fmt.Sprintf("mark%c", 'A'+i),
+		steps: steps,
+		in:    goal.Usage{TokensIn: int64(1000 + i), TokensOut: int64(100 + i)},
+	}
 	c.members, c.byMark[m.mark] = append(c.members, m), m
 }
 
@@ -210,7 +219,8 @@ func (c *crowd) calls(m *member) []goal.Call {
 		return list
 	}
 	m.claims++
-	return append(list, call("write_file", map[string]any{"path": "done." + m.mark, "content": m.mark}), call("claim_complete", map[string]any{"rationale": m.mark + " is done"}))
+	return append(list, call("write_file", map[string]any{"path": "done." + m.mark, "content": m.mark}),
+		call("claim_complete", map[string]any{"rationale": m.mark + " is done"}))
 }
 
 // unmixed looks for the marks of others.
@@ -265,7 +275,8 @@ func (c *crowd) inspect(m *member, panes map[string]string) {
 		}
 	}
 	if turns != m.turns || claims != m.claims || steered > m.notes || row.Spent.Steps != m.made {
-		c.Errorf("%s: %d turns, %d claims, %d notes, %d steps in the journal; the model made %d, %d, %d, %d", m.mark, turns, claims, steered,
+		c.Errorf("%s: %d turns, %d claims, %d notes, %d steps in the journal; the model made %d, %d, %d, %d", m.mark, turns,
+			claims, steered,
 			row.Spent.Steps, m.turns, m.claims, m.notes, m.made)
 	}
 	for _, step := range c.steps(m) {

@@ -46,7 +46,8 @@ func render(t *testing.T, e event.Event) (line, whole string) {
 		t.Fatal(err)
 	}
 	all := fields(t, raw.Bytes(), nil)
-	return strings.Join(append([]string{kind}, fields(t, raw.Bytes(), told(kind))...), " "), strings.Join(append([]string{kind}, all...), " ")
+	return strings.Join(append([]string{kind}, fields(t, raw.Bytes(), told(kind))...), " "),
+		strings.Join(append([]string{kind}, all...), " ")
 }
 
 func message(m goal.Message) string {
@@ -112,7 +113,8 @@ var (
 // normaliser takes out of a line what differs from run to run.
 func (s *stage) normaliser() func(string) string {
 	known := []string{s.dir, "$DIR", s.home, "$HOME"}
-	known = append(known, s.words.Replace("$SELF"), "$SELF", "localhost port "+s.words.Replace("$PORT"), "localhost port $PORT")
+	known = append(known, s.words.Replace("$SELF"), "$SELF", "localhost port "+s.words.Replace("$PORT"),
+		"localhost port $PORT")
 	paths := strings.NewReplacer(known...)
 	return func(line string) string {
 		line = paths.Replace(line)

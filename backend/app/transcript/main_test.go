@@ -49,7 +49,13 @@ func prepared(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	for name, value := range map[string]string{"GOALPOST_HELPER": helper, "HOME": home, "http_proxy": "", "https_proxy": "", "LC_ALL": "C.UTF-8"} {
+	for name, value := range map[string]string{
+		"GOALPOST_HELPER": helper,
+		"HOME":            home,
+		"http_proxy":      "",
+		"https_proxy":     "",
+		"LC_ALL":          "C.UTF-8",
+	} {
 		if err := os.Setenv(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

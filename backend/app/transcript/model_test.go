@@ -16,7 +16,10 @@ import (
 //	TOOL {arguments}   a call, the arguments as they are, broken ones too
 //	> TEXT             words
 //	@ ORDER            what the user does while the model thinks, see play
-//	! FAULT            status 429 after=30 words · cut N · hang · usage IN OUT · untold (what it cost) · long BYTES · raw TEXT
+//
+// ! FAULT status 429 after=30 words · cut N · hang · usage IN OUT · untold (what it cost) · long
+// BYTES · raw TEXT
+//
 //	...                as the only line: from here on the turn before is repeated
 type turn struct {
 	text    []string
@@ -97,7 +100,8 @@ func (m *minds) answer(_ int, req modeltest.Request) modeltest.Answer {
 			return m.play(t, req)
 		}
 	}
-	m.Errorf("%s was asked a turn %d that its script does not have; the last message was: %.500s", key, n+1, req.Last().Text)
+	m.Errorf("%s was asked a turn %d that its script does not have; the last message was: %.500s", key, n+1,
+		req.Last().Text)
 	return modeltest.Fail(400, "the script is over")
 }
 

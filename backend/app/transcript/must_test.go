@@ -224,8 +224,10 @@ func (s *stage) lawful(id goal.ID) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	if row.Status != status || row.Seq != int64(len(events)) || row.Spent.Steps != len(intents) || row.Spent.Claims != claim {
-		s.Errorf("the row says %s, seq %d, %d steps, %d claims; the journal %s, %d, %d, %d", row.Status, row.Seq, row.Spent.Steps, row.Spent.Claims,
+	if row.Status != status || row.Seq != int64(len(events)) || row.Spent.Steps != len(intents) ||
+		row.Spent.Claims != claim {
+		s.Errorf("the row says %s, seq %d, %d steps, %d claims; the journal %s, %d, %d, %d", row.Status, row.Seq,
+			row.Spent.Steps, row.Spent.Claims,
 			status, len(events), len(intents), claim)
 	}
 	if row.Status == goal.Completed {

@@ -107,7 +107,8 @@ func (s *stage) build() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.words = strings.NewReplacer("$DIR", s.dir, "$SELF", self, "$STATE", filepath.Join(home, "state"), "$HOME", home, "$PORT", ownPort(s.T))
+	s.words = strings.NewReplacer("$DIR", s.dir, "$SELF", self, "$STATE", filepath.Join(home, "state"), "$HOME", home,
+		"$PORT", ownPort(s.T))
 	for _, f := range s.tr.world {
 		name, mode, _ := strings.Cut(strings.TrimPrefix(f.Name, "world/"), " ")
 		s.write(name, s.words.Replace(string(f.Data)), mode == "+x")
@@ -181,7 +182,15 @@ func (s *stage) open() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.app = app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock, Slots: slots, Attended: s.tr.comment["attended"] == "yes", Watch: s.tr.comment["watch"] == "yes"})
+	s.app = app.New(app.Options{
+		Config:   s.cfg,
+		Log:      s.cfg.Log(),
+		Version:  "test",
+		Clock:    s.clock,
+		Slots:    slots,
+		Attended: s.tr.comment["attended"] == "yes",
+		Watch:    s.tr.comment["watch"] == "yes",
+	})
 	if err := s.app.Open(s.Context()); err != nil {
 		s.Fatal(err)
 	}
@@ -248,7 +257,10 @@ func (s *stage) takenBack(id goal.ID, request string) {
 //	file PATH               until the file is there
 //	recorded [NAME] PANE TEXT  until the recording of the pane holds the text; a picture holds "a picture"
 //	pause|abort|delete [NAME] · steer [NAME] TEXT
-//	clock DURATION          puts the clock forward when somebody waits for a time between half of that and all of it; clock! does at once
+//
+// clock DURATION puts the clock forward when somebody waits for a time between half of that and all
+// of it; clock! does at once
+//
 //	elsewhere ORDER         gives an order from another process on the same folders
 //	restart                 closes the program and opens it again
 //	write PATH TEXT · remove PATH
@@ -616,7 +628,8 @@ func (e *ears) next(id goal.ID, kind, text string) int64 {
 		if ev.GoalID != id || ev.Seq <= e.used[id] || ofRoot(ev) {
 			continue
 		}
-		if raw, err := json.Marshal(ev.Body); err == nil && ev.Body.EventType() == kind && strings.Contains(string(raw), text) {
+		if raw, err := json.Marshal(ev.Body); err == nil && ev.Body.EventType() == kind &&
+			strings.Contains(string(raw), text) {
 			e.used[id] = ev.Seq
 			return ev.Seq
 		}

@@ -31,7 +31,9 @@ var update = flag.Bool("update", false, "write the journals that come out into t
 type transcript struct {
 	file    string
 	archive *txtar.Archive
-	comment map[string]string // in the text before the sections: needs: PROGRAMS, slots: N, window: TOKENS, attended: yes, watch: yes, turn: MINUTES, account: the agent's last word
+	// in the text before the sections: needs: PROGRAMS, slots: N, window: TOKENS, attended: yes,
+	// watch: yes, turn: MINUTES, account: the agent's last word
+	comment map[string]string
 	goals   map[string]json.RawMessage
 	models  map[string][]turn
 	asides  map[string][]turn

@@ -83,14 +83,18 @@ func waiting(t *testing.T) *waiter {
 		}
 		w.turns.Add(1)
 		return modeltest.Answer{Calls: []goal.Call{
-			{Tool: "write_file", Arguments: `{"path":"colour","content":"` + colour + `"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"` + colour + `"}`},
+			{
+				Tool:      "write_file",
+				Arguments: `{"path":"colour","content":"` + colour + `"}`,
+			}, {Tool: "claim_complete", Arguments: `{"rationale":"` + colour + `"}`},
 		}}
 	})
 	dir := filepath.Join(home, "w")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out, err := w.finish("run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0", "--no-review",
+	out, err := w.finish("run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0",
+		"--no-review",
 		"--check-shell", "test -f colour", "--check-manual=the colour", "--manual-wait", "paint it")
 	if !waitsForPerson(err) {
 		t.Fatalf("%v\n%s", err, out)

@@ -49,7 +49,8 @@ func (c *Screencast) wantsHiDPI() bool {
 // ignoreSamePicture takes a frame that shows nothing new, where sharp pictures are wanted:
 // taking one makes Chromium draw, and so would put it off for ever.
 func (c *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
-	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height || !bytes.Equal(c.newest.JPEG, f.JPEG) {
+	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height ||
+		!bytes.Equal(c.newest.JPEG, f.JPEG) {
 		return false
 	}
 	c.page.Post(proto.PageScreencastFrameAck{SessionID: f.ScreencastID})

@@ -199,8 +199,10 @@ func (a Answer) ending(req Request) []string {
 	}
 	if req.IncludeUsage && !a.Quirks.NoUsage {
 		u := a.used()
-		out = append(out, fmt.Sprintf(`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
-			u.TokensIn, u.TokensOut, u.TokensIn+u.TokensOut, a.Cached))
+		out = append(out,
+			fmt.Sprintf(
+				`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
+				u.TokensIn, u.TokensOut, u.TokensIn+u.TokensOut, a.Cached))
 	}
 	if !a.Quirks.NoDone && !a.KeepOpen {
 		out = append(out, "[DONE]")

@@ -217,8 +217,10 @@ func (a Answer) blocks(req Request) iter.Seq[frame] {
 			}
 			return send("content_block_stop", at)
 		}
-		if !send("message_start", fmt.Sprintf(`"message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"test","stop_reason":null,"usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":0,"output_tokens":1}}`,
-			u.TokensIn-a.Cached, a.Cached)) || !send("ping", "") {
+		if !send("message_start",
+			fmt.Sprintf(
+				`"message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"test","stop_reason":null,"usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":0,"output_tokens":1}}`,
+				u.TokensIn-a.Cached, a.Cached)) || !send("ping", "") {
 			return
 		}
 		if !a.content(len(req.Messages), send, part) || a.Hang {
@@ -233,7 +235,9 @@ func (a Answer) blocks(req Request) iter.Seq[frame] {
 }
 
 // content sends the parts of the reply.
-func (a Answer) content(turn int, send func(name, rest string) bool, part func(start string, deltas iter.Seq[string]) bool) bool {
+func (a Answer) content(
+	turn int, send func(name, rest string) bool, part func(start string, deltas iter.Seq[string]) bool,
+) bool {
 	each := func(s string, n int, shape string) iter.Seq[string] {
 		return func(yield func(string) bool) {
 			for p := range pieces(s, n) {
@@ -243,7 +247,8 @@ func (a Answer) content(turn int, send func(name, rest string) bool, part func(s
 			}
 		}
 	}
-	if a.Quirks.OtherEvents && (!send("weather", `"index":0,"delta":"sunny"`) || !part(`{"type":"hologram","text":"never said"}`, each("never said", 4, `{"type":"hologram_delta","text":%s}`))) {
+	if a.Quirks.OtherEvents && (!send("weather", `"index":0,"delta":"sunny"`) ||
+		!part(`{"type":"hologram","text":"never said"}`, each("never said", 4, `{"type":"hologram_delta","text":%s}`))) {
 		return false
 	}
 	if a.Thinking != "" {

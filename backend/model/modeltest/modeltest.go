@@ -86,7 +86,8 @@ func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http
 		if err != nil {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(`{"type":"error","error":{"message":` + quote(err.Error()) + `,"type":"invalid_request_error"}}`))
+			_, _ = w.Write(
+				[]byte(`{"type":"error","error":{"message":` + quote(err.Error()) + `,"type":"invalid_request_error"}}`))
 			return
 		}
 		req.Header, req.Body = r.Header.Clone(), body

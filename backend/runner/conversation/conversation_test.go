@@ -16,8 +16,16 @@ func talk(n, bytes int) *Conversation {
 	c.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
 	for i := 1; i <= n; i++ {
 		id := fmt.Sprintf("c%d", i)
-		c.Add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "read_file", Arguments: fmt.Sprintf(`{"path":"f%d"}`, i)}}})
-		c.Add(goal.Message{Role: goal.ToolRole, CallID: id, Step: i, Text: fmt.Sprintf("result %d\n%s", i, strings.Repeat("x", bytes))})
+		c.Add(goal.Message{
+			Role:  goal.Assistant,
+			Calls: []goal.Call{{ID: id, Tool: "read_file", Arguments: fmt.Sprintf(`{"path":"f%d"}`, i)}},
+		})
+		c.Add(goal.Message{
+			Role:   goal.ToolRole,
+			CallID: id,
+			Step:   i,
+			Text:   fmt.Sprintf("result %d\n%s", i, strings.Repeat("x", bytes)),
+		})
 		if i == 2 {
 			c.Add(goal.Message{Role: goal.User, Text: NotePrefix + "use tabs"})
 		}
@@ -99,7 +107,10 @@ func TestOldTurnsBecomeASummary(t *testing.T) {
 		whole(t, c)
 	}
 	got := text(c)
-	for _, want := range []string{NotePrefix + "use tabs", FailurePrefix + "fault 4", "2. sweep", `step 1: read_file {"path":"f1"}: `, "step 50: ", "result 60\n"} {
+	for _, want := range []string{
+		NotePrefix + "use tabs", FailurePrefix + "fault 4", "2. sweep",
+		`step 1: read_file {"path":"f1"}: `, "step 50: ", "result 60\n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is gone", want)
 		}
@@ -122,7 +133,10 @@ func TestCutsKeepConversationsWhole(t *testing.T) {
 			c.Shrink(r.IntN(100_000), r.IntN(150_000), []string{"", "1. more"}[r.IntN(2)])
 			whole(t, c)
 			id := fmt.Sprintf("more%d", r.Int())
-			c.Add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "x"}}}, goal.Message{Role: goal.ToolRole, CallID: id, Step: 1000, Text: strings.Repeat("y", r.IntN(2000))})
+			c.Add(goal.Message{
+				Role:  goal.Assistant,
+				Calls: []goal.Call{{ID: id, Tool: "x"}},
+			}, goal.Message{Role: goal.ToolRole, CallID: id, Step: 1000, Text: strings.Repeat("y", r.IntN(2000))})
 		}
 	}
 }
@@ -170,7 +184,10 @@ func written(n, bytes int) *Conversation {
 	c.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
 	for i := 1; i <= n; i++ {
 		id := fmt.Sprintf("c%d", i)
-		c.Add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "write_file", Arguments: strings.Repeat("x", bytes)}}})
+		c.Add(goal.Message{
+			Role:  goal.Assistant,
+			Calls: []goal.Call{{ID: id, Tool: "write_file", Arguments: strings.Repeat("x", bytes)}},
+		})
 		c.Add(goal.Message{Role: goal.ToolRole, CallID: id, Step: i, Text: fmt.Sprintf("written %d", i)})
 	}
 	return c
@@ -186,7 +203,12 @@ func batch(n, bytes int) *Conversation {
 	}
 	c.Add(goal.Message{Role: goal.Assistant, Calls: calls})
 	for i := range n {
-		c.Add(goal.Message{Role: goal.ToolRole, CallID: fmt.Sprint("c", i), Step: i + 1, Text: fmt.Sprint("result ", i, strings.Repeat("x", bytes))})
+		c.Add(goal.Message{
+			Role:   goal.ToolRole,
+			CallID: fmt.Sprint("c", i),
+			Step:   i + 1,
+			Text:   fmt.Sprint("result ", i, strings.Repeat("x", bytes)),
+		})
 	}
 	return c
 }

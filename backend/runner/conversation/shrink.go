@@ -87,5 +87,6 @@ func stubText(m goal.Message) string {
 	if m.Step == 0 {
 		return "(left out to save room)"
 	}
-	return fmt.Sprintf("(left out to save room: %d bytes; read_evidence with the handle \"step:%d\" gives them)", len(m.Text), m.Step)
+	return fmt.Sprintf("(left out to save room: %d bytes; read_evidence with the handle \"step:%d\" gives them)",
+		len(m.Text), m.Step)
 }

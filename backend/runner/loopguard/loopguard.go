@@ -109,10 +109,13 @@ func (g *Guard) recordRepeat(c Call, result goal.Result) string {
 		return ""
 	}
 	if r.goesOn {
-		return fmt.Sprintf("You looked %d times and it was the same each time. It continues; one long wait is better than many short ones.", r.times)
+		return fmt.Sprintf(
+			"You looked %d times and it was the same each time. It continues; one long wait is better than many short ones.",
+			r.times)
 	}
-	return fmt.Sprintf("You made this same call %d times and the result was the same each time. Repeating it again will be refused soon: "+
-		"change what it depends on, or try something else.", r.times)
+	return fmt.Sprintf(
+		"You made this same call %d times and the result was the same each time. Repeating it again will be refused soon: "+
+			"change what it depends on, or try something else.", r.times)
 }
 
 // findCycle finds A B A B A B and A B C A B C A B C.
@@ -127,7 +130,8 @@ func (g *Guard) findCycle(c Call, result string) string {
 			continue
 		}
 		return g.warnOnce(fmt.Sprintf("cycle %d", period), fmt.Sprintf(
-			"The last %d calls go round in a circle of %d with the same results. Step back: which assumption is wrong? Try another way.", period*cycleRounds, period))
+			"The last %d calls go round in a circle of %d with the same results. Step back: which assumption is wrong? Try "+
+				"another way.", period*cycleRounds, period))
 	}
 	return ""
 }
@@ -158,7 +162,9 @@ func (g *Guard) countFailures(c Call, o event.Outcome) string {
 	if g.failures[c.Tool] != warnAfterFailures {
 		return ""
 	}
-	return g.warnOnce("failing "+c.Tool, fmt.Sprintf("%s has failed %d times in a row. Read the errors again before the next try, or use another tool.", c.Tool, warnAfterFailures))
+	return g.warnOnce("failing "+c.Tool,
+		fmt.Sprintf("%s has failed %d times in a row. Read the errors again before the next try, or use another tool.",
+			c.Tool, warnAfterFailures))
 }
 
 func (g *Guard) countReads(e policy.Effect, o event.Outcome) string {
@@ -172,7 +178,9 @@ func (g *Guard) countReads(e policy.Effect, o event.Outcome) string {
 	if g.reading++; g.reading != warnAfterReads {
 		return ""
 	}
-	return g.warnOnce("reading", fmt.Sprintf("The last %d calls only read. If you know enough, act; if the goal is an answer, claim it.", warnAfterReads))
+	return g.warnOnce("reading",
+		fmt.Sprintf("The last %d calls only read. If you know enough, act; if the goal is an answer, claim it.",
+			warnAfterReads))
 }
 
 func (g *Guard) warnOnce(what, text string) string {

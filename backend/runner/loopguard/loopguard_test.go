@@ -78,7 +78,8 @@ func TestCyclesAreToldOnce(t *testing.T) {
 	}
 	g := New()
 	for range 9 {
-		if note := g.Record(tool("list_files", "{}"), reads, event.OK, goal.Result{Text: "x"}); strings.Contains(note, "circle") {
+		if note := g.Record(tool("list_files", "{}"), reads, event.OK, goal.Result{Text: "x"}); strings.Contains(note,
+			"circle") {
 			t.Error("one repeated call was taken for a cycle")
 		}
 	}
@@ -87,7 +88,8 @@ func TestCyclesAreToldOnce(t *testing.T) {
 func TestFailuresInARowAreTold(t *testing.T) {
 	g := New()
 	for n := range 3 {
-		note := g.Record(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed, goal.Result{Text: fmt.Sprint("no ", n)})
+		note := g.Record(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed,
+			goal.Result{Text: fmt.Sprint("no ", n)})
 		if told := strings.Contains(note, "failed 3 times"); told != (n == 2) {
 			t.Errorf("failure %d: %q", n+1, note)
 		}
@@ -98,7 +100,8 @@ func TestReadingWithoutActingIsTold(t *testing.T) {
 	g := New()
 	told := 0
 	for n := range 50 {
-		if strings.Contains(g.Record(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK, goal.Result{Text: fmt.Sprint(n)}), "only read") {
+		if strings.Contains(g.Record(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK,
+			goal.Result{Text: fmt.Sprint(n)}), "only read") {
 			told++
 		}
 	}

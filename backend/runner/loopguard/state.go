@@ -13,7 +13,8 @@ const maxCalls = 200
 
 // SaveState writes into m what the guard of the next run must know.
 func (g *Guard) SaveState(m *goal.LoopState) {
-	m.Calls, m.Warned, m.Failures = map[string]goal.RepeatCount{}, slices.Sorted(maps.Keys(g.warned)), maps.Clone(g.failures)
+	m.Calls, m.Warned, m.Failures = map[string]goal.RepeatCount{}, slices.Sorted(maps.Keys(g.warned)),
+		maps.Clone(g.failures)
 	m.Refusals, m.Reading = g.refusals, g.reading
 	var again []string
 	for key, last := range g.last {

@@ -15,7 +15,8 @@ import (
 // for every turn, so that prompt caches hit.
 func System(g goal.Goal) string {
 	var b strings.Builder
-	b.WriteString(`You work on a goal inside Goalpost, on a real machine, through tools. Nobody watches; everything you do is journaled.
+	b.WriteString(
+		`You work on a goal inside Goalpost, on a real machine, through tools. Nobody watches; everything you do is journaled.
 
 How the run ends
 - You cannot stop on your own. The run continues until claim_complete is verified or you call abort_with_report.
@@ -31,7 +32,8 @@ How the run ends
 	fmt.Fprintf(&b, "The host decides by this: %s.\n", g.Criterion.Describe())
 	fmt.Fprintf(&b, "Your folder is %s: relative paths are taken from there.\n", g.Policy.Dir)
 	if !g.Policy.Unconfined {
-		b.WriteString("The host's checks see your folder, but not your home, your caches or /tmp: what you install or configure there does not count for them. Put what the project needs into your folder.\n")
+		b.WriteString("The host's checks see your folder, but not your home, your caches or /tmp: what you install or " +
+			"configure there does not count for them. Put what the project needs into your folder.\n")
 	}
 	if len(g.Options.Panes) > 0 {
 		fmt.Fprintf(&b, "The user lent you these panes, as long as they are open: %s.\n", strings.Join(g.Options.Panes, ", "))
@@ -53,7 +55,9 @@ func describePolicy(g goal.Goal) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "You may do at most %s: %s. ", p.Risk, words[p.Risk])
-	b.WriteString("These ask the user: what goes beyond that, a host that is not allowed, what cannot be undone, deleting outside of your folder, spending money, typing what ends or sends something in a terminal of the user, and using a secret that is not named here. ")
+	b.WriteString("These ask the user: what goes beyond that, a host that is not allowed, what cannot be undone, " +
+		"deleting outside of your folder, spending money, typing what ends or sends something in a terminal of the user, " +
+		"and using a secret that is not named here. ")
 	b.WriteString(onAskSentence[g.Options.OnAsk] + "\n")
 	if p.RequireSteps {
 		b.WriteString("Each changing call needs a step of its own: declare_step before it, verify_step after it.\n")
@@ -68,7 +72,11 @@ func describePolicy(g goal.Goal) string {
 		{"Sockets of this machine that you may use", p.AllowSocket, ""},
 		{"Ports of this machine's own loopback that you reach", joinPorts(p.AllowLocal), ""},
 		{"Allowed hosts", p.AllowHosts, ""},
-		{"Secrets that you may use without knowing them", p.Secrets, " Write {{secret:NAME}} where the value belongs in a tool's arguments; the host fills it in and hides it in results."},
+		{
+			"Secrets that you may use without knowing them", p.Secrets,
+			" Write {{secret:NAME}} where the value belongs in a tool's arguments; the host fills it in and hides it in " +
+				"results.",
+		},
 		{"Only these tools", p.AllowTools, ""},
 		{"Denied, and nobody is asked", deniedItems(p), ""},
 	} {
@@ -84,7 +92,8 @@ var onAskSentence = map[string]string{
 	"":              "When nobody answers, the run pauses until somebody does.",
 	goal.OnAskPause: "When nobody answers, the run pauses until somebody does.",
 	goal.OnAskDeny:  "Nobody is there to answer: all of that is denied.",
-	goal.OnAskAllow: "Where nobody answers it is allowed, but never what spends money or deletes outside of your folder: that pauses the run.",
+	goal.OnAskAllow: "Where nobody answers it is allowed, but never what spends money or deletes outside of your " +
+		"folder: that pauses the run.",
 }
 
 // deniedItems is what nothing and nobody allows during the run.

@@ -126,7 +126,8 @@ func (d *Detector) StopReason(spent float64) string {
 		return fmt.Sprintf("nothing was changed for %d iterations", d.unmade)
 	}
 	if d.quiet >= maxIdleIterations {
-		return fmt.Sprintf("nothing moved for %d iterations: no file, page or check changed, and nothing new was read", d.quiet)
+		return fmt.Sprintf("nothing moved for %d iterations: no file, page or check changed, and nothing new was read",
+			d.quiet)
 	}
 	return fmt.Sprintf("$%.2f were spent and nothing moved", spent-d.usd)
 }

@@ -39,7 +39,8 @@ func DiffGitCopies(layer, dir string) (list []string) {
 			return nil //nolint:nilerr // what cannot be read is no change that git would obey
 		}
 		if what := describeCopyChange(start, now, name, entry); what != "" {
-			list = append(list, fmt.Sprintf("%s: %s; the goal's copy is %s", gitName(dir, name), what, filepath.Join(layer, "git", name)))
+			list = append(list,
+				fmt.Sprintf("%s: %s; the goal's copy is %s", gitName(dir, name), what, filepath.Join(layer, "git", name)))
 		}
 		return nil
 	})
@@ -95,7 +96,9 @@ func firstAddedLines(before, after []byte) string {
 	had := strings.Split(string(before), "\n")
 	var fresh []string
 	for _, line := range strings.Split(string(after), "\n") {
-		if line = strings.TrimSpace(line); line != "" && !slices.ContainsFunc(had, func(l string) bool { return strings.TrimSpace(l) == line }) {
+		if line = strings.TrimSpace(line); line != "" && !slices.ContainsFunc(had, func(l string) bool {
+			return strings.TrimSpace(l) == line
+		}) {
 			fresh = append(fresh, fmt.Sprintf("%.120q", line))
 		}
 	}

@@ -11,26 +11,34 @@ import (
 // asking. What every project changes is not among it (see docs/security.md).
 var autorunPatterns = words(
 	// shells, and what chooses versions of programs when one is called
-	".envrc .autoenv .autoenv.zsh .autoenv.leave .autoenv_leave.zsh .mise.toml mise.toml .mise.local.toml mise.local.toml .rtx.toml .tool-versions",
+	".envrc .autoenv .autoenv.zsh .autoenv.leave .autoenv_leave.zsh .mise.toml mise.toml .mise.local.toml "+
+		"mise.local.toml .rtx.toml .tool-versions",
 	".python-version .nvmrc .node-version .ruby-version .java-version .sdkmanrc rust-toolchain rust-toolchain.toml",
 	// editors
-	".exrc .vimrc .nvimrc .nvim.lua .lvimrc .local.vimrc .vimspector.json coc-settings.json .neoconf.json .dir-locals.el .dir-locals-2.el .rules .pylintrc pylintrc",
+	".exrc .vimrc .nvimrc .nvim.lua .lvimrc .local.vimrc .vimspector.json coc-settings.json .neoconf.json "+
+		".dir-locals.el .dir-locals-2.el .rules .pylintrc pylintrc",
 	".devcontainer.json .gitpod.yml .gitpod.Dockerfile .replit devfile.yaml .devfile.yaml tasks.vs.json launch.vs.json",
 	"gradle-wrapper.properties gradle-wrapper.jar maven-wrapper.properties maven-wrapper.jar",
 	// what a commit runs
-	".gitmodules .lfsconfig .pre-commit-config.yaml prek.toml lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml lefthook.json .lefthook.json",
-	"lefthook-local.yml .lefthook-local.yml .overcommit.yml captainhook.json grumphp.yml .simple-git-hooks.json .simple-git-hooks.js .simple-git-hooks.cjs",
+	".gitmodules .lfsconfig .pre-commit-config.yaml prek.toml lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml "+
+		"lefthook.toml .lefthook.toml lefthook.json .lefthook.json",
+	"lefthook-local.yml .lefthook-local.yml .overcommit.yml captainhook.json grumphp.yml .simple-git-hooks.json "+
+		".simple-git-hooks.js .simple-git-hooks.cjs",
 	// debuggers, and shells of languages
-	".gdbinit .gdbearlyinit .lldbinit .pdbrc .perldb .rdbgrc .byebugrc .jdbrc .irbrc .pryrc .iex.exs .ghci .ocamlinit .erlang .Rprofile .Renviron .RData",
+	".gdbinit .gdbearlyinit .lldbinit .pdbrc .perldb .rdbgrc .byebugrc .jdbrc .irbrc .pryrc .iex.exs .ghci .ocamlinit "+
+		".erlang .Rprofile .Renviron .RData",
 	// agents
-	"AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md CRUSH.md WARP.md CODEX.md .cursorrules .windsurfrules .clinerules .roorules .goosehints .augment-guidelines",
+	"AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md CRUSH.md WARP.md CODEX.md "+
+		".cursorrules .windsurfrules .clinerules .roorules .goosehints .augment-guidelines",
 	".mcp.json opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml copilot-instructions.md",
 )
 
 // Folders of which that holds for every file, and those of which it holds for some.
 var (
-	fullyListedDirs = words(".idea .zed .fleet .helix .nlsp-settings .bsp .mvn .externalToolBuilders .devcontainer .idx .mise .husky .githooks",
-		".cursor .claude .codex .gemini .qwen .opencode .clinerules .roo .kilocode .kiro .windsurf .trae .junie .augment .continue .amazonq .openhands .crush .goose .agents")
+	fullyListedDirs = words(
+		".idea .zed .fleet .helix .nlsp-settings .bsp .mvn .externalToolBuilders .devcontainer .idx .mise .husky .githooks",
+		".cursor .claude .codex .gemini .qwen .opencode .clinerules .roo .kilocode .kiro .windsurf .trae .junie .augment "+
+			".continue .amazonq .openhands .crush .goose .agents")
 	partlyListedDirs = map[string]map[string]bool{
 		".vscode": words("tasks.json settings.json launch.json mcp.json c_cpp_properties.json cmake-kits.json"),
 		".hg":     words("hgrc hgrc-not-shared"),

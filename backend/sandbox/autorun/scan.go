@@ -120,7 +120,8 @@ func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 		return []string{name + ": leads git elsewhere: " + digest(root, name, entry)}
 	case isAutorunFile(name):
 		return []string{name + ": is obeyed by editors, shells, debuggers or agents (" + digest(root, name, entry) + ")"}
-	case (base == "git-rebase-todo" || base == "todo" && in == "sequencer") && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
+	case (base == "git-rebase-todo" || base == "todo" && in == "sequencer") &&
+		repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
 		return interruptedOperation(name, contentOf(root, name))
 	case base == "attributes" && in == "info" && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
 		return []string{name + ": says which filters git runs (" + digest(root, name, entry) + ")"}
@@ -151,7 +152,8 @@ func interruptedOperation(name string, text []byte) (list []string) {
 // isTruncatedRead says that of a file only the beginning is read.
 func isTruncatedRead(root *os.Root, name string) []string {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() > maxAutorunEntries {
-		return []string{fmt.Sprintf("%s: is %d bytes long, and only the first %d were read", name, info.Size(), maxAutorunEntries)}
+		return []string{fmt.Sprintf("%s: is %d bytes long, and only the first %d were read", name, info.Size(),
+			maxAutorunEntries)}
 	}
 	return nil
 }
@@ -217,8 +219,9 @@ func digest(root *os.Root, name string, entry fs.DirEntry) string {
 
 // gitProgramKeys are the keys of git's configuration that name a program or more
 // configuration, in small letters with "*" for a subsection.
-var gitProgramKeys = regexp.MustCompile(`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
-	`|diff\.external|credential\.(.*\.)?helper|include\.path|includeif\..*\.path|gpg\.(.*\.)?(program|defaultkeycommand)|sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs|url|pushurl|proxy)|url\..*\.(insteadof|pushinsteadof)|protocol\..*allow|submodule\..*\.update|sendemail\..*|extensions\.worktreeconfig)$`)
+var gitProgramKeys = regexp.MustCompile(
+	`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
+		`|diff\.external|credential\.(.*\.)?helper|include\.path|includeif\..*\.path|gpg\.(.*\.)?(program|defaultkeycommand)|sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs|url|pushurl|proxy)|url\..*\.(insteadof|pushinsteadof)|protocol\..*allow|submodule\..*\.update|sendemail\..*|extensions\.worktreeconfig)$`)
 
 var (
 	sectionLine      = regexp.MustCompile(`^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$`)

@@ -16,7 +16,8 @@ import (
 func TestSelfRun(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		".git/config":                       "[core]\n\tbare = false\n\tfsmonitor = ./evil\n[remote \"origin\"]\n\turl = https://example.org/x\n[alias]\n\tst = status\n\tx = !sh\n",
+		".git/config": "[core]\n\tbare = false\n\tfsmonitor = ./evil\n[remote \"origin\"]\n\turl = " +
+			"https://example.org/x\n[alias]\n\tst = status\n\tx = !sh\n",
 		".git/HEAD":                         "ref: refs/heads/main\n",
 		".git/hooks/pre-commit":             "#!/bin/sh\n",
 		".git/hooks/a.sample":               "#!/bin/sh\n",
@@ -68,11 +69,17 @@ func TestSelfRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		".claude/settings.json: is obeyed", ".envrc: is obeyed", ".git/commondir: leads git to ../evil", ".git/config: alias.x = !sh", ".git/config: core.fsmonitor = ./evil",
-		".git/hooks/post-checkout: is a hook (a link to /etc/passwd)", ".git/hooks/pre-commit: is a hook", ".git/info/attributes: says which filters", ".git/modules/sub/config: filter.x.clean = evil",
-		`.git/objects/info/alternates: git reads contents in "/elsewhere"`, `.git/rebase-merge/git-rebase-todo: git rebase --continue runs "./evil"`, `.git/sequencer/todo: git rebase --continue runs "evil"`,
-		".gitmodules: is obeyed", ".husky/pre-commit: is obeyed", ".vscode/tasks.json: is obeyed", "AGENTS.md: is obeyed", "bare/config: core.hookspath = /x", "bare/hooks/update: is a hook",
-		"deep/er/.git/config: core.sshcommand = evil", "deep/er/.git/config: include.path = /x", "long/.git/config: is 300", "src/.idea/runConfigurations/a.xml: is obeyed", "tree/.git: leads git elsewhere",
+		".claude/settings.json: is obeyed", ".envrc: is obeyed", ".git/commondir: leads git to ../evil",
+		".git/config: alias.x = !sh", ".git/config: core.fsmonitor = ./evil",
+		".git/hooks/post-checkout: is a hook (a link to /etc/passwd)", ".git/hooks/pre-commit: is a hook",
+		".git/info/attributes: says which filters", ".git/modules/sub/config: filter.x.clean = evil",
+		`.git/objects/info/alternates: git reads contents in "/elsewhere"`,
+		`.git/rebase-merge/git-rebase-todo: git rebase --continue runs "./evil"`,
+		`.git/sequencer/todo: git rebase --continue runs "evil"`,
+		".gitmodules: is obeyed", ".husky/pre-commit: is obeyed", ".vscode/tasks.json: is obeyed", "AGENTS.md: is obeyed",
+		"bare/config: core.hookspath = /x", "bare/hooks/update: is a hook",
+		"deep/er/.git/config: core.sshcommand = evil", "deep/er/.git/config: include.path = /x", "long/.git/config: is 300",
+		"src/.idea/runConfigurations/a.xml: is obeyed", "tree/.git: leads git elsewhere",
 	}
 	if len(got) != len(want) || !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
@@ -98,14 +105,20 @@ func TestSelfRunNames(t *testing.T) {
 	}
 	for _, names := range []string{
 		".hg/hgrc sub/.hg/hgrc .jj/repo/config.toml .gdbinit .lldbinit .pdbrc .Rprofile .iex.exs .ghci .irbrc",
-		".clinerules/a.md deep/.clinerules opencode.json .opencode/agent/x.md .roo/rules/x.md .kiro/steering/x.md .windsurf/rules/x.md .aider.conf.yml .goosehints CRUSH.md .github/instructions/x.instructions.md",
-		".envrc .tool-versions mise.local.toml .config/mise/config.toml .direnv/flake-profile-1.rc rust-toolchain.toml .node-version .cargo/config.toml",
-		".vscode/tasks.json .vscode/c_cpp_properties.json x.code-workspace x.sublime-project .idea/workspace.xml .helix/languages.toml .vim/coc-settings.json .nvim.lua .dir-locals-2.el .bsp/x.json .mvn/jvm.config gradle/wrapper/gradle-wrapper.properties",
-		".devcontainer/x/devcontainer.json .devcontainer.json .gitpod.yml .husky/pre-push .githooks/pre-push lefthook-local.yml .pre-commit-config.yaml .lintstagedrc.json .overcommit.yml",
+		".clinerules/a.md deep/.clinerules opencode.json .opencode/agent/x.md .roo/rules/x.md .kiro/steering/x.md " +
+			".windsurf/rules/x.md .aider.conf.yml .goosehints CRUSH.md .github/instructions/x.instructions.md",
+		".envrc .tool-versions mise.local.toml .config/mise/config.toml .direnv/flake-profile-1.rc rust-toolchain.toml " +
+			".node-version .cargo/config.toml",
+		".vscode/tasks.json .vscode/c_cpp_properties.json x.code-workspace x.sublime-project .idea/workspace.xml " +
+			".helix/languages.toml .vim/coc-settings.json .nvim.lua .dir-locals-2.el .bsp/x.json .mvn/jvm.config " +
+			"gradle/wrapper/gradle-wrapper.properties",
+		".devcontainer/x/devcontainer.json .devcontainer.json .gitpod.yml .husky/pre-push .githooks/pre-push " +
+			"lefthook-local.yml .pre-commit-config.yaml .lintstagedrc.json .overcommit.yml",
 	} {
 		want = append(want, write(names)...)
 	}
-	write("Makefile package.json conftest.py .gitattributes .npmrc .editorconfig .env src/repo/config.toml .direnv/python/x.py .vscode/extensions.json .github/workflows/x.yml .hg/store/data config.toml README.md")
+	write("Makefile package.json conftest.py .gitattributes .npmrc .editorconfig .env src/repo/config.toml " +
+		".direnv/python/x.py .vscode/extensions.json .github/workflows/x.yml .hg/store/data config.toml README.md")
 	got, err := autorun.ListAutorun(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -139,11 +152,15 @@ func TestSelfRunUnderAFlood(t *testing.T) {
 		write(".git/!"+strconv.Itoa(n%10)+"/x", "")
 	}
 	got, err := autorun.ListAutorunUpTo(dir, 200)
-	want := []string{".envrc: is obeyed", ".git/config: core.fsmonitor = evil", ".git/hooks/pre-commit: is a hook", ".: " + autorun.TruncatedPrefix + "more than 200 names"}
+	want := []string{
+		".envrc: is obeyed", ".git/config: core.fsmonitor = evil", ".git/hooks/pre-commit: is a hook",
+		".: " + autorun.TruncatedPrefix + "more than 200 names",
+	}
 	if err != nil || len(got) != len(want) || !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("got\n%s\n%v", strings.Join(got, "\n"), err)
 	}
-	if got, err = autorun.ListAutorunUpTo(dir, 2000); err != nil || len(got) != len(want) || !strings.HasPrefix(got[len(got)-1], "~/.vscode/tasks.json") {
+	if got, err = autorun.ListAutorunUpTo(dir, 2000); err != nil || len(got) != len(want) ||
+		!strings.HasPrefix(got[len(got)-1], "~/.vscode/tasks.json") {
 		t.Errorf("got\n%s\n%v", strings.Join(got, "\n"), err)
 	}
 }

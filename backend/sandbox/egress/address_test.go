@@ -45,9 +45,12 @@ func TestNamesThatLeadInside(t *testing.T) {
 		}
 		leads[fmt.Sprintf("n%d.example", i)] = addrs
 	}
-	p := New(Config{Rules: Rules{Risk: policy.SpendsMoney, Allow: []string{"*"}}, Resolver: func(_ context.Context, host string) ([]netip.Addr, error) {
-		return leads[host], nil
-	}})
+	p := New(Config{
+		Rules: Rules{Risk: policy.SpendsMoney, Allow: []string{"*"}},
+		Resolver: func(_ context.Context, host string) ([]netip.Addr, error) {
+			return leads[host], nil
+		},
+	})
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -77,7 +80,8 @@ func TestNamesThatLeadInside(t *testing.T) {
 		if _ = res.Body.Close(); res.StatusCode != http.StatusForbidden {
 			t.Errorf("%s leads to %v and answered %s", host, to, res.Status)
 		}
-		if refused := p.RefusedSince(mark); len(refused) != 2 || !strings.Contains(refused[0], "CONNECT "+host) || !strings.Contains(refused[1], "GET "+host) {
+		if refused := p.RefusedSince(mark); len(refused) != 2 || !strings.Contains(refused[0], "CONNECT "+host) ||
+			!strings.Contains(refused[1], "GET "+host) {
 			t.Errorf("%s leads to %v, and the log says %q", host, to, refused)
 		}
 	}
@@ -117,7 +121,10 @@ func TestAnywhereIsNotHere(t *testing.T) {
 // TestAPrivateAddressThatIsWrittenOut is dialed, and nothing that only leads there:
 // no pattern, no name, and no address of this machine.
 func TestAPrivateAddressThatIsWrittenOut(t *testing.T) {
-	r := Rules{Risk: policy.NetworkGet, Allow: []string{"10.11.12.13", "192.168.*", "intranet.example", "127.0.0.1", "169.254.169.254", "[fd00::5]:8443"}}
+	r := Rules{
+		Risk:  policy.NetworkGet,
+		Allow: []string{"10.11.12.13", "192.168.*", "intranet.example", "127.0.0.1", "169.254.169.254", "[fd00::5]:8443"},
+	}
 	for ask, want := range map[string]bool{
 		"10.11.12.13:80": true, "10.11.12.14:80": false, "192.168.0.1:80": false, "intranet.example:80": false,
 		"127.0.0.1:80": false, "169.254.169.254:80": false,

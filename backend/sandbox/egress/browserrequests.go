@@ -33,7 +33,12 @@ func (t BrowserRequest) parse() (q Request, plain, ok bool) {
 	default:
 		return q, false, false
 	}
-	return Request{From: t.From, Method: strings.ToUpper(t.Method), Host: strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), Port: port}, plain, true
+	return Request{
+		From:   t.From,
+		Method: strings.ToUpper(t.Method),
+		Host:   strings.TrimSuffix(strings.ToLower(u.Hostname()), "."),
+		Port:   port,
+	}, plain, true
 }
 
 // DecidePage decides about a request of a page as handle does about one that comes to the

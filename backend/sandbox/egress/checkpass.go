@@ -41,7 +41,12 @@ func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.C
 	if err != nil {
 		return nil, fmt.Errorf("dialing: %w", err)
 	}
-	q := Request{From: SourceProgram, Method: http.MethodConnect, Host: strings.TrimSuffix(strings.ToLower(host), "."), Port: port}
+	q := Request{
+		From:   SourceProgram,
+		Method: http.MethodConnect,
+		Host:   strings.TrimSuffix(strings.ToLower(host), "."),
+		Port:   port,
+	}
 	e := Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
 	if reason, ok := p.Rules().withHosts(hosts).Decide(q); !ok {
 		e.Allowed, e.Reason = false, reason

@@ -19,7 +19,8 @@ func DialUserHosts(ours func(port string) bool) func(ctx context.Context, addres
 			return fmt.Errorf("dialing %s: %w", at, err)
 		}
 		addr := to.Addr().Unmap().WithZone("")
-		if ours(strconv.Itoa(int(to.Port()))) && (addr.IsLoopback() || addr.IsUnspecified() || checkNotOwnAddress(addr) != nil) {
+		if ours(strconv.Itoa(int(to.Port()))) &&
+			(addr.IsLoopback() || addr.IsUnspecified() || checkNotOwnAddress(addr) != nil) {
 			return errOwnPort
 		}
 		return nil

@@ -12,7 +12,8 @@ import (
 )
 
 // parseDNSQuestion is a DNS message that asks for the address of docs.example.
-var parseDNSQuestion = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}, "\x04Docs\x07example\x00\x00\x01\x00\x01"...)
+var parseDNSQuestion = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0},
+	"\x04Docs\x07example\x00\x00\x01\x00\x01"...)
 
 // TestNamesAreRefused: a question for a name is answered REFUSED (5), what is none FORMERR
 // (1), by datagram and by connection, and is in the log.
@@ -46,7 +47,8 @@ func TestNamesAreRefused(t *testing.T) {
 	} {
 		before := len(p.Entries())
 		answer := askName(t, c.network, c.at.String(), c.message)
-		if len(answer) < 12 || answer[0] != 0x12 || answer[1] != 0x34 || answer[2]&0x80 == 0 || answer[3]&0x0f != c.code || binary.BigEndian.Uint16(answer[6:]) != 0 {
+		if len(answer) < 12 || answer[0] != 0x12 || answer[1] != 0x34 || answer[2]&0x80 == 0 || answer[3]&0x0f != c.code ||
+			binary.BigEndian.Uint16(answer[6:]) != 0 {
 			t.Errorf("%s: % x was answered % x", c.network, c.message, answer)
 		}
 		told := p.Entries()[before:]

@@ -22,8 +22,17 @@ import (
 
 // TestDecide is the ladder at the border.
 func TestDecide(t *testing.T) {
-	get := egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example", "*.pkg.example", "port.example:8443"}, Deny: []string{"bad.pkg.example"}}
-	local := egress.Rules{Risk: policy.WriteLocal, Allow: []string{"docs.example"}, Granted: []string{"given.example"}, Local: []string{"10.0.0.7:5432"}}
+	get := egress.Rules{
+		Risk:  policy.NetworkGet,
+		Allow: []string{"docs.example", "*.pkg.example", "port.example:8443"},
+		Deny:  []string{"bad.pkg.example"},
+	}
+	local := egress.Rules{
+		Risk:    policy.WriteLocal,
+		Allow:   []string{"docs.example"},
+		Granted: []string{"given.example"},
+		Local:   []string{"10.0.0.7:5432"},
+	}
 	given := egress.Rules{Risk: policy.WriteLocal, Deny: []string{"bad.example", "1.2.3.4"}, Given: []egress.HostGrant{
 		{Host: "read.example", Risk: policy.NetworkGet},
 		{Host: "write.example", Risk: policy.NetworkWrite},
@@ -102,7 +111,13 @@ func FuzzDenied(f *testing.F) {
 	f.Add("evil.example", "443", "CONNECT")
 	f.Add("EVIL.example.", "80", "GET")
 	f.Fuzz(func(t *testing.T, host, port, method string) {
-		deny := egress.Rules{Risk: policy.SpendsMoney, Allow: []string{host, "*." + host}, Granted: []string{host}, Local: []string{host + ":" + port}, Deny: []string{host}}
+		deny := egress.Rules{
+			Risk:    policy.SpendsMoney,
+			Allow:   []string{host, "*." + host},
+			Granted: []string{host},
+			Local:   []string{host + ":" + port},
+			Deny:    []string{host},
+		}
 		q := egress.Request{From: egress.SourceProgram, Method: method, Host: strings.ToLower(host), Port: port}
 		if strings.ContainsAny(host, ":[]") {
 			t.Skip() // an entry with a port denies that port alone
@@ -157,7 +172,10 @@ func world(tb testing.TB, rules egress.Rules) (page *httptest.Server, proxy *egr
 func port(page *httptest.Server) string { return page.URL[strings.LastIndex(page.URL, ":")+1:] }
 
 func TestProxy(t *testing.T) {
-	page, proxy, client := world(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example", "rebound.example"}})
+	page, proxy, client := world(t, egress.Rules{
+		Risk:  policy.NetworkGet,
+		Allow: []string{"docs.example", "rebound.example"},
+	})
 	get := func(host string) (int, string) {
 		r, err := client.Get("http://" + host + ":" + port(page) + "/")
 		if err != nil {
@@ -181,7 +199,8 @@ func TestProxy(t *testing.T) {
 	if status, body := get("rebound.example"); status == 200 || !strings.Contains(body, "open internet") {
 		t.Errorf("%d %q", status, body)
 	}
-	if refused := proxy.RefusedSince(mark); len(refused) == 0 || !strings.HasPrefix(refused[0], "GET other.example:"+port(page)) {
+	if refused := proxy.RefusedSince(mark); len(refused) == 0 ||
+		!strings.HasPrefix(refused[0], "GET other.example:"+port(page)) {
 		t.Errorf("refused: %q", refused)
 	}
 	if e := proxy.Entries()[0]; !e.Allowed || e.Host != "docs.example" || e.In == 0 {
@@ -213,7 +232,13 @@ func TestPass(t *testing.T) {
 	for _, c := range []struct {
 		host, pass string
 		want       int
-	}{{"docs.example", pass, 200}, {"docs.example", "check:", 403}, {"docs.example", "check:guessed", 403}, {"other.example", pass, 403}, {"denied.example", pass, 403}} {
+	}{
+		{"docs.example", pass, 200},
+		{"docs.example", "check:", 403},
+		{"docs.example", "check:guessed", 403},
+		{"other.example", pass, 403},
+		{"denied.example", pass, 403},
+	} {
 		if got := get(c.host, c.pass); got != c.want {
 			t.Errorf("%s with %q answered %d, want %d", c.host, c.pass, got, c.want)
 		}
@@ -227,11 +252,22 @@ func TestPass(t *testing.T) {
 // TestDialForAHostsCheck: it reaches what the goal reaches and what is open to it,
 // and no more; all of it is in the log.
 func TestDialForAHostsCheck(t *testing.T) {
-	page, proxy, _ := world(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}, Deny: []string{"denied.example"}})
+	page, proxy, _ := world(t, egress.Rules{
+		Risk:  policy.NetworkGet,
+		Allow: []string{"docs.example"},
+		Deny:  []string{"denied.example"},
+	})
 	for _, c := range []struct {
 		host, want string
-	}{{"docs.example", ""}, {"named.example", ""}, {"Named.example.", ""}, {"other.example", "not among the allowed hosts"}, {"denied.example", "is denied"}} {
-		conn, err := proxy.Dial(t.Context(), net.JoinHostPort(c.host, port(page)), []string{"named.example", "denied.example"})
+	}{
+		{"docs.example", ""},
+		{"named.example", ""},
+		{"Named.example.", ""},
+		{"other.example", "not among the allowed hosts"},
+		{"denied.example", "is denied"},
+	} {
+		conn, err := proxy.Dial(t.Context(), net.JoinHostPort(c.host, port(page)),
+			[]string{"named.example", "denied.example"})
 		if err == nil {
 			_ = conn.Close()
 		}
@@ -243,7 +279,8 @@ func TestDialForAHostsCheck(t *testing.T) {
 		t.Errorf("the log holds %+v", list)
 	}
 	strict := egress.New(egress.Config{Rules: egress.Rules{Risk: policy.WriteLocal}})
-	if _, err := strict.Dial(t.Context(), "10.11.12.13:80", []string{"10.11.12.13"}); err == nil || !strings.Contains(err.Error(), "not an address of the open internet") {
+	if _, err := strict.Dial(t.Context(), "10.11.12.13:80", []string{"10.11.12.13"}); err == nil ||
+		!strings.Contains(err.Error(), "not an address of the open internet") {
 		t.Errorf("a private address: %v", err)
 	}
 	if err := strict.Close(); err != nil {
@@ -428,7 +465,8 @@ func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.Close() })
-		_, _ = fmt.Fprintf(c, "CONNECT %s:%s HTTP/1.1\r\nHost: x\r\n\r\n", host, port(&httptest.Server{URL: "http://" + echo.Addr().String()}))
+		_, _ = fmt.Fprintf(c, "CONNECT %s:%s HTTP/1.1\r\nHost: x\r\n\r\n", host,
+			port(&httptest.Server{URL: "http://" + echo.Addr().String()}))
 		r := bufio.NewReader(c)
 		res, err := http.ReadResponse(r, nil) //nolint:bodyclose // a tunnel's
 		if err != nil || res.StatusCode != http.StatusOK {

@@ -28,7 +28,8 @@ func TestOnlyThisUserIsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(as *syscall.SysProcAttr) string {
-		c := exec.CommandContext(t.Context(), "bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/$1 && printf 'GET http://x.example/ HTTP/1.1\r\nHost: x.example\r\nConnection: close\r\n\r\n' >&3; cat <&3`, "ask", u.Port())
+		c := exec.CommandContext(t.Context(), "bash", "-c",
+			`exec 3<>/dev/tcp/127.0.0.1/$1 && printf 'GET http://x.example/ HTTP/1.1\r\nHost: x.example\r\nConnection: close\r\n\r\n' >&3; cat <&3`, "ask", u.Port())
 		c.Dir, c.SysProcAttr = "/", as
 		said, _ := c.Output() // the other user's connection is cut, which cat says by its code
 		return string(said)

@@ -149,9 +149,11 @@ func (p *Proxy) Serve(l net.Listener, from Source) { p.serve(l, from, false) }
 // serve is Serve; sockets says that only WebSockets come that way.
 func (p *Proxy) serve(l net.Listener, from Source, sockets bool) {
 	server := &http.Server{
-		Handler: p.trackHandlers(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from, sockets) }), ReadHeaderTimeout: headerTime,
-		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
-		BaseContext: func(net.Listener) context.Context { return p.ctx },
+		Handler:           p.trackHandlers(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from, sockets) }),
+		ReadHeaderTimeout: headerTime,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return p.ctx },
 	}
 	p.mu.Lock()
 	p.servers = append(p.servers, server)

@@ -20,7 +20,10 @@ type tunnelSet struct {
 }
 
 // hopByHopHeaders are headers between two neighbours, not for the server.
-var hopByHopHeaders = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+var hopByHopHeaders = []string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
+	"Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
 
 func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from Source, sockets bool) {
 	began := time.Now()
@@ -31,7 +34,8 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from Source, sock
 		ok = false
 	}
 	if !ok {
-		http.Error(w, "This is a goal's proxy: it takes absolute addresses (http://host/path) and CONNECT.", http.StatusBadRequest)
+		http.Error(w, "This is a goal's proxy: it takes absolute addresses (http://host/path) and CONNECT.",
+			http.StatusBadRequest)
 		return
 	}
 	e := Entry{At: began, From: from, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
@@ -170,7 +174,8 @@ func (p *Proxy) writeError(w http.ResponseWriter, e Entry, err error) {
 func (p *Proxy) logFailure(e Entry, err error) Entry {
 	e.Took, e.Reason = time.Since(e.At), err.Error()
 	if !e.Own {
-		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") && !strings.Contains(e.Reason, "is an address of this machine") && !errors.Is(err, errOwnPort)
+		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") &&
+			!strings.Contains(e.Reason, "is an address of this machine") && !errors.Is(err, errOwnPort)
 	}
 	p.log.add(e)
 	return e

@@ -77,7 +77,8 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 	case granted, given && !q.risk().Exceeds(most):
 		return "", true
 	case given && q.risk().Exceeds(r.Risk):
-		return fmt.Sprintf("the user allowed everything up to %s on %s, and %s is %s", most, q.Host, q.Method, q.risk()), false
+		return fmt.Sprintf("the user allowed everything up to %s on %s, and %s is %s", most, q.Host, q.Method, q.risk()),
+			false
 	case policy.NetworkGet.Exceeds(r.Risk):
 		return fmt.Sprintf("this goal may do at most %s, which does not leave the machine", r.Risk), false
 	case !policy.NetworkWrite.Exceeds(r.Risk):
@@ -110,7 +111,8 @@ func (r Rules) isLiteralAllowed(q Request) bool {
 // grantedRisk is what the user opened the host for, at most.
 func (r Rules) grantedRisk(q Request) (most policy.Risk, ok bool) {
 	for _, g := range r.Given {
-		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matches([]string{g.Host}, q) && (!ok || g.Risk.Exceeds(most)) {
+		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matches([]string{g.Host}, q) &&
+			(!ok || g.Risk.Exceeds(most)) {
 			most, ok = g.Risk, true
 		}
 	}

@@ -39,7 +39,8 @@ func Base(base []string, extra ...string) []string {
 }
 
 func private(entry string) bool {
-	return strings.HasPrefix(entry, "WEBKIT_INSPECTOR_") || strings.HasPrefix(entry, "LD_PRELOAD=") || strings.HasPrefix(entry, "GOALPOST_")
+	return strings.HasPrefix(entry, "WEBKIT_INSPECTOR_") || strings.HasPrefix(entry, "LD_PRELOAD=") ||
+		strings.HasPrefix(entry, "GOALPOST_")
 }
 
 // locale tells whether a variable decides the character set.

@@ -13,7 +13,10 @@ func TestBase(t *testing.T) {
 		"TERM=dumb", "PATH=/bin", "PATH=/usr/bin", "nonsense",
 	}, "HOME=/home/b", "EXTRA=a=b")
 	slices.Sort(got)
-	want := []string{"COLORTERM=truecolor", "EXTRA=a=b", "HOME=/home/b", "LANG=C.UTF-8", "PATH=/usr/bin", "TERM=xterm-256color"}
+	want := []string{
+		"COLORTERM=truecolor", "EXTRA=a=b", "HOME=/home/b", "LANG=C.UTF-8", "PATH=/usr/bin",
+		"TERM=xterm-256color",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}

@@ -25,11 +25,14 @@ func ForAgent(env []string, w spec.Spec) []string {
 	const direct = "localhost,127.0.0.1,::1"
 	extra := []string{
 		"HOME=" + w.Home,
-		"HTTP_PROXY=" + proxy, "http_proxy=" + proxy, "HTTPS_PROXY=" + proxy, "https_proxy=" + proxy, "ALL_PROXY=" + proxy, "all_proxy=" + proxy,
+		"HTTP_PROXY=" + proxy, "http_proxy=" + proxy, "HTTPS_PROXY=" + proxy, "https_proxy=" + proxy, "ALL_PROXY=" + proxy,
+		"all_proxy=" + proxy,
 		"NO_PROXY=" + direct, "no_proxy=" + direct,
-		"NODE_USE_ENV_PROXY=1", "npm_config_proxy=" + proxy, "npm_config_https_proxy=" + proxy, "npm_config_noproxy=" + direct, "npm_config_update_notifier=false",
+		"NODE_USE_ENV_PROXY=1", "npm_config_proxy=" + proxy, "npm_config_https_proxy=" + proxy, "npm_config_noproxy=" +
+			direct, "npm_config_update_notifier=false",
 		"CARGO_HTTP_PROXY=" + proxy, "PIP_PROXY=" + proxy, "PIP_DISABLE_PIP_VERSION_CHECK=1",
-		"JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=" + host + " -Dhttp.proxyPort=" + port + " -Dhttps.proxyHost=" + host + " -Dhttps.proxyPort=" + port + " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
+		"JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=" + host + " -Dhttp.proxyPort=" + port + " -Dhttps.proxyHost=" + host +
+			" -Dhttps.proxyPort=" + port + " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
 		"GIT_CONFIG_SYSTEM=" + spec.GitConfigPath, "GIT_SSH_COMMAND=ssh -F " + spec.SSHConfigPath, "GIT_TERMINAL_PROMPT=0",
 		"TAR_OPTIONS=--no-same-owner",
 	}
@@ -78,9 +81,12 @@ func isReadOnly(w spec.Spec, dir string) bool {
 
 // hostOnlyVariables are variables that speak of the machine outside.
 var hostOnlyVariables = []string{
-	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS",
-	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "SESSION_MANAGER", "TMPDIR", "TMP", "TEMP", "DOCKER_HOST", "KUBECONFIG",
-	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS",
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO",
+	"DBUS_SESSION_BUS_ADDRESS",
+	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "SESSION_MANAGER", "TMPDIR", "TMP", "TEMP",
+	"DOCKER_HOST", "KUBECONFIG",
+	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
+	"GIT_ASKPASS", "SSH_ASKPASS",
 	"PIP_CACHE_DIR", "NPM_CONFIG_CACHE", "NPM_CONFIG_USERCONFIG", "LD_LIBRARY_PATH", "MAIL", "WINDOWID", "VTE_VERSION",
 	"TMUX", "STY",
 }

@@ -11,7 +11,10 @@ import (
 
 // gitConfigSections are the sections of the user's git configuration that say how and not
 // with what: no credentials, no keys, no programs.
-var gitConfigSections = []string{"user", "init", "pull", "push", "merge", "diff", "color", "alias", "branch", "rebase", "column", "log", "status"}
+var gitConfigSections = []string{
+	"user", "init", "pull", "push", "merge", "diff", "color", "alias", "branch", "rebase",
+	"column", "log", "status",
+}
 
 // gitConfig is the system-wide git configuration inside, made of the user's own.
 func gitConfig(home string) string {

@@ -84,7 +84,8 @@ func repositories(dir string) (list []string, cut string) {
 			return nil
 		case autorun.SkippedDirs[entry.Name()] || entry.Name() == "hooks" || strings.Count(rel, "/") >= gitMaxDepth:
 			return fs.SkipDir
-		case (strings.Contains(path, "/.git/modules/") || filepath.Base(filepath.Dir(path)) == "worktrees") && regular(path+"/HEAD"):
+		case (strings.Contains(path, "/.git/modules/") || filepath.Base(filepath.Dir(path)) == "worktrees") &&
+			regular(path+"/HEAD"):
 			list = append(list, path)
 		}
 		return nil
@@ -186,7 +187,8 @@ func (p *mountPlanner) copy(source, dest string, info os.FileInfo) error {
 }
 
 func (p *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err error) {
-	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // programs of a run before may exchange it
+	// programs of a run before may exchange it
+	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return err //nolint:wrapcheck // plan says what for
 	}

@@ -82,7 +82,8 @@ func GitControlledPaths(folders ...string) (list, cut []string) {
 	for _, dir := range folders {
 		repos, bound := repositories(dir)
 		if bound != "" {
-			cut = append(cut, fmt.Sprintf("%s was searched for repositories up to %s: of one that comes later, hooks and configuration are not copies, and the goal can change the real ones", dir, bound))
+			cut = append(cut, fmt.Sprintf("%s was searched for repositories up to %s: of one that comes later, hooks and "+
+				"configuration are not copies, and the goal can change the real ones", dir, bound))
 		}
 		for _, repo := range repos {
 			for _, path := range gitReferencedPaths(repo) {
@@ -104,7 +105,10 @@ func gitReferencedPaths(repo string) (list []string) {
 		list = append(list, hooks)
 	}
 	if hasHooks(hooks) { // tools that are called by a hook read these
-		for _, name := range []string{".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"} {
+		for _, name := range []string{
+			".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml",
+			".lefthook.yaml",
+		} {
 			list = append(list, filepath.Join(tree, name))
 		}
 	}

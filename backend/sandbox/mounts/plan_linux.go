@@ -106,7 +106,8 @@ func (p *mountPlanner) path(parts ...string) string {
 }
 
 func (p *mountPlanner) validate() error {
-	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home}, append(append(append(append([]string{}, p.w.Tools...), p.w.Read...), p.w.Write...), p.w.Sockets...)...) {
+	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home},
+		append(append(append(append([]string{}, p.w.Tools...), p.w.Read...), p.w.Write...), p.w.Sockets...)...) {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
 			return fmt.Errorf("walls: %q is not a path that is written out", path)
 		}
@@ -119,7 +120,14 @@ func (p *mountPlanner) validate() error {
 	if l == nil {
 		l = spec.DefaultLimits()
 	}
-	p.out.Limits = wire.Limits{Processes: l.Processes, Memory: l.Memory, FileSize: l.FileSize, Nice: l.Nice, Together: l.Together, Tmp: l.Tmp}
+	p.out.Limits = wire.Limits{
+		Processes: l.Processes,
+		Memory:    l.Memory,
+		FileSize:  l.FileSize,
+		Nice:      l.Nice,
+		Together:  l.Together,
+		Tmp:       l.Tmp,
+	}
 	return nil
 }
 
@@ -189,13 +197,27 @@ func (p *mountPlanner) makeOwnedDir(path string) error {
 func (p *mountPlanner) add(m wire.Mount) { p.out.Mounts = append(p.out.Mounts, m) }
 
 func (p *mountPlanner) bind(source, target string, write, checkWrite bool) {
-	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(target), Write: write, CheckWrite: checkWrite})
+	p.add(wire.Mount{
+		Kind:       wire.MountBind,
+		Source:     []byte(source),
+		Target:     []byte(target),
+		Write:      write,
+		CheckWrite: checkWrite,
+	})
 }
 
 // bindAgentOnly binds a folder of the goal that decides how programs behave, and that no
 // check may therefore find as the agent left it.
 func (p *mountPlanner) bindAgentOnly(source, target, below string) {
-	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(target), Write: !p.w.ReadOnly, CheckWrite: true, Fresh: true, Below: []byte(below)})
+	p.add(wire.Mount{
+		Kind:       wire.MountBind,
+		Source:     []byte(source),
+		Target:     []byte(target),
+		Write:      !p.w.ReadOnly,
+		CheckWrite: true,
+		Fresh:      true,
+		Below:      []byte(below),
+	})
 }
 
 func (p *mountPlanner) text(target, text string) {
@@ -266,7 +288,12 @@ func (p *mountPlanner) caches() error {
 			continue
 		}
 		base := p.path("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
-		c := wire.Cache{Lower: []byte(lower), Upper: []byte(base + "/upper"), Work: []byte(base + "/work"), Merged: []byte(base + "/merged")}
+		c := wire.Cache{
+			Lower:  []byte(lower),
+			Upper:  []byte(base + "/upper"),
+			Work:   []byte(base + "/work"),
+			Merged: []byte(base + "/merged"),
+		}
 		for _, folder := range []string{base, string(c.Upper), string(c.Work), string(c.Merged)} {
 			if err := p.makeOwnedDir(folder); err != nil {
 				return err

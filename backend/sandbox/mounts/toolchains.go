@@ -13,15 +13,21 @@ import (
 func Toolchains(home string, getenv func(string) string) []string {
 	var list []string
 	for _, name := range []string{
-		"go/bin", "sdk", ".cargo/bin", ".rustup", ".nvm", ".pyenv", ".rbenv", ".nodenv", ".asdf", ".volta", ".bun/bin", ".deno/bin", ".sdkman", ".juliaup",
-		".ghcup/bin", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/fnm", ".local/share/pnpm", ".cache/ms-playwright",
+		"go/bin", "sdk", ".cargo/bin", ".rustup", ".nvm", ".pyenv", ".rbenv", ".nodenv", ".asdf", ".volta", ".bun/bin",
+		".deno/bin", ".sdkman", ".juliaup",
+		".ghcup/bin", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/fnm", ".local/share/pnpm",
+		".cache/ms-playwright",
 		// Not as a whole: uv keeps the passwords of its indexes beside them, .NET private keys.
 		".local/share/uv/python", ".local/share/uv/tools",
-		".dotnet/dotnet", ".dotnet/host", ".dotnet/library-packs", ".dotnet/metadata", ".dotnet/packs", ".dotnet/sdk", ".dotnet/sdk-manifests", ".dotnet/shared", ".dotnet/templates", ".dotnet/tools",
+		".dotnet/dotnet", ".dotnet/host", ".dotnet/library-packs", ".dotnet/metadata", ".dotnet/packs", ".dotnet/sdk",
+		".dotnet/sdk-manifests", ".dotnet/shared", ".dotnet/templates", ".dotnet/tools",
 	} {
 		list = append(list, filepath.Join(home, name))
 	}
-	for _, name := range []string{"GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "VOLTA_HOME", "JAVA_HOME", "ANDROID_HOME", "GOBIN"} {
+	for _, name := range []string{
+		"GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "VOLTA_HOME", "JAVA_HOME",
+		"ANDROID_HOME", "GOBIN",
+	} {
 		list = add(list, getenv(name), "")
 	}
 	for _, path := range filepath.SplitList(getenv("GOPATH")) {
@@ -62,7 +68,10 @@ func Caches(home string, getenv func(string) string) []spec.Cache {
 	for _, name := range []string{"pip", "uv", "yarn", "node", "pypoetry", "composer"} {
 		list = append(list, spec.Cache{From: filepath.Join(cache, name), To: filepath.Join(home, ".cache", name)})
 	}
-	for _, name := range []string{".npm/_cacache", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".nuget/packages", ".local/share/pnpm/store"} {
+	for _, name := range []string{
+		".npm/_cacache", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository",
+		".nuget/packages", ".local/share/pnpm/store",
+	} {
 		list = append(list, spec.Cache{From: filepath.Join(home, name), To: filepath.Join(home, name)})
 	}
 	return list

@@ -32,7 +32,8 @@ func Build() (string, error) {
 	if path := os.Getenv(Ready); path != "" {
 		return path, nil
 	}
-	return built("goalpost-helper", "cmd/goalpost-helper/*.go", "cmd/goalpost-helper/internal/*/*.go", "backend/sandbox/wire/*.go", "backend/procnet/*.go")
+	return built("goalpost-helper", "cmd/goalpost-helper/*.go", "cmd/goalpost-helper/internal/*/*.go",
+		"backend/sandbox/wire/*.go", "backend/procnet/*.go")
 }
 
 // Predicate is the path of the program that decides expressions, as Helper.

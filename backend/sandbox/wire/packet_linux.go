@@ -41,7 +41,11 @@ func Encode(v any) (packet []byte, file *os.File, err error) {
 		return append([]byte{inline}, body...), nil, nil
 	}
 	if len(body) > maxMessage {
-		return nil, nil, &Error{TooBig, fmt.Sprintf("arguments and environment are %d bytes together; Linux takes 2 MiB or less", len(body)*3/4)}
+		return nil, nil,
+			&Error{
+				TooBig,
+				fmt.Sprintf("arguments and environment are %d bytes together; Linux takes 2 MiB or less", len(body)*3/4),
+			}
 	}
 	fd, err := unix.MemfdCreate("goalpost-request", unix.MFD_CLOEXEC)
 	if err != nil {

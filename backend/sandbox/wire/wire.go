@@ -56,7 +56,8 @@ type Request struct {
 
 	// Of a start inside a sandbox. A helper without a sandbox answers Unsupported: a
 	// program never runs with less than was asked for.
-	Size   *Size          `json:"size,omitempty"`   // the helper opens the terminal itself, in its own devpts; the answer carries its master
+	// the helper opens the terminal itself, in its own devpts; the answer carries its master
+	Size   *Size          `json:"size,omitempty"`
 	Domain Domain         `json:"domain,omitempty"` // which walls the program runs in; "" is none
 	Held   []FileOverride `json:"held,omitempty"`   // of a check
 

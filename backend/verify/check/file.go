@@ -49,7 +49,8 @@ func (e Environment) inspectFile(ctx context.Context, c Indexed) (Result, error)
 		return NewResult(goal.Fail, err.Error()), nil
 	}
 	defer func() { _ = f.Close() }()
-	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), fmt.Errorf("it could not be read within %s", goal.FormatDuration(c.Timeout())))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(),
+		fmt.Errorf("it could not be read within %s", goal.FormatDuration(c.Timeout())))
 	defer cancel()
 	return inspect(ctx, f, info.Size(), c)
 }

@@ -46,7 +46,8 @@ func (e Environment) checkHTTP(ctx context.Context, c Indexed) Result {
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, wanted %d%s", a.status, c.WantStatus(), a.redirect())
 		v.Tail = phrase.OneLine(string(a.body), 1000)
 	case c.BodyContains != "" && !bytes.Contains(a.body, []byte(c.BodyContains)):
-		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.truncationNote())
+		v.Outcome, v.Detail = goal.Fail,
+			fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.truncationNote())
 		v.Tail = phrase.OneLine(string(a.body), 1000)
 	case c.Predicate != "":
 		r := e.evaluate(ctx, c.Predicate, a.json())
@@ -76,7 +77,10 @@ func (e Environment) fetch(ctx context.Context, c Indexed) (a httpReply, err err
 		TLSHandshakeTimeout: c.Timeout(), MaxResponseHeaderBytes: 1 << 20,
 	}
 	defer transport.CloseIdleConnections()
-	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	from := time.Now()
 	response, err := client.Do(request)
 	if err != nil {
@@ -133,7 +137,8 @@ func connectionFailure(ctx context.Context, err error) Result {
 
 func (a httpReply) verdict() goal.Verdict {
 	whole := a.text()
-	return attachEvidence(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()}, phrase.TruncateMiddle(whole, evidenceMax), int64(len(whole)))
+	return attachEvidence(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()},
+		phrase.TruncateMiddle(whole, evidenceMax), int64(len(whole)))
 }
 
 // text is the answer as evidence: status, headers in order, body.

@@ -60,9 +60,11 @@ func (e Environment) predicate(ctx context.Context, c Indexed, claim goal.Claim)
 		return NewResult(goal.Fail, "the result given to claim_complete is not JSON: "+phrase.OneLine(text, 200))
 	}
 	if len(text) > jsonMax {
-		return NewResult(goal.Fail, fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
+		return NewResult(goal.Fail,
+			fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
 	}
-	return e.applyPredicate(ctx, c, []byte(text), attachEvidence(goal.Verdict{}, phrase.TruncateMiddle([]byte(text), evidenceMax), int64(len(text))))
+	return e.applyPredicate(ctx, c, []byte(text),
+		attachEvidence(goal.Verdict{}, phrase.TruncateMiddle([]byte(text), evidenceMax), int64(len(text))))
 }
 
 func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
@@ -80,7 +82,8 @@ func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
 	case !json.Valid(b):
 		return NewResult(goal.Fail, c.Path+" is not JSON: "+phrase.OneLine(string(b), 200))
 	}
-	return e.applyPredicate(ctx, c, b, attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(b, evidenceMax), int64(len(b))))
+	return e.applyPredicate(ctx, c, b,
+		attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(b, evidenceMax), int64(len(b))))
 }
 
 func (e Environment) commandJSON(ctx context.Context, c Indexed) Result {

@@ -73,7 +73,8 @@ func (e PredicateEngine) ask(ctx context.Context, q predicateRequest) (bool, err
 		return false, fmt.Errorf("the evaluator of expressions: it did not end within %s", goal.FormatDuration(predicateTime))
 	case out.Status.Signal == syscall.SIGKILL, out.Status.Signal == cpuTimeUp:
 		return bounds("the expression was ended: it takes longer than a second")
-	case strings.Contains(stderr, "cannot allocate memory"), strings.Contains(stderr, "out of memory"), strings.Contains(stderr, "stack exceeds"):
+	case strings.Contains(stderr, "cannot allocate memory"), strings.Contains(stderr, "out of memory"),
+		strings.Contains(stderr, "stack exceeds"):
 		return bounds("the expression was ended: it takes more than 256 MiB")
 	case out.Status.Code != 0:
 		return false, fmt.Errorf("the evaluator of expressions: %s: %s", out.Status, phrase.OneLine(stderr, 300))

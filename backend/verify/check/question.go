@@ -25,7 +25,9 @@ func (e Environment) question(ctx context.Context, k Indexed, about Case) (Resul
 	}
 	text := func(w judge.Budget) string {
 		return fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\nAnswer:",
-			k.Question, judge.WrapUntrusted("objective", about.Objective, w.Text), judge.FormatEvidence(about.Verdicts, changed, about.Claim.Steps, w), judge.WrapUntrusted("rationale", about.Claim.Rationale+"\n"+about.Claim.Result, w.Text))
+			k.Question, judge.WrapUntrusted("objective", about.Objective, w.Text),
+			judge.FormatEvidence(about.Verdicts, changed, about.Claim.Steps, w),
+			judge.WrapUntrusted("rationale", about.Claim.Rationale+"\n"+about.Claim.Result, w.Text))
 	}
 	judges := 1
 	if k.Threshold == goal.RequireHighConfidence {

@@ -36,7 +36,8 @@ func (e Environment) shell(ctx context.Context, c Indexed) Result {
 	v := Result{Verdict: fillProgramVerdict(out)}
 	switch {
 	case out.TimedOut:
-		v.Outcome, v.Detail, v.Retryable = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())), true
+		v.Outcome, v.Detail, v.Retryable = goal.CheckErr,
+			fmt.Sprintf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())), true
 	case out.Status.Signal != 0:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it was %s, wanted exit %d", out.Status, c.ExitCode)
 	case out.Status.Code == c.ExitCode:
@@ -61,7 +62,9 @@ func (e Environment) checkRunnerSummary(ctx context.Context, c Indexed, out proc
 
 // expectedSummaries is what must be heard when a check passes, and how many tests ran before
 // the start. In pre-flight nothing is frozen yet, and it is looked for.
-func (e Environment) expectedSummaries(ctx context.Context, c Indexed) (list []summary.Expected, before int, err error) {
+func (e Environment) expectedSummaries(
+	ctx context.Context, c Indexed,
+) (list []summary.Expected, before int, err error) {
 	if e.Protected != nil {
 		list, before = e.Protected.Summaries(c.N)
 		return list, before, nil
@@ -111,7 +114,11 @@ func (e Environment) RunCommand(ctx context.Context, c Indexed, args ...string) 
 	defer cancel()
 	out, err := process.Capture(limited, launcher, command, false)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil { // it had no turn to be started in its time
-		return process.Output{Status: process.Status{Code: -1, Signal: syscall.SIGKILL}, TimedOut: true, Took: c.Timeout()}, nil
+		return process.Output{
+			Status:   process.Status{Code: -1, Signal: syscall.SIGKILL},
+			TimedOut: true,
+			Took:     c.Timeout(),
+		}, nil
 	}
 	if err != nil {
 		return out, fmt.Errorf("the check could not be started: %w", err)

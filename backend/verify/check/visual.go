@@ -43,7 +43,8 @@ func (e Environment) visual(ctx context.Context, k Indexed) (Result, error) {
 	case e.Pages == nil:
 		return permanentError("no page can be opened here"), nil
 	}
-	looking, cancel := context.WithTimeoutCause(ctx, k.Timeout(), fmt.Errorf("the page could not be looked at within %s", goal.FormatDuration(k.Timeout())))
+	looking, cancel := context.WithTimeoutCause(ctx, k.Timeout(),
+		fmt.Errorf("the page could not be looked at within %s", goal.FormatDuration(k.Timeout())))
 	defer cancel()
 	sight, err := e.Pages.Screenshot(looking, PageTarget{URL: k.URL, Pane: k.Pane})
 	if err != nil {
@@ -66,12 +67,15 @@ func (e Environment) visual(ctx context.Context, k Indexed) (Result, error) {
 
 // judgePicture asks the judge whether a picture shows that something is so.
 func (e Environment) judgePicture(ctx context.Context, question string, sight PageCapture) (goal.Reply, error) {
-	return e.Judge.Ask(ctx, visualSystem, "Question: "+question+"\nThe picture shows the page at:\n"+judge.WrapUntrusted("address and title", sight.URL+"\n"+sight.Title, judge.MinText), sight.PNG)
+	return e.Judge.Ask(ctx, visualSystem, "Question: "+question+"\nThe picture shows the page at:\n"+
+		judge.WrapUntrusted("address and title", sight.URL+"\n"+sight.Title, judge.MinText), sight.PNG)
 }
 
 // JudgePicture decides a question about a picture as the check visual does, for a tool:
 // PASS, FAIL or UNCLEAR, and why. What is neither is UNCLEAR.
-func (e Environment) JudgePicture(ctx context.Context, question string, sight PageCapture) (word, why string, u goal.Usage, err error) {
+func (e Environment) JudgePicture(
+	ctx context.Context, question string, sight PageCapture,
+) (word, why string, u goal.Usage, err error) {
 	if e.Judge == nil {
 		return "", "", u, judge.ErrMissing
 	}
@@ -85,7 +89,8 @@ func (e Environment) JudgePicture(ctx context.Context, question string, sight Pa
 	case word == "PASS", word == "FAIL", word == "UNCLEAR":
 		return word, phrase.OneLine(judge.RestAfterWord(reply.Text), 1000), reply.Usage, nil
 	}
-	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + phrase.OneLine(reply.Text, 1000), reply.Usage, nil
+	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + phrase.OneLine(reply.Text, 1000),
+		reply.Usage, nil
 }
 
 func parseVisualReply(reply goal.Reply, err error) Result {

@@ -54,7 +54,9 @@ func (w Budget) half(shown int) Budget {
 
 // AskWithinWindow shows a judge as much as it has room for, and less where it says that this is
 // too much all the same.
-func (j *Judge) AskWithinWindow(ctx context.Context, system string, text func(Budget) string) (reply goal.Reply, err error) {
+func (j *Judge) AskWithinWindow(
+	ctx context.Context, system string, text func(Budget) string,
+) (reply goal.Reply, err error) {
 	w := j.promptBudget()
 	for range 5 {
 		shown := text(w)

@@ -29,7 +29,8 @@ func FormatEvidence(verdicts []goal.Verdict, changed string, steps []goal.Step, 
 	var b strings.Builder
 	b.WriteString("Verdicts of the checks that the host ran:\n")
 	b.WriteString(formatVerdicts(verdicts, w))
-	b.WriteString("\nFiles of the goal's folder, compared with the start by the host:\n" + WrapUntrusted("changed files", changed, w.Text))
+	b.WriteString("\nFiles of the goal's folder, compared with the start by the host:\n" +
+		WrapUntrusted("changed files", changed, w.Text))
 	b.WriteString("\nThe agent's last steps, oldest first, as the host recorded them:\n" + formatSteps(steps, w))
 	return b.String()
 }
@@ -54,9 +55,11 @@ func formatSteps(steps []goal.Step, w Budget) string {
 	var shown []string
 	room := w.steps
 	for _, s := range slices.Backward(steps) {
-		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, phrase.OneLine(s.Tool, 100), s.Outcome) + WrapUntrusted("arguments", s.Arguments, w.step) + WrapUntrusted("result", s.Result, w.step)
+		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, phrase.OneLine(s.Tool, 100), s.Outcome) +
+			WrapUntrusted("arguments", s.Arguments, w.step) + WrapUntrusted("result", s.Result, w.step)
 		if room -= len(one); room < 0 && len(shown) > 0 {
-			shown = append(shown, fmt.Sprintf("(the %d before are left out: there is no room for them)\n", len(steps)-len(shown)))
+			shown = append(shown,
+				fmt.Sprintf("(the %d before are left out: there is no room for them)\n", len(steps)-len(shown)))
 			break
 		}
 		shown = append(shown, one)

@@ -15,13 +15,15 @@ func FirstWord(reply string) string {
 }
 
 // hedgePattern take back what the word before them said.
-var hedgePattern = regexp.MustCompile(`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|provided|assuming|missing|incomplete|lacks|lacking)\b`)
+var hedgePattern = regexp.MustCompile(
+	`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|provided|assuming|missing|incomplete|lacks|lacking)\b`)
 
 // IsHedged says whether a reply takes its first word back: "YES, but the report is
 // missing" is no YES. What is on later lines is the reason, unless it begins so.
 func IsHedged(reply string) bool {
 	rest := RestAfterWord(reply)
-	if at := hedgePattern.FindStringIndex(rest); at != nil && strings.Trim(rest[:at[0]], "*_`\"'.,:;!-–—()[] \t\r\n") == "" {
+	if at := hedgePattern.FindStringIndex(rest); at != nil &&
+		strings.Trim(rest[:at[0]], "*_`\"'.,:;!-–—()[] \t\r\n") == "" {
 		return true
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")

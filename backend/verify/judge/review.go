@@ -18,8 +18,10 @@ The first line of your answer is CONFIRM or REJECT and nothing else. The second 
 // that nobody can be asked now (goal.Unavailable) or that ctx ended.
 func (j *Judge) Review(ctx context.Context, g goal.Goal, diff string, verdicts []goal.Verdict) (goal.Review, error) {
 	text := func(w Budget) string {
-		return fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's folder since the start, as a diff:\n%s\nYour answer:",
-			WrapUntrusted("objective", g.Objective, w.Text), g.Criterion.Describe(), formatVerdicts(verdicts, w), WrapUntrusted("diff", diff, w.diff))
+		return fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's "+
+			"folder since the start, as a diff:\n%s\nYour answer:",
+			WrapUntrusted("objective", g.Objective, w.Text), g.Criterion.Describe(), formatVerdicts(verdicts, w),
+			WrapUntrusted("diff", diff, w.diff))
 	}
 	var r goal.Review
 	var spent CostMeter

@@ -100,7 +100,8 @@ type mismatch struct {
 // the last look is not read again.
 func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
-	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), fileio.ChangeTime(info)}) && fileio.ChangeTime(info) != 0 {
+	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), fileio.ChangeTime(info)}) &&
+		fileio.ChangeTime(info) != 0 {
 		return mismatch{}, true
 	}
 	d := mismatch{protectedItem: h, path: h.Path}

@@ -39,11 +39,18 @@ func (a forbiddenFile) matches(path string) bool {
 func (g *State) unreadable(h protectedItem) []mismatch {
 	var found []mismatch
 	if g.here.More {
-		found = append(found, mismatch{protectedItem: h, text: workspace.TooManyFiles + ": remove what was made there, then continue\n"})
+		found = append(found, mismatch{
+			protectedItem: h,
+			text:          workspace.TooManyFiles + ": remove what was made there, then continue\n",
+		})
 	}
 	for _, p := range g.here.Shut {
 		if !slices.Contains(g.shut, p) {
-			found = append(found, mismatch{protectedItem: h, path: p, text: fmt.Sprintf("%s cannot be looked into: %s\n", p, h.Why)})
+			found = append(found, mismatch{
+				protectedItem: h,
+				path:          p,
+				text:          fmt.Sprintf("%s cannot be looked into: %s\n", p, h.Why),
+			})
 		}
 	}
 	return found
@@ -64,7 +71,8 @@ func (g *State) newForbidden(root *os.Root, h protectedItem) ([]string, error) {
 	}
 	var found []string
 	for _, e := range g.here.Entries {
-		if e.Mode.IsDir() || !a.matches(e.Path) || g.without.MatchesAncestor(e.Path) || h.Holding != "" && !g.fileMatches(root, e.Path, h.Holding) {
+		if e.Mode.IsDir() || !a.matches(e.Path) || g.without.MatchesAncestor(e.Path) || h.Holding != "" &&
+			!g.fileMatches(root, e.Path, h.Holding) {
 			continue
 		}
 		found = append(found, e.Path)

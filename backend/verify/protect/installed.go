@@ -34,7 +34,10 @@ const (
 )
 
 // volatilePaths are parts of such a folder that installers and caches write again.
-var volatilePaths = []string{"__pycache__", ".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
+var volatilePaths = []string{
+	"__pycache__", ".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json",
+	".yarn-integrity", ".yarn-state.yml", ".modules.yaml",
+}
 
 var errTooManyInstalled = fmt.Errorf("more than %d files or %d MiB", installedFiles, installedBytes>>20)
 
@@ -147,7 +150,8 @@ func installationChanges(at string, was, is []byte) string {
 	if n > 10 {
 		changed = append(changed[:10], fmt.Sprintf("and %d more", n-10))
 	}
-	return fmt.Sprintf("%s: %s of what runs the check changed since the start: %s\nInstall the same again (npm ci, pip install --force-reinstall …) and remove what is new; what is checked is your work, not its runner.\n",
+	return fmt.Sprintf("%s: %s of what runs the check changed since the start: %s\nInstall the same again (npm ci, "+
+		"pip install --force-reinstall …) and remove what is new; what is checked is your work, not its runner.\n",
 		at, goal.FormatCount(n, "file"), strings.Join(changed, ", "))
 }
 

@@ -11,9 +11,11 @@ import (
 
 var (
 	pytestHeading     = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
-	cargoFreeSections = regexp.MustCompile(`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
+	cargoFreeSections = regexp.MustCompile(
+		`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
 	gradleFreeBlocks  = regexp.MustCompile(`^\s*dependencies\s*\{`)
-	mavenFreeElements = regexp.MustCompile(`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
+	mavenFreeElements = regexp.MustCompile(
+		`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
 )
 
 // decidingPart is the text of a file that must stay as it is; name is a Protected.Part.

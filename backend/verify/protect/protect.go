@@ -129,7 +129,9 @@ func (g *State) admit(d mismatch) {
 		}
 	}
 	p := detect.Protected{Path: d.path, Kind: detect.KindMonitored, Why: d.Why, Checks: slices.Clone(d.Checks)}
-	at := slices.IndexFunc(g.list, func(h protectedItem) bool { return h.Kind == detect.KindMonitored && h.Path == p.Path && h.Part == "" })
+	at := slices.IndexFunc(g.list, func(h protectedItem) bool {
+		return h.Kind == detect.KindMonitored && h.Path == p.Path && h.Part == ""
+	})
 	if at < 0 {
 		g.list = append(g.list, protectedItem{Protected: p})
 		return

@@ -77,7 +77,15 @@ func (g *State) Summaries(check int) (list []summary.Expected, before int) {
 
 // newGuard is a guard of what list says.
 func newGuard(dir, private string, list []protectedItem, noProtect, shut []string) (*State, error) {
-	g := &State{dir: dir, private: private, list: list, shut: shut, ok: map[string]statStamp{}, plain: map[string]statStamp{}, sums: map[string]installedHash{}}
+	g := &State{
+		dir:     dir,
+		private: private,
+		list:    list,
+		shut:    shut,
+		ok:      map[string]statStamp{},
+		plain:   map[string]statStamp{},
+		sums:    map[string]installedHash{},
+	}
 	var err error
 	if g.without, err = ignore.NewGlobs(noProtect); err != nil {
 		return nil, err
@@ -172,7 +180,8 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 			return nil, err
 		}
 	}
-	return g, fileio.WriteJSON(filepath.Join(o.Private, "protected.json"), protectedJSON{g.list, o.NoProtect, g.shut, g.expected, g.tests})
+	return g, fileio.WriteJSON(filepath.Join(o.Private, "protected.json"),
+		protectedJSON{g.list, o.NoProtect, g.shut, g.expected, g.tests})
 }
 
 // record takes down what a protected thing is now.
@@ -193,7 +202,8 @@ func (g *State) record(ctx context.Context, root *os.Root, h *protectedItem, tot
 // isRecorded says whether a thing was frozen, or would have been if it had been there.
 func (g *State) isRecorded(p detect.Protected) bool {
 	return g != nil && slices.ContainsFunc(g.list, func(h protectedItem) bool {
-		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part && h.Holding == p.Holding || h.Kind == detect.KindMonitored && h.Missing && h.Path == p.Path
+		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part && h.Holding == p.Holding ||
+			h.Kind == detect.KindMonitored && h.Missing && h.Path == p.Path
 	})
 }
 
@@ -221,7 +231,8 @@ func (g *State) recordItem(root *os.Root, h *protectedItem, total *int64) error 
 		return err
 	}
 	if *total += int64(len(b)); *total > maxProtectedBytes {
-		return fmt.Errorf("the protected files are more than %d MiB together: leave some out with --no-protect", maxProtectedBytes>>20)
+		return fmt.Errorf("the protected files are more than %d MiB together: leave some out with --no-protect",
+			maxProtectedBytes>>20)
 	}
 	sum := sha256.Sum256(b)
 	h.SHA256, h.Mode = hex.EncodeToString(sum[:]), mode

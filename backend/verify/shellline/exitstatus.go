@@ -67,7 +67,8 @@ func (d *exitAnalysis) stmt(s *syntax.Stmt) {
 func discardsOutput(r *syntax.Redirect) bool {
 	text := r.Word.Lit()
 	joins := r.Op == syntax.DplOut && (text == "1" || text == "2") // 2>&1
-	return !joins && !slices.Contains([]syntax.RedirOperator{syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc}, r.Op)
+	return !joins &&
+		!slices.Contains([]syntax.RedirOperator{syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc}, r.Op)
 }
 
 // isOrExit knows "make || exit 1" and "make || { echo no; exit 1; }".

@@ -89,7 +89,8 @@ func Parse(text string, at Location) parsedLine {
 	}
 	syntax.Walk(f, r.visit)
 	for i, c := range r.calls { // a function may stand for any name
-		c.Decides = c.Decides && len(r.functions) == 0 && !r.steered && !slices.ContainsFunc(c.Words, RunnerEnvPattern.MatchString)
+		c.Decides = c.Decides && len(r.functions) == 0 && !r.steered &&
+			!slices.ContainsFunc(c.Words, RunnerEnvPattern.MatchString)
 		r.calls[i] = c
 	}
 	return parsedLine{r.calls, r.functions}
@@ -166,8 +167,11 @@ func (r *lineWalker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 }
 
 func (r *lineWalker) cd(k Call) {
-	words := slices.DeleteFunc(slices.Clone(k.Words[1:]), func(w string) bool { return w == "--" || w == "-P" || w == "-L" })
-	if p, ok := k.PathInFolder(strings.Join(words, " ")); ok && len(words) == 1 && strings.HasPrefix(words[0], FromRootPrefix) {
+	words := slices.DeleteFunc(slices.Clone(k.Words[1:]), func(w string) bool {
+		return w == "--" || w == "-P" || w == "-L"
+	})
+	if p, ok := k.PathInFolder(strings.Join(words, " ")); ok && len(words) == 1 &&
+		strings.HasPrefix(words[0], FromRootPrefix) {
 		r.Dir = p
 		return
 	}
@@ -278,7 +282,8 @@ func (r *lineWalker) knownSubstitution(c *syntax.CmdSubst) (string, bool) {
 	return "", false
 }
 
-var scriptFolder = regexp.MustCompile(`^(dirname (\$0|\$\{?BASH_SOURCE(\[0\])?\}?|\$\((readlink -f|realpath) \$0\))|cd (-P )?(\$\(dirname (\$0|\$\{?BASH_SOURCE(\[0\])?\}?)\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\})( >\s*/dev/null( 2>&1)?)? && pwd( -P)?)$`)
+var scriptFolder = regexp.MustCompile(
+	`^(dirname (\$0|\$\{?BASH_SOURCE(\[0\])?\}?|\$\((readlink -f|realpath) \$0\))|cd (-P )?(\$\(dirname (\$0|\$\{?BASH_SOURCE(\[0\])?\}?)\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\})( >\s*/dev/null( 2>&1)?)? && pwd( -P)?)$`)
 
 func unescaped(s string) string {
 	if !strings.Contains(s, `\`) {
@@ -296,8 +301,20 @@ func unescaped(s string) string {
 
 // flags that take a word of their own, by the command that they belong to.
 var wrappers = map[string][]string{
-	"env": {"-u", "-C", "-S"}, "timeout": {"-k", "-s"}, "nice": {"-n"}, "time": nil, "nohup": nil, "exec": {"-a"}, "command": nil,
-	"stdbuf": {"-i", "-o", "-e"}, "xvfb-run": {"-n", "-s", "-e", "-f", "-w"}, "sudo": {"-u", "-g"}, "npx": {"-p"}, "bunx": nil, "setsid": nil, "ionice": {"-c", "-n"},
+	"env":      {"-u", "-C", "-S"},
+	"timeout":  {"-k", "-s"},
+	"nice":     {"-n"},
+	"time":     nil,
+	"nohup":    nil,
+	"exec":     {"-a"},
+	"command":  nil,
+	"stdbuf":   {"-i", "-o", "-e"},
+	"xvfb-run": {"-n", "-s", "-e", "-f", "-w"},
+	"sudo":     {"-u", "-g"},
+	"npx":      {"-p"},
+	"bunx":     nil,
+	"setsid":   nil,
+	"ionice":   {"-c", "-n"},
 }
 
 // Unwrap is the call without the programs that only start another one.

@@ -43,7 +43,9 @@ func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 		}
 		if e.silentFiles != nil {
 			if file := x.firstSilentFile(e.silentFiles(text)); file != "" {
-				return errorVerdict(v, fmt.Sprintf("%s ended with 0 before %s had run one of the tests in it, so they decided nothing", file, want.Runner))
+				return errorVerdict(v,
+					fmt.Sprintf("%s ended with 0 before %s had run one of the tests in it, so they decided nothing", file,
+						want.Runner))
 			}
 		}
 	}
@@ -54,7 +56,8 @@ func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 	v.Detail += fmt.Sprintf(", %s ran", goal.FormatCount(v.Tests, "test"))
 	switch {
 	case x.Before > 0 && v.Tests == 0:
-		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it ended with 0, but no test ran; before the goal began it was %d", x.Before)
+		v.Outcome, v.Detail = goal.Fail,
+			fmt.Sprintf("it ended with 0, but no test ran; before the goal began it was %d", x.Before)
 	case v.Tests < x.Before:
 		v.Fewer = x.Before - v.Tests
 		v.Detail += fmt.Sprintf(", and %d before the goal began: look where the others are", x.Before)

@@ -32,34 +32,58 @@ type runnerSummary struct {
 var runnerSummaries = []runnerSummary{
 	{name: "go test", matches: goTest, parse: parseGoTest},
 	{
-		name: "pytest", matches: func(c shellline.Call) bool { return runsPythonModule(c, "pytest", "py.test") && !isQuietPytest(c) },
-		quietConfig: samePattern(regexp.MustCompile(`(?s)addopts.*?(-q|--quiet|no:terminal|--co|--help|--version)`), "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"),
-		parse:       summaryParser(`(?m)^(?:=+ )?((?:no tests ran|\d+ [a-z]+)(?:, \d+ [a-z]+)*) in [\d.]+ ?s`, "passed", "failed", "error", "errors", "xfailed", "xpassed"),
+		name:    "pytest",
+		matches: func(c shellline.Call) bool { return runsPythonModule(c, "pytest", "py.test") && !isQuietPytest(c) },
+		quietConfig: samePattern(regexp.MustCompile(`(?s)addopts.*?(-q|--quiet|no:terminal|--co|--help|--version)`),
+			"pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"),
+		parse: summaryParser(`(?m)^(?:=+ )?((?:no tests ran|\d+ [a-z]+)(?:, \d+ [a-z]+)*) in [\d.]+ ?s`, "passed", "failed",
+			"error", "errors", "xfailed", "xpassed"),
 	},
-	{name: "unittest", matches: func(c shellline.Call) bool { return runsPythonModule(c, "unittest") && !c.HasFlag("-h", "--help") }, parse: parseUnittest},
-	{name: "node --test", matches: nodeTest, parse: summaryParser(`(?m)^(?:#|ℹ) tests \d+\n(?:(?:#|ℹ) suites \d+\n)?(?:#|ℹ) (pass \d+\n(?:#|ℹ) fail \d+)`, "pass", "fail"), silentFiles: silentNodeFiles},
+	{
+		name:    "unittest",
+		matches: func(c shellline.Call) bool { return runsPythonModule(c, "unittest") && !c.HasFlag("-h", "--help") },
+		parse:   parseUnittest,
+	},
+	{
+		name:    "node --test",
+		matches: nodeTest,
+		parse: summaryParser(`(?m)^(?:#|ℹ) tests \d+\n(?:(?:#|ℹ) suites \d+\n)?(?:#|ℹ) (pass \d+\n(?:#|ℹ) fail \d+)`,
+			"pass", "fail"),
+		silentFiles: silentNodeFiles,
+	},
 	{
 		name: "jest", matches: func(c shellline.Call) bool {
-			return path.Base(c.Name()) == "jest" && !c.HasFlag("--listTests", "--showConfig", "--json", "--reporters", "--version", "--help", "-h", "--clearCache", "--init", "--config", "-c")
+			return path.Base(c.Name()) == "jest" && !c.HasFlag("--listTests", "--showConfig", "--json", "--reporters",
+				"--version", "--help", "-h", "--clearCache", "--init", "--config", "-c")
 		},
-		quietConfig: samePattern(regexp.MustCompile(`"?reporters"?\s*:|"?json"?\s*:\s*true|\bpreset\b`), "package.json", "jest.config.js", "jest.config.ts", "jest.config.cjs", "jest.config.mjs", "jest.config.mts", "jest.config.json"),
-		parse:       summaryParser(`(?m)^(?:Tests: +(.*)|No tests found, exiting with code 0.*)$`, "passed", "failed"),
+		quietConfig: samePattern(regexp.MustCompile(`"?reporters"?\s*:|"?json"?\s*:\s*true|\bpreset\b`), "package.json",
+			"jest.config.js", "jest.config.ts", "jest.config.cjs", "jest.config.mjs", "jest.config.mts", "jest.config.json"),
+		parse: summaryParser(`(?m)^(?:Tests: +(.*)|No tests found, exiting with code 0.*)$`, "passed", "failed"),
 	},
 	{
 		name: "vitest", matches: func(c shellline.Call) bool {
-			return path.Base(c.Name()) == "vitest" && !c.HasFlag("list", "bench", "init", "--reporter", "--reporters", "--version", "-v", "--help", "-h", "--config", "-c", "--clearCache", "--merge-reports")
+			return path.Base(c.Name()) == "vitest" && !c.HasFlag("list", "bench", "init", "--reporter", "--reporters",
+				"--version", "-v", "--help", "-h", "--config", "-c", "--clearCache", "--merge-reports")
 		},
 		quietConfig: configVariants("reporters?", "vitest.config", "vitest.workspace", "vite.config"),
 		parse:       summaryParser(`(?m)^(?: +Tests +(.*)|No test files found, exiting with code 0.*)$`, "passed", "failed"),
 	},
 	{
 		name: "mocha", matches: func(c shellline.Call) bool {
-			return path.Base(c.Name()) == "mocha" && !c.HasFlag("-R", "--reporter", "--config", "--package", "--version", "-V", "--help", "-h", "--dry-run", "--list-reporters", "--list-interfaces")
+			return path.Base(c.Name()) == "mocha" && !c.HasFlag("-R", "--reporter", "--config", "--package", "--version", "-V",
+				"--help", "-h", "--dry-run", "--list-reporters", "--list-interfaces")
 		},
-		quietConfig: samePattern(regexp.MustCompile(`\breporter\b`), "package.json", ".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.jsonc", ".mocharc.yml", ".mocharc.yaml"),
-		parse:       summaryParser(`(?m)^ +(\d+ passing) \([^\n]*(?:\n(?: +\d+ pending\n)?( +\d+ failing)$)?`, "passing", "failing"),
+		quietConfig: samePattern(regexp.MustCompile(`\breporter\b`), "package.json", ".mocharc.js", ".mocharc.cjs",
+			".mocharc.json", ".mocharc.jsonc", ".mocharc.yml", ".mocharc.yaml"),
+		parse: summaryParser(`(?m)^ +(\d+ passing) \([^\n]*(?:\n(?: +\d+ pending\n)?( +\d+ failing)$)?`, "passing",
+			"failing"),
 	},
-	{name: "cargo test", matches: cargoTest, quietConfig: samePattern(regexp.MustCompile(`harness\s*=\s*false`), "Cargo.toml"), parse: parseCargo},
+	{
+		name:        "cargo test",
+		matches:     cargoTest,
+		quietConfig: samePattern(regexp.MustCompile(`harness\s*=\s*false`), "Cargo.toml"),
+		parse:       parseCargo,
+	},
 	{
 		name: "cargo nextest", matches: func(c shellline.Call) bool {
 			return path.Base(c.Name()) == "cargo" && c.HasFlag("nextest") && c.HasFlag("run", "r") && !c.HasFlag("--no-run")
@@ -99,12 +123,14 @@ func isQuietPytest(c shellline.Call) bool {
 			quiet += strings.Count(w, "q")
 		}
 	}
-	return quiet > 1 || c.HasFlag("-h", "--help", "--version", "-V", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan", "-c", "--config-file", "-o", "--override-ini") ||
+	return quiet > 1 || c.HasFlag("-h", "--help", "--version", "-V", "--collect-only", "--co", "--fixtures", "--markers",
+		"--setup-plan", "-c", "--config-file", "-o", "--override-ini") ||
 		slices.ContainsFunc(c.Words, func(w string) bool { return strings.Contains(w, "no:terminal") })
 }
 
 func nodeTest(c shellline.Call) bool {
-	if path.Base(c.Name()) != "node" || !c.HasFlag("--test") || c.HasFlag("--watch", "--test-reporter-destination", "--require", "-r", "--import") {
+	if path.Base(c.Name()) != "node" || !c.HasFlag("--test") ||
+		c.HasFlag("--watch", "--test-reporter-destination", "--require", "-r", "--import") {
 		return false
 	}
 	for i, w := range c.Words {
@@ -134,7 +160,9 @@ var silentFilePattern = regexp.MustCompile(`(?m)^(?:ok \d+ - |✔ )(\S.*?\.[cm]?
 func goTest(c shellline.Call) bool {
 	flags, ok := goFlags(c)
 	silent := []string{"c", "n", "list", "test.list", "exec", "h", "help"}
-	if !ok || slices.ContainsFunc(flags, func(f string) bool { return slices.Contains(silent, f) || strings.HasSuffix(f, "=false") }) {
+	if !ok || slices.ContainsFunc(flags, func(f string) bool {
+		return slices.Contains(silent, f) || strings.HasSuffix(f, "=false")
+	}) {
 		return false
 	}
 	return isVerboseGoTest(flags) || c.VerboseAt > 0
@@ -189,7 +217,8 @@ func parseGoTest(text string) []int {
 			ran, tests, ended = append(ran, tests), 0, false
 		case strings.HasPrefix(l, "FAIL\t"):
 			ran, tests, ended = append(ran, tests), 0, false
-		case strings.HasPrefix(l, "?   \t"), strings.HasPrefix(l, "\t") && strings.Contains(l, "coverage: "): // there are no tests
+		// there are no tests
+		case strings.HasPrefix(l, "?   \t"), strings.HasPrefix(l, "\t") && strings.Contains(l, "coverage: "):
 			ran = append(ran, 0)
 		}
 	}
@@ -233,7 +262,8 @@ var (
 )
 
 func cargoTest(c shellline.Call) bool {
-	return path.Base(c.Name()) == "cargo" && c.HasFlag("test", "t") && !c.HasFlag("--no-run", "--list", "--format", "-h", "--help", "-V", "--version", "-Z", "--manifest-path", "nextest")
+	return path.Base(c.Name()) == "cargo" && c.HasFlag("test", "t") &&
+		!c.HasFlag("--no-run", "--list", "--format", "-h", "--help", "-V", "--version", "-Z", "--manifest-path", "nextest")
 }
 
 // parseCargo reads the results of the programs that cargo ran; each of them announces its tests first.
@@ -334,5 +364,7 @@ type Expected struct {
 }
 
 func (h Expected) missingText() string {
-	return fmt.Sprintf("it ended with 0, but %s did not come to its end: what it always prints there is missing. Something that it ran ended it early (an exit with 0 in the work or in a test), so the tests decided nothing", h.Runner)
+	return fmt.Sprintf("it ended with 0, but %s did not come to its end: what it always prints there is missing. "+
+		"Something that it ran ended it early (an exit with 0 in the work or in a test), so the tests decided nothing",
+		h.Runner)
 }

@@ -124,7 +124,9 @@ func (w *Workspace) Changed(ctx context.Context) (string, error) {
 		names = append(names, name)
 	}
 	if len(over) > 0 {
-		heaps = phrase.JoinClauses(fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s", maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
+		heaps = phrase.JoinClauses(
+			fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s",
+				maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
 	}
 	return phrase.JoinClauses(sentence(changed, fresh, gone, names), heaps), nil
 }
@@ -206,7 +208,8 @@ func (w *Workspace) diff(root *os.Root, c change) string {
 	if !wasText || !isText {
 		why := "not text, or too long to be shown"
 		if c.was != nil && c.was.Over {
-			why = fmt.Sprintf("not compared line by line: more than %d MiB would have to be kept of the start", maxBaselineBytes>>20)
+			why = fmt.Sprintf("not compared line by line: more than %d MiB would have to be kept of the start",
+				maxBaselineBytes>>20)
 		}
 		fmt.Fprintf(&b, "%s: %s (%s)\n", c.path, sizes(c), why)
 		return b.String()

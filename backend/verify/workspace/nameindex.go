@@ -166,4 +166,5 @@ func (n *NameIndex) list(root *os.Root, path string, info fs.FileInfo) (listing,
 }
 
 // TooManyFiles is said where nobody can see whether something has appeared.
-var TooManyFiles = fmt.Sprintf("the folder holds more than %d names or is deeper than %d folders, so nobody can see whether a file that decides has appeared in it", maxNames, walkDepth)
+var TooManyFiles = fmt.Sprintf("the folder holds more than %d names or is deeper than %d folders, so nobody can "+
+	"see whether a file that decides has appeared in it", maxNames, walkDepth)

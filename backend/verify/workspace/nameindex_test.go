@@ -24,11 +24,13 @@ func TestRememberedFoldersHideNothing(t *testing.T) {
 	dir := t.TempDir()
 	at := func(p string) string { return filepath.Join(dir, p) }
 	for i := range 20 {
-		done(t, os.MkdirAll(at(fmt.Sprintf("d%d/in/er", i)), 0o700), os.WriteFile(at(fmt.Sprintf("d%d/in/er/f", i)), nil, 0o600))
+		done(t, os.MkdirAll(at(fmt.Sprintf("d%d/in/er", i)), 0o700),
+			os.WriteFile(at(fmt.Sprintf("d%d/in/er/f", i)), nil, 0o600))
 	}
 	conf := func(path string) bool { return filepath.Base(path) == "conf" }
 	n := NameIndex{Want: conf}
-	for over := time.Now().Add(time.Minute); len(n.known) < 61; { // a folder is remembered when it has been at rest for a while; nothing tells of it
+	// a folder is remembered when it has been at rest for a while; nothing tells of it
+	for over := time.Now().Add(time.Minute); len(n.known) < 61; {
 		if done(t, n.Scan(t.Context(), dir)); time.Now().After(over) {
 			t.Fatalf("%d of 61 folders are remembered", len(n.known))
 		}
@@ -48,9 +50,12 @@ func TestRememberedFoldersHideNothing(t *testing.T) {
 			return errors.Join(os.MkdirAll(at("d7/in/er/new"), 0o700), os.WriteFile(at("d7/in/er/new/conf"), nil, 0o600))
 		}, "d3/in/er/conf d5/conf d7/in/er/new/conf"},
 		{"folders that change places", func() error {
-			return errors.Join(os.Rename(at("d3/in/er"), at("away")), os.Rename(at("d4/in/er"), at("d3/in/er")), os.Rename(at("away"), at("d4/in/er")))
+			return errors.Join(os.Rename(at("d3/in/er"), at("away")), os.Rename(at("d4/in/er"), at("d3/in/er")),
+				os.Rename(at("away"), at("d4/in/er")))
 		}, "d4/in/er/conf d5/conf d7/in/er/new/conf"},
-		{"a folder that goes elsewhere", func() error { return os.Rename(at("d7"), at("d0/in/er/d7")) }, "d0/in/er/d7/in/er/new/conf d4/in/er/conf d5/conf"},
+		{"a folder that goes elsewhere", func() error {
+			return os.Rename(at("d7"), at("d0/in/er/d7"))
+		}, "d0/in/er/d7/in/er/new/conf d4/in/er/conf d5/conf"},
 		{"a file that goes, a folder for a file", func() error {
 			return errors.Join(os.Remove(at("d4/in/er/conf")), os.Remove(at("d5/conf")), os.Mkdir(at("d5/conf"), 0o700))
 		}, "d0/in/er/d7/in/er/new/conf"},
@@ -66,7 +71,8 @@ func TestRememberedFoldersHideNothing(t *testing.T) {
 			t.Errorf("%d %s: found %q, want %q", i, act.what, got, act.want)
 		}
 		fresh := NameIndex{Want: conf}
-		if done(t, fresh.Scan(t.Context(), dir)); fresh.total != n.total || len(fresh.Entries) != len(n.Entries) || len(n.known) > n.total+1 {
+		if done(t, fresh.Scan(t.Context(), dir)); fresh.total != n.total || len(fresh.Entries) != len(n.Entries) ||
+			len(n.known) > n.total+1 {
 			t.Errorf("%d %s: %d names and %d known, a first look finds %d", i, act.what, n.total, len(n.known), fresh.total)
 		}
 	}

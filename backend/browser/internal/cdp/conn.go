@@ -109,7 +109,8 @@ func (c *Conn) postRaw(session proto.TargetSessionID, method string, params any)
 // Do runs f with a client bound to the session, a time limit, and the life of
 // whatever it talks to. what says the operation in words: "clicking".
 func (c *Conn) Do(
-	ctx, alive context.Context, session proto.TargetSessionID, limit time.Duration, what string, f func(proto.Client) error,
+	ctx, alive context.Context, session proto.TargetSessionID, limit time.Duration, what string,
+	f func(proto.Client) error,
 ) (err error) {
 	ctx, cancel := JoinContexts(ctx, alive)
 	defer cancel(nil)

@@ -24,7 +24,8 @@ func Find() (string, error) {
 	if named := os.Getenv(PathVariable); named != "" {
 		path, err := exec.LookPath(named)
 		if err != nil {
-			return "", fmt.Errorf("%w: %s is set to %q, which is not a program (%w): correct or unset it", ErrMissing, PathVariable, named, err)
+			return "", fmt.Errorf("%w: %s is set to %q, which is not a program (%w): correct or unset it", ErrMissing,
+				PathVariable, named, err)
 		}
 		return path, nil
 	}

@@ -64,7 +64,9 @@ const maxProtected = 5000
 // commands themselves are, the tests and the settings of the runners they call,
 // and what protect names; without what noProtect names. Patterns are as in
 // .gitignore. The programs that a gate runs or reads are the work, and not listed.
-func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
+func FindProtected(
+	ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string,
+) ([]Protected, error) {
 	f, err := Scan(ctx, Options{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
 	if err != nil {
 		return nil, err
@@ -103,7 +105,8 @@ func Scan(ctx context.Context, o Options, unread ...string) (*Scanner, error) {
 				return nil, err
 			}
 			if n.More {
-				return nil, errors.New(workspace.TooManyFiles + ": choose a smaller folder, or leave the runner's files out with --no-protect")
+				return nil, errors.New(workspace.TooManyFiles +
+					": choose a smaller folder, or leave the runner's files out with --no-protect")
 			}
 			return n.Entries, nil
 		})
@@ -153,14 +156,16 @@ func (f *Scanner) List() ([]Protected, error) {
 		return nil, f.failed
 	}
 	if len(f.found) > maxProtected {
-		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect", len(f.found), maxProtected)
+		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect",
+			len(f.found), maxProtected)
 	}
 	list := make([]Protected, 0, len(f.found))
 	for _, p := range f.found {
 		list = append(list, *p)
 	}
 	slices.SortFunc(list, func(a, b Protected) int {
-		return cmp.Or(cmp.Compare(kindOrder(a.Kind), kindOrder(b.Kind)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Part, b.Part))
+		return cmp.Or(cmp.Compare(kindOrder(a.Kind), kindOrder(b.Kind)), cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Part, b.Part))
 	})
 	return list, nil
 }
@@ -237,7 +242,9 @@ func isShell(text []byte) bool {
 	if !strings.HasPrefix(first, "#!") {
 		return utf8.Valid(text) && !bytes.ContainsRune(text, 0)
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(first, func(r rune) bool { return r == '/' || r == ' ' }), func(w string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(first, func(r rune) bool {
+		return r == '/' || r == ' '
+	}), func(w string) bool {
 		return slices.Contains(shells, w)
 	})
 }
@@ -293,7 +300,8 @@ func (f *Scanner) locationOf(c shellline.Call) shellline.Location {
 var (
 	interpreter = regexp.MustCompile(`^(python[0-9.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|Rscript)$`)
 	// judgeNamePattern are names of programs that decide, and are not the work.
-	judgeNamePattern = regexp.MustCompile(`(?i)(^|[._-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([._-]|$)`)
+	judgeNamePattern = regexp.MustCompile(
+		`(?i)(^|[._-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([._-]|$)`)
 )
 
 // addJudgeScript holds a program that an interpreter runs if its name says that it decides;

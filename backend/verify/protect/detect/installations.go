@@ -75,7 +75,8 @@ func ShadowsProgram(p string) bool {
 	switch dir = path.Clean(dir); {
 	case path.Base(dir) == ".bin":
 		return slices.Contains(pathLookupNames, name) || slices.Contains(shells, name)
-	case path.Base(dir) == "bin" && strings.Contains(dir, "venv"), path.Base(dir) == "bin" && strings.Contains(dir, ".tox"):
+	case path.Base(dir) == "bin" && strings.Contains(dir, "venv"), path.Base(dir) == "bin" &&
+		strings.Contains(dir, ".tox"):
 		return true
 	case strings.HasSuffix(dir, "site-packages"):
 		return strings.HasSuffix(name, ".pth") || name == "sitecustomize.py" || name == "usercustomize.py"
@@ -85,8 +86,10 @@ func ShadowsProgram(p string) bool {
 
 // pathLookupNames are names that scripts and the first lines of programs call without a path.
 var pathLookupNames = []string{
-	"node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "env", "make", "git", "python", "python3", "go", "cargo", "test", "true", "false",
-	"cat", "grep", "diff", "cmp", "sed", "awk", "curl", "ls", "rm", "cp", "mv", "mkdir", "find", "xargs", "head", "tail", "wc", "sort", "cross-env",
+	"node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "env", "make", "git", "python", "python3", "go", "cargo", "test",
+	"true", "false",
+	"cat", "grep", "diff", "cmp", "sed", "awk", "curl", "ls", "rm", "cp", "mv", "mkdir", "find", "xargs", "head", "tail",
+	"wc", "sort", "cross-env",
 }
 
 func (f *Scanner) isDir(p string) bool {

@@ -44,7 +44,12 @@ func (f *Scanner) addMake(c shellline.Call, depth int) {
 		if _, err := f.root.Lstat(path.Join(dir, name)); err == nil {
 			continue
 		}
-		f.add(Protected{Path: path.Join(dir, name), Kind: KindForbiddenNew, Part: AnyPart, Why: "make would take the target " + name + " for made"})
+		f.add(Protected{
+			Path: path.Join(dir, name),
+			Kind: KindForbiddenNew,
+			Part: AnyPart,
+			Why:  "make would take the target " + name + " for made",
+		})
 	}
 	if slices.Contains(f.unread, file) {
 		return
@@ -58,7 +63,8 @@ func (f *Scanner) addMake(c shellline.Call, depth int) {
 // mandatoryLines are the lines that make must run, and that must end with 0, for it to end
 // with 0: those of the targets that are asked for, and nothing that depends on something.
 func (f *Scanner) mandatoryLines(c shellline.Call, dir, text string, targets []string) []string {
-	if !c.Decides || c.HasFlag("-n", "-q", "-t", "-i", "--dry-run", "--just-print", "--recon", "--question", "--touch", "--ignore-errors") ||
+	if !c.Decides || c.HasFlag("-n", "-q", "-t", "-i", "--dry-run", "--just-print", "--recon", "--question", "--touch",
+		"--ignore-errors") ||
 		strings.Contains(text, ".IGNORE") || conditional.MatchString(text) {
 		return nil
 	}
@@ -137,7 +143,8 @@ type makeRule struct {
 }
 
 var (
-	assignment     = regexp.MustCompile(`^\s*(?:export\s+|override\s+)*(?:define\s+)?([A-Za-z0-9_.\-]+)\s*(?:::?:?|[?+!])?=`)
+	assignment = regexp.MustCompile(
+		`^\s*(?:export\s+|override\s+)*(?:define\s+)?([A-Za-z0-9_.\-]+)\s*(?:::?:?|[?+!])?=`)
 	plainReference = regexp.MustCompile(`\$(\([A-Za-z0-9_.\-]+\)|\{[A-Za-z0-9_.\-]+\})`)
 	reference      = regexp.MustCompile(`\$[({]([A-Za-z0-9_.\-]+)`)
 )
@@ -148,10 +155,11 @@ var (
 	// sideEffectFunctions are functions that do something when make reads the line.
 	sideEffectFunctions = regexp.MustCompile(`\$[({]\s*(eval|call|shell|file|guile|load)\b|!=`)
 	// environmentVariables are variables that programs and make itself look at, whether a rule names them or not.
-	environmentVariables = regexp.MustCompile(`^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|LANG|TMPDIR|USER|LD_.*|GO[A-Z]*|PYTHON.*|NODE_.*|npm_.*|RUBY.*|PERL.*|JAVA_.*|MAVEN_.*|GRADLE_.*|CARGO.*|RUST.*|.*FLAGS|.*_OPTS|.*_ADDOPTS|\..*)$`)
-	exporting            = regexp.MustCompile(`^\s*(override\s+)?export\b`)
-	including            = regexp.MustCompile(`^\s*[-s]?include\s+(.*)$`)
-	recursiveMake        = regexp.MustCompile(`\$@|\$[({]@|(>|-o|\b(touch|tee|cp|mv|ln|install)\b[^|;&]*)\s+%s(\s|$)`)
+	environmentVariables = regexp.MustCompile(
+		`^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|LANG|TMPDIR|USER|LD_.*|GO[A-Z]*|PYTHON.*|NODE_.*|npm_.*|RUBY.*|PERL.*|JAVA_.*|MAVEN_.*|GRADLE_.*|CARGO.*|RUST.*|.*FLAGS|.*_OPTS|.*_ADDOPTS|\..*)$`)
+	exporting     = regexp.MustCompile(`^\s*(override\s+)?export\b`)
+	including     = regexp.MustCompile(`^\s*[-s]?include\s+(.*)$`)
+	recursiveMake = regexp.MustCompile(`\$@|\$[({]@|(>|-o|\b(touch|tee|cp|mv|ln|install)\b[^|;&]*)\s+%s(\s|$)`)
 )
 
 // DecidingDefinitions is what of a Makefile decides how targets are made: their rules and
@@ -195,7 +203,9 @@ func (r makeRule) isTargetLocal() bool {
 	if r.targets[0] == ".PHONY" { // see phonyOf
 		return true
 	}
-	return !sideEffectFunctions.MatchString(r.lines[0]) && !slices.ContainsFunc(r.targets, func(t string) bool { return !plainTarget.MatchString(t) })
+	return !sideEffectFunctions.MatchString(r.lines[0]) && !slices.ContainsFunc(r.targets, func(t string) bool {
+		return !plainTarget.MatchString(t)
+	})
 }
 
 func phony(rules []makeRule) map[string]bool {

@@ -23,7 +23,8 @@ func (f *Scanner) addNPM(c shellline.Call, depth int) {
 	}
 	places := f.workspaces(c, dir, words)
 	// More words are more scripts, or go to the runner.
-	decides := c.Decides && len(places) == 1 && len(words) == 1 && !slices.Contains(c.Words, "--") && !c.HasFlag("--if-present", "--ignore-scripts")
+	decides := c.Decides && len(places) == 1 && len(words) == 1 && !slices.Contains(c.Words, "--") &&
+		!c.HasFlag("--if-present", "--ignore-scripts")
 	for _, at := range places {
 		f.scripts(at, words, decides, depth)
 	}
@@ -87,7 +88,10 @@ func (f *Scanner) scripts(dir string, words []string, decides bool, depth int) {
 func (f *Scanner) workspaces(c shellline.Call, dir string, words []string) []string {
 	for _, w := range append([]string{words[0]}, c.Words[1:]...) {
 		flag, _, _ := strings.Cut(w, "=")
-		if slices.Contains([]string{"-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F", "workspace", "workspaces"}, flag) {
+		if slices.Contains([]string{
+			"-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F",
+			"workspace", "workspaces",
+		}, flag) {
 			return append([]string{dir}, f.workspacesOf(dir)...)
 		}
 	}
@@ -101,12 +105,14 @@ func (f *Scanner) workspacesOf(dir string) []string {
 		Workspaces any `json:"workspaces"`
 	}
 	text, _, err := fileio.Read(f.root, path.Join(dir, "package.json"), MaxPartBytes)
-	if err != nil || json.Unmarshal(text, &p) != nil || p.Workspaces == nil && !f.isFile(path.Join(dir, "pnpm-workspace.yaml")) {
+	if err != nil || json.Unmarshal(text, &p) != nil || p.Workspaces == nil &&
+		!f.isFile(path.Join(dir, "pnpm-workspace.yaml")) {
 		return nil
 	}
 	var list []string
 	for _, e := range f.sorted() {
-		if at := path.Dir(e.Path); path.Base(e.Path) == "package.json" && at != dir && (dir == "." || strings.HasPrefix(at, dir+"/")) {
+		if at := path.Dir(e.Path); path.Base(e.Path) == "package.json" && at != dir &&
+			(dir == "." || strings.HasPrefix(at, dir+"/")) {
 			list = append(list, at)
 		}
 	}

@@ -25,46 +25,81 @@ type testRunner struct {
 }
 
 var (
-	jsTests = regexp.MustCompile(`(^|/)([^/]+[._-](test|spec)|test)\.[cm]?[jt]sx?$|(^|/)(__tests__|tests?|spec)/.*\.([cm]?[jt]sx?|json|snap)$|(^|/)__snapshots__/`)
-	js      = testRunner{
+	jsTests = regexp.MustCompile(
+		`(^|/)([^/]+[._-](test|spec)|test)\.[cm]?[jt]sx?$|(^|/)(__tests__|tests?|spec)/.*\.([cm]?[jt]sx?|json|snap)$|(^|/)__snapshots__/`)
+	js = testRunner{
 		name: "the JavaScript tests", tests: jsTests,
-		parts: map[string]string{"package.json": "scripts", ".npmrc": "", ".yarnrc": "", ".yarnrc.yml": "", ".pnpmfile.cjs": "", "bunfig.toml": "", ".pnp.cjs": ""},
+		parts: map[string]string{
+			"package.json":  "scripts",
+			".npmrc":        "",
+			".yarnrc":       "",
+			".yarnrc.yml":   "",
+			".pnpmfile.cjs": "",
+			"bunfig.toml":   "",
+			".pnp.cjs":      "",
+		},
 		appear: []string{
-			"jest.config.*", "vitest.config.*", "vitest.workspace.*", "vite.config.*", "babel.config.*", ".babelrc*", ".mocharc*", "ava.config.*",
+			"jest.config.*", "vitest.config.*", "vitest.workspace.*", "vite.config.*", "babel.config.*", ".babelrc*",
+			".mocharc*", "ava.config.*",
 			"karma.conf.*", "playwright.config.*", "/.yarn/releases/*", "/.yarn/plugins/**", "/pnpm-workspace.yaml",
 			"/__mocks__/**", // jest takes them instead of what is installed
 		},
 	}
 	golang = testRunner{
-		name: "go test", tests: regexp.MustCompile(`_test\.go$|(^|/)testdata/`),
-		parts:  map[string]string{"go.mod": "replace"},
-		appear: []string{"go.work"}, holding: map[string]string{"*_test.go": `func\s+(TestMain|init)\s*\(|\b(os|syscall)\.Exit\b`},
+		name:    "go test",
+		tests:   regexp.MustCompile(`_test\.go$|(^|/)testdata/`),
+		parts:   map[string]string{"go.mod": "replace"},
+		appear:  []string{"go.work"},
+		holding: map[string]string{"*_test.go": `func\s+(TestMain|init)\s*\(|\b(os|syscall)\.Exit\b`},
 	}
 	pytest = testRunner{
-		name:  "pytest",
-		tests: regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.(py|json|txt|csv|ya?ml)$|(^|/)__snapshots__/`),
+		name: "pytest",
+		tests: regexp.MustCompile(
+			`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.(py|json|txt|csv|ya?ml)$|(^|/)__snapshots__/`),
 		parts: map[string]string{"pyproject.toml": "pytest", "setup.cfg": "pytest", "tox.ini": "pytest"},
 		appear: append([]string{
 			"conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "sitecustomize.py", "usercustomize.py",
 			"*.egg-info/entry_points.txt", "*.dist-info/entry_points.txt",
 		}, shadowModules...),
-		holding: map[string]string{"test_*.py": pytestPluginPattern, "*_test.py": pytestPluginPattern, "__init__.py": `\bload_tests\b`},
+		holding: map[string]string{
+			"test_*.py":   pytestPluginPattern,
+			"*_test.py":   pytestPluginPattern,
+			"__init__.py": `\bload_tests\b`,
+		},
 	}
 	cargo = testRunner{
 		name: "cargo test", tests: regexp.MustCompile(`(^|/)tests/.*\.rs$|(^|/)snapshots/.*\.snap$`),
 		parts: map[string]string{
-			"Cargo.toml": "cargo", ".cargo/config.toml": "", ".cargo/config": "", "rust-toolchain.toml": "", "rust-toolchain": "", ".config/nextest.toml": "", "build.rs": "",
+			"Cargo.toml":           "cargo",
+			".cargo/config.toml":   "",
+			".cargo/config":        "",
+			"rust-toolchain.toml":  "",
+			"rust-toolchain":       "",
+			".config/nextest.toml": "",
+			"build.rs":             "",
 		},
 	}
 	maven = testRunner{
 		name: "mvn", tests: regexp.MustCompile(`(^|/)src/test/`),
-		parts: map[string]string{"pom.xml": "maven", ".mvn/maven.config": "", ".mvn/jvm.config": "", ".mvn/extensions.xml": "", ".mvn/wrapper/maven-wrapper.properties": "", ".mvn/wrapper/maven-wrapper.jar": ""},
+		parts: map[string]string{
+			"pom.xml":                               "maven",
+			".mvn/maven.config":                     "",
+			".mvn/jvm.config":                       "",
+			".mvn/extensions.xml":                   "",
+			".mvn/wrapper/maven-wrapper.properties": "",
+			".mvn/wrapper/maven-wrapper.jar":        "",
+		},
 	}
 	gradle = testRunner{
 		name: "gradle", tests: regexp.MustCompile(`(^|/)src/(test|[^/]*Test)/`),
 		parts: map[string]string{
-			"build.gradle": "gradle", "build.gradle.kts": "gradle", "settings.gradle": "", "settings.gradle.kts": "", "gradle.properties": "",
-			"gradle/wrapper/gradle-wrapper.properties": "", "gradle/wrapper/gradle-wrapper.jar": "",
+			"build.gradle":                             "gradle",
+			"build.gradle.kts":                         "gradle",
+			"settings.gradle":                          "",
+			"settings.gradle.kts":                      "",
+			"gradle.properties":                        "",
+			"gradle/wrapper/gradle-wrapper.properties": "",
+			"gradle/wrapper/gradle-wrapper.jar":        "",
 		},
 		appear: []string{"/buildSrc/src/**", "/buildSrc/*.gradle*"},
 	}
@@ -79,11 +114,16 @@ const pytestPluginPattern = `(?m)^\s*pytest_plugins\b`
 var shadowModules = func() []string {
 	var list []string
 	for _, name := range []string{
-		"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "py", "exceptiongroup", "pygments", "tomli", "unittest", "abc", "argparse", "ast", "asyncio",
-		"bdb", "bisect", "collections", "contextlib", "copy", "dataclasses", "datetime", "difflib", "dis", "enum", "fnmatch", "functools", "gc", "glob",
-		"importlib", "inspect", "io", "itertools", "json", "keyword", "linecache", "locale", "logging", "operator", "os", "pathlib", "pdb", "pkgutil", "platform",
-		"pprint", "random", "re", "runpy", "shlex", "shutil", "signal", "site", "stat", "string", "struct", "subprocess", "sysconfig", "tempfile", "textwrap",
-		"threading", "time", "token", "tokenize", "tomllib", "traceback", "types", "typing", "uuid", "warnings", "weakref", "zipfile", "zipimport",
+		"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "py", "exceptiongroup", "pygments", "tomli", "unittest",
+		"abc", "argparse", "ast", "asyncio",
+		"bdb", "bisect", "collections", "contextlib", "copy", "dataclasses", "datetime", "difflib", "dis", "enum", "fnmatch",
+		"functools", "gc", "glob",
+		"importlib", "inspect", "io", "itertools", "json", "keyword", "linecache", "locale", "logging", "operator", "os",
+		"pathlib", "pdb", "pkgutil", "platform",
+		"pprint", "random", "re", "runpy", "shlex", "shutil", "signal", "site", "stat", "string", "struct", "subprocess",
+		"sysconfig", "tempfile", "textwrap",
+		"threading", "time", "token", "tokenize", "tomllib", "traceback", "types", "typing", "uuid", "warnings", "weakref",
+		"zipfile", "zipimport",
 	} {
 		list = append(list, "/"+name+".py*", "/"+name+".*so", "/"+name+"/__init__.*") // as source, compiled, or a library
 	}
@@ -106,18 +146,24 @@ func (f *Scanner) runner(c shellline.Call, depth int) {
 	switch base := path.Base(c.Name()); {
 	case slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, base):
 		f.addNPM(c, depth)
-	case slices.Contains([]string{"jest", "vitest", "mocha", "ava", "tap", "karma", "playwright"}, base), base == "node" && has("--test"):
+	case slices.Contains([]string{"jest", "vitest", "mocha", "ava", "tap", "karma", "playwright"}, base),
+		base == "node" && has("--test"):
 		f.addTests(c.Dir, js)
 	case base == "go" && has("test"):
 		f.addTests(dirFlag(c, "-C"), golang)
 		if vendored := path.Join(dirFlag(c, "-C"), "vendor/modules.txt"); !f.isFile(vendored) {
-			f.add(Protected{Path: vendored, Kind: KindForbiddenNew, Why: "go would take the modules beside it instead of those that are named"})
+			f.add(Protected{
+				Path: vendored,
+				Kind: KindForbiddenNew,
+				Why:  "go would take the modules beside it instead of those that are named",
+			})
 		}
 	case slices.Contains([]string{"pytest", "py.test", "tox", "nox"}, base):
 		f.addTests(c.Dir, pytest)
 	case regexp.MustCompile(`^python[0-9.]*$`).MatchString(base) && has("-m") && has("pytest", "unittest", "tox", "nox"):
 		f.addTests(c.Dir, pytest)
-	case slices.Contains([]string{"uv", "poetry", "pipenv", "pdm", "hatch", "rye"}, base) && len(args) > 1 && args[0] == "run":
+	case slices.Contains([]string{"uv", "poetry", "pipenv", "pdm", "hatch", "rye"}, base) && len(args) > 1 &&
+		args[0] == "run":
 		f.addVirtualenv(c.Dir)
 		f.scanCall(shellline.Call{Dir: c.Dir, Words: args[1:], Stdin: c.Stdin, Decides: c.Decides}.Unwrap(), depth)
 	case base == "cargo" && has("test", "t", "nextest"):
@@ -162,11 +208,17 @@ func (f *Scanner) addTests(dir string, r testRunner) {
 func (f *Scanner) forbidCloserModules(dir string) {
 	looked := map[string]bool{dir: true, ".": true}
 	for _, e := range f.sorted() {
-		for at := path.Dir(e.Path); e.IsRegular() && js.tests.MatchString(e.Path) && !looked[at] && (dir == "." || strings.HasPrefix(at, dir+"/")); at = path.Dir(at) {
+		for at := path.Dir(e.Path); e.IsRegular() && js.tests.MatchString(e.Path) && !looked[at] &&
+			(dir == "." || strings.HasPrefix(at, dir+"/")); at = path.Dir(at) {
 			looked[at] = true
 			modules := path.Join(at, "node_modules")
 			if _, err := f.root.Lstat(modules); err != nil && !f.isFile(path.Join(at, "package.json")) {
-				f.add(Protected{Path: modules, Kind: KindForbiddenNew, Part: AnyPart, Why: "the tests beside it would take modules from there"})
+				f.add(Protected{
+					Path: modules,
+					Kind: KindForbiddenNew,
+					Part: AnyPart,
+					Why:  "the tests beside it would take modules from there",
+				})
 			}
 		}
 	}

@@ -183,7 +183,10 @@ func (w *memoryWatch) kill(p processUsage, why string) bool {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	name, domain := w.ownerOf(p.pid)
-	_ = socket.Send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: domain, Program: name, Text: why, Times: 1, Ended: true}}) // a broken socket is read's to notice
+	// a broken socket is read's to notice
+	_ = socket.Send(wire.Socket, wire.Answer{
+		Attempt: &wire.Violation{Domain: domain, Program: name, Text: why, Times: 1, Ended: true},
+	})
 	if unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return false
 	}
@@ -245,7 +248,9 @@ func (s sysvSegment) remove(why string) {
 	if s.queue {
 		name = "a queue of messages"
 	}
-	_ = socket.Send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: wire.DomainAgent, Program: name, Text: why, Times: 1, Ended: true}})
+	_ = socket.Send(wire.Socket, wire.Answer{
+		Attempt: &wire.Violation{Domain: wire.DomainAgent, Program: name, Text: why, Times: 1, Ended: true},
+	})
 	if s.queue {
 		_, _, _ = unix.Syscall(unix.SYS_MSGCTL, uintptr(s.id), unix.IPC_RMID, 0)
 		return

@@ -61,7 +61,8 @@ func (f *tmpUsage) size() int64 { return f.bytes + int64(f.names) }
 func (f *tmpUsage) exceeded(most int64) string {
 	switch {
 	case f.bytes > most:
-		return fmt.Sprintf("the goal's /tmp holds %d MiB, and %d MiB are allowed: remove what is not needed there", f.bytes>>20, most>>20)
+		return fmt.Sprintf("the goal's /tmp holds %d MiB, and %d MiB are allowed: remove what is not needed there",
+			f.bytes>>20, most>>20)
 	case f.names > tmpMaxEntries:
 		return fmt.Sprintf("the goal's /tmp holds more than %d files: remove what is not needed there", tmpMaxEntries)
 	case f.deep:

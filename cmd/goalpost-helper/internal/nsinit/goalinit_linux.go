@@ -60,7 +60,13 @@ func RunGoalInit() error {
 	case r.Op != wire.Configure || r.Spec == nil:
 		return fmt.Errorf("the first request is %q and not a setup", r.Op)
 	}
-	k := &goalInit{spec: *r.Spec, given: map[uint64][]wire.Mount{}, stood: rootfs.SeenPlaces{}, checks: map[uint64]*innerInit{}, byPid: map[int]*innerInit{}}
+	k := &goalInit{
+		spec:   *r.Spec,
+		given:  map[uint64][]wire.Mount{},
+		stood:  rootfs.SeenPlaces{},
+		checks: map[uint64]*innerInit{},
+		byPid:  map[int]*innerInit{},
+	}
 	sockets, err := k.setUp()
 	var refused *wire.Error
 	if errors.As(err, &refused) {
@@ -76,7 +82,13 @@ func RunGoalInit() error {
 	}
 	go k.reap()
 	if err := k.watchMemory(); err != nil {
-		_ = socket.Send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: wire.DomainAgent, Times: 1, Text: "what all programs take together is not looked at: " + err.Error()}})
+		_ = socket.Send(wire.Socket, wire.Answer{
+			Attempt: &wire.Violation{
+				Domain: wire.DomainAgent,
+				Times:  1,
+				Text:   "what all programs take together is not looked at: " + err.Error(),
+			},
+		})
 	}
 	err = k.read()
 	if errors.Is(err, socket.ErrClosed) {

@@ -88,7 +88,9 @@ func finishCheck(id uint64, exit wire.Exit, flush func()) {
 
 // setUpSandbox builds the sandbox's files and prepares what each of its programs needs. only
 // is the one program of a check, whose end is the end of its sandbox.
-func setUpSandbox(w wire.Spec, domain wire.Domain, only uint64, held []wire.FileOverride) (*supervise.Supervisor, error) {
+func setUpSandbox(
+	w wire.Spec, domain wire.Domain, only uint64, held []wire.FileOverride,
+) (*supervise.Supervisor, error) {
 	check := domain == wire.DomainCheck
 	limitPids(w.Limits.Processes)
 	granted, covered := &rootfs.GrantedSockets{}, &rootfs.StickyMounts{}
@@ -129,7 +131,13 @@ func setUpSandbox(w wire.Spec, domain wire.Domain, only uint64, held []wire.File
 	case err != nil:
 		return nil, socket.SandboxFailure("seccomp", err)
 	case silent != nil:
-		_ = socket.Send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + silent.Error()}})
+		_ = socket.Send(wire.Socket, wire.Answer{
+			Attempt: &wire.Violation{
+				Domain: domain,
+				Times:  1,
+				Text:   "what the kernel refuses is not told here: " + silent.Error(),
+			},
+		})
 	default:
 		notifier = seccomp.StartNotifier(fd, domain, w, granted, files)
 	}

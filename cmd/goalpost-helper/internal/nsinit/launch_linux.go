@@ -66,10 +66,11 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 	}
 	defer func() { _ = read.Close() }()
 	first := len(files)
-	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], ProgramRole, strconv.Itoa(first)}, &syscall.ProcAttr{
-		Files: append(files, plan.Fd(), uintptr(in.rules), write.Fd()),
-		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: r.TTY, Ctty: 0},
-	})
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], ProgramRole, strconv.Itoa(first)},
+		&syscall.ProcAttr{
+			Files: append(files, plan.Fd(), uintptr(in.rules), write.Fd()),
+			Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: r.TTY, Ctty: 0},
+		})
 	if err := errors.Join(err, write.Close()); err != nil {
 		return failed(err)
 	}

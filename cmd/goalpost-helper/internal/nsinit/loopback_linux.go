@@ -32,7 +32,8 @@ func setUpLoopback() error {
 		_     [22]byte
 	}{flags: unix.IFF_UP | unix.IFF_RUNNING}
 	copy(request.name[:], "lo")
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCSIFFLAGS,
+		uintptr(unsafe.Pointer(&request))); errno != 0 {
 		return os.NewSyscallError("SIOCSIFFLAGS", errno)
 	}
 	if err := os.WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", []byte("0"), 0); err != nil {

@@ -31,7 +31,8 @@ func RunSandbox() error {
 	attr := &syscall.ProcAttr{
 		Files: []uintptr{0, 1, 2, wire.Socket},
 		Sys: &syscall.SysProcAttr{
-			Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWUTS,
+			Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET |
+				unix.CLONE_NEWUTS,
 			AmbientCaps: setupCapabilities,
 			Pdeathsig:   syscall.SIGKILL,
 		},
@@ -63,7 +64,10 @@ func RunSandbox() error {
 // within the goal's user namespace; programs get none of them. Those over files
 // are overlayfs's, whose work folder nobody else can enter; that to look at others is
 // for the calls that an init makes in a program's place.
-var setupCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_SYS_PTRACE}
+var setupCapabilities = []uintptr{
+	unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE,
+	unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_SYS_PTRACE,
+}
 
 // idMapping maps users to themselves: all of them for root, who may, and else the
 // only one that the kernel lets a user map.

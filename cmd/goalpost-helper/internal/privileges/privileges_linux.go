@@ -8,7 +8,8 @@ import (
 )
 
 // rootCapabilities is what a goal of root may still do to its own files, as bits.
-const rootCapabilities = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+const rootCapabilities = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_SETUID |
+	1<<unix.CAP_SETGID
 
 // Drop becomes the user whom programs run as and gives up all capabilities;
 // root keeps those over files, within the goal's user namespace.

@@ -114,7 +114,10 @@ func (b *rootBuilder) bindEmpty(source string, at int, target string) error {
 // was there to be hidden, somebody outside may replace or remove at any moment.
 func (b *rootBuilder) mask(target string, optional bool) error {
 	for range maxRemountTries {
-		at, err := unix.Openat2(b.root, target[1:], &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH})
+		at, err := unix.Openat2(b.root, target[1:], &unix.OpenHow{
+			Flags:   unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW,
+			Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH,
+		})
 		if optional && errors.Is(err, unix.ENOENT) {
 			return nil
 		}

@@ -143,7 +143,8 @@ func (b *rootBuilder) tmp(trees []int) (err error) {
 }
 
 func (b *rootBuilder) makeRoot() (err error) {
-	if b.root, err = NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755", "size=4m"); err != nil {
+	if b.root, err = NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755",
+		"size=4m"); err != nil {
 		return err
 	}
 	if err := unix.MoveMount(b.root, "", unix.AT_FDCWD, stagingRoot, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
@@ -239,7 +240,8 @@ func (b *rootBuilder) dev(trees []int) error {
 		}
 	}
 	// Its own terminals: those of the machine could be read and written.
-	pts, err := NewFilesystem("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666", "mode=0620", "uid="+strconv.Itoa(b.spec.UID))
+	pts, err := NewFilesystem("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666",
+		"mode=0620", "uid="+strconv.Itoa(b.spec.UID))
 	if err == nil {
 		err = b.attachFinal(pts, "/dev/pts", true)
 	}
@@ -251,7 +253,11 @@ func (b *rootBuilder) dev(trees []int) error {
 		err = b.attachFinal(shm, "/dev/shm", true)
 	}
 	for name, target := range map[string]string{
-		"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
+		"ptmx":   "pts/ptmx",
+		"fd":     "/proc/self/fd",
+		"stdin":  "/proc/self/fd/0",
+		"stdout": "/proc/self/fd/1",
+		"stderr": "/proc/self/fd/2",
 	} {
 		err = errors.Join(err, os.Symlink(target, "dev/"+name))
 	}

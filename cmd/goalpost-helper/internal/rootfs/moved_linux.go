@@ -35,7 +35,8 @@ func (s SeenPlaces) MarkMissing(w *wire.Spec) (refused error) {
 		target := string(m.Target)
 		now, err := openNoFollow(target) // before it is asked who was moved: what is gone by now is found
 		if to := s.movedTo(target); refused == nil && b.isWritable(to) {
-			refused = fmt.Errorf("%s was moved to %s while the goal runs, where git would obey what the goal writes: move it back, or out of what the goal sees", target, to)
+			refused = fmt.Errorf("%s was moved to %s while the goal runs, where git would obey what the goal writes: move "+
+				"it back, or out of what the goal sees", target, to)
 		}
 		switch _, known := s[target]; {
 		case refused != nil:
@@ -95,7 +96,8 @@ func (b *rootBuilder) isMachineMount(m wire.Mount) bool {
 // isWritable says whether programs write at a path of the machine.
 func (b *rootBuilder) isWritable(path string) bool {
 	return slices.ContainsFunc(b.spec.Mounts, func(m wire.Mount) bool {
-		return m.Kind == wire.MountBind && !m.Itself && (m.Write || m.CheckWrite) && (path == string(m.Source) || strings.HasPrefix(path, string(m.Source)+"/"))
+		return m.Kind == wire.MountBind && !m.Itself && (m.Write || m.CheckWrite) &&
+			(path == string(m.Source) || strings.HasPrefix(path, string(m.Source)+"/"))
 	})
 }
 

@@ -86,7 +86,8 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 		attrs |= unix.MOUNT_ATTR_RDONLY
 	}
 	var err error
-	u.overlay, err = NewFilesystem("overlay", attrs, "lowerdir="+escapeOverlayPath(above)+":"+escapeOverlayPath(string(m.Source)), "upperdir="+upper, "workdir="+work, "userxattr")
+	u.overlay, err = NewFilesystem("overlay", attrs, "lowerdir="+escapeOverlayPath(above)+":"+
+		escapeOverlayPath(string(m.Source)), "upperdir="+upper, "workdir="+work, "userxattr")
 	return u, err
 }
 
@@ -94,7 +95,8 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 func (b *rootBuilder) mountOf(path string) *wire.Mount {
 	var best *wire.Mount
 	for i, m := range b.spec.Mounts {
-		if m.Kind == wire.MountBind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") && (best == nil || len(m.Target) > len(best.Target)) {
+		if m.Kind == wire.MountBind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") &&
+			(best == nil || len(m.Target) > len(best.Target)) {
 			best = &b.spec.Mounts[i]
 		}
 	}

@@ -24,7 +24,9 @@ type RuntimeGrants struct {
 	trees    map[uint64][]int     // by the request that brought them
 }
 
-func NewRuntimeGrants(w wire.Spec, sockets *GrantedSockets, sticky *StickyMounts, allow func(tree int) error, attached func([]wire.Mount)) *RuntimeGrants {
+func NewRuntimeGrants(
+	w wire.Spec, sockets *GrantedSockets, sticky *StickyMounts, allow func(tree int) error, attached func([]wire.Mount),
+) *RuntimeGrants {
 	return &RuntimeGrants{
 		spec:     w,
 		sockets:  sockets,
@@ -40,7 +42,10 @@ func NewRuntimeGrants(w wire.Spec, sockets *GrantedSockets, sticky *StickyMounts
 // nothing there: they keep the rules that they started with.
 func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	if len(trees) != len(r.Mounts) {
-		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf("%d trees came for %d mounts", len(trees), len(r.Mounts))}
+		return &wire.Error{
+			Code: wire.InvalidRequest,
+			Text: fmt.Sprintf("%d trees came for %d mounts", len(trees), len(r.Mounts)),
+		}
 	}
 	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -57,7 +62,8 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	}
 	for i, m := range r.Mounts {
 		if err := g.attach(b, m, trees[i], r.ID); err != nil {
-			return socket.SandboxFailure("putting what was allowed in place", errors.Join(err, g.removeLocked(r.ID), setRootReadOnly(root, true)))
+			return socket.SandboxFailure("putting what was allowed in place",
+				errors.Join(err, g.removeLocked(r.ID), setRootReadOnly(root, true)))
 		}
 	}
 	g.attached(r.Mounts)

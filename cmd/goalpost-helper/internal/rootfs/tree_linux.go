@@ -20,7 +20,10 @@ func CloneTree(source string) (int, error) { return cloneTreeAt(source, 0) }
 func CloneLink(source string) (int, error) { return cloneTreeAt(source, unix.O_NOFOLLOW) }
 
 func cloneTreeAt(source string, flags uint64) (int, error) {
-	at, err := unix.Openat2(unix.AT_FDCWD, source, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+	at, err := unix.Openat2(unix.AT_FDCWD, source, &unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_CLOEXEC | flags,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	})
 	if err != nil {
 		return -1, fmt.Errorf("opening %s: %w", source, err)
 	}
@@ -103,7 +106,10 @@ func (b *rootBuilder) makeTarget(target string, folder bool) (int, error) {
 }
 
 func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH}
+	how := unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH,
+	}
 	if folder {
 		how.Flags |= unix.O_DIRECTORY
 	}

@@ -5,7 +5,10 @@ import "golang.org/x/sys/unix"
 const auditArch = unix.AUDIT_ARCH_X86_64
 
 // archEpermCalls are system calls that only this architecture has.
-var archEpermCalls = []uint32{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS}
+var archEpermCalls = []uint32{
+	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT,
+	unix.SYS_SYSFS,
+}
 
 // mknodCalls are the calls that make a device, with the place of its mode.
 var mknodCalls = map[uint32]uint32{unix.SYS_MKNODAT: atArg2, unix.SYS_MKNOD: atArg1}
@@ -17,7 +20,11 @@ var (
 )
 
 // renameCalls are the calls that rename.
-var renameCalls = map[uint32]renameArgs{unix.SYS_RENAME: {-1, 0, -1, 1, -1}, unix.SYS_RENAMEAT: {0, 1, 2, 3, -1}, unix.SYS_RENAMEAT2: {0, 1, 2, 3, 4}}
+var renameCalls = map[uint32]renameArgs{
+	unix.SYS_RENAME:    {-1, 0, -1, 1, -1},
+	unix.SYS_RENAMEAT:  {0, 1, 2, 3, -1},
+	unix.SYS_RENAMEAT2: {0, 1, 2, 3, 4},
+}
 
 // x32 is the bit of the other numbering that this kernel may speak.
 const x32 = 0x40000000

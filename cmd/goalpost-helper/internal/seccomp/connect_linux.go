@@ -63,7 +63,10 @@ func (l *Notifier) checkAddress(to netip.Addr, port uint16) wire.Violation {
 	if port == 0 || l.domain == wire.DomainCheck || l.servers.open(port) {
 		return wire.Violation{}
 	}
-	return wire.Violation{Text: fmt.Sprintf("connect to port %d of this machine, which is not the goal's", port), Port: port}
+	return wire.Violation{
+		Text: fmt.Sprintf("connect to port %d of this machine, which is not the goal's", port),
+		Port: port,
+	}
 }
 
 // checkUnixSocket looks for a Unix socket by its name.

@@ -64,7 +64,16 @@ type (
 // StartNotifier starts to answer; it ends with the process. The two goroutines run on
 // threads that have no filter themselves: the filter's thread is the main one.
 func StartNotifier(fd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *MountedNames) *Notifier {
-	l := &Notifier{fd: fd, domain: domain, sockets: granted, mounted: files, uid: w.UID, gid: w.GID, times: map[wire.Violation]int{}, more: make(chan struct{}, 1)}
+	l := &Notifier{
+		fd:      fd,
+		domain:  domain,
+		sockets: granted,
+		mounted: files,
+		uid:     w.UID,
+		gid:     w.GID,
+		times:   map[wire.Violation]int{},
+		more:    make(chan struct{}, 1),
+	}
 	go l.report()
 	go l.answer()
 	return l
@@ -109,7 +118,8 @@ func (l *Notifier) reply(r reply) {
 }
 
 func (l *Notifier) isValid(id uint64) bool {
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_ID_VALID, uintptr(unsafe.Pointer(&id)))
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_ID_VALID,
+		uintptr(unsafe.Pointer(&id)))
 	return errno == 0
 }
 
@@ -142,7 +152,8 @@ func describeCall(text string) wire.Violation { return wire.Violation{Text: text
 // syscallName names a system call that is refused.
 func syscallName(n notice) string {
 	switch n.nr {
-	case unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET:
+	case unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM,
+		unix.SYS_SCHED_SETATTR, unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET:
 		return "change how the first process of its room runs"
 	case unix.SYS_CLONE:
 		return "make a namespace (clone)"
@@ -151,7 +162,8 @@ func syscallName(n notice) string {
 	case unix.SYS_IOCTL:
 		return "type into a terminal by TIOCSTI or TIOCLINUX"
 	case unix.SYS_SOCKET, unix.SYS_SOCKETPAIR:
-		return fmt.Sprintf("open a socket of family %d, type %d, protocol %d", uint32(n.args[0]), uint32(n.args[1])&0xf, uint32(n.args[2]))
+		return fmt.Sprintf("open a socket of family %d, type %d, protocol %d", uint32(n.args[0]), uint32(n.args[1])&0xf,
+			uint32(n.args[2]))
 	case unix.SYS_PTRACE:
 		return fmt.Sprintf("ptrace (request %d, process %d)", n.args[0], int32(n.args[1]))
 	}
@@ -163,13 +175,33 @@ func syscallName(n notice) string {
 
 // syscallNames are those of refused calls that a user may have heard of.
 var syscallNames = map[uint32]string{
-	unix.SYS_SETNS: "setns", unix.SYS_MOUNT: "mount", unix.SYS_UMOUNT2: "umount", unix.SYS_PIVOT_ROOT: "pivot_root", unix.SYS_CHROOT: "chroot",
-	unix.SYS_MOVE_MOUNT: "move_mount", unix.SYS_OPEN_TREE: "open_tree", unix.SYS_FSOPEN: "fsopen", unix.SYS_FSMOUNT: "fsmount", unix.SYS_MOUNT_SETATTR: "mount_setattr",
-	unix.SYS_PROCESS_VM_READV: "process_vm_readv", unix.SYS_PROCESS_VM_WRITEV: "process_vm_writev", unix.SYS_PIDFD_GETFD: "pidfd_getfd", unix.SYS_KCMP: "kcmp",
-	unix.SYS_BPF: "bpf", unix.SYS_PERF_EVENT_OPEN: "perf_event_open", unix.SYS_USERFAULTFD: "userfaultfd",
-	unix.SYS_KEYCTL: "keyctl", unix.SYS_ADD_KEY: "add_key", unix.SYS_REQUEST_KEY: "request_key",
-	unix.SYS_KEXEC_LOAD: "kexec_load", unix.SYS_REBOOT: "reboot", unix.SYS_INIT_MODULE: "init_module", unix.SYS_FINIT_MODULE: "finit_module",
-	unix.SYS_NAME_TO_HANDLE_AT: "name_to_handle_at", unix.SYS_OPEN_BY_HANDLE_AT: "open_by_handle_at", unix.SYS_SYSLOG: "syslog",
+	unix.SYS_SETNS:             "setns",
+	unix.SYS_MOUNT:             "mount",
+	unix.SYS_UMOUNT2:           "umount",
+	unix.SYS_PIVOT_ROOT:        "pivot_root",
+	unix.SYS_CHROOT:            "chroot",
+	unix.SYS_MOVE_MOUNT:        "move_mount",
+	unix.SYS_OPEN_TREE:         "open_tree",
+	unix.SYS_FSOPEN:            "fsopen",
+	unix.SYS_FSMOUNT:           "fsmount",
+	unix.SYS_MOUNT_SETATTR:     "mount_setattr",
+	unix.SYS_PROCESS_VM_READV:  "process_vm_readv",
+	unix.SYS_PROCESS_VM_WRITEV: "process_vm_writev",
+	unix.SYS_PIDFD_GETFD:       "pidfd_getfd",
+	unix.SYS_KCMP:              "kcmp",
+	unix.SYS_BPF:               "bpf",
+	unix.SYS_PERF_EVENT_OPEN:   "perf_event_open",
+	unix.SYS_USERFAULTFD:       "userfaultfd",
+	unix.SYS_KEYCTL:            "keyctl",
+	unix.SYS_ADD_KEY:           "add_key",
+	unix.SYS_REQUEST_KEY:       "request_key",
+	unix.SYS_KEXEC_LOAD:        "kexec_load",
+	unix.SYS_REBOOT:            "reboot",
+	unix.SYS_INIT_MODULE:       "init_module",
+	unix.SYS_FINIT_MODULE:      "finit_module",
+	unix.SYS_NAME_TO_HANDLE_AT: "name_to_handle_at",
+	unix.SYS_OPEN_BY_HANDLE_AT: "open_by_handle_at",
+	unix.SYS_SYSLOG:            "syslog",
 }
 
 // checkSignalTarget tells of a signal to the sandbox's first process, which ignores it, or to
@@ -204,7 +236,10 @@ func (l *Notifier) count(a wire.Violation) {
 		return
 	}
 	if len(l.times) == maxAttempts && l.times[a] == 0 {
-		l.full, a = true, wire.Violation{Domain: l.domain, Text: fmt.Sprintf("more than %d different attempts: others are not told of", maxAttempts)}
+		l.full, a = true, wire.Violation{
+			Domain: l.domain,
+			Text:   fmt.Sprintf("more than %d different attempts: others are not told of", maxAttempts),
+		}
 	}
 	l.times[a]++
 	times := l.times[a]

@@ -85,7 +85,10 @@ func readString(pid uint32, at uint64) string {
 	text := make([]byte, unix.PathMax)
 	first := min(page-at%page, unix.PathMax)
 	here := []unix.Iovec{{Base: &text[0], Len: unix.PathMax}}
-	there := []unix.RemoteIovec{{Base: uintptr(at), Len: int(first)}, {Base: uintptr(at + first), Len: int(unix.PathMax - first)}}
+	there := []unix.RemoteIovec{{Base: uintptr(at), Len: int(first)}, {
+		Base: uintptr(at + first),
+		Len:  int(unix.PathMax - first),
+	}}
 	got, err := unix.ProcessVMReadv(int(pid), here, there, 0)
 	if err != nil {
 		return ""

@@ -39,7 +39,8 @@ func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
 	from, fromInfo := openEntry(folder, r.fromName)
 	to, toInfo := openEntry(folder, r.toName)
 	defer socket.CloseAll([]int{from, to})
-	if from < 0 || to < 0 || !openat.IsRegular(fromInfo) || !openat.IsRegular(toInfo) || openat.IsMount(fromInfo) || !openat.IsMount(toInfo) || fromInfo.Size > maxRewriteBytes {
+	if from < 0 || to < 0 || !openat.IsRegular(fromInfo) || !openat.IsRegular(toInfo) || openat.IsMount(fromInfo) ||
+		!openat.IsMount(toInfo) || fromInfo.Size > maxRewriteBytes {
 		return false, nil
 	}
 	if err := copyContent(from, to); err != nil {
@@ -68,7 +69,8 @@ func openCommonDir(fromBase int, from string, toBase int, to string) (folder int
 	a, aInfo := openParentDir(fromBase, from)
 	b, bInfo := openParentDir(toBase, to)
 	_ = unix.Close(a)
-	same = a >= 0 && b >= 0 && aInfo.Mnt_id == bInfo.Mnt_id && aInfo.Ino == bInfo.Ino && aInfo.Dev_major == bInfo.Dev_major && aInfo.Dev_minor == bInfo.Dev_minor
+	same = a >= 0 && b >= 0 && aInfo.Mnt_id == bInfo.Mnt_id && aInfo.Ino == bInfo.Ino &&
+		aInfo.Dev_major == bInfo.Dev_major && aInfo.Dev_minor == bInfo.Dev_minor
 	if !same {
 		_ = unix.Close(b)
 	}

@@ -13,7 +13,12 @@ const (
 
 // chmodCalls are calls that give a file a mode, with its place.
 func chmodCalls() map[uint32]uint32 {
-	list := map[uint32]uint32{unix.SYS_FCHMOD: atArg1, unix.SYS_FCHMODAT: atArg2, unix.SYS_FCHMODAT2: atArg2, unix.SYS_MKNODAT: atArg2}
+	list := map[uint32]uint32{
+		unix.SYS_FCHMOD:    atArg1,
+		unix.SYS_FCHMODAT:  atArg2,
+		unix.SYS_FCHMODAT2: atArg2,
+		unix.SYS_MKNODAT:   atArg2,
+	}
 	for n, at := range archModeCalls {
 		list[n] = at
 	}

@@ -130,7 +130,10 @@ func (l *Notifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
 	if !named { // abstract names are the goal's own, as its network is
 		return connectTo(fd, address)
 	}
-	at, err := unix.Openat2(from, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS})
+	at, err := unix.Openat2(from, path, &unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_MAGICLINKS,
+	})
 	if err != nil {
 		return errnoIn(err)
 	}
@@ -143,7 +146,10 @@ func (l *Notifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
 		return unix.ECONNREFUSED
 	}
 	if !l.sockets.IsGranted(info.Dev, info.Ino) && !unixdiag.IsBoundInNamespace(at, info) {
-		l.count(wire.Violation{Program: comm(n.pid), Text: fmt.Sprintf("speak to the socket %q, which is not the goal's", path)})
+		l.count(wire.Violation{
+			Program: comm(n.pid),
+			Text:    fmt.Sprintf("speak to the socket %q, which is not the goal's", path),
+		})
 		return unix.EACCES
 	}
 	var to unix.RawSockaddrUnix

@@ -30,7 +30,8 @@ func openTerminal(size wire.Size) (master, tty int, refused *wire.Error) {
 		return fail("TIOCSWINSZ", err)
 	}
 	// By the master and not by name: the name could be another terminal's by now.
-	peer, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC)
+	peer, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|
+		unix.O_CLOEXEC)
 	if errno != 0 {
 		return fail("TIOCGPTPEER", errno)
 	}

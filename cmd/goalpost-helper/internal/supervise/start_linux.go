@@ -185,12 +185,19 @@ func checkArgSize(argv, env []string) *wire.Error {
 					name, _, _ := strings.Cut(w, "=")
 					what = fmt.Sprintf("the variable %.40s", name)
 				}
-				return &wire.Error{Code: wire.TooBig, Text: fmt.Sprintf("%s is %d bytes; Linux takes less than %d (pass it in a file)", what, len(w), maxArg)}
+				return &wire.Error{
+					Code: wire.TooBig,
+					Text: fmt.Sprintf("%s is %d bytes; Linux takes less than %d (pass it in a file)", what, len(w), maxArg),
+				}
 			}
 			total += len(w) + 1
 		}
 	}
-	return &wire.Error{Code: wire.TooBig, Text: fmt.Sprintf("arguments and environment are %d bytes together, more than Linux takes (pass them in a file)", total)}
+	return &wire.Error{
+		Code: wire.TooBig,
+		Text: fmt.Sprintf("arguments and environment are %d bytes together, more than Linux takes (pass them in a file)",
+			total),
+	}
 }
 
 func ByteStrings(b [][]byte) []string {

@@ -129,7 +129,10 @@ func (s *Supervisor) Handle(r wire.Request, fds []int) error {
 	case wire.Grant, wire.Revoke:
 		return s.changeMounts(r, fds)
 	}
-	return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: fmt.Sprintf("unknown request %q", r.Op)}})
+	return s.answer(wire.Answer{
+		ID:    r.ID,
+		Error: &wire.Error{Code: wire.Unsupported, Text: fmt.Sprintf("unknown request %q", r.Op)},
+	})
 }
 
 // RunsPrograms reports whether a program that was started has not ended.

@@ -101,7 +101,8 @@ func aligned(n int) int { return (n + 3) &^ 3 }
 // some file systems tell programs another one.
 func deviceOf(at int) (uint32, bool) {
 	var info unix.Statx_t
-	if err := unix.Statx(at, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil || info.Mask&unix.STATX_MNT_ID == 0 {
+	if err := unix.Statx(at, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil ||
+		info.Mask&unix.STATX_MNT_ID == 0 {
 		return 0, false
 	}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")

@@ -53,7 +53,8 @@ func openWindow(assets fs.FS) int {
 	}
 	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return fail(
-			errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one (goalpost --help)"))
+			errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one " +
+				"(goalpost --help)"))
 	}
 	if err := runWindow(assets); err != nil {
 		problem := api.ToProblem(err)

@@ -85,7 +85,7 @@ func TestAnAgentAsksForMore(t *testing.T) {
 	for i, want := range []string{
 		"No such file", "open for this goal: reading, changing and deleting everything in " + data, "beside",
 		"denied by the user", "No such file",
-		"open for this goal: speaking", "there", "refused", "open for this goal: the port", "carried", "open for this goal",
+		"open for this goal: connecting", "there", "refused", "open for this goal: the port", "carried", "open for this goal",
 		"Goalpost's own", "home folder", "the whole of it", "unknown kind",
 	} {
 		if !strings.Contains(steps[i].Result, want) {

@@ -49,7 +49,9 @@ const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.s
   await soon(new Promise((r) => { navigator.serviceWorker.onmessage = r; }));
   const rtc = new RTCPeerConnection({ iceServers: [{ urls: "stun:" + "STUN" }] });
   rtc.createDataChannel("x"); await rtc.setLocalDescription(await rtc.createOffer());
-  await soon(new Promise((r) => { rtc.onicegatheringstatechange = () => rtc.iceGatheringState === "complete" && r(); }));
+  await soon(new Promise((r) => {
+    rtc.onicegatheringstatechange = () => rtc.iceGatheringState === "complete" && r();
+  }));
   await soon(new Promise((r) => setTimeout(r, 500)));
   document.getElementById("state").textContent = document.title = "all tried";
 })();

@@ -25,7 +25,7 @@ func TestARecipeGoesThroughTheDoor(t *testing.T) {
 			[]map[string]any{{"name": "who", "value": "first"}})),
 		call("save_recipe", with("name", "greet", "description", "again", "from_step", 1, "to_step", 5)),
 	)
-	if !strings.Contains(steps[5].Result, "greet is kept, 2 steps") || !strings.Contains(steps[6].Result, "already") ||
+	if !strings.Contains(steps[5].Result, "greet is saved, 2 steps") || !strings.Contains(steps[6].Result, "already") ||
 		steps[2].Outcome != event.Failed {
 		t.Fatalf("%s %s %s", steps[5].Result, steps[6].Result, steps[2].Outcome)
 	}

@@ -72,8 +72,8 @@ func (autoAttachFrames) ProtoReq() string { return "Target.setAutoAttach" }
 
 // MarshalJSON gives the command's parameters.
 func (autoAttachFrames) MarshalJSON() ([]byte, error) {
-	return []byte(
-		`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":[{"type":"iframe"},{"type":"worker"},{"exclude":true}]}`), nil
+	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,` +
+		`"filter":[{"type":"iframe"},{"type":"worker"},{"exclude":true}]}`), nil
 }
 
 // networkEnableParams keeps no bodies of what comes.

@@ -80,8 +80,8 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 // cursors are the shapes that the app knows; others are the arrow.
 var cursors = strings.Fields(
 	`default none context-menu help pointer progress wait cell crosshair text vertical-text alias copy move
-	no-drop not-allowed grab grabbing all-scroll col-resize row-resize n-resize e-resize s-resize w-resize ne-resize nw-resize
-	se-resize sw-resize ew-resize ns-resize nesw-resize nwse-resize zoom-in zoom-out`)
+	no-drop not-allowed grab grabbing all-scroll col-resize row-resize n-resize e-resize s-resize w-resize
+	ne-resize nw-resize se-resize sw-resize ew-resize ns-resize nesw-resize nwse-resize zoom-in zoom-out`)
 
 func (pe *promptEvents) onCursor(shape string) {
 	if !slices.Contains(cursors, shape) {

@@ -33,7 +33,12 @@ func guarded(t *testing.T) *httptest.Server {
 }
 
 const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/things?' + n).then((r) => r.status))
-	.concat(new Promise((say) => { const i = new Image(); i.onload = () => say('seen'); i.onerror = () => say('not seen'); i.src = '/a/things?i'; }))); 1`
+	.concat(new Promise((say) => {
+		const i = new Image();
+		i.onload = () => say('seen');
+		i.onerror = () => say('not seen');
+		i.src = '/a/things?i';
+	}))); 1`
 
 // waiting waits until so many requests wait for one login.
 func (b *bench) waiting(p *Pane, n int) {

@@ -105,7 +105,8 @@ func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
 // manyFields is a form whose only field that is seen comes after 520 that are not.
 const manyFields = `(() => {
 	const form = document.body.appendChild(document.createElement('form'));
-	for (let i = 0; i < 520; i++) form.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'f' + i }));
+	for (let i = 0; i < 520; i++)
+		form.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'f' + i }));
 	form.append(Object.assign(document.createElement('input'), { name: 'to', value: 'ATTACKER' }));
 	form.append(Object.assign(document.createElement('button'), { textContent: 'Transfer' }));
 })()`

@@ -94,7 +94,8 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 		return list, err
 	}
 	raw, err := evaluate(ctx, pg, world, `navigator.permissions
-		? Promise.all(`+string(names)+`.map((name) => navigator.permissions.query({ name }).then((p) => ({ name, state: p.state }), () => null)))
+		? Promise.all(`+string(names)+`.map((name) =>
+			navigator.permissions.query({ name }).then((p) => ({ name, state: p.state }), () => null)))
 		: []`)
 	if err != nil {
 		return list, err

@@ -212,7 +212,7 @@ func (p approvalCommands) answerCommand(
 				p.errorf("The goal is paused; %s resume %s resumes it.\n", p.Name, row.ID.Short())
 				return nil
 			}
-			return liveView{p.Program}.follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
+			return liveView(p).follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
 				return runningGoal{id: row.ID, seen: row.Seq}, a.Resume(ctx, row.ID, api.ResumeInput{})
 			})
 		})

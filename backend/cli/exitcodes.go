@@ -34,7 +34,8 @@ var exitDescriptions = []struct {
 	{exitStuck, "stuck: the goal made no progress, or one check failed too often"},
 	{exitNeedsUser, "needs_operator: the goal waits for your answer; approvals lists its requests"},
 	{exitAborted, "aborted: the goal was ended, or the agent gave up with a report"},
-	{exitError, "error: the model is unavailable, the machine failed, or receipt --verify found something that no longer holds"},
+	{exitError, "error: the model is unavailable, the machine failed, or receipt --verify found something that " +
+		"no longer holds"},
 	{
 		exitInterrupted,
 		"interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume continues",

@@ -70,8 +70,8 @@ func (p liveView) follow(
 	defer func() {
 		if !o.json {
 			ctx := context.WithoutCancel(ctx)
-			err = errors.Join(err, receiptCommand{p.Program}.verdicts(ctx, a.Store(), id),
-				approvalCommands{p.Program}.printAnswerHelp(ctx, a.Store(), id))
+			err = errors.Join(err, receiptCommand(p).verdicts(ctx, a.Store(), id),
+				approvalCommands(p).printAnswerHelp(ctx, a.Store(), id))
 		}
 	}()
 	for {
@@ -320,7 +320,7 @@ func (p liveView) progress(e event.Event) {
 		}
 	case *event.ApprovalRequested:
 		p.errorf("%s",
-			approvalCommands{p.Program}.formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
+			approvalCommands(p).formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
 		p.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:

@@ -48,7 +48,7 @@ func (p readCommands) list() *cobra.Command {
 				if n := len(list.Goals); list.Total > n {
 					defer p.errorf("%d of %d goals; --limit %d shows all\n", n, list.Total, list.Total)
 				}
-				return errors.Join(p.table(list.Goals), approvalCommands{p.Program}.printPending(c.Context(), s, ""))
+				return errors.Join(p.table(list.Goals), approvalCommands(p).printPending(c.Context(), s, ""))
 			})
 		},
 	}
@@ -133,7 +133,7 @@ func (p readCommands) show() *cobra.Command {
 				if asJSON {
 					return p.json(v)
 				}
-				return errors.Join(p.showGoal(g, v), approvalCommands{p.Program}.printPending(c.Context(), s, v.ID))
+				return errors.Join(p.showGoal(g, v), approvalCommands(p).printPending(c.Context(), s, v.ID))
 			})
 		},
 	}
@@ -295,7 +295,7 @@ func (p readCommands) report() *cobra.Command {
 				if err := p.printf("%s", reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
 					return err
 				}
-				return receiptCommand{p.Program}.verdicts(c.Context(), s, row.ID)
+				return receiptCommand(p).verdicts(c.Context(), s, row.ID)
 			})
 		},
 	}

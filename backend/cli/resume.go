@@ -31,7 +31,7 @@ func (p resumeCommands) resumeCommand(
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
-			return liveView{p.Program}.follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
+			return liveView(p).follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
 				// Earlier events of the goal are not shown again.
 				return runningGoal{id: row.ID, seen: row.Seq}, start(ctx, a, row.ID)
 			})

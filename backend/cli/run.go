@@ -251,17 +251,17 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 			demo := a.DemoInput()
 			in.Objective, in.Checks, in.Provider = demo.Objective, demo.Checks, demo.Provider
 		}
-		follow, begin := liveView{p.Program}.follow, a.Start
+		follow, begin := liveView(p).follow, a.Start
 		if len(in.Panes) > 0 {
 			in.Unconfined = f.unconfined
-			follow, begin = liveView{p.Program}.followInOwner, a.StartInOwnerProcess
+			follow, begin = liveView(p).followInOwner, a.StartInOwnerProcess
 		}
 		return follow(ctx, a, f.out, func(ctx context.Context) (runningGoal, error) {
 			forget, err := f.saveProvider(a.Config(), &in)
 			if err != nil {
 				return runningGoal{}, err
 			}
-			receiptCommand{p.Program}.printProtected(ctx, a, in)
+			receiptCommand(p).printProtected(ctx, a, in)
 			id, err := begin(ctx, in)
 			if err != nil {
 				return runningGoal{}, errors.Join(fmt.Errorf("start: %w", err), forget())

@@ -52,7 +52,7 @@ func TestOf_FindsTheFirstErrorOfTheChain(t *testing.T) {
 	if !errors.Is(fmt.Errorf("goal 01J: %w", errGone), errGone) {
 		t.Error("a kind cannot be compared with errors.Is")
 	}
-	if fault.Of(refused); refused.Code != "" {
+	if _ = fault.Of(refused); refused.Code != "" {
 		t.Error("Of changed the error that it was given")
 	}
 }

@@ -74,7 +74,8 @@ func validHost(pattern string) error {
 	return nil
 }
 
-const oneHost = "give one name such as example.org, *.example.org for every name below it, or an address that is written out"
+const oneHost = "give one name such as example.org, *.example.org for every name below it, " +
+	"or an address that is written out"
 
 // isHostname reports whether a host is a name, and not a number that some programs read as an address.
 func isHostname(host string) bool {

@@ -21,7 +21,8 @@ type goalTable struct {
 	artifacts *artifactFiles
 }
 
-const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model, scripted,
+const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider,
+	model, scripted,
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at,
 	ended_at,
 	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by`

@@ -82,7 +82,8 @@ type Step struct {
 	ImageSHA256 string
 }
 
-const stepColumns = `s.n, s.run_id, s.at_ms, s.tool, s.arguments, s.risk, coalesce(r.outcome,''), coalesce(r.ms,0), coalesce(r.preview,''),
+const stepColumns = `s.n, s.run_id, s.at_ms, s.tool, s.arguments, s.risk, coalesce(r.outcome,''), coalesce(r.ms,0),
+	coalesce(r.preview,''),
 	coalesce(r.image_sha256,'')`
 
 // Steps reads at most limit steps after the given number, oldest first.

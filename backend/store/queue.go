@@ -187,7 +187,8 @@ func (s *goalQueue) dependencies(
 	ctx context.Context, q querier, id goal.ID,
 ) (waiting goal.ID, unmet string, err error) {
 	rows, err := q.QueryContext(ctx,
-		`SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '') FROM goals me, json_each(me.options, '$.after') a
+		`SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '')
+		FROM goals me, json_each(me.options, '$.after') a
 		LEFT JOIN goals g ON g.id = a.value WHERE me.id = ?`, id)
 	if err != nil {
 		return "", "", fmt.Errorf("queue: %w", err)

@@ -146,7 +146,8 @@ func createPrivate(path string) error {
 // connect opens connections that cache prepared statements: preparing was half of a commit.
 func connect(path, extra string, conns int) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on&_busy_timeout=5000&_stmt_cache_size=64&" + extra
+		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on" +
+		"&_busy_timeout=5000&_stmt_cache_size=64&" + extra
 	db, err := database(dsn)
 	if err == nil {
 		db.SetMaxOpenConns(conns)

@@ -96,7 +96,8 @@ func project(t *testing.T) string {
 	}
 	script := `git init -q -b main . && git config user.name 'Ada é' && git config user.email a@b
 for i in 1 2 3 4 5 6; do git add . && git commit -q --allow-empty -m "change $i: 日本" && echo $i >> long.txt; done
-git checkout -q -b side && git commit -q --allow-empty -m side && git checkout -q main && git merge -q --no-ff -m 'a merge' side`
+git checkout -q -b side && git commit -q --allow-empty -m side
+git checkout -q main && git merge -q --no-ff -m 'a merge' side`
 	git := exec.Command("sh", "-c", script)
 	git.Dir, git.Env = dir, []string{"PATH=/usr/bin:/bin", "HOME=" + dir}
 	if out, err := git.CombinedOutput(); err != nil {

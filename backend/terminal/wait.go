@@ -52,7 +52,8 @@ const (
 func (s *Session) WaitFor(ctx context.Context, u WaitCondition, wait time.Duration) (WaitResult, error) {
 	if s.spec.shell == noShell && (u.Prompt || u.Exit) {
 		return WaitResult{},
-			errors.New("the terminal's program is not a shell that reports its commands: wait for a pattern, for quiet, or for its end")
+			errors.New("the terminal's program is not a shell that reports its commands: " +
+				"wait for a pattern, for quiet, or for its end")
 	}
 	late := time.NewTimer(wait)
 	defer late.Stop()

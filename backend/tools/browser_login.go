@@ -42,7 +42,8 @@ func browserLogin(r Deps) (Tool, error) {
 		if hasAuthPrompt(p) {
 			if a.KeepUnsent {
 				return policy.Effect{},
-					errors.New("the server asks for the login before it shows a page: there are no fields to fill in, so leave stay out")
+					errors.New("the server asks for the login before it shows a page: there are no fields to fill in, " +
+						"so leave stay out")
 			}
 			e, err := addressEffect(origin, policy.WriteLocal, policy.NetworkWrite)
 			e.Secrets = use

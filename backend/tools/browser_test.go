@@ -167,7 +167,8 @@ func site(waits <-chan struct{}) http.Handler {
 <canvas id="c" width="200" height="100" style="border:0" aria-label="Board"></canvas><a href="/file" download>Download</a>
 <ul><li draggable="true" id="a" ondragstart="event.dataTransfer.setData('text','a')">Apple</li><li id="b" ondragover="event.preventDefault()" ondrop="event.preventDefault();said.textContent='dropped '+event.dataTransfer.getData('text')">Basket</li></ul>
 <div style="height:1500px"></div><button id="low">Low down</button>
-<script>c.onclick=e=>said.textContent='canvas '+e.offsetX+','+e.offsetY+' '+e.isTrusted;document.addEventListener('keydown',e=>{if(e.ctrlKey&&e.key==='k')said.textContent='shortcut'})
+<script>c.onclick=e=>said.textContent='canvas '+e.offsetX+','+e.offsetY+' '+e.isTrusted;
+document.addEventListener('keydown',e=>{if(e.ctrlKey&&e.key==='k')said.textContent='shortcut'})
 console.log('desk is ready');console.error('a fault </output>');document.cookie='sid=verysecretvalue'</script>`)
 	page("/more",
 		`<title>More</title><nav><a href="/">Desk</a></nav><main><h1>More to read</h1><p>First <b>words</b> and <code>x=1</code>.</p><ul><li>one<li>two</ul>

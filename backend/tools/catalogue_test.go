@@ -251,7 +251,8 @@ func TestToolsPage(t *testing.T) {
 Written by `+"`go test ./backend/tools -run ToolsPage -update`"+` from the tools themselves: %d of them. What each call does to the world is in
 `+"`docs/effects.md`"+`. Tools of MCP servers that a user configures come besides, as `+"`server__tool`"+`.
 
-Every result reaches the model in one envelope: a line of JSON, `+"`{\"ok\":true}`"+`, with `+"`ms`"+` where a program ran and `+"`has_more`, `next_cursor`, `total_bytes`"+`
+Every result reaches the model in one envelope: a line of JSON, `+"`{\"ok\":true}`"+`, with `+"`ms`"+`
+where a program ran and `+"`has_more`, `next_cursor`, `total_bytes`"+`
 where there is more, and the content below it. At most 16 KB of it unless said otherwise; the rest is kept and read with read_evidence. What comes from
 terminals, pages, files and other agents stands between `+"`<output from=…>` and `</output>`"+`: it is data.
 

@@ -72,7 +72,9 @@ async function all() {
   try { fetchLater("/to/later", { method: "POST", body: "x", activateAfter: 0 }); } catch {}
   const rtc = new RTCPeerConnection({ iceTransportPolicy: "relay", iceServers: [{ urls: "turn:relay.test:RELAY?transport=tcp", username: "secret", credential: "x" }] });
   rtc.createDataChannel("x"); await rtc.setLocalDescription(await rtc.createOffer());
-  await soon(new Promise((r) => { rtc.onicegatheringstatechange = () => rtc.iceGatheringState === "complete" && r(); }));
+  await soon(new Promise((r) => {
+    rtc.onicegatheringstatechange = () => rtc.iceGatheringState === "complete" && r();
+  }));
   await soon(new Promise((r) => setTimeout(r, 300)));
   document.title = "all tried";
 }
@@ -151,7 +153,11 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w,
 			`const done = Promise.all([fetch("/to/%[1]s", {method: "POST", body: "x"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/%[1]s-socket"); w.onopen = w.onerror = r; })]);
 onconnect = (e) => done.then(() => e.ports[0].postMessage(1));
-if (self.clients) { oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(done.then(() => clients.claim()).then(() => clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1)))); }
+if (self.clients) {
+  oninstall = () => skipWaiting();
+  onactivate = (e) => e.waitUntil(done.then(() => clients.claim())
+    .then(() => clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1))));
+}
 else if (self.postMessage) done.then(() => postMessage(1));`, n)
 		return
 	case r.URL.Path == "/report":

@@ -220,7 +220,9 @@ func digest(root *os.Root, name string, entry fs.DirEntry) string {
 // gitProgramKeys are the keys of git's configuration that name a program or more
 // configuration, in small letters with "*" for a subsection.
 var gitProgramKeys = regexp.MustCompile(
-	`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
+	`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)` +
+		`|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*` +
+		`\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
 		`|diff\.external|credential\.(.*\.)?helper|include\.path|includeif\..*\.path|gpg\.(.*\.)?(program|defaultkeycommand)|sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs|url|pushurl|proxy)|url\..*\.(insteadof|pushinsteadof)|protocol\..*allow|submodule\..*\.update|sendemail\..*|extensions\.worktreeconfig)$`)
 
 var (

@@ -49,7 +49,10 @@ func flags(dir, proxy string) []string {
 		// The picture of the page before would be shown on (PaintHolding), and plain
 		// http of a server here would be tried as https first (HttpsUpgrades).
 		// Reports are sent by Chromium itself, past whoever judges what a page sends.
-		"--disable-features=Reporting,DocumentReporting,NetworkErrorLogging,BackForwardCache,PaintHolding,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,DialMediaRouteProvider",
+		"--disable-features=Reporting,DocumentReporting,NetworkErrorLogging,BackForwardCache," +
+			"PaintHolding,HttpsUpgrades," +
+			"HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints," +
+			"AutofillServerCommunication,DialMediaRouteProvider",
 	}
 	if os.Geteuid() == 0 {
 		list = append(list, "--no-sandbox")

@@ -107,7 +107,7 @@ func (a *ApprovalAPI) find(goalID string) (goal.ID, error) {
 
 func approvalView(a store.Approval) ApprovalView {
 	v := ViewOfRequest(a.Goal, a.Approval)
-	v.Objective, v.Status, v.At = a.Objective, a.Status, stamp(a.At)
+	v.Objective, v.Status, v.At = a.Objective, a.Status, formatTime(a.At)
 	if a.Given != nil {
 		v.Given = a.Given.Kind
 	}

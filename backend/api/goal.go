@@ -207,7 +207,7 @@ func (a *GoalAPI) Steps(id string, after, limit int) (out StepPage, err error) {
 	if err != nil {
 		return out, err
 	}
-	list, err := a.store.Steps(a.ctx, row.ID, after, page(limit))
+	list, err := a.store.Steps(a.ctx, row.ID, after, clampLimit(limit))
 	if err != nil {
 		return out, err
 	}
@@ -249,13 +249,13 @@ func (a *GoalAPI) Events(id string, after int64, limit int) (out EventPage, err 
 	if err != nil {
 		return out, err
 	}
-	list, err := a.store.Events(a.ctx, row.ID, after, page(limit)+1)
+	list, err := a.store.Events(a.ctx, row.ID, after, clampLimit(limit)+1)
 	if err != nil {
 		return out, err
 	}
 	out.Events = []json.RawMessage{}
 	for i, ev := range list {
-		if i == page(limit) {
+		if i == clampLimit(limit) {
 			out.More = true
 			break
 		}
@@ -289,10 +289,10 @@ func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
 	if err != nil {
 		return out, err
 	}
-	return receipt(row, f), nil
+	return buildReceipt(row, f), nil
 }
 
-func page(limit int) int {
+func clampLimit(limit int) int {
 	const usual, most = 500, 2000
 	if limit <= 0 {
 		return usual

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// timeline has the results of critic, checks and reviewer on one time axis.
-func timeline(f goalFacts, status goal.Status) []TimelineEntry {
+// buildTimeline has the results of critic, checks and reviewer on one time axis.
+func buildTimeline(f goalFacts, status goal.Status) []TimelineEntry {
 	list := []TimelineEntry{}
 	for i, c := range f.claims {
 		m := claimEntry(c)
@@ -79,7 +79,7 @@ func reviewLabel(r *event.Review) string {
 	return "rejected"
 }
 
-func receipt(r store.GoalRow, f goalFacts) ReceiptView {
+func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 	v := ReceiptView{
 		GoalID:          string(r.ID),
 		Objective:       r.Objective,
@@ -98,7 +98,7 @@ func receipt(r store.GoalRow, f goalFacts) ReceiptView {
 	}
 	for i, c := range f.claims {
 		claim := ReceiptClaim{
-			N: c.N, At: stamp(c.At), By: c.By, Rationale: c.Rationale, Result: c.Result,
+			N: c.N, At: formatTime(c.At), By: c.By, Rationale: c.Rationale, Result: c.Result,
 			Deciding: r.Exit == goal.Done && i == len(f.claims)-1, Verdicts: append([]goal.Verdict{}, c.Verdicts...),
 		}
 		for _, o := range f.opinions {

@@ -22,7 +22,7 @@ func TestAClaimWithoutVerdictsSaysWhy(t *testing.T) {
 		{"it was interrupted", goalFacts{}, goal.Aborted, "verify:fail"},
 	} {
 		c.facts.claims = []store.Claim{earlier, newest}
-		list := timeline(c.facts, c.status)
+		list := buildTimeline(c.facts, c.status)
 		if list[0].What != "verify:fail" || list[1].What != c.want {
 			t.Errorf("%s: %s, %s", c.name, list[0].What, list[1].What)
 		}

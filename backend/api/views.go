@@ -11,7 +11,7 @@ import (
 // activitySlices is the number of bars in the sparkline of a card.
 const activitySlices = 24
 
-func stamp(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -27,15 +27,15 @@ func goalCard(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
 		Verified:       r.Verified,
 		Judged:         r.Judged,
 		Scripted:       r.Scripted,
-		CreatedAt:      stamp(r.CreatedAt),
-		StartedAt:      stamp(r.StartedAt),
-		EndedAt:        stamp(r.EndedAt),
+		CreatedAt:      formatTime(r.CreatedAt),
+		StartedAt:      formatTime(r.StartedAt),
+		EndedAt:        formatTime(r.EndedAt),
 		SpentMS:        r.Spent.WallClock.Milliseconds(),
 		Steps:          r.Spent.Steps,
 		Iterations:     r.Spent.Iterations,
 		ChecksPassed:   r.ChecksPassed,
 		Checks:         len(r.Criterion.Checks),
-		ParkedUntil:    stamp(r.ParkedUntil),
+		ParkedUntil:    formatTime(r.ParkedUntil),
 		TokensIn:       r.Spent.TokensIn,
 		TokensOut:      r.Spent.TokensOut,
 		USD:            r.Spent.USD,
@@ -89,7 +89,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		AskedPane:       f.askedPane,
 		Todos:           append([]goal.Todo{}, f.todos...),
 		Panes:           append([]string{}, panes...),
-		Marks:           timeline(f, r.Status),
+		Marks:           buildTimeline(f, r.Status),
 	}
 }
 

@@ -264,7 +264,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		Events:         &a.broker,
 		Terminals:      streamTerminals{a.panes},
 		Browsers:       streamBrowsers{a.panes},
-		FindRemotePane: a.peers().DialPeerPane,
+		FindRemotePane: a.makePeers().DialPeerPane,
 		Detached:       a.options.Serve,
 	})
 	return err
@@ -532,11 +532,11 @@ func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.Ser
 
 // StartInOwnerProcess starts a goal in the process that has the panes it is given.
 func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
-	return a.peers().StartInOwnerProcess(ctx, in)
+	return a.makePeers().StartInOwnerProcess(ctx, in)
 }
 
-// peers asks other processes of this user.
-func (a *App) peers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }
+// makePeers asks other processes of this user.
+func (a *App) makePeers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }
 
 type clock struct{}
 

@@ -44,9 +44,9 @@ type targetPoint struct {
 	Y     float64 `json:"y"`
 }
 
-// run wraps an action that changes the page: it watches what the page does,
+// runAction wraps an action that changes the page: it watches what the page does,
 // waits until it is quiet, and tells what changed.
-func (ac *actions) run(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+func (ac *actions) runAction(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
 	return ac.runOn(ctx, what, func(*page) bool { return false }, f)
 }
 
@@ -99,7 +99,7 @@ func (ac *actions) actAndSettle(ctx context.Context, pg *page, f func(context.Co
 	}
 	ctx, calm := ac.prompts.withoutPrompts(ctx)
 	defer calm(nil)
-	ac.settle(ctx, pg)
+	ac.waitUntilSettled(ctx, pg)
 	if ctx.Err() == nil {
 		ac.notePendingNavigation()
 	}
@@ -135,7 +135,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 	if now.Loading {
 		b.WriteString("the page is still loading\n")
 	}
-	if q, open := ac.prompts.blocking(); open {
+	if q, open := ac.prompts.blockingPrompt(); open {
 		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n",
 			q.Kind)
 		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}

@@ -13,7 +13,7 @@ import (
 // error. What needs more than an approval is refused: see Trust and SignIn. An agent
 // that acts without answering dismisses the question.
 func (ac *actions) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
-	q, open := ac.prompts.blocking()
+	q, open := ac.prompts.blockingPrompt()
 	if !open {
 		return Acted{}, errors.New("answering a dialog: the page asks nothing")
 	}

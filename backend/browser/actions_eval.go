@@ -54,11 +54,11 @@ func evaluateWithin(
 	if own := pg.worlds.Get(world); own.Unique != "" {
 		req.ContextID, req.UniqueContextID = 0, own.Unique
 	}
-	return pg.value(ctx, limit, req)
+	return pg.evaluateJSON(ctx, limit, req)
 }
 
-// value evaluates an expression and gives its value as JSON.
-func (pg *page) value(ctx context.Context, limit time.Duration, req proto.RuntimeEvaluate) ([]byte, error) {
+// evaluateJSON evaluates an expression and gives its value as JSON.
+func (pg *page) evaluateJSON(ctx context.Context, limit time.Duration, req proto.RuntimeEvaluate) ([]byte, error) {
 	var out []byte
 	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
 		req.ReturnByValue, req.AwaitPromise, req.Silent = true, true, true
@@ -71,7 +71,7 @@ func (pg *page) value(ctx context.Context, limit time.Duration, req proto.Runtim
 			return fmt.Errorf("the page's answer: %w", err)
 		}
 		if got.Exception != nil {
-			return exception(got.Exception)
+			return exceptionError(got.Exception)
 		}
 		if out = got.Result.Value; out == nil { // undefined
 			out = []byte("null")
@@ -81,8 +81,8 @@ func (pg *page) value(ctx context.Context, limit time.Duration, req proto.Runtim
 	return out, err
 }
 
-// members gives the objects of a list that an expression makes.
-func members(
+// listMembers gives the objects of a list that an expression makes.
+func listMembers(
 	c proto.Client, world *script.SnapshotContext, list string,
 ) (objects []proto.RuntimeRemoteObjectID, err error) {
 	found, err := cdp.Call(c, world.Evaluate(list))

@@ -14,12 +14,12 @@ const (
 	maxSettleTime    = 400 * time.Millisecond // a page that never rests is waited for so long
 )
 
-// settle waits until what an action set off is over: the page has drawn its next
+// waitUntilSettled waits until what an action set off is over: the page has drawn its next
 // frame and altered nothing on it, loads nothing, and has fetched nothing for a
 // moment if it fetched at all. A page on which nothing happens is done with its
 // next frame. It gives up when that takes too long, see limits, or when the
 // page is gone: that is for the next call to find.
-func (ac *actions) settle(ctx context.Context, pg *page) {
+func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
 	defer cancel()
 	ctx, loose := cdp.JoinContexts(ctx, pg.alive)

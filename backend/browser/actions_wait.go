@@ -30,7 +30,7 @@ func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration
 }
 
 func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
-	return ac.run(ctx, "waiting", func(ctx context.Context, pg *page) error {
+	return ac.runAction(ctx, "waiting", func(ctx context.Context, pg *page) error {
 		ac.showActionHint("waits", 0, 0)
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 		defer cancel()

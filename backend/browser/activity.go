@@ -51,7 +51,7 @@ func (log *activity) onConsole(e *cdp.Event) {
 			Description string          `json:"description"`
 		} `json:"args"`
 	}
-	if !decode(e, &ev) {
+	if !decodeEvent(e, &ev) {
 		return
 	}
 	words := make([]string, 0, len(ev.Args))
@@ -71,9 +71,9 @@ func (log *activity) onConsole(e *cdp.Event) {
 
 func (log *activity) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
-	if decode(e, &ev) && ev.ExceptionDetails != nil {
+	if decodeEvent(e, &ev) && ev.ExceptionDetails != nil {
 		log.logConsole(fromUnixMillis(float64(ev.Timestamp)),
-			sanitize.Line("error: "+exception(ev.ExceptionDetails).Error(), 500))
+			sanitize.Line("error: "+exceptionError(ev.ExceptionDetails).Error(), 500))
 	}
 }
 
@@ -100,7 +100,7 @@ func (log *activity) noteRequest(e *cdp.Event) {
 		ErrorText string                       `json:"errorText"`
 		Redirect  *struct{ Status int }        `json:"redirectResponse"`
 	}
-	if !decode(e, &ev) {
+	if !decodeEvent(e, &ev) {
 		return
 	}
 	if e.Method == "Network.requestWillBeSent" {
@@ -109,7 +109,7 @@ func (log *activity) noteRequest(e *cdp.Event) {
 	log.state.mu.Lock()
 	defer log.state.mu.Unlock()
 	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && log.state.page != nil &&
-		ev.FrameID == log.state.page.frame() {
+		ev.FrameID == log.state.page.mainFrame() {
 		log.state.load.posting = ""
 		if ev.Request.Method != "GET" {
 			log.state.load.posting = ev.LoaderID
@@ -203,7 +203,7 @@ func (log *activity) noteDuringAction(what string) {
 // noticeForBoth is a notice that the agent's action under way hears of as well.
 func (log *activity) noticeForBoth(format string, args ...any) {
 	log.noteDuringAction(fmt.Sprintf(format, args...))
-	log.state.notice(format, args...)
+	log.state.showNotice(format, args...)
 }
 
 // notifyRequest tells of a request that nobody judged.

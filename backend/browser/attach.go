@@ -44,7 +44,7 @@ func (e *browserProcess) attachTarget(
 		return nil, err
 	}
 	pg.alive, pg.end = context.WithCancelCause(e.Alive)
-	listens := p.adopt(pg)
+	listens := p.adoptPage(pg)
 	defer e.m.held.release(pg.target)
 	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
 		requests := []proto.Request{
@@ -134,9 +134,9 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	return nil
 }
 
-// adopt registers a page that is about to be prepared, so that its events arrive,
+// adoptPage registers a page that is about to be prepared, so that its events arrive,
 // and says whether a goal has the pane.
-func (p *Pane) adopt(pg *page) (listens bool) {
+func (p *Pane) adoptPage(pg *page) (listens bool) {
 	p.state.change(func() {
 		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{},
 			false, false

@@ -76,7 +76,7 @@ func BenchmarkFrame(b *testing.B) {
 	c := cdp.Open(outR, inW, slog.New(slog.DiscardHandler), m.onEvent, m.onFrame)
 	pg := &page{engine: &browserProcess{Browser: &chromium.Browser{Conn: c}, m: m}, session: "S", count: &p.frames.refs}
 	pg.alive, pg.end = context.WithCancelCause(c.Alive)
-	p.adopt(pg)
+	p.adoptPage(pg)
 	p.screencast.SetPage(pg)
 
 	data := base64.StdEncoding.EncodeToString(make([]byte, 200<<10))

@@ -40,9 +40,9 @@ const partialDir = ".incoming"
 // goalDownloads is the folder in a goal's own where its downloads lie.
 const goalDownloads = "downloads"
 
-// folder is where downloads of the user go, or the folder of a goal, which has
+// folderFor is where downloads of the user go, or the folder of a goal, which has
 // its own for them; "" refuses them.
-func (d *downloadFolders) folder(goalID string) string {
+func (d *downloadFolders) folderFor(goalID string) string {
 	find := d.cfg.Downloads
 	if goalID != "" {
 		find = d.cfg.GoalFolder
@@ -69,7 +69,7 @@ func (d *downloadFolders) setDownloadBehavior(
 	deny := proto.BrowserSetDownloadBehavior{
 		Behavior: proto.BrowserSetDownloadBehaviorBehaviorDeny, BrowserContextID: id, EventsEnabled: true,
 	}
-	dir := d.folder(goalID)
+	dir := d.folderFor(goalID)
 	if dir == "" {
 		return deny, nil
 	}
@@ -85,7 +85,7 @@ func (d *downloadFolders) setDownloadBehavior(
 // onDownload takes the news that a page sends a file.
 func (dl *downloads) onDownload(guid, address, name string) {
 	name = FileName(name)
-	if dl.state.scriptless || dl.state.m.folders.folder(dl.state.goalID) == "" {
+	if dl.state.scriptless || dl.state.m.folders.folderFor(dl.state.goalID) == "" {
 		dl.activity.noticeForBoth("the download of %q was refused: this pane does not save files", name)
 		return
 	}
@@ -135,7 +135,7 @@ func (dl *downloads) markDownloadsInterrupted() {
 
 func (m *Manager) onProgress(e *cdp.Event) {
 	var ev proto.BrowserDownloadProgress
-	if !decode(e, &ev) {
+	if !decodeEvent(e, &ev) {
 		return
 	}
 	p := m.downloadOwner(ev.GUID)
@@ -193,7 +193,7 @@ func (dl *downloads) finishDownload(guid string) error {
 	if !ok {
 		return nil
 	}
-	dir := dl.state.m.folders.folder(dl.state.goalID)
+	dir := dl.state.m.folders.folderFor(dl.state.goalID)
 	path, err := dl.state.m.folders.moveDownload(dl.state.goalID, dir, d.Name,
 		filepath.Join(dl.state.m.folders.partialDownloadDir(dl.state.goalID, dir), guid))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // PDF writes the page as a PDF into the folder of downloads and gives its path.
 func (dl *downloads) PDF(ctx context.Context) (string, error) {
-	dir := dl.state.m.folders.folder("")
+	dir := dl.state.m.folders.folderFor("")
 	if dl.state.goalID != "" || dir == "" {
 		return "", errors.New("printing: this pane does not save files")
 	}

@@ -126,14 +126,14 @@ func (r *eventRouter) dispatch(handlers map[string]eventHandler, pg *page, e *cd
 
 func (r *eventRouter) onWindowOpen(e *cdp.Event) {
 	var open proto.PageWindowOpen
-	if decode(e, &open) {
+	if decodeEvent(e, &open) {
 		r.pane.state.change(func() { r.pane.popup.openedURL, r.pane.state.network.opening = open.URL, time.Now() })
 	}
 }
 
 func (r *eventRouter) onDownload(e *cdp.Event) {
 	var download proto.PageDownloadWillBegin
-	if decode(e, &download) {
+	if decodeEvent(e, &download) {
 		r.pane.state.change(func() { r.pane.state.network.leaving = time.Time{} })
 		r.downloadReceiver().downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
 	}
@@ -171,7 +171,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 	switch e.Method {
 	case "Target.targetCreated":
 		var ev proto.TargetTargetCreated
-		if decode(e, &ev) && ev.TargetInfo.Type == proto.TargetTargetInfoTypePage && ev.TargetInfo.OpenerID != "" {
+		if decodeEvent(e, &ev) && ev.TargetInfo.Type == proto.TargetTargetInfoTypePage && ev.TargetInfo.OpenerID != "" {
 			if opener := m.byTarget(ev.TargetInfo.OpenerID); opener != nil {
 				m.onWindowOpened(opener, *ev.TargetInfo)
 			}
@@ -180,7 +180,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 		m.held.onTarget(e)
 	case "Target.targetDestroyed":
 		var ev proto.TargetTargetDestroyed
-		if decode(e, &ev) {
+		if decodeEvent(e, &ev) {
 			if p := m.byTarget(ev.TargetID); p != nil {
 				p.events.onTargetGone()
 			}
@@ -190,7 +190,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 		}
 	case "Browser.downloadWillBegin":
 		var ev proto.BrowserDownloadWillBegin
-		if decode(e, &ev) {
+		if decodeEvent(e, &ev) {
 			if p := m.downloadReceiver(proto.TargetTargetID(ev.FrameID)); p != nil {
 				p.downloads.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
 			}
@@ -222,8 +222,8 @@ func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
 	return nil
 }
 
-// decode reads an event; one that does not fit is passed over, as rod does.
-func decode(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }
+// decodeEvent reads an event; one that does not fit is passed over, as rod does.
+func decodeEvent(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }
 
 // onFrameTarget takes the news that a frame of another site came to above, or went.
 func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
@@ -234,11 +234,11 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 			Type     string               `json:"type"`
 		} `json:"targetInfo"`
 	}
-	if !decode(e, &ev) || ev.SessionID == "" {
+	if !decodeEvent(e, &ev) || ev.SessionID == "" {
 		return
 	}
 	if e.Method == "Target.detachedFromTarget" {
-		r.pane.frames.detach(func(f *remoteFrame) bool { return f.session == ev.SessionID })
+		r.pane.frames.detachFrames(func(f *remoteFrame) bool { return f.session == ev.SessionID })
 		return
 	}
 	if ev.TargetInfo.Type != "iframe" {

@@ -28,7 +28,7 @@ type forms struct {
 // Select chooses the options of a list by their labels or values; a list that
 // takes several has only these chosen then.
 func (fm *forms) Select(ctx context.Context, target string, options []string) (Acted, error) {
-	return fm.actions.run(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return fm.actions.runAction(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
 		at, err := fm.targets.callOnTarget(ctx, pg, &field, "choose", target, options)
 		if err != nil {
@@ -41,7 +41,7 @@ func (fm *forms) Select(ctx context.Context, target string, options []string) (A
 // Check ticks a box, a radio button or a switch, or takes the tick away. One
 // that is as wanted is left alone.
 func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, error) {
-	return fm.actions.run(ctx, "ticking "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return fm.actions.runAction(ctx, "ticking "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var box struct {
 			Ref     string
 			Checked bool

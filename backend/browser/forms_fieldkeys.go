@@ -87,7 +87,7 @@ func (fm *forms) pressKeys(ctx context.Context, pg *page, keys []string) error {
 		}
 		for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 			in.Kind = kind
-			pg.Post(key(in))
+			pg.Post(keyEvent(in))
 		}
 	}
 	return nil

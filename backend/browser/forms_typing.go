@@ -21,7 +21,7 @@ func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bo
 	if len(text) > 1<<20 {
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")
 	}
-	return fm.actions.run(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return fm.actions.runAction(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
 		at, err := fm.targets.callOnTarget(ctx, pg, &field, "prepare", target, text)
 		if err != nil {
@@ -81,11 +81,11 @@ func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
 		for _, r := range text {
 			left--
 			in := pane.Input{Kind: pane.KeyDown, Key: string(r)}
-			pg.Post(key(in))
+			pg.Post(keyEvent(in))
 			in.Kind = pane.KeyUp
 			if left > 0 {
-				pg.Post(key(in))
-			} else if err := cdp.CallNoResult(c, key(in)); err != nil {
+				pg.Post(keyEvent(in))
+			} else if err := cdp.CallNoResult(c, keyEvent(in)); err != nil {
 				return err
 			}
 		}
@@ -101,7 +101,7 @@ func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) 
 	if len(list) == 0 || len(list) > 50 {
 		return Acted{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
 	}
-	return fm.actions.run(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
+	return fm.actions.runAction(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
 		words := "presses " + sanitize.Line(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
@@ -128,7 +128,7 @@ func (fm *forms) pressKey(ctx context.Context, pg *page, keys string) error {
 	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 		in.Kind = kind
 		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error {
-			return cdp.CallNoResult(c, key(in))
+			return cdp.CallNoResult(c, keyEvent(in))
 		}); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 		return Acted{}, err
 	}
 	if target == "" {
-		return fm.actions.run(ctx, "giving files", func(ctx context.Context, _ *page) error {
+		return fm.actions.runAction(ctx, "giving files", func(ctx context.Context, _ *page) error {
 			q, err := fm.prompts.take(matchKinds(pane.Files))
 			if err != nil {
 				return errors.New("the page asks for no files: name the file input")
@@ -34,26 +34,27 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
 		})
 	}
-	return fm.actions.run(ctx, "giving files to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
-		var field struct{ Ref, Words string }
-		where, err := fm.targets.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
-		if err != nil {
-			return err
-		}
-		fm.actions.showActionHint("gives files to "+field.Words, 0, 0)
-		fm.prompts.close(matchKinds(pane.Files))
-		world, _, err := where.scriptContext(ctx)
-		if err != nil {
-			return err
-		}
-		return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-			found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
+	return fm.actions.runAction(ctx, "giving files to "+sanitize.Line(target, 80),
+		func(ctx context.Context, pg *page) error {
+			var field struct{ Ref, Words string }
+			where, err := fm.targets.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
 			if err != nil {
 				return err
 			}
-			return cdp.CallNoResult(c, proto.DOMSetFileInputFiles{Files: paths, ObjectID: found.Result.ObjectID})
+			fm.actions.showActionHint("gives files to "+field.Words, 0, 0)
+			fm.prompts.close(matchKinds(pane.Files))
+			world, _, err := where.scriptContext(ctx)
+			if err != nil {
+				return err
+			}
+			return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
+				found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
+				if err != nil {
+					return err
+				}
+				return cdp.CallNoResult(c, proto.DOMSetFileInputFiles{Files: paths, ObjectID: found.Result.ObjectID})
+			})
 		})
-	})
 }
 
 // copyUploads writes copies into a folder of the pane's own.

@@ -42,8 +42,8 @@ type refAllocator struct {
 	where        map[int64]*page // the page that knows the refs of a frame
 }
 
-// observe takes the newest numbers that a page gave.
-func (c *refAllocator) observe(pg *page, refs, frames int64) {
+// observeNumbers takes the newest numbers that a page gave.
+func (c *refAllocator) observeNumbers(pg *page, refs, frames int64) {
 	c.refs.Store(max(c.refs.Load(), refs))
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,8 +97,8 @@ func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
 	return nil
 }
 
-// detach lets go of parts, and of those inside them.
-func (fs *frames) detach(which func(*remoteFrame) bool) {
+// detachFrames lets go of parts, and of those inside them.
+func (fs *frames) detachFrames(which func(*remoteFrame) bool) {
 	var gone []*remoteFrame
 	fs.state.change(func() {
 		var kept []*remoteFrame
@@ -121,7 +121,7 @@ func (fs *frames) detach(which func(*remoteFrame) bool) {
 	}
 }
 
-func (fs *frames) detachAll() { fs.detach(func(*remoteFrame) bool { return true }) }
+func (fs *frames) detachAll() { fs.detachFrames(func(*remoteFrame) bool { return true }) }
 
 func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 	m.mu.Lock()
@@ -156,7 +156,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 			continue
 		}
 		err = above.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
-			owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: f.frame()})
+			owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: f.mainFrame()})
 			if err != nil {
 				return err
 			}
@@ -228,12 +228,12 @@ func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) 
 func (fs *frames) frameOffset(
 	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID,
 ) (x, y float64, err error) {
-	frame := pg.frame()
+	frame := pg.mainFrame()
 	if own := pg.worlds.Get(world); own.Frame != "" {
 		frame = own.Frame
 	}
 	for {
-		if frame != pg.frame() {
+		if frame != pg.mainFrame() {
 			dx, dy, err := pg.frameElementOffset(ctx, frame)
 			if err != nil {
 				return 0, 0, err
@@ -244,7 +244,7 @@ func (fs *frames) frameOffset(
 		if f == nil {
 			return x, y, nil
 		}
-		frame, pg = pg.frame(), f.above
+		frame, pg = pg.mainFrame(), f.above
 	}
 }
 
@@ -276,8 +276,8 @@ func (fs *frames) pageAndFrames() []*page {
 	return list
 }
 
-// count counts the frames of other sites.
-func (fs *frames) count() int {
+// countRemote counts the frames of other sites.
+func (fs *frames) countRemote() int {
 	pg, err := fs.state.currentPage()
 	if err != nil {
 		return 0

@@ -48,7 +48,7 @@ func (h *heldTargets) onTarget(e *cdp.Event) {
 			BrowserContextID proto.BrowserBrowserContextID `json:"browserContextId"`
 		} `json:"targetInfo"`
 	}
-	if !decode(e, &ev) || ev.SessionID == "" {
+	if !decodeEvent(e, &ev) || ev.SessionID == "" {
 		return
 	}
 	if e.Method == "Target.detachedFromTarget" {
@@ -57,7 +57,7 @@ func (h *heldTargets) onTarget(e *cdp.Event) {
 		h.mu.Unlock()
 		return
 	}
-	engine := h.manager.process(goalEngine)
+	engine := h.manager.findEngine(goalEngine)
 	if !ev.WaitingForDebugger || engine == nil {
 		return
 	}
@@ -90,7 +90,7 @@ func (h *heldTargets) release(target proto.TargetTargetID) {
 func (h *heldTargets) onEvent(g *heldTarget, e *cdp.Event) {
 	session := proto.TargetSessionID(e.SessionID)
 	var ev proto.FetchRequestPaused
-	if e.Method != "Fetch.requestPaused" || !decode(e, &ev) {
+	if e.Method != "Fetch.requestPaused" || !decodeEvent(e, &ev) {
 		return
 	}
 	why := h.manager.rules.blockReason(g.network, ev.Request)

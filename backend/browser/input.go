@@ -178,7 +178,7 @@ func inputCommand(in pane.Input) (proto.Request, error) {
 	case pane.MouseMove, pane.MouseDown, pane.MouseUp, pane.Wheel:
 		return mouseCommand(in)
 	case pane.KeyDown, pane.KeyUp:
-		return key(in), nil
+		return keyEvent(in), nil
 	case pane.Text:
 		if len(in.Text) > 1<<20 {
 			return nil, errors.New("the pasted text is longer than 1 MB")

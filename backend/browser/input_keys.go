@@ -22,9 +22,9 @@ const (
 	modShift = 8
 )
 
-// key is a key event in Chromium's words. A key that writes carries its text;
+// keyEvent is a key event in Chromium's words. A key that writes carries its text;
 // with Ctrl, Meta, or Alt and a plain letter it is a shortcut and writes nothing.
-func key(in pane.Input) proto.Request {
+func keyEvent(in pane.Input) proto.Request {
 	code := in.KeyCode
 	if code == 0 {
 		code = keyCode(in.Key)

@@ -61,7 +61,7 @@ func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page
 // origin that it belongs to, also at the moment of typing. What is typed is told to
 // nobody.
 func (lg *logins) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
-	return lg.actions.run(ctx, "logging in", func(ctx context.Context, pg *page) error {
+	return lg.actions.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
 		where, f, err := lg.loginForm(ctx, pg, origin)
 		if err != nil {
 			return err

@@ -152,7 +152,7 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 			return nil, err
 		}
 	}
-	p, err := m.reserve(o)
+	p, err := m.reservePane(o)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +168,8 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 	return p, nil
 }
 
-// reserve registers the pane under its id.
-func (m *Manager) reserve(o Options) (*Pane, error) {
+// reservePane registers the pane under its id.
+func (m *Manager) reservePane(o Options) (*Pane, error) {
 	if o.ID == "" {
 		return nil, errors.New("a browser pane needs an id")
 	}
@@ -230,7 +230,7 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 			err = errors.Join(err, m.removePane(ctx, p))
 		}
 	}
-	e := m.process(goalEngine)
+	e := m.findEngine(goalEngine)
 	if e != nil && e.Alive.Err() == nil {
 		err = errors.Join(err, e.disposeContext(ctx, goalID))
 	}
@@ -283,7 +283,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	return err
 }
 
-// untitled is the name of a page that gives itself none: its address.
-func untitled(address string) string {
+// fallbackTitle is the name of a page that gives itself none: its address.
+func fallbackTitle(address string) string {
 	return sanitize.Line(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
 }

@@ -26,7 +26,7 @@ type mouse struct {
 
 // Hover moves the pointer onto an element and leaves it there.
 func (m *mouse) Hover(ctx context.Context, target string) (Acted, error) {
-	return m.actions.run(ctx, "pointing at "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return m.actions.runAction(ctx, "pointing at "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		at, err := m.resolveTarget(ctx, pg, "point at", target)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func (m *mouse) Hover(ctx context.Context, target string) (Acted, error) {
 // Drag drags one element onto another with the left button. Either may be a
 // point of the viewport, too: at=X,Y.
 func (m *mouse) Drag(ctx context.Context, from, to string) (Acted, error) {
-	return m.actions.run(ctx, "dragging "+sanitize.Line(from, 80), func(ctx context.Context, pg *page) error {
+	return m.actions.runAction(ctx, "dragging "+sanitize.Line(from, 80), func(ctx context.Context, pg *page) error {
 		start, isPoint := parsePoint(from)
 		end, endIsPoint := parsePoint(to)
 		var err error
@@ -133,7 +133,7 @@ func (m *mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inp
 
 // ScrollTo brings an element into view.
 func (m *mouse) ScrollTo(ctx context.Context, target string) (Acted, error) {
-	return m.actions.run(ctx, "scrolling to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+	return m.actions.runAction(ctx, "scrolling to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var at targetPoint
 		if err := m.pagePositionOf(ctx, pg, &at, target); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (m *mouse) ScrollTo(ctx context.Context, target string) (Acted, error) {
 // Scroll turns the wheel over an element, or over the middle of the page if
 // target is "", by CSS pixels.
 func (m *mouse) Scroll(ctx context.Context, target string, right, down float64) (Acted, error) {
-	return m.actions.run(ctx, "scrolling", func(ctx context.Context, pg *page) error {
+	return m.actions.runAction(ctx, "scrolling", func(ctx context.Context, pg *page) error {
 		width, height := m.viewport.size()
 		at := targetPoint{X: float64(width) / 2, Y: float64(height) / 2, Words: "the page"}
 		if target != "" {

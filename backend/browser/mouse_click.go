@@ -53,7 +53,7 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 			m.releaseGuards(ctx, pg, false)
 			return err
 		}
-		if err := m.click(ctx, pg, at, how.Press); err != nil {
+		if err := m.clickAt(ctx, pg, at, how.Press); err != nil {
 			m.releaseGuards(ctx, pg, true)
 			return err
 		}
@@ -63,7 +63,7 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 		}
 		if err := where.callScript(ctx, &landed, "landed", how.last); err != nil || landed.Missed == "" {
 			if err != nil {
-				where.send("release", false)
+				where.sendScript("release", false)
 			}
 			if errors.Is(err, errPromptOpen) {
 				return err
@@ -83,7 +83,7 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 func (m *mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
 	views := m.frames.inOrder(pg)
 	for _, view := range views {
-		view.send("release", pressed)
+		view.sendScript("release", pressed)
 	}
 	for _, view := range views {
 		if ctx.Err() != nil {

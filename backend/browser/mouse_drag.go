@@ -22,7 +22,7 @@ type drag struct {
 // the page as a drag, until the button is let go.
 func (d *drag) onIntercepted(e *cdp.Event) {
 	var ev proto.InputDragIntercepted
-	if decode(e, &ev) && ev.Data != nil {
+	if decodeEvent(e, &ev) && ev.Data != nil {
 		d.mu.Lock()
 		d.data, d.entered = ev.Data, false
 		d.mu.Unlock()

@@ -46,7 +46,7 @@ func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
-	return m.actions.run(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
+	return m.actions.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
 		var there struct{ Words string }
 		if err := pg.callScript(ctx, &there, "at", x, y); err != nil {
 			return err
@@ -54,12 +54,12 @@ func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 		at := targetPoint{X: float64(x), Y: float64(y)}
 		m.actions.showActionHint("clicks "+sanitize.Line(there.Words, 120), at.X, at.Y)
 		m.activity.noteDuringAction("clicked " + sanitize.Line(there.Words, 200))
-		return m.click(ctx, pg, at, how)
+		return m.clickAt(ctx, pg, at, how)
 	})
 }
 
-// click is a click with nothing held.
-func (m *mouse) click(ctx context.Context, pg *page, at targetPoint, how Press) error {
+// clickAt is a click with nothing held.
+func (m *mouse) clickAt(ctx context.Context, pg *page, at targetPoint, how Press) error {
 	return m.clickWithModifiers(ctx, pg, at, how, 0)
 }
 

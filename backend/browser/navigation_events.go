@@ -30,7 +30,7 @@ func (ne *navigationEvents) setLoading(pg *page, e *cdp.Event, loading bool) {
 	var frame struct {
 		FrameID proto.PageFrameID `json:"frameId"`
 	}
-	if decode(e, &frame) && frame.FrameID == pg.frame() {
+	if decodeEvent(e, &frame) && frame.FrameID == pg.mainFrame() {
 		ne.state.change(func() {
 			ne.state.loading = loading
 			if ne.state.pending != nil && loading {
@@ -60,8 +60,8 @@ func (ne *navigationEvents) setLeaving(pg *page, e *cdp.Event, when time.Time) {
 		Disposition string            `json:"disposition"`
 		Delay       float64           `json:"delay"` // in seconds
 	}
-	soon := decode(e, &ev) && ev.Delay < ne.state.m.limits.leaving.Seconds()
-	if soon && ev.FrameID == pg.frame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
+	soon := decodeEvent(e, &ev) && ev.Delay < ne.state.m.limits.leaving.Seconds()
+	if soon && ev.FrameID == pg.mainFrame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
 		ne.state.change(func() { ne.state.network.leaving = when })
 	}
 }
@@ -73,7 +73,7 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 			Unreachable string `json:"unreachableUrl"`
 		} `json:"frame"`
 	}
-	if !decode(e, &ev) || ev.Frame.ID != pg.frame() {
+	if !decodeEvent(e, &ev) || ev.Frame.ID != pg.mainFrame() {
 		return
 	}
 	pg.worlds.LeaveDocument()
@@ -91,7 +91,7 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 			patient: ne.state.network.patient,
 		}
 		ne.state.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
-		ne.state.info.Title = untitled(ne.state.info.URL)
+		ne.state.info.Title = fallbackTitle(ne.state.info.URL)
 		told := ne.state.loadError // by whoever went there, in better words
 		ne.state.loadError, ne.state.loadNotice, ne.state.unresponsive, ne.prompts.dialogsInARow = "", "", false, 0
 		ne.prompts.closeLocked(func(a openPrompt) bool {
@@ -113,7 +113,7 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 
 func (ne *navigationEvents) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
 	var moved proto.PageNavigatedWithinDocument
-	if !decode(e, &moved) || moved.FrameID != pg.frame() {
+	if !decodeEvent(e, &moved) || moved.FrameID != pg.mainFrame() {
 		return
 	}
 	ne.state.change(func() {
@@ -128,7 +128,7 @@ func (ne *navigationEvents) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
 
 func (ne *navigationEvents) onLifecycle(pg *page, e *cdp.Event) {
 	var life proto.PageLifecycleEvent
-	if !decode(e, &life) || life.FrameID != pg.frame() {
+	if !decodeEvent(e, &life) || life.FrameID != pg.mainFrame() {
 		return
 	}
 	switch life.Name {

@@ -84,7 +84,7 @@ func (n *navigation) runNavigation(ctx context.Context, address string) error {
 // for is dismissed, and a page that hangs is freed. The context ends when the
 // page asks something, and for the agent when a user takes over.
 func (n *navigation) beginNavigation(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	n.prompts.dismiss(ctx)
+	n.prompts.dismissDialog(ctx)
 	n.freeHung(ctx)
 	_, agent := goal.RunOf(ctx)
 	ctx, calm := n.prompts.withoutPrompts(ctx)
@@ -267,7 +267,7 @@ func (n *navigation) Reload(ctx context.Context) error {
 	}
 	n.state.mu.Unlock()
 	if address == "" { // a page that has to be ended is one to bring back
-		n.prompts.dismiss(ctx)
+		n.prompts.dismissDialog(ctx)
 		n.freeHung(ctx)
 	}
 	switch _, err := n.state.currentPage(); {

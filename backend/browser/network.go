@@ -25,7 +25,7 @@ func (s *state) onNetwork(e *cdp.Event) {
 		RequestID proto.NetworkRequestID    `json:"requestId"`
 		Type      proto.NetworkResourceType `json:"type"`
 	}
-	if !decode(e, &ev) || ev.RequestID == "" {
+	if !decodeEvent(e, &ev) || ev.RequestID == "" {
 		return
 	}
 	switch e.Method {

@@ -55,5 +55,5 @@ func (pg *page) Post(params proto.Request) { pg.engine.Post(pg.session, params) 
 // SessionID is the session of the page.
 func (pg *page) SessionID() proto.TargetSessionID { return pg.session }
 
-// frame is the id of the main frame, which for Chromium is the target's.
-func (pg *page) frame() proto.PageFrameID { return proto.PageFrameID(pg.target) }
+// mainFrame is the id of the main frame, which for Chromium is the target's.
+func (pg *page) mainFrame() proto.PageFrameID { return proto.PageFrameID(pg.target) }

@@ -119,7 +119,7 @@ func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int,
 	if !slices.ContainsFunc(frameTagPattern, func(tag string) bool { return bytes.Contains(html, []byte(tag)) }) {
 		return count, nil
 	}
-	documents, err := members(c, world, "goalpost.documents()")
+	documents, err := listMembers(c, world, "goalpost.documents()")
 	if err != nil {
 		return 0, err
 	}
@@ -210,7 +210,7 @@ func (pg *page) injectRoots(
 	case err != nil:
 		return 0, err
 	case took.ExceptionDetails != nil:
-		return 0, exception(took.ExceptionDetails)
+		return 0, exceptionError(took.ExceptionDetails)
 	}
 	return took.Result.Value.Int(), nil
 }
@@ -229,7 +229,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 		return err
 	}
 	return pg.do(ctx, callLimit, "looking into fields", func(c proto.Client) error {
-		fields, err := members(c, world, list)
+		fields, err := listMembers(c, world, list)
 		if err != nil {
 			return err
 		}

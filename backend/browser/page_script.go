@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/browser/internal/script"
 )
 
-func exception(e *proto.RuntimeExceptionDetails) error {
+func exceptionError(e *proto.RuntimeExceptionDetails) error {
 	text := e.Text
 	if e.Exception != nil && e.Exception.Description != "" {
 		text = e.Exception.Description
@@ -62,7 +62,7 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 		}(ctx)
 		ctx = limited
 	}
-	raw, err := pg.evalInScriptWorld(ctx, "goalpost."+pg.invocation(function, list))
+	raw, err := pg.evalInScriptWorld(ctx, "goalpost."+pg.scriptCall(function, list))
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
-	pg.count.observe(pg, answer.Last, answer.Frames)
+	pg.count.observeNumbers(pg, answer.Last, answer.Frames)
 	switch {
 	case answer.Code == "stale":
 		return &notFoundError{"stale", sanitize.Line(answer.Message, 40) + ": " + ErrStale.Error()}
@@ -102,24 +102,24 @@ func (pg *page) callScriptAsync(function string) bool {
 	if pg.part && time.Now().UnixNano() < pg.dull.Load() {
 		return false
 	}
-	return pg.send(function)
+	return pg.sendScript(function)
 }
 
-// send is callScriptAsync with arguments, also to a frame that did not answer lately.
-func (pg *page) send(function string, args ...any) bool {
+// sendScript is callScriptAsync with arguments, also to a frame that did not answer lately.
+func (pg *page) sendScript(function string, args ...any) bool {
 	world := pg.worlds.Snapshot.Load()
 	list, err := script.Arguments(args)
 	if world == nil || err != nil {
 		return false
 	}
-	req := world.Evaluate("globalThis.goalpost?." + pg.invocation(function, list))
+	req := world.Evaluate("globalThis.goalpost?." + pg.scriptCall(function, list))
 	req.Silent = true
 	pg.Post(req)
 	return true
 }
 
-// invocation is the call of a function of snapshot.js.
-func (pg *page) invocation(function, arguments string) string {
+// scriptCall is the call of a function of snapshot.js.
+func (pg *page) scriptCall(function, arguments string) string {
 	return fmt.Sprintf("from(%d,%d).%s(%s)", pg.count.refs.Load(), pg.count.frames.Load(), function, arguments)
 }
 
@@ -131,16 +131,16 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 		return nil, err
 	}
 	expression := "globalThis.goalpost ? " + invoke + " : null"
-	raw, err := pg.value(ctx, callLimit, world.Evaluate(expression))
+	raw, err := pg.evaluateJSON(ctx, callLimit, world.Evaluate(expression))
 	if !fresh && documentWasLeft(err) {
 		pg.worlds.Snapshot.CompareAndSwap(world, nil)
 		if world, _, err = pg.scriptContext(ctx); err != nil {
 			return nil, err
 		}
-		raw, err = pg.value(ctx, callLimit, world.Evaluate(expression))
+		raw, err = pg.evaluateJSON(ctx, callLimit, world.Evaluate(expression))
 	}
 	if err == nil && string(raw) == "null" {
-		raw, err = pg.value(ctx, callLimit,
+		raw, err = pg.evaluateJSON(ctx, callLimit,
 			world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, script.Snapshot, script.Extract,
 				script.Redact, invoke)))
 	}
@@ -155,7 +155,7 @@ func (pg *page) scriptContext(ctx context.Context) (*script.SnapshotContext, boo
 		}
 		documents := pg.worlds.Documents()
 		id, err := pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
-			FrameID:             pg.frame(),
+			FrameID:             pg.mainFrame(),
 			WorldName:           script.SnapshotWorldName,
 			GrantUniveralAccess: true,
 		})
@@ -172,7 +172,7 @@ func (pg *page) scriptContext(ctx context.Context) (*script.SnapshotContext, boo
 // mainWorldContext gives the execution context of our isolated world in the main frame;
 // Chromium makes it once for each document.
 func (pg *page) mainWorldContext(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
-	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: script.WorldName})
+	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.mainFrame(), WorldName: script.WorldName})
 }
 
 func (pg *page) createIsolatedWorld(

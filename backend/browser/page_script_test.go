@@ -26,7 +26,8 @@ func TestEyesAreOfOneDocument(t *testing.T) {
 	b.ok(err)
 	before := pg.worlds.Snapshot.Load()
 	b.ok(p.Navigate(b.ctx, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)))
-	if _, err := pg.value(b.ctx, callLimit, proto.RuntimeEvaluate{Expression: "1", ContextID: before.ID}); err != nil {
+	if _, err := pg.evaluateJSON(b.ctx, callLimit,
+		proto.RuntimeEvaluate{Expression: "1", ContextID: before.ID}); err != nil {
 		t.Fatalf("no world has that id by now: %v", err)
 	}
 	pg.worlds.Snapshot.Store(before)

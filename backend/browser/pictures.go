@@ -39,7 +39,7 @@ func (pi *pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 		return pg.do(ctx, callLimit, "measuring", func(c proto.Client) error {
 			layout, err := cdp.Call(c, proto.PageGetLayoutMetrics{})
 			if err == nil {
-				clip(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
+				clipRect(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
 			}
 			return err
 		})
@@ -64,12 +64,12 @@ func (pi *pictures) ScreenshotOf(ctx context.Context, target string) ([]byte, er
 		if at.Width < 1 || at.Height < 1 {
 			return errors.New("it takes no space on the page")
 		}
-		clip(shot, at)
+		clipRect(shot, at)
 		return nil
 	})
 }
 
-func clip(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
+func clipRect(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
 	at.Width, at.Height, at.Scale = min(at.Width, maxWidth), min(at.Height, maxHeight), 1
 	shot.Clip, shot.CaptureBeyondViewport = &at, true
 }

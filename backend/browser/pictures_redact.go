@@ -87,7 +87,7 @@ func (pi *pictures) captureRedacted(ctx context.Context, pg *page, shot proto.Pa
 	}
 	for range maxRedactionTries {
 		c := &redaction{frames: pi.frames, page: pg, secrets: secrets, whole: shot.Clip != nil}
-		picture, sure, err := c.attempt(ctx, shot)
+		picture, sure, err := c.tryPicture(ctx, shot)
 		if err != nil || sure {
 			return picture, err
 		}
@@ -106,8 +106,8 @@ func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (
 	return picture, err
 }
 
-// attempt is one try; it is not sure of a picture in which a secret may have come.
-func (c *redaction) attempt(
+// tryPicture is one try; it is not sure of a picture in which a secret may have come.
+func (c *redaction) tryPicture(
 	ctx context.Context, shot proto.PageCaptureScreenshot,
 ) (picture []byte, sure bool, err error) {
 	views := c.frames.inOrder(c.page)
@@ -160,7 +160,7 @@ func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
 			hidden = append(hidden, f.ID)
 		}
 	}
-	c.places = c.spans(c.before)
+	c.places = c.secretSpans(c.before)
 	return c.page.callScript(ctx, nil, "watch", c.places, hidden, c.whole)
 }
 
@@ -197,10 +197,10 @@ func (c *redaction) frameIsClean(number int) bool {
 // came and went.
 func (c *redaction) isComplete(after redactionWatch) bool {
 	secretPassed := slices.ContainsFunc(after.Passed, func(text string) bool { return c.containsSecret(text) })
-	if after.Lost || secretPassed || !within(after.Frames, c.before.Frames) {
+	if after.Lost || secretPassed || !isWithin(after.Frames, c.before.Frames) {
 		return false
 	}
-	for _, now := range c.spans(after.documentTexts) {
+	for _, now := range c.secretSpans(after.documentTexts) {
 		id, text := after.IDs[now[0]], after.Texts[now[0]]
 		if !slices.ContainsFunc(c.places, func(was secretSpan) bool {
 			return c.before.IDs[was[0]] == id &&
@@ -219,7 +219,7 @@ func (c *redaction) framesStillClean(ctx context.Context) bool {
 			continue
 		}
 		after, err := c.finishWatch(ctx, f.page)
-		if err != nil || after.Lost || c.containsSecret(after.Texts...) || !within(after.Frames, f.Frames) {
+		if err != nil || after.Lost || c.containsSecret(after.Texts...) || !isWithin(after.Frames, f.Frames) {
 			return false
 		}
 		if slices.ContainsFunc(after.Passed, func(text string) bool { return c.containsSecret(text) }) {
@@ -229,13 +229,13 @@ func (c *redaction) framesStillClean(ctx context.Context) bool {
 	return true
 }
 
-func within(list, all []frameRef) bool {
+func isWithin(list, all []frameRef) bool {
 	return !slices.ContainsFunc(list, func(f frameRef) bool { return !slices.Contains(all, f) })
 }
 
-// spans gives the pieces that hold a part of a secret. One that is broken over several is
+// secretSpans gives the pieces that hold a part of a secret. One that is broken over several is
 // found as well.
-func (c *redaction) spans(w documentTexts) []secretSpan {
+func (c *redaction) secretSpans(w documentTexts) []secretSpan {
 	list := []secretSpan{}
 	i, begin := 0, 0 // the piece, and where it begins in all
 	for _, span := range c.secrets.Find(strings.Join(w.Texts, "")) {

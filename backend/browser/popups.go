@@ -38,7 +38,7 @@ func (m *Manager) onWindowOpened(opener *Pane, target proto.TargetTargetInfo) {
 		defer cancel()
 		defer opener.state.change(func() { opener.state.network.opening = time.Time{} })
 		if err := m.openPopup(ctx, opener, target); err != nil && !w.wasDownload() {
-			opener.state.notice("a window that the page opened was lost: %s", sanitize.Line(err.Error(), 200))
+			opener.state.showNotice("a window that the page opened was lost: %s", sanitize.Line(err.Error(), 200))
 		}
 	})
 }
@@ -105,7 +105,7 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 	}
 	if m.cfg.OnPopup != nil {
 		if o, ok := m.cfg.OnPopup(opener.Info(), sanitize.Line(address, 4096)); ok {
-			return m.adopt(ctx, pg, opener, o, target.TargetID, address)
+			return m.adoptPopup(ctx, pg, opener, o, target.TargetID, address)
 		}
 	}
 	pg.engine.Post("", proto.TargetCloseTarget{TargetID: target.TargetID})
@@ -118,16 +118,16 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 	return opener.navigation.navigate(ctx, address)
 }
 
-// adopt makes a pane of the new window; it keeps its opener, which sign-in
+// adoptPopup makes a pane of the new window; it keeps its opener, which sign-in
 // windows need.
-func (m *Manager) adopt(
+func (m *Manager) adoptPopup(
 	ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string,
 ) error {
 	o.GoalID, o.Profile, o.URL = opener.state.goalID, opener.state.profile, sanitize.Line(address, 4096)
 	if o.Width <= 0 || o.Height <= 0 {
 		o.Width, o.Height = opener.viewport.size()
 	}
-	p, err := m.reserve(o)
+	p, err := m.reservePane(o)
 	if err != nil {
 		pg.engine.Post("", proto.TargetCloseTarget{TargetID: target})
 		return err

@@ -261,8 +261,8 @@ func (m *Manager) bySession(id proto.TargetSessionID) *Pane {
 	return m.sessions[id]
 }
 
-// process is the engine of a key, nil if there is none; it may have ended.
-func (m *Manager) process(key string) *browserProcess {
+// findEngine is the engine of a key, nil if there is none; it may have ended.
+func (m *Manager) findEngine(key string) *browserProcess {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.engines[key]

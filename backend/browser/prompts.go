@@ -116,8 +116,8 @@ func (ps *prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 	return found, nil
 }
 
-// blocking is the oldest question that stops the page.
-func (ps *prompts) blocking() (openPrompt, bool) {
+// blockingPrompt is the oldest question that stops the page.
+func (ps *prompts) blockingPrompt() (openPrompt, bool) {
 	ps.state.mu.Lock()
 	defer ps.state.mu.Unlock()
 	i := slices.IndexFunc(ps.open, func(a openPrompt) bool { return a.stops })

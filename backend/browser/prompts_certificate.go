@@ -20,7 +20,7 @@ type certificateException struct{ origin, fault string }
 // holds for that server until the pane is sent to another one.
 func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 	var ev proto.SecurityCertificateError
-	if !decode(e, &ev) {
+	if !decodeEvent(e, &ev) {
 		return
 	}
 	who := certificateException{originOf(ev.RequestURL), sanitize.Line(strings.TrimPrefix(ev.ErrorType, "net::"), 100)}

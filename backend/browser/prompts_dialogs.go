@@ -23,7 +23,7 @@ const maxDialogsInARow = 10
 // by asking for it, so nothing is asked again then.
 func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	var dialog proto.PageJavascriptDialogOpening
-	if !decode(e, &dialog) {
+	if !decodeEvent(e, &dialog) {
 		return
 	}
 	kind, known := dialogKinds[dialog.Type]
@@ -42,7 +42,7 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 		return
 	}
 	if again {
-		pe.state.notice("the page asks again and again: its dialogs are dismissed; stop it or go elsewhere")
+		pe.state.showNotice("the page asks again and again: its dialogs are dismissed; stop it or go elsewhere")
 		pg.Post(proto.PageHandleJavaScriptDialog{Accept: false})
 		return
 	}
@@ -70,9 +70,9 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	})
 }
 
-// dismiss answers what the page waits for as one does who has nothing to say:
+// dismissDialog answers what the page waits for as one does who has nothing to say:
 // OK to an alert, Cancel to everything else.
-func (ps *prompts) dismiss(ctx context.Context) {
+func (ps *prompts) dismissDialog(ctx context.Context) {
 	for range 20 { // a page may ask again and again
 		q, err := ps.take(func(a openPrompt) bool { return a.stops })
 		if err != nil {
@@ -93,12 +93,12 @@ func (ps *prompts) dismiss(ctx context.Context) {
 
 // OpenPrompt is the oldest question that the page, or its loading, waits for.
 func (ps *prompts) OpenPrompt() (pane.UserPrompt, bool) {
-	q, open := ps.blocking()
+	q, open := ps.blockingPrompt()
 	return q.UserPrompt, open
 }
 
 func (ps *prompts) ofKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
-	q, open := ps.blocking()
+	q, open := ps.blockingPrompt()
 	if !open || q.Kind != kind || q.Origin != origin {
 		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, sanitize.Line(origin, 200))
 	}

@@ -45,7 +45,7 @@ type pageReport struct {
 func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 	var told proto.RuntimeBindingCalled
 	var s pageReport
-	if !decode(e, &told) || told.Name != bindingName || json.Unmarshal([]byte(told.Payload), &s) != nil {
+	if !decodeEvent(e, &told) || told.Name != bindingName || json.Unmarshal([]byte(told.Payload), &s) != nil {
 		return
 	}
 	switch s.T {

@@ -17,7 +17,7 @@ import (
 // without an input cannot be filled in.
 func (pe *promptEvents) onFileChooser(pg *page, e *cdp.Event) {
 	var ev proto.PageFileChooserOpened
-	if !decode(e, &ev) {
+	if !decodeEvent(e, &ev) {
 		return
 	}
 	if ev.BackendNodeID == 0 {

@@ -38,7 +38,7 @@ func (c authChallenge) respond(a pane.Answer) {
 // and not again until the next document once they have said no.
 func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	var ev proto.FetchAuthRequired
-	if !decode(e, &ev) || ev.AuthChallenge == nil {
+	if !decodeEvent(e, &ev) || ev.AuthChallenge == nil {
 		return
 	}
 	who := authRealm{sanitize.Line(ev.AuthChallenge.Origin, 200), sanitize.Line(ev.AuthChallenge.Realm, 200)}

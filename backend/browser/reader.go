@@ -55,7 +55,7 @@ func (rd *reader) Snapshot(ctx context.Context) (Snapshot, error) {
 func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
 	err := rd.turns.withReadTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
-		last, now := rd.targets.snapshot(), rd.state.document()
+		last, now := rd.targets.latestSnapshot(), rd.state.shownDocument()
 		if l.From > 0 {
 			if last.loader != now || l.From > len(last.lines) {
 				return errors.New(

@@ -36,7 +36,7 @@ func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 	case out.Text == "":
 		text = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
 	}
-	if n := rd.frames.count(); n > 0 && r.Target == "" && out.Next == 0 {
+	if n := rd.frames.countRemote(); n > 0 && r.Target == "" && out.Next == 0 {
 		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target "+
 			"with a ref in one reads it)", n)
 	}

@@ -34,7 +34,7 @@ func (rd *reader) Fingerprint(ctx context.Context) (string, error) {
 
 // Cookies are those of a goal's pages, none if it has no page yet.
 func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) {
-	e := m.process(goalEngine)
+	e := m.findEngine(goalEngine)
 	if goalID == "" || e == nil || e.Alive.Err() != nil {
 		return nil, nil
 	}

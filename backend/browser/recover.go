@@ -35,7 +35,7 @@ func (m *Manager) reloadPanes(lost []*Pane) {
 				}
 				words += "; the page was loaded again, without what was typed into it"
 			}
-			p.state.notice("%s", words)
+			p.state.showNotice("%s", words)
 			return nil
 		})
 	}

@@ -80,7 +80,7 @@ func (g *requestGate) blockReason(r *proto.NetworkRequest) (why string) {
 
 func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
 	var ev proto.FetchRequestPaused
-	if !decode(e, &ev) {
+	if !decodeEvent(e, &ev) {
 		return
 	}
 	if ev.Request != nil && g.state.m.rules.isOwnAddress(ev.Request.URL) {

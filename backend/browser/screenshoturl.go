@@ -44,7 +44,7 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	defer func() {
 		clean := context.WithoutCancel(ctx)
 		err = errors.Join(err, p.close(clean))
-		e := m.process(goalEngine)
+		e := m.findEngine(goalEngine)
 		if e != nil && e.Alive.Err() == nil {
 			err = errors.Join(err, e.disposeContext(clean, name))
 		}
@@ -70,6 +70,6 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	if info := p.Info(); info.Problem != "" {
 		return nil, fmt.Errorf("a picture of %s: %s", sanitize.Line(address, 200), info.Problem)
 	}
-	p.actions.settle(ctx, pg)
+	p.actions.waitUntilSettled(ctx, pg)
 	return p.pictures.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 }

@@ -44,7 +44,7 @@ type connectionSecurity struct {
 // onSecurity keeps what Chromium says of the connection by which the page came.
 func (sd *siteData) onSecurity(e *cdp.Event) {
 	var s connectionSecurity
-	if !decode(e, &s) {
+	if !decodeEvent(e, &s) {
 		return
 	}
 	var known *pane.SiteCertificate
@@ -69,7 +69,7 @@ func (sd *siteData) Site(ctx context.Context) (pane.Site, error) {
 	err := sd.state.withPage("asking about the site", func(pg *page) error {
 		ctx, cancel := sd.prompts.withoutPrompts(ctx)
 		defer cancel(nil)
-		address, certificate := sd.connection(ctx)
+		address, certificate := sd.readConnection(ctx)
 		s.Came = navigationTypeText(address, certificate)
 		if s.Came == pane.SiteUnknown {
 			return nil
@@ -89,9 +89,9 @@ func (sd *siteData) Site(ctx context.Context) (pane.Site, error) {
 	return s, err
 }
 
-// connection is the page's address with its certificate, of which Chromium tells a
+// readConnection is the page's address with its certificate, of which Chromium tells a
 // little after the address.
-func (sd *siteData) connection(ctx context.Context) (address string, c *pane.SiteCertificate) {
+func (sd *siteData) readConnection(ctx context.Context) (address string, c *pane.SiteCertificate) {
 	ctx, cancel := context.WithTimeout(ctx, sd.state.m.limits.certificate)
 	defer cancel()
 	_ = sd.state.wait(ctx, func() bool {

@@ -65,7 +65,7 @@ func (s *state) init(m *Manager, o Options) {
 		Driver:  pane.DriverUser,
 	}
 	if s.info.Title == "" {
-		s.info.Title = untitled(o.URL)
+		s.info.Title = fallbackTitle(o.URL)
 	}
 	if s.info.Title == "" {
 		s.info.Title = "New page"
@@ -101,7 +101,7 @@ func (s *state) change(f func()) {
 	if s.info != before {
 		s.rev++
 		if s.ctx.Err() == nil { // closing has its own news
-			s.announce() // within the lock, to keep the order
+			s.announceInfo() // within the lock, to keep the order
 		}
 	}
 	close(s.changed)
@@ -110,8 +110,8 @@ func (s *state) change(f func()) {
 	s.notifyViewers()
 }
 
-// announce tells of the pane, unless it is nobody's; mu is held.
-func (s *state) announce() {
+// announceInfo tells of the pane, unless it is nobody's; mu is held.
+func (s *state) announceInfo() {
 	if !s.scriptless {
 		s.m.news.changed(s.info)
 	}
@@ -138,13 +138,13 @@ func (s *state) setAddress(address string) {
 	s.change(func() { s.info.URL = sanitize.Line(address, 4096) })
 }
 
-// notice shows something until the user acts or the page changes.
-func (s *state) notice(format string, args ...any) {
+// showNotice shows something until the user acts or the page changes.
+func (s *state) showNotice(format string, args ...any) {
 	s.change(func() { s.loadNotice = fmt.Sprintf(format, args...) })
 }
 
 // Notice shows the user something beside the page, until they act.
-func (s *state) Notice(words string) { s.notice("%s", sanitize.Line(words, 300)) }
+func (s *state) Notice(words string) { s.showNotice("%s", sanitize.Line(words, 300)) }
 
 // setLoadError says why there is no page to be seen, until the next one.
 func (s *state) setLoadError(format string, args ...any) {
@@ -261,13 +261,13 @@ func (s *state) runAsync(f func(context.Context) error) {
 		ctx, loose := cdp.JoinContexts(ctx, s.ctx)
 		defer loose(nil)
 		if err := f(ctx); err != nil && s.ctx.Err() == nil {
-			s.notice("%s", sanitize.Line(err.Error(), 300))
+			s.showNotice("%s", sanitize.Line(err.Error(), 300))
 		}
 	})
 }
 
-// document is the document that is shown.
-func (s *state) document() proto.NetworkLoaderID {
+// shownDocument is the document that is shown.
+func (s *state) shownDocument() proto.NetworkLoaderID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.load.loader

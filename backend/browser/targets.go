@@ -102,8 +102,8 @@ func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *pa
 	return nil, "", fmt.Sprintf("; %d things on the page are a %s now", found, what)
 }
 
-// snapshot is what the agent read last.
-func (t *targets) snapshot() lastSnapshot {
+// latestSnapshot is what the agent read last.
+func (t *targets) latestSnapshot() lastSnapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.last

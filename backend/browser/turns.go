@@ -22,7 +22,7 @@ type turns struct {
 // withTurn runs one action of the agent, when the one before is done.
 func (t *turns) withTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
-		t.prompts.dismiss(ctx)
+		t.prompts.dismissDialog(ctx)
 		ctx, calm := t.prompts.withoutPrompts(ctx)
 		defer calm(nil)
 		return f(ctx, pg)
@@ -33,7 +33,7 @@ func (t *turns) withTurn(ctx context.Context, what string, f func(context.Contex
 // asks its user shows nothing, and an answer is an action.
 func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
-		switch q, _ := t.prompts.blocking(); q.Kind {
+		switch q, _ := t.prompts.blockingPrompt(); q.Kind {
 		case pane.Alert, pane.Confirm, pane.Prompt:
 			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind,
 				sanitize.Line(q.Text, 300))

@@ -39,7 +39,7 @@ func (vp *viewport) size() (width, height int) {
 
 // setSize notes a size, within its bounds, and says whether it is another one.
 func (vp *viewport) setSize(width, height int) bool {
-	width, height = bound(width, height)
+	width, height = clampSize(width, height)
 	vp.mu.Lock()
 	defer vp.mu.Unlock()
 	same := vp.width == width && vp.height == height
@@ -123,7 +123,7 @@ func (vp *viewport) withUnitRatio(pg *page) func() {
 	return func() { vp.applyViewport(pg) }
 }
 
-func bound(width, height int) (int, int) {
+func clampSize(width, height int) (int, int) {
 	return min(max(width, 64), 4096), min(max(height, 64), 4096)
 }
 

@@ -265,7 +265,7 @@ func (p approvalCommands) confirmKill(ctx context.Context, a *app.App, id, reque
 		return nil
 	}
 	const what = "programs of the goal may have it open: everything that its agent runs ends"
-	if isTerminal(os.Stdin) && p.confirm(what+". Revoke it? [y/N] ") {
+	if isTerminal(os.Stdin) && p.confirmAtTerminal(what+". Revoke it? [y/N] ") {
 		return nil
 	}
 	return &fault.Error{Code: fault.Refused, Message: "nothing was revoked: " + what, Hint: "pass --yes to revoke it"}

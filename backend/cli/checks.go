@@ -68,8 +68,8 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 		"where the last --check-shell runs: sandbox (default), host, or ssh:NAME for one of your servers")
 }
 
-// last is the newest check if it has this type, otherwise nil.
-func (c *checkFlags) last(t goal.CheckType) *goal.Check {
+// lastOfType is the newest check if it has this type, otherwise nil.
+func (c *checkFlags) lastOfType(t goal.CheckType) *goal.Check {
 	if n := len(c.list); n > 0 && c.list[n-1].Type == t {
 		return &c.list[n-1]
 	}
@@ -77,7 +77,7 @@ func (c *checkFlags) last(t goal.CheckType) *goal.Check {
 }
 
 func (c *checkFlags) from(v string) error {
-	check := c.last(goal.JSONPredicate)
+	check := c.lastOfType(goal.JSONPredicate)
 	if check == nil {
 		return fmt.Errorf("put it after the --check-json that it belongs to")
 	}
@@ -98,7 +98,7 @@ func (c *checkFlags) from(v string) error {
 }
 
 func (c *checkFlags) setManualWait(v string) error {
-	check := c.last(goal.Manual)
+	check := c.lastOfType(goal.Manual)
 	if check == nil {
 		return fmt.Errorf("put it after the --check-manual that it belongs to")
 	}
@@ -107,7 +107,7 @@ func (c *checkFlags) setManualWait(v string) error {
 }
 
 func (c *checkFlags) setLocation(v string) error {
-	check := c.last(goal.Shell)
+	check := c.lastOfType(goal.Shell)
 	if check == nil {
 		return fmt.Errorf("put it after the --check-shell that it belongs to")
 	}
@@ -142,7 +142,7 @@ func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 	if hosts := goalsandbox.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
 		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
-	if !f.yes && isTerminal(os.Stdin) && !p.confirm("Use these checks? [y/N] ") {
+	if !f.yes && isTerminal(os.Stdin) && !p.confirmAtTerminal("Use these checks? [y/N] ") {
 		return &fault.Error{
 			Code:    fault.Refused,
 			Message: "the criterion was not confirmed",
@@ -155,8 +155,8 @@ func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 	return nil
 }
 
-// confirm asks the user at the terminal.
-func (p Program) confirm(question string) bool {
+// confirmAtTerminal asks the user at the terminal.
+func (p Program) confirmAtTerminal(question string) bool {
 	p.errorf("%s", question)
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {

@@ -70,7 +70,7 @@ func (p liveView) follow(
 	defer func() {
 		if !o.json {
 			ctx := context.WithoutCancel(ctx)
-			err = errors.Join(err, receiptCommand(p).verdicts(ctx, a.Store(), id),
+			err = errors.Join(err, receiptCommand(p).printVerdicts(ctx, a.Store(), id),
 				approvalCommands(p).printAnswerHelp(ctx, a.Store(), id))
 		}
 	}()
@@ -255,7 +255,7 @@ func reportText(id goal.ID, exit goal.Exit, report []string, account string) str
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nReport of %s (%s)\n", id, exit)
 	for _, line := range report {
-		b.WriteString(bullet(line))
+		b.WriteString(formatBullet(line))
 	}
 	if account = strings.TrimSpace(account); account != "" {
 		b.WriteString("The agent's own account, not checked by the host\n")

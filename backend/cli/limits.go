@@ -45,16 +45,16 @@ func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, e
 		}
 	}
 	if given("wall-clock") {
-		in.WallClockMS = limit(l.wallClock.Milliseconds())
+		in.WallClockMS = limitValue(l.wallClock.Milliseconds())
 	}
 	if given("max-iterations") {
-		in.Iterations = int(limit(int64(l.maxIterations)))
+		in.Iterations = int(limitValue(int64(l.maxIterations)))
 	}
 	if given("max-claims") {
-		in.ClaimsPerCheck = int(limit(int64(l.maxClaims)))
+		in.ClaimsPerCheck = int(limitValue(int64(l.maxClaims)))
 	}
 	if given("max-tokens") {
-		in.Tokens = limit(l.maxTokens)
+		in.Tokens = limitValue(l.maxTokens)
 	}
 	if given("max-usd") {
 		in.USD = l.maxUSD
@@ -65,7 +65,7 @@ func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, e
 	return in, nil
 }
 
-func limit(n int64) int64 {
+func limitValue(n int64) int64 {
 	if n == 0 {
 		return api.NoLimit
 	}

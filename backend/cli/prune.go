@@ -53,7 +53,7 @@ func (p orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) e
 			Hint:    "pass --yes to confirm",
 		}
 	}
-	if !yes && !p.confirm("Delete "+what+" with all their data? [y/N] ") {
+	if !yes && !p.confirmAtTerminal("Delete "+what+" with all their data? [y/N] ") {
 		return p.printf("Nothing was deleted.\n")
 	}
 	gone, err := g.Prune(in)

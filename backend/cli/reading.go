@@ -168,7 +168,7 @@ func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 		}
 	}
 	for _, line := range v.Report {
-		b.WriteString(bullet(line))
+		b.WriteString(formatBullet(line))
 	}
 	for after := 0; ; {
 		page, err := g.Steps(v.ID, after, 0)
@@ -295,7 +295,7 @@ func (p readCommands) report() *cobra.Command {
 				if err := p.printf("%s", reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
 					return err
 				}
-				return receiptCommand(p).verdicts(c.Context(), s, row.ID)
+				return receiptCommand(p).printVerdicts(c.Context(), s, row.ID)
 			})
 		},
 	}

@@ -82,8 +82,8 @@ func inconclusiveText(now []goal.Verdict) string {
 	return "nothing failed, but the deciding checks cannot be run again"
 }
 
-// verdicts prints the receipt for users: every claim with its verdicts, the review, and the deciding claim.
-func (p receiptCommand) verdicts(ctx context.Context, s *store.Store, id goal.ID) error {
+// printVerdicts prints the receipt for users: every claim with its verdicts, the review, and the deciding claim.
+func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id goal.ID) error {
 	r, err := api.NewGoalAPI(ctx, nil, s).Receipt(string(id))
 	if err != nil || len(r.Claims) == 0 {
 		return err

@@ -92,7 +92,7 @@ func (p runCommand) run() *cobra.Command {
 	fl.BoolVar(&f.demo, "demo", false, "the built-in offline demonstration (scripted, no AI)")
 	f.out.add(fl)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		in, err := f.input(args)
+		in, err := f.startInput(args)
 		if err == nil {
 			err = p.loadCriterion(f, &in)
 		}
@@ -104,8 +104,8 @@ func (p runCommand) run() *cobra.Command {
 	return c
 }
 
-// input converts the flags to the input that the dialog would send.
-func (f runFlags) input(args []string) (api.StartInput, error) {
+// startInput converts the flags to the input that the dialog would send.
+func (f runFlags) startInput(args []string) (api.StartInput, error) {
 	in := f.in
 	if len(args) > 0 {
 		in.Objective = args[0]
@@ -128,7 +128,7 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 			Field:   "review",
 		}
 	}
-	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limit(int64(f.criticEvery)))
+	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limitValue(int64(f.criticEvery)))
 	switch {
 	case f.review:
 		in.Review = goal.ReviewAlways

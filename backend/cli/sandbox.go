@@ -106,8 +106,8 @@ func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSa
 
 // benchmark prints a row for docs/performance.md: the command inside and outside.
 func (p sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, times int) error {
-	in, err1 := measure(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
-	out, err2 := measure(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
+	in, err1 := measureRuns(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
+	out, err2 := measureRuns(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (p sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandb
 		ms(in[middle]-out[middle]), ms(in[late]-out[late]))
 }
 
-// measure runs a command and sorts the durations, from the request until the wait status.
-func measure(ctx context.Context, l process.Launcher, c process.Command, times int) ([]time.Duration, error) {
+// measureRuns runs a command and sorts the durations, from the request until the wait status.
+func measureRuns(ctx context.Context, l process.Launcher, c process.Command, times int) ([]time.Duration, error) {
 	list := make([]time.Duration, 0, times)
 	for range times {
 		from := time.Now()

@@ -33,8 +33,8 @@ func (p secretCommands) secrets() *cobra.Command {
 	return c
 }
 
-// vault runs a command with the secrets.
-func (p secretCommands) vault(ctx context.Context, do func(*api.SecretAPI) error) (err error) {
+// withVault runs a command with the secrets.
+func (p secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) error) (err error) {
 	c, err := p.config()
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (p secretCommands) setSecret() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.vault(c.Context(), func(s *api.SecretAPI) error {
+			return p.withVault(c.Context(), func(s *api.SecretAPI) error {
 				place, err := s.Set(api.SecretInput{Name: args[0], Value: value, Hosts: hosts})
 				if err != nil {
 					return err
@@ -86,7 +86,7 @@ func (p secretCommands) listSecrets() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the secrets by name, and where they are stored", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.vault(c.Context(), func(s *api.SecretAPI) error {
+			return p.withVault(c.Context(), func(s *api.SecretAPI) error {
 				where, err1 := s.Where()
 				list, err2 := s.List()
 				logins, err3 := s.Logins()
@@ -131,7 +131,7 @@ func (p secretCommands) removeSecret() *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a secret, or with --login a saved login", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.vault(c.Context(), func(s *api.SecretAPI) (err error) {
+			return p.withVault(c.Context(), func(s *api.SecretAPI) (err error) {
 				if origin != "" {
 					_, err = s.RemoveLogin(origin, args[0])
 				} else {
@@ -154,7 +154,7 @@ func (p secretCommands) passphrase() *cobra.Command {
 	c := &cobra.Command{
 		Use: "passphrase", Short: "Lock the encrypted file with a passphrase, or change it", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.vault(c.Context(), func(s *api.SecretAPI) error {
+			return p.withVault(c.Context(), func(s *api.SecretAPI) error {
 				next := ""
 				if !off {
 					var err error

@@ -14,7 +14,7 @@ import (
 // Functions that make text of models, pages and programs safe for a terminal. JSON escapes only half of the control
 // characters: terminals also interpret those from U+0080 to U+009F.
 
-func control(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
+func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
 // isInvisible reports whether a character is invisible and changes what is seen: such characters reverse the
 // direction of a line, join words, or end a line.
@@ -30,7 +30,7 @@ func sanitize(s string) string {
 		switch {
 		case isInvisible(r):
 			b.WriteString(showInvisible(r))
-		case control(r) && r != '\n' && r != '\t':
+		case isControl(r) && r != '\n' && r != '\t':
 			b.WriteByte(' ')
 		default:
 			b.WriteRune(r)
@@ -62,7 +62,7 @@ func oneLine(s string) string {
 		switch {
 		case isInvisible(r):
 			b.WriteString(showInvisible(r))
-		case control(r):
+		case isControl(r):
 			b.WriteByte(' ')
 		default:
 			b.WriteRune(r)
@@ -96,9 +96,10 @@ func argumentLines(arguments string) string {
 	return b.String()
 }
 
-// bullet is one entry of a report. Its further lines are indented, so that none of them looks like an entry of the
+// formatBullet is one entry of a report. Its further lines are indented, so that none of them looks
+// like an entry of the
 // host.
-func bullet(s string) string {
+func formatBullet(s string) string {
 	return "  • " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n      ") + "\n"
 }
 

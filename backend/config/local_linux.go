@@ -24,7 +24,7 @@ func isLocalFilesystem(dir string) error {
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return fmt.Errorf("state folder: %w", err)
 	}
-	if network(uint32(st.Type)) {
+	if isNetworkFS(uint32(st.Type)) {
 		return &fault.Error{
 			Field:   HomeVariable,
 			Message: fmt.Sprintf("the state folder %s is on a network file system, where the journal is not safe", dir),
@@ -34,7 +34,7 @@ func isLocalFilesystem(dir string) error {
 	return nil
 }
 
-func network(magic uint32) bool {
+func isNetworkFS(magic uint32) bool {
 	switch magic {
 	case nfs, smb, smb2, cifs, afs, ceph, v9fs:
 		return true

@@ -11,7 +11,7 @@ func TestNetworkFileSystems(t *testing.T) {
 		0xEF53 /* ext4 */ :      false,
 		0x01021994 /* tmpfs */ : false,
 	} {
-		if network(magic) != want {
+		if isNetworkFS(magic) != want {
 			t.Errorf("%#x", magic)
 		}
 	}

@@ -89,7 +89,7 @@ type file struct {
 	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
 }
 
-func defaults() Settings {
+func defaultSettings() Settings {
 	return Settings{
 		Theme:           "system",
 		FontSize:        13,
@@ -104,7 +104,7 @@ func (c *Config) path() string { return filepath.Join(c.state, "settings.json") 
 
 // load reads the settings at the start. A file that cannot be parsed is moved aside, never overwritten.
 func (c *Config) load() error {
-	c.file = file{Settings: defaults()}
+	c.file = file{Settings: defaultSettings()}
 	return c.refresh(true)
 }
 
@@ -119,7 +119,7 @@ func (c *Config) refresh(setAside bool) error {
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
-	f := file{Settings: defaults()}
+	f := file{Settings: defaultSettings()}
 	if err := json.Unmarshal(b, &f); err != nil {
 		if !setAside {
 			return nil
@@ -134,7 +134,7 @@ func (c *Config) refresh(setAside bool) error {
 	if err := f.Settings.check(); err != nil {
 		c.log.Warn("a setting is invalid; defaults are used", "error", err)
 		welcomed := f.Settings.Welcomed
-		f.Settings = defaults()
+		f.Settings = defaultSettings()
 		f.Settings.Welcomed = welcomed
 	}
 	c.file = f

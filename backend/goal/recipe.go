@@ -168,7 +168,7 @@ func RecipeFromCalls(name, description string, calls []Call, parameters []Parame
 			return r, fmt.Errorf("call %d: %w", i+1, err)
 		}
 		for k, v := range arguments {
-			arguments[k] = parameterize(v, r.Parameters, used)
+			arguments[k] = insertParameters(v, r.Parameters, used)
 		}
 		r.Steps = append(r.Steps, RecipeStep{Tool: c.Tool, Arguments: arguments})
 	}
@@ -184,7 +184,7 @@ func RecipeFromCalls(name, description string, calls []Call, parameters []Parame
 	return r, r.Validate()
 }
 
-func parameterize(v any, parameters []Parameter, used map[string]bool) any {
+func insertParameters(v any, parameters []Parameter, used map[string]bool) any {
 	const short = 4
 	switch v := v.(type) {
 	case string:
@@ -207,11 +207,11 @@ func parameterize(v any, parameters []Parameter, used map[string]bool) any {
 		}
 	case []any:
 		for i := range v {
-			v[i] = parameterize(v[i], parameters, used)
+			v[i] = insertParameters(v[i], parameters, used)
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = parameterize(v[k], parameters, used)
+			v[k] = insertParameters(v[k], parameters, used)
 		}
 	}
 	return v

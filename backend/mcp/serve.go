@@ -38,7 +38,7 @@ func NewHandler[A any](name, description string, h Hints, do func(context.Contex
 	t := &sdk.Tool{Name: name, Description: description, Annotations: h.annotations()}
 	return Handler{func(s *sdk.Server) {
 		sdk.AddTool(s, t, func(ctx context.Context, r *sdk.CallToolRequest, a A) (*sdk.CallToolResult, any, error) {
-			out, err := do(ctx, a, progress(ctx, r))
+			out, err := do(ctx, a, reportProgress(ctx, r))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -85,8 +85,8 @@ func schemaKind(image []byte) string {
 	return "image/png"
 }
 
-// progress reports progress if the caller asked for it, and otherwise does nothing.
-func progress(ctx context.Context, r *sdk.CallToolRequest) Progress {
+// reportProgress reports progress if the caller asked for it, and otherwise does nothing.
+func reportProgress(ctx context.Context, r *sdk.CallToolRequest) Progress {
 	token := r.Params.GetProgressToken()
 	return func(message string, done float64) {
 		if token == nil {

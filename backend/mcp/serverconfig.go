@@ -83,7 +83,7 @@ func (s Server) Validate() error {
 			Hint:    "give one like https://example.org/mcp; a key belongs into a header",
 		}
 	}
-	if u.Scheme == "http" && !loopback(u.Hostname()) {
+	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
 		return &fault.Error{
 			Field:   "url",
 			Message: "the connection to " + u.Hostname() + " would not be encrypted",
@@ -125,10 +125,10 @@ func (s Server) Address() string {
 // IsLocal reports whether the server is reached without leaving this machine.
 func (s Server) IsLocal() bool {
 	host, _ := s.Host()
-	return host == "" || loopback(host)
+	return host == "" || isLoopback(host)
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true
 	}

@@ -139,16 +139,17 @@ func (t *Tool) validateArgs(raw json.RawMessage) error {
 // Do calls the tool, and starts its server if it does not run.
 func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	if err := t.validateArgs(raw); err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	s, err := t.link.currentSession(ctx)
 	if err != nil {
-		return failed("%s. The other tools still work.", err)
+		return failedResult("%s. The other tools still work.", err)
 	}
 	name := t.link.server.Name
 	if now, ok := s.offers[t.offer.Name]; !ok || now.hash() != t.offer.hash() {
-		return failed("not called: the server %s describes this tool differently than when it was listed. The user can "+
-			"check it (settings, MCP servers, Test); do not use it in this run.", name)
+		return failedResult(
+			"not called: the server %s describes this tool differently than when it was listed. The user can "+
+				"check it (settings, MCP servers, Test); do not use it in this run.", name)
 	}
 	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
 	defer cancel()
@@ -158,17 +159,21 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	case err == nil:
 		return toResult(name, result)
 	case ctx.Err() == nil && limited.Err() != nil:
-		return failed("the server %s did not answer within %s. It is unknown whether it did something.", name,
+		return failedResult("the server %s did not answer within %s. It is unknown whether it did something.", name,
 			goal.FormatDuration(t.link.server.timeout()))
 	case ctx.Err() != nil:
-		return failed("the call of the server %s may have begun", name)
+		return failedResult("the call of the server %s may have begun", name)
 	case errors.As(err, &refused):
-		return failed("the server %s refuses the call:\n%s", name, goal.WrapUntrusted("the server "+name, refused.Error()))
+		return failedResult("the server %s refuses the call:\n%s", name,
+			goal.WrapUntrusted("the server "+name, refused.Error()))
 	case s.awaitExit():
-		return failed("the server %s ended during the call, so it is unknown whether it did something: %s. The next call "+
-			"starts it again.", name, s.wrapError(err))
+		return failedResult(
+			"the server %s ended during the call, so it is unknown whether it did something: %s. The next call "+
+				"starts it again.", name, s.wrapError(err))
 	}
-	return failed("the call of the server %s failed: %s", name, sanitizeLine(err.Error(), 1000))
+	return failedResult("the call of the server %s failed: %s", name, sanitizeLine(err.Error(), 1000))
 }
 
-func failed(format string, a ...any) goal.Result { return goal.Result{Text: fmt.Sprintf(format, a...)} }
+func failedResult(format string, a ...any) goal.Result {
+	return goal.Result{Text: fmt.Sprintf(format, a...)}
+}

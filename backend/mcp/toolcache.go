@@ -32,9 +32,9 @@ type ToolInfo struct {
 }
 
 // hash changes with everything that a model and a user rely on.
-func (o ToolInfo) hash() string { return digest(o) }
+func (o ToolInfo) hash() string { return hashTools(o) }
 
-func digest(v any) string {
+func hashTools(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil { // strings, numbers and parsed JSON: it cannot fail
 		return ""
@@ -45,7 +45,7 @@ func digest(v any) string {
 
 // hash is the fingerprint of the server's identity: it excludes the values of variables and headers.
 func (s Server) hash() string {
-	return digest([]any{s.Name, s.Command, s.Args, s.URL})
+	return hashTools([]any{s.Name, s.Command, s.Args, s.URL})
 }
 
 // ToolCache stores the lists in a folder, one file for each server. Processes may share it.

@@ -81,7 +81,7 @@ func (c *Anthropic) dropRejected(err error, a *anthropicOptions) bool {
 func (c *Anthropic) attempt(
 	ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string),
 ) (goal.Reply, *anthropicReader, error) {
-	body, err := json.Marshal(c.request(t, a))
+	body, err := json.Marshal(c.encodeRequest(t, a))
 	if err != nil {
 		return goal.Reply{}, nil, encodingError(err)
 	}

@@ -67,9 +67,10 @@ type cacheControl struct {
 
 func cacheBreakpoint() *cacheControl { return &cacheControl{"ephemeral"} }
 
-// request encodes a turn for the provider. Three marks make the cache effective: after the tools and the contract,
+// encodeRequest encodes a turn for the provider. Three marks make the cache effective: after the
+// tools and the contract,
 // which never change; at the end of the conversation, for the next turn; and where this conversation ended last time.
-func (c *Anthropic) request(t goal.Turn, a anthropicOptions) messagesRequest {
+func (c *Anthropic) encodeRequest(t goal.Turn, a anthropicOptions) messagesRequest {
 	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t.Model), Stream: true, Messages: c.wireMessages(t, a)}
 	if c.o.Effort != "" {
 		r.Output = &outputConfig{c.o.Effort}
@@ -113,7 +114,7 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 	var open []string // calls without a result
 	answered := func() {
 		for _, id := range open {
-			add(goal.User, result(id, goal.Message{Text: "no result is known"}))
+			add(goal.User, toolResultBlock(id, goal.Message{Text: "no result is known"}))
 		}
 		open = nil
 	}
@@ -137,10 +138,10 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 				continue
 			}
 			open = slices.Delete(open, i, i+1)
-			add(goal.User, result(id, m))
+			add(goal.User, toolResultBlock(id, m))
 		case goal.User, goal.System:
 			answered()
-			add(goal.User, append(images(m), textBlock(m.Text))...)
+			add(goal.User, append(imageBlocks(m), textBlock(m.Text))...)
 		}
 	}
 	answered()
@@ -154,12 +155,12 @@ func assistantBlocks(m goal.Message) []*block {
 		list = append(list, textBlock(m.Text))
 	}
 	for _, call := range m.Calls {
-		list = append(list, use(call))
+		list = append(list, toolUseBlock(call))
 	}
 	return list
 }
 
-func use(call goal.Call) *block {
+func toolUseBlock(call goal.Call) *block {
 	return &block{
 		Type:  "tool_use",
 		ID:    sanitizeName(call.ID),
@@ -176,11 +177,11 @@ func textBlock(s string) *block {
 	return &block{Type: "text", Text: s}
 }
 
-func result(id string, m goal.Message) *block {
-	return &block{Type: "tool_result", ToolUseID: id, Content: append([]*block{textBlock(m.Text)}, images(m)...)}
+func toolResultBlock(id string, m goal.Message) *block {
+	return &block{Type: "tool_result", ToolUseID: id, Content: append([]*block{textBlock(m.Text)}, imageBlocks(m)...)}
 }
 
-func images(m goal.Message) []*block {
+func imageBlocks(m goal.Message) []*block {
 	var list []*block
 	for _, image := range m.Images {
 		list = append(list, &block{

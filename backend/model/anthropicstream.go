@@ -72,12 +72,12 @@ type openBlock struct {
 
 func newBlocks(delta func(string), price func(tokenCount) float64) *anthropicReader {
 	b := &anthropicReader{replyReader: &replyReader{delta: delta, price: price}, open: map[int]*openBlock{}}
-	b.take = b.event
+	b.take = b.handleEvent
 	return b
 }
 
-// event processes one event. Unknown types are ignored.
-func (b *anthropicReader) event(data []byte) error {
+// handleEvent processes one event. Unknown types are ignored.
+func (b *anthropicReader) handleEvent(data []byte) error {
 	var e blockEvent
 	if err := json.Unmarshal(data, &e); err != nil {
 		if slices.Contains(
@@ -209,7 +209,7 @@ func (b *anthropicReader) rawReply(r goal.Reply) []*block {
 			}
 		case "tool_use":
 			if call < len(r.Calls) {
-				list = append(list, use(r.Calls[call]))
+				list = append(list, toolUseBlock(r.Calls[call]))
 			}
 			call++
 		}

@@ -51,7 +51,7 @@ func (d Demo) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (g
 	if s.command == "" {
 		s.command = d.Server
 	}
-	m := s.next()
+	m := s.nextMove()
 	if s.note {
 		m.text = "(A note arrived. I am a script and cannot follow it.) " + m.text
 	}

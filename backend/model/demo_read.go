@@ -169,5 +169,5 @@ func (s *demoScript) readResult(tool, text string) bool {
 func firstLine(s string) string {
 	s = strings.TrimSpace(s)
 	line, _, _ := strings.Cut(s, "\n")
-	return truncate(line)
+	return truncateMessage(line)
 }

@@ -33,8 +33,8 @@ const demoPage = `<!doctype html>
 </html>
 `
 
-// next is the first move whose purpose is not reached yet.
-func (s *demoScript) next() demoMove {
+// nextMove is the first move whose purpose is not reached yet.
+func (s *demoScript) nextMove() demoMove {
 	switch {
 	case s.failures["write_file"] >= maxToolFailures:
 		return s.giveUp("index.html cannot be written: " + s.problem["write_file"])
@@ -45,9 +45,9 @@ func (s *demoScript) next() demoMove {
 		}
 	}
 	if s.refused > 0 {
-		return s.repair()
+		return s.repairPage()
 	}
-	if m, ok := s.show(); ok {
+	if m, ok := s.showServer(); ok {
 		return m
 	}
 	if s.canBrowse() && !s.opened {
@@ -57,10 +57,10 @@ func (s *demoScript) next() demoMove {
 		"index.html holds three prices and their total.")
 }
 
-// show starts the server, as far as possible.
-func (s *demoScript) show() (demoMove, bool) {
+// showServer starts the server, as far as possible.
+func (s *demoScript) showServer() (demoMove, bool) {
 	switch {
-	case s.command == "" || s.broken("terminal_open") || s.broken("terminal_run") || s.address != "":
+	case s.command == "" || s.isBroken("terminal_open") || s.isBroken("terminal_run") || s.address != "":
 		return demoMove{}, false
 	case s.terminal == "":
 		return demoMove{"I open a terminal for a small web server.", "terminal_open", map[string]any{"title": "server"}}, true
@@ -80,8 +80,8 @@ func (s *demoScript) show() (demoMove, bool) {
 	return demoMove{}, false
 }
 
-// repair is what follows a failed claim.
-func (s *demoScript) repair() demoMove {
+// repairPage is what follows a failed claim.
+func (s *demoScript) repairPage() demoMove {
 	switch {
 	case s.failures["read_file"] >= maxToolFailures:
 		return s.giveUp("index.html cannot be read: " + s.problem["read_file"])
@@ -108,7 +108,7 @@ func (s *demoScript) repair() demoMove {
 
 // look shows the repaired page before the second claim.
 func (s *demoScript) look() demoMove {
-	if m, ok := s.show(); ok {
+	if m, ok := s.showServer(); ok {
 		return m
 	}
 	if s.canBrowse() {
@@ -120,9 +120,9 @@ func (s *demoScript) look() demoMove {
 				"I load the page again to look at the repair.", "browser_open",
 				map[string]any{"url": s.address, "pane": s.browser},
 			}
-		case s.seen == "" && !s.broken("browser_snapshot"):
+		case s.seen == "" && !s.isBroken("browser_snapshot"):
 			return demoMove{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": s.browser}}
-		case !s.pictured && !s.broken("browser_screenshot"):
+		case !s.pictured && !s.isBroken("browser_screenshot"):
 			return demoMove{"I store a picture of it in the journal.", "browser_screenshot", map[string]any{"pane": s.browser}}
 		}
 	}
@@ -134,10 +134,10 @@ func (s *demoScript) look() demoMove {
 		"The total in index.html is 42, the sum of 12, 14 and 16. I did not see it in a browser.")
 }
 
-func (s *demoScript) canBrowse() bool { return s.address != "" && !s.broken("browser_open") }
+func (s *demoScript) canBrowse() bool { return s.address != "" && !s.isBroken("browser_open") }
 
-// broken reports whether a part of the demonstration does not work here.
-func (s *demoScript) broken(tool string) bool {
+// isBroken reports whether a part of the demonstration does not work here.
+func (s *demoScript) isBroken(tool string) bool {
 	return s.failures[tool] >= maxToolFailures || (s.problem[tool] != "" && s.failures[tool] == 0)
 }
 
@@ -147,7 +147,7 @@ func (s *demoScript) claim(text, rationale string) demoMove {
 		"terminal_open", "terminal_run", "browser_open", "browser_snapshot",
 		"browser_screenshot",
 	} {
-		if s.broken(tool) {
+		if s.isBroken(tool) {
 			rationale += " Left out: " + tool + " (" + s.problem[tool] + ")."
 		}
 	}

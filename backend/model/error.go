@@ -98,7 +98,7 @@ func parseAPIError(raw json.RawMessage) apiError {
 	if json.Unmarshal(raw, &s) == nil {
 		return apiError{Message: s}
 	}
-	return apiError{Message: truncate(string(raw))}
+	return apiError{Message: truncateMessage(string(raw))}
 }
 
 // codeWord is the machine-readable part, in lower case.
@@ -145,7 +145,7 @@ func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 		Kind:       classifyStatus(resp.StatusCode, c),
 		Status:     resp.StatusCode,
 		RetryAfter: retryAfter(resp.Header, now),
-		Message:    fmt.Sprintf("the server answered %d: %s", resp.StatusCode, truncate(c.Message)),
+		Message:    fmt.Sprintf("the server answered %d: %s", resp.StatusCode, truncateMessage(c.Message)),
 	}
 }
 
@@ -200,8 +200,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// truncate makes a provider's message one short line.
-func truncate(s string) string {
+// truncateMessage makes a provider's message one short line.
+func truncateMessage(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	return text.Truncate(s, 400)
 }

@@ -143,7 +143,7 @@ func (s *baseClient) post(
 func encodingError(err error) error {
 	return &Error{
 		Kind:    BadRequest,
-		Message: "the request cannot be written: " + truncate(err.Error()),
+		Message: "the request cannot be written: " + truncateMessage(err.Error()),
 		Hint:    "this is a bug in the program or in an MCP server",
 		Err:     err,
 	}
@@ -167,7 +167,7 @@ func (s *baseClient) responseError(resp *http.Response) error {
 		body = nil // the status is enough
 	}
 	e := statusError(resp, body, s.o.Clock.Now())
-	e.Hint = s.hint(e.Kind, e.Status)
+	e.Hint = s.hintFor(e.Kind, e.Status)
 	return e
 }
 
@@ -178,7 +178,7 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	}
 	e, ok := AsError(err)
 	if !ok {
-		e = &Error{Kind: Unreachable, Message: cause(err), Err: err}
+		e = &Error{Kind: Unreachable, Message: innermostCause(err), Err: err}
 		if strings.Contains(err.Error(), "malformed HTTP") {
 			e.Kind = InvalidReply
 		}
@@ -189,7 +189,7 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 			s.o.Effort)
 	}
 	if out.Hint == "" {
-		out.Hint = s.hint(out.Kind, out.Status)
+		out.Hint = s.hintFor(out.Kind, out.Status)
 	}
 	if s.o.APIKey != "" {
 		out.Message = strings.ReplaceAll(out.Message, s.o.APIKey, "[key]")
@@ -200,13 +200,13 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	return &out
 }
 
-// cause is the innermost part of a network error, without URL and query.
-func cause(err error) string {
+// innermostCause is the innermost part of a network error, without URL and query.
+func innermostCause(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return truncate(err.Error())
+	return truncateMessage(err.Error())
 }
 
 // publicURL is the base URL without anything secret in it.
@@ -219,8 +219,8 @@ func (s *baseClient) publicURL() string {
 	return u.String()
 }
 
-// hint says what the user can do about an error.
-func (s *baseClient) hint(k Kind, status int) string {
+// hintFor says what the user can do about an error.
+func (s *baseClient) hintFor(k Kind, status int) string {
 	switch k {
 	case Unreachable:
 		return "is the server running at " + s.publicURL() + "?"

@@ -140,7 +140,7 @@ func (c *OpenAI) attempt(
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch kind {
 	case "application/json": // the server ignored stream: true
-		return r.whole(resp.Body)
+		return r.parseWhole(resp.Body)
 	case "text/html":
 		return goal.Reply{}, webPageError(resp)
 	}

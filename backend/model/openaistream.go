@@ -98,8 +98,8 @@ func (r *replyReader) onChunk(c chunk) error {
 	return nil
 }
 
-// whole parses an answer of a server that does not stream.
-func (r *replyReader) whole(body io.Reader) (goal.Reply, error) {
+// parseWhole parses an answer of a server that does not stream.
+func (r *replyReader) parseWhole(body io.Reader) (goal.Reply, error) {
 	b, err := readBounded(body)
 	if err != nil {
 		return goal.Reply{}, err

@@ -110,13 +110,13 @@ func readBounded(body io.Reader) ([]byte, error) {
 
 // protocolError is the error for an event that violates the protocol.
 func protocolError(err error) error {
-	return &Error{Kind: InvalidReply, Message: "the answer is not readable: " + truncate(err.Error()), Err: err}
+	return &Error{Kind: InvalidReply, Message: "the answer is not readable: " + truncateMessage(err.Error()), Err: err}
 }
 
 // streamErrorEvent is an error that the server put into its stream.
 func streamErrorEvent(raw json.RawMessage) error {
 	k := parseAPIError(raw)
-	return &Error{Kind: classifyStatus(0, k), Message: "the server broke off: " + truncate(k.Message)}
+	return &Error{Kind: classifyStatus(0, k), Message: "the server broke off: " + truncateMessage(k.Message)}
 }
 
 func (r *replyReader) emitText(text string) {
@@ -134,7 +134,7 @@ func (r *replyReader) emitText(text string) {
 func (r *replyReader) reply() (goal.Reply, error) {
 	switch {
 	case r.finish == "refusal":
-		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + truncate(r.text.String())}
+		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + truncateMessage(r.text.String())}
 	case r.finish == "model_context_window_exceeded":
 		return goal.Reply{}, &Error{Kind: TooLong, Message: "the reply reached the end of the model's window"}
 	case r.finish == "content_filter":
@@ -142,7 +142,7 @@ func (r *replyReader) reply() (goal.Reply, error) {
 	case r.finish == "error":
 		return goal.Reply{}, &Error{Kind: Overloaded, Message: "the provider reported an error at the end of the stream"}
 	case r.refusal.Len() > 0 && r.text.Len() == 0 && len(r.calls.list) == 0:
-		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + truncate(r.refusal.String())}
+		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + truncateMessage(r.refusal.String())}
 	case r.events == 0:
 		return goal.Reply{}, &Error{Kind: Truncated, Message: "the stream ended without a reply"}
 	}

@@ -65,7 +65,7 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 		if !ok || !fault.Retryable() {
 			return goal.Reply{}, err
 		}
-		wait := backoff(try, fault.RetryAfter, rand.Float64())
+		wait := backoffDelay(try, fault.RetryAfter, rand.Float64())
 		if try >= budget.Tries || clock.Now().Add(wait).Sub(began) > budget.Time {
 			return goal.Reply{}, r.Parks.decide(clock.Now(), fault, waitFor(try, err))
 		}
@@ -119,8 +119,9 @@ func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(str
 	return reply, err
 }
 
-// backoff is 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). A time that the provider asks for is a minimum.
-func backoff(try int, asked time.Duration, jitter float64) time.Duration {
+// backoffDelay is 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). A time that the provider
+// asks for is a minimum.
+func backoffDelay(try int, asked time.Duration, jitter float64) time.Duration {
 	const most = time.Minute
 	wait := most
 	if try <= 6 {

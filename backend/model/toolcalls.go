@@ -153,7 +153,7 @@ func (c *toolCallAssembler) markTruncated() {
 // tool.
 func (s *toolCallSlot) name() string {
 	const most = 128
-	name := truncate(s.call.Tool)
+	name := truncateMessage(s.call.Tool)
 	switch {
 	case name == "":
 		return "unnamed"

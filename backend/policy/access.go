@@ -38,9 +38,9 @@ func (a MachineAccess) String() string {
 // checkMachineAccess asks the user before anything outside the sandbox is opened.
 func checkMachineAccess(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Access == nil {
-		return pass()
+		return passRule()
 	}
-	return ask([]Scope{ScopeMachine}, "it asks for %s", c.Effect.Access)
+	return askRule([]Scope{ScopeMachine}, "it asks for %s", c.Effect.Access)
 }
 
 // RevokedByKilling reports whether programs may hold open what a grant gave, so that only ending them revokes it.

@@ -7,38 +7,39 @@ import (
 )
 
 func checkDeniedTools(c Call, p Policy) (checkResult, error) {
-	if contains(p.DenyTools, c.Tool) {
-		return deny("the tool %s is denied for this goal", c.Tool)
+	if containsString(p.DenyTools, c.Tool) {
+		return denyRule("the tool %s is denied for this goal", c.Tool)
 	}
-	return pass()
+	return passRule()
 }
 
 func checkAllowedTools(c Call, p Policy) (checkResult, error) {
-	if len(p.AllowTools) > 0 && !contains(p.AllowTools, c.Tool) {
-		return deny("the tool %s is not among the tools allowed for this goal", c.Tool)
+	if len(p.AllowTools) > 0 && !containsString(p.AllowTools, c.Tool) {
+		return denyRule("the tool %s is not among the tools allowed for this goal", c.Tool)
 	}
-	return pass()
+	return passRule()
 }
 
 func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
 	if !c.Effect.Risk.Exceeds(p.Risk) {
-		return pass()
+		return passRule()
 	}
 	why := ""
 	if c.Effect.Reason != "" {
 		why = " (" + c.Effect.Reason + ")"
 	}
-	return ask(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s is %s%s, and this goal may do at most %s", c.Tool,
+	return askRule(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s is %s%s, and this goal may do at most %s",
+		c.Tool,
 		c.Effect.Risk, why, p.Risk)
 }
 
 func checkPaths(c Call, p Policy) (checkResult, error) {
 	for _, file := range c.Effect.Paths {
 		if !p.writable(file) {
-			return deny("%s is outside the goal's folder %s", file, p.Dir)
+			return denyRule("%s is outside the goal's folder %s", file, p.Dir)
 		}
 	}
-	return pass()
+	return passRule()
 }
 
 // checkHosts denies denied hosts, allows allowed ones and, from network_write on, all others; it asks about the rest.
@@ -54,16 +55,16 @@ func checkHosts(c Call, p Policy) (checkResult, error) {
 		case err2 != nil:
 			return checkResult{}, err2
 		case denied:
-			return deny("the host %s is denied for this goal", withPort(h, port))
+			return denyRule("the host %s is denied for this goal", withPort(h, port))
 		case NetworkGet.Exceeds(p.Risk), NetworkWrite.Exceeds(p.Risk) && !allowed:
 			foreign = append(foreign, withPort(h, port))
 		}
 	}
 	if len(foreign) > 0 {
-		return ask(c.grantScopes(ScopeHost, ScopeCommand), "%s is not among the hosts that this goal may contact",
+		return askRule(c.grantScopes(ScopeHost, ScopeCommand), "%s is not among the hosts that this goal may contact",
 			strings.Join(foreign, ", "))
 	}
-	return pass()
+	return passRule()
 }
 
 // withPort adds the port unless it is a default one.
@@ -76,35 +77,35 @@ func withPort(host, port string) string {
 
 func checkIrreversible(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Irreversible {
-		return ask([]Scope{ScopeHost, ScopeCommand, ScopePath}, "it cannot be undone")
+		return askRule([]Scope{ScopeHost, ScopeCommand, ScopePath}, "it cannot be undone")
 	}
-	return pass()
+	return passRule()
 }
 
 // checkPersistent asks the user first about everything that later goals, which may have more permissions, will find.
 func checkPersistent(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Persistent {
-		return ask(nil, "later goals will find it")
+		return askRule(nil, "later goals will find it")
 	}
-	return pass()
+	return passRule()
 }
 
 func checkDeletion(c Call, p Policy) (checkResult, error) {
 	for _, file := range c.Effect.Deletes {
 		if c.Effect.Pane != "" { // folder and machine are unknown here
-			return ask(nil, "it deletes or overwrites %s in the pane %s, which is not confined", file, c.Effect.Pane)
+			return askRule(nil, "it deletes or overwrites %s in the pane %s, which is not confined", file, c.Effect.Pane)
 		}
 		if !path.IsAbs(file) { // inside the sandbox it is the goal's own, wherever it is
 			if p.Unconfined {
-				return ask(nil, "it deletes %s, and it could not be determined where that is", file)
+				return askRule(nil, "it deletes %s, and it could not be determined where that is", file)
 			}
 			continue
 		}
 		if !p.writable(file) && (p.Unconfined || !inTmp(file)) { // inside the sandbox /tmp is the goal's own
-			return ask(nil, "it deletes %s, which is outside the goal's folder", file)
+			return askRule(nil, "it deletes %s, which is outside the goal's folder", file)
 		}
 	}
-	return pass()
+	return passRule()
 }
 
 // inTmp reports whether a path is below /tmp, by either of its names.
@@ -119,37 +120,39 @@ func inTmp(file string) bool {
 
 func checkPayment(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Risk == SpendsMoney {
-		return ask(nil, "it may spend money")
+		return askRule(nil, "it may spend money")
 	}
-	return pass()
+	return passRule()
 }
 
 func checkUserPane(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Pane != "" {
-		return ask([]Scope{ScopePane}, "the pane %s is yours and not confined: it runs with your permissions", c.Effect.Pane)
+		return askRule([]Scope{ScopePane}, "the pane %s is yours and not confined: it runs with your permissions",
+			c.Effect.Pane)
 	}
-	return pass()
+	return passRule()
 }
 
 // checkUnparsedCommand asks each time: an approval for a pane does not cover commands that could not be parsed.
 func checkUnparsedCommand(c Call, _ Policy) (checkResult, error) {
 	switch {
 	case c.Effect.Unparsed == "":
-		return pass()
+		return passRule()
 	case c.Effect.Pane != "":
-		return ask(nil, "what it runs in the pane %s could not be determined from the input: %s", c.Effect.Pane,
+		return askRule(nil, "what it runs in the pane %s could not be determined from the input: %s", c.Effect.Pane,
 			c.Effect.Unparsed)
 	}
-	return ask(nil, "what the command line runs could not be determined: %s", c.Effect.Unparsed)
+	return askRule(nil, "what the command line runs could not be determined: %s", c.Effect.Unparsed)
 }
 
 // checkCertificate asks each time: an attacker who answers for a server without a valid certificate reads everything
 // sent there.
 func checkCertificate(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.BadCertificate != "" {
-		return ask(nil, "the certificate of %s is not valid: somebody else may answer in its place", c.Effect.BadCertificate)
+		return askRule(nil, "the certificate of %s is not valid: somebody else may answer in its place",
+			c.Effect.BadCertificate)
 	}
-	return pass()
+	return passRule()
 }
 
 // grantScopes are the scopes that answer a question about a call. A pane that is not confined is asked about as a
@@ -166,15 +169,15 @@ func checkSecrets(c Call, p Policy) (checkResult, error) {
 	var unnamed []string
 	for _, s := range c.Effect.Secrets {
 		if foreign := hostsOutside(c.Effect.Hosts, s.Hosts); len(s.Hosts) > 0 && len(foreign) > 0 {
-			return deny("the secret %s belongs to %s and not to %s", s.Name, strings.Join(s.Hosts, ", "),
+			return denyRule("the secret %s belongs to %s and not to %s", s.Name, strings.Join(s.Hosts, ", "),
 				strings.Join(foreign, ", "))
 		}
-		if !contains(p.Secrets, s.Name) {
+		if !containsString(p.Secrets, s.Name) {
 			unnamed = append(unnamed, s.Name)
 		}
 	}
 	if len(unnamed) > 0 {
-		return ask([]Scope{ScopeSecret}, "it fills in your secret %s, which this goal was not given",
+		return askRule([]Scope{ScopeSecret}, "it fills in your secret %s, which this goal was not given",
 			strings.Join(unnamed, ", "))
 	}
 	return checkUnboundSecretExposure(c, p)
@@ -186,13 +189,13 @@ func checkSecrets(c Call, p Policy) (checkResult, error) {
 func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	for _, s := range c.Effect.Secrets {
 		if c.Effect.Script && len(s.Hosts) > 0 {
-			return ask([]Scope{ScopeSecret},
+			return askRule([]Scope{ScopeSecret},
 				"the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name,
 				strings.Join(s.Hosts, ", "))
 		}
 	}
 	if !c.Effect.ReachesPrograms() {
-		return pass()
+		return passRule()
 	}
 	unwalled := c.Effect.Pane != "" || p.Unconfined // no proxy, and no list of hosts
 	reached := p.opened
@@ -201,19 +204,19 @@ func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	}
 	for _, s := range c.Effect.Secrets {
 		if len(s.Hosts) > 0 && (unwalled || !NetworkWrite.Exceeds(p.Risk) || len(hostsOutside(reached, s.Hosts)) > 0) {
-			return ask([]Scope{ScopeSecret},
+			return askRule([]Scope{ScopeSecret},
 				"the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name,
 				strings.Join(s.Hosts, ", "))
 		}
 	}
-	return pass()
+	return passRule()
 }
 
 // hostsOutside returns the hosts that are not in the list.
 func hostsOutside(hosts, list []string) []string {
 	var out []string
 	for _, h := range hosts {
-		if !contains(list, h) {
+		if !containsString(list, h) {
 			out = append(out, h)
 		}
 	}

@@ -52,13 +52,13 @@ type checkResult struct {
 // checkFunc checks one aspect of a call. An error denies.
 type checkFunc func(Call, Policy) (checkResult, error)
 
-func pass() (checkResult, error) { return checkResult{answer: Allow}, nil }
+func passRule() (checkResult, error) { return checkResult{answer: Allow}, nil }
 
-func deny(format string, a ...any) (checkResult, error) {
+func denyRule(format string, a ...any) (checkResult, error) {
 	return checkResult{answer: Deny, reason: fmt.Sprintf(format, a...)}, nil
 }
 
-func ask(by []Scope, format string, a ...any) (checkResult, error) {
+func askRule(by []Scope, format string, a ...any) (checkResult, error) {
 	return checkResult{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
 }
 
@@ -97,7 +97,7 @@ func combineChecks(questions []checkFunc, c Call, p Policy, grants []Grant) Deci
 		if f.answer.stricterThan(d.Answer) {
 			d.Answer, reasons = f.answer, nil
 		}
-		if f.answer == d.Answer && f.answer != Allow && !contains(reasons, f.reason) {
+		if f.answer == d.Answer && f.answer != Allow && !containsString(reasons, f.reason) {
 			reasons = append(reasons, f.reason)
 		}
 		if f.answer == Ask {

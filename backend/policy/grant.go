@@ -117,21 +117,21 @@ func (g Grant) covers(c Call) bool {
 	e := c.Effect
 	switch g.Scope {
 	case ScopeOnce: // the same call with another effect is a different call
-		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) &&
-			subset(e.Deletes, g.Deletes) && subset(e.secretNames(), g.Secrets) &&
+		return c.Key != "" && g.Call == c.Key && isSubset(e.Hosts, g.Hosts) && isSubset(e.Paths, g.Paths) &&
+			isSubset(e.Deletes, g.Deletes) && isSubset(e.secretNames(), g.Secrets) &&
 			e.Pane == g.Pane && e.Risk == g.Risk && e.Irreversible == g.Irreversible && c.Shown == g.Shown
 	case ScopeHost:
-		return len(e.Hosts) > 0 && subset(e.Hosts, g.Hosts) && !e.Risk.Exceeds(g.Risk) && g.coversIrreversible(c)
+		return len(e.Hosts) > 0 && isSubset(e.Hosts, g.Hosts) && !e.Risk.Exceeds(g.Risk) && g.coversIrreversible(c)
 	case ScopeCommand:
 		return e.CommandLine != "" && e.CommandLine == g.Command && c.Tool == g.Tool && !e.Risk.Exceeds(g.Risk)
 	case ScopePath:
-		return len(e.Paths) > 0 && subset(e.Paths, g.Paths) && !e.Risk.Exceeds(g.Risk) && g.coversIrreversible(c)
+		return len(e.Paths) > 0 && isSubset(e.Paths, g.Paths) && !e.Risk.Exceeds(g.Risk) && g.coversIrreversible(c)
 	case ScopePane:
 		return e.Pane != "" && e.Pane == g.Pane && !e.Risk.Exceeds(g.Risk)
 	case ScopeMachine:
 		return e.Access != nil && equalAccess(e.Access, g.Access)
 	case ScopeSecret:
-		return len(e.Secrets) > 0 && subset(e.secretNames(), g.Secrets)
+		return len(e.Secrets) > 0 && isSubset(e.secretNames(), g.Secrets)
 	}
 	return false
 }
@@ -142,9 +142,9 @@ func (g Grant) coversIrreversible(c Call) bool {
 	return !c.Effect.Irreversible || g.Irreversible && g.Tool == c.Tool
 }
 
-func subset(a, b []string) bool {
+func isSubset(a, b []string) bool {
 	for _, s := range a {
-		if !contains(b, s) {
+		if !containsString(b, s) {
 			return false
 		}
 	}

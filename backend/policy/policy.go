@@ -76,7 +76,7 @@ func IsWithin(dir, file string) bool {
 	return file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")
 }
 
-func contains(list []string, s string) bool {
+func containsString(list []string, s string) bool {
 	for _, v := range list {
 		if v == s {
 			return true

@@ -133,7 +133,7 @@ func (r Rule) evalExample(e string) bool {
 // asCheck is the rule as a check of a call. A rule that asks always asks.
 func (r Rule) asCheck(c Call, p Policy) (checkResult, error) {
 	if r.Unconfined && c.Effect.Pane == "" || r.Unwalled && c.Effect.Pane == "" && !p.Unconfined {
-		return pass()
+		return passRule()
 	}
 	for _, argv := range c.Effect.Commands {
 		if r.matchesCommand(argv) {
@@ -145,7 +145,7 @@ func (r Rule) asCheck(c Call, p Policy) (checkResult, error) {
 			return checkResult{answer: r.Answer, reason: fmt.Sprintf("%s (%s): %s", r.Name, file, r.Why)}, nil
 		}
 	}
-	return pass()
+	return passRule()
 }
 
 func (r Rule) matchesWrites(file string) bool {

@@ -40,7 +40,7 @@ type recordHeader struct {
 // prefixes are the beginnings of segments' names, by kind of content.
 var prefixes = map[pane.Kind]string{pane.Terminal: "terminal-", pane.Browser: "frames-"}
 
-func encode(r Record) ([]byte, error) {
+func encodeRecord(r Record) ([]byte, error) {
 	line, err := json.Marshal(recordHeader{r.Pane, r.At.UnixMilli(), r.Width, r.Height, len(r.Data)})
 	if err != nil {
 		return nil, fmt.Errorf("a record: %w", err)
@@ -51,7 +51,7 @@ func encode(r Record) ([]byte, error) {
 // maxRecordBytes limits one record, so that a corrupt header does not allocate all memory.
 const maxRecordBytes = 64 << 20
 
-func decode(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (Record, error) {
+func decodeRecord(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (Record, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		return Record{}, io.EOF // also a truncated record: the program was killed while it wrote
@@ -83,7 +83,7 @@ func allRecords(Record) bool { return true }
 
 // Scan is Read for callers that need the data of few records: it skips the data of the others, which needs no memory.
 func Scan(dir string, kind pane.Kind, wanted func(Record) bool, visit func(Record) error) error {
-	list, err := segments(dir, kind)
+	list, err := listSegments(dir, kind)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func readSegment(path string, kind pane.Kind, wanted func(Record) bool, visit fu
 	}
 	defer func() { _ = f.Close() }()
 	for in := bufio.NewReaderSize(f, 64<<10); ; {
-		r, err := decode(in, kind, wanted)
+		r, err := decodeRecord(in, kind, wanted)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -126,7 +126,7 @@ type segment struct {
 	size    int64
 }
 
-func segments(dir string, kind pane.Kind) ([]segment, error) {
+func listSegments(dir string, kind pane.Kind) ([]segment, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -139,7 +139,7 @@ func segments(dir string, kind pane.Kind) ([]segment, error) {
 		rest, ok := strings.CutPrefix(e.Name(), prefixes[kind])
 		s := segment{path: filepath.Join(dir, e.Name())}
 		if n, err := fmt.Sscanf(rest, "%d.%d", &s.number, &s.thinned); !ok || err != nil || n != 2 ||
-			e.Name() != name(kind, s.number, s.thinned) {
+			e.Name() != segmentName(kind, s.number, s.thinned) {
 			continue
 		}
 		info, err := e.Info()
@@ -153,6 +153,6 @@ func segments(dir string, kind pane.Kind) ([]segment, error) {
 	return list, nil
 }
 
-func name(kind pane.Kind, number, thinned int) string {
+func segmentName(kind pane.Kind, number, thinned int) string {
 	return fmt.Sprintf("%s%06d.%d", prefixes[kind], number, thinned)
 }

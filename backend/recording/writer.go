@@ -47,7 +47,7 @@ func NewWriter(dir string, l Limits) *Writer {
 
 // Add writes a record, and drops old data above the limit.
 func (t *Writer) Add(r Record) error {
-	b, err := encode(r)
+	b, err := encodeRecord(r)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *track) next(dir string) error {
 			return err //nolint:wrapcheck // Add says what for
 		}
 		var err error
-		if r.list, err = segments(dir, r.kind); err != nil {
+		if r.list, err = listSegments(dir, r.kind); err != nil {
 			return err
 		}
 		if len(r.list) > 0 {
@@ -110,7 +110,7 @@ func (r *track) next(dir string) error {
 		return err //nolint:wrapcheck // Add says what for
 	}
 	r.number++
-	path := filepath.Join(dir, name(r.kind, r.number, 0))
+	path := filepath.Join(dir, segmentName(r.kind, r.number, 0))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		r.file = nil
@@ -122,7 +122,7 @@ func (r *track) next(dir string) error {
 
 // trim drops the oldest data until the limit is met. The open segment stays.
 func (r *track) trim() error {
-	for sum(r.list) > r.limit && len(r.list) > 1 {
+	for sumSizes(r.list) > r.limit && len(r.list) > 1 {
 		i := 0
 		if r.kind == pane.Browser {
 			i = r.leastTrimmed()
@@ -151,7 +151,7 @@ func (r *track) leastTrimmed() int {
 	return best
 }
 
-func sum(list []segment) (n int64) {
+func sumSizes(list []segment) (n int64) {
 	for _, s := range list {
 		n += s.size
 	}
@@ -167,7 +167,7 @@ func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
 	left := segment{
 		number:  s.number,
 		thinned: s.thinned + 1,
-		path:    filepath.Join(filepath.Dir(s.path), name(kind, s.number, s.thinned+1)),
+		path:    filepath.Join(filepath.Dir(s.path), segmentName(kind, s.number, s.thinned+1)),
 	}
 	var kept []byte
 	n := 0
@@ -175,7 +175,7 @@ func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
 		if n++; n%2 == 0 {
 			return nil
 		}
-		b, err := encode(r)
+		b, err := encodeRecord(r)
 		kept = append(kept, b...)
 		return err
 	})

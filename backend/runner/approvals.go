@@ -54,10 +54,10 @@ type openApproval struct {
 	key string
 }
 
-// request asks the user about a call and waits for the answer. Without one the call
+// requestAnswer asks the user about a call and waits for the answer. Without one the call
 // waits: the run pauses, or was stopped.
-func (q *approvals) request(ctx context.Context, key string, a goal.Approval) (*goal.Answer, *Stop) {
-	a, stop := q.open(ctx, key, a)
+func (q *approvals) requestAnswer(ctx context.Context, key string, a goal.Approval) (*goal.Answer, *Stop) {
+	a, stop := q.openRequest(ctx, key, a)
 	if stop != nil {
 		return nil, stop
 	}
@@ -65,8 +65,8 @@ func (q *approvals) request(ctx context.Context, key string, a goal.Approval) (*
 	return answers[a.ID], stop
 }
 
-// open journals what is asked. A call that waits already is not asked a second time.
-func (q *approvals) open(ctx context.Context, key string, a goal.Approval) (goal.Approval, *Stop) {
+// openRequest journals what is asked. A call that waits already is not asked a second time.
+func (q *approvals) openRequest(ctx context.Context, key string, a goal.Approval) (goal.Approval, *Stop) {
 	for _, open := range q.pending {
 		if open.Tool == a.Tool && open.key == key && open.Effect.Equal(withoutCommandLine(a.Effect)) {
 			return open.Approval, nil
@@ -220,7 +220,7 @@ func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, 
 	answers := map[string]*goal.Answer{}
 	for _, o := range orders {
 		if o.Kind == goal.OrderRevoke {
-			if stop := q.orders.revoke(ctx, o); stop != nil {
+			if stop := q.orders.revokeGrant(ctx, o); stop != nil {
 				return answers, stop
 			}
 			continue

@@ -69,9 +69,9 @@ func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedC
 	return c
 }
 
-// authorize asks the policy, and where the policy asks, the user. It sets the grant that
+// authorizeCall asks the policy, and where the policy asks, the user. It sets the grant that
 // allowed the call, or its refusal.
-func (d *dispatcher) authorize(ctx context.Context, c *resolvedCall) *Stop {
+func (d *dispatcher) authorizeCall(ctx context.Context, c *resolvedCall) *Stop {
 	call := policy.Call{Tool: c.Tool, Key: c.key, Effect: c.effect}
 	if grants := d.grants.list(); len(grants) > 0 {
 		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == c.key }) {
@@ -86,7 +86,7 @@ func (d *dispatcher) authorize(ctx context.Context, c *resolvedCall) *Stop {
 		c.grant, c.refusal = decision.Grant, refusalFor(decision)
 		return nil
 	}
-	answer, stop := d.approvals.request(ctx, c.key, c.approval(ctx, decision))
+	answer, stop := d.approvals.requestAnswer(ctx, c.key, c.approval(ctx, decision))
 	if stop != nil {
 		return stop
 	}

@@ -38,7 +38,7 @@ func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop 
 		if len(offers) == 0 {
 			continue
 		}
-		a, stop := q.open(ctx, c.key, goal.Approval{
+		a, stop := q.openRequest(ctx, c.key, goal.Approval{
 			Step:      c.step,
 			Tool:      c.Tool,
 			Arguments: c.Arguments,

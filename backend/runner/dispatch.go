@@ -52,9 +52,9 @@ func (d *dispatcher) attach(s Session) {
 	}
 }
 
-// dispatch executes the calls of one turn, in their order. Every
+// dispatchTurn executes the calls of one turn, in their order. Every
 // call gets exactly one result, also when the batch is cut short.
-func (d *dispatcher) dispatch(ctx context.Context, calls []goal.Call) *Stop {
+func (d *dispatcher) dispatchTurn(ctx context.Context, calls []goal.Call) *Stop {
 	for i, c := range calls {
 		if cut := d.interruptReason(ctx); cut != "" {
 			return d.messages.skipCalls(ctx, calls[i:], cut)
@@ -152,7 +152,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 		c.refusal = refusalf(event.Denied, "%s", repeated)
 	}
 	if !c.isRefused() {
-		if stop := d.authorize(ctx, c); stop != nil {
+		if stop := d.authorizeCall(ctx, c); stop != nil {
 			return stop
 		}
 	}

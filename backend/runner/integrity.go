@@ -52,7 +52,7 @@ func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
 		return i.gate.stopForError(ctx, "looking at the protected files", err)
 	}
 	if diff != "" {
-		return i.tampered(ctx, diff)
+		return i.pauseTampered(ctx, diff)
 	}
 	return nil
 }
@@ -85,9 +85,9 @@ func (i *integrity) checkDiskSpace() *Stop {
 	}
 }
 
-// tampered pauses the goal and keeps what the user is shown: that is put back when the
+// pauseTampered pauses the goal and keeps what the user is shown: that is put back when the
 // goal continues, and nothing that is changed later.
-func (i *integrity) tampered(ctx context.Context, diff string) *Stop {
+func (i *integrity) pauseTampered(ctx context.Context, diff string) *Stop {
 	if i.workspace != nil {
 		if err := i.workspace.RecordShown(ctx); err != nil {
 			return i.gate.stopForError(ctx, "keeping which protected files were changed", err)

@@ -94,7 +94,7 @@ func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
 		return nil
 	}
 	for _, o := range orders {
-		if stop := q.revoke(ctx, o); stop != nil {
+		if stop := q.revokeGrant(ctx, o); stop != nil {
 			return stop
 		}
 	}
@@ -110,8 +110,8 @@ func (q *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
 	return stopCause(ctx)
 }
 
-// revoke takes back what a user does not allow any more.
-func (q *orderIntake) revoke(ctx context.Context, o goal.Order) *Stop {
+// revokeGrant takes back what a user does not allow any more.
+func (q *orderIntake) revokeGrant(ctx context.Context, o goal.Order) *Stop {
 	ended, stop := q.grants.revoke(ctx, o.Request, "the user took it back")
 	if !ended {
 		q.settleOrder(ctx, o)

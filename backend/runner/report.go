@@ -12,9 +12,9 @@ import (
 	"goalpost/backend/runner/excerpt"
 )
 
-// finish writes the end of the run: the spent time, the host's report, and the
+// finishRun writes the end of the run: the spent time, the host's report, and the
 // event that ends or pauses the goal.
-func (r *Run) finish(ctx context.Context, stop *Stop) error {
+func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 	if err := r.lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}

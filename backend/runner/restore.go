@@ -11,10 +11,10 @@ import (
 	"goalpost/backend/runner/prompt"
 )
 
-// restore brings back what earlier runs left: conversation, plan, counters and
+// restoreRun brings back what earlier runs left: conversation, plan, counters and
 // the user's answer. A step with an intent and no result is in doubt: the host
 // never repeats it, and the agent is told to look before it does.
-func (r *Run) restore(ctx context.Context) *Stop {
+func (r *Run) restoreRun(ctx context.Context) *Stop {
 	messages, err := r.history.Conversation(ctx, r.goal.ID)
 	if err != nil {
 		return r.gate.stopForError(ctx, "reading the conversation", err)

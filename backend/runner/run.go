@@ -86,7 +86,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	<-watched
 	r.progress.wait()
 	r.budget.stoppedAt = r.cfg.Clock.Now()
-	settled := r.finish(context.WithoutCancel(ctx), stop)
+	settled := r.finishRun(context.WithoutCancel(ctx), stop)
 	r.closeSession(context.WithoutCancel(ctx), stop.Exit)
 	return stop, settled
 }
@@ -111,7 +111,7 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
-	if stop := runSteps(ctx, r.openSession, r.approvals.restoreApprovals, r.restore,
+	if stop := runSteps(ctx, r.openSession, r.approvals.restoreApprovals, r.restoreRun,
 		r.verification.verifyClaim); stop != nil {
 		return stop
 	}
@@ -181,7 +181,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 		return runSteps(ctx, r.requireToolCall, r.progress.checkProgress, r.saveLoopState)
 	}
 	r.turns.silent = 0
-	dispatch := func(ctx context.Context) *Stop { return r.dispatcher.dispatch(ctx, reply.Calls) }
+	dispatch := func(ctx context.Context) *Stop { return r.dispatcher.dispatchTurn(ctx, reply.Calls) }
 	return runSteps(ctx,
 		r.progress.awaitFirstFingerprint,
 		dispatch,

@@ -136,7 +136,7 @@ func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.V
 	v.claims.at, v.claims.ran = v.clock.Now(), v.claims.made
 	for _, verdict := range v.claims.last {
 		if verdict.Outcome == goal.Tampered {
-			return "", v.integrity.tampered(ctx, verdict.Tail)
+			return "", v.integrity.pauseTampered(ctx, verdict.Tail)
 		}
 	}
 	if found != goal.Verified { // a pass counts, even if the time ran out with it
@@ -150,7 +150,7 @@ func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.V
 // waitForManualCheck pauses the run for the user's word about a claim that is decided but for
 // that. The reviewer is asked before: the user's word is the last one.
 func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *Stop {
-	if stop := v.review(ctx, c); stop != nil || v.claims.reviewRejected() {
+	if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.reviewRejected() {
 		return stop
 	}
 	passed := "everything else passed"
@@ -167,15 +167,15 @@ func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Sto
 		if stop := v.journalReview(ctx); stop != nil { // of the work that the user was shown
 			return stop
 		}
-	} else if stop := v.review(ctx, c); stop != nil || v.claims.reviewRejected() {
+	} else if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.reviewRejected() {
 		return stop
 	}
 	v.claims.accepted = &c
 	return &Stop{Exit: goal.Done, Reason: "the claim was verified"}
 }
 
-// review asks the cold reviewer about a claim that passed, if the goal has one.
-func (v *verification) review(ctx context.Context, c pendingClaim) *Stop {
+// reviewClaim asks the cold reviewer about a claim that passed, if the goal has one.
+func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 	if !v.goal.NeedsReview() {
 		return nil
 	}

@@ -13,11 +13,11 @@ func withAdvice(e *wire.Error) error {
 	if e.Code != wire.SandboxError {
 		return e
 	}
-	return fmt.Errorf("%w: %s. %s", ErrRefused, e.Text, advice(e.Text))
+	return fmt.Errorf("%w: %s. %s", ErrRefused, e.Text, kernelAdvice(e.Text))
 }
 
-// advice is what to change, from the switches that this kernel has.
-func advice(text string) string {
+// kernelAdvice is what to change, from the switches that this kernel has.
+func kernelAdvice(text string) string {
 	switch {
 	case sysctlOn("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
 		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in " +

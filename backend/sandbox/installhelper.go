@@ -35,16 +35,16 @@ var ErrNoHelper = errors.New("goalpost-helper is missing: run make build, or set
 // differs. A program without an embedded helper (go build by hand) uses the one
 // beside its own executable, else the one that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
-	return installed(stateDir, helperName, "GOALPOST_HELPER", ErrNoHelper)
+	return installEmbedded(stateDir, helperName, "GOALPOST_HELPER", ErrNoHelper)
 }
 
 // InstallPredicate does the same for the program that decides expressions, which
 // is asked for by few goals only.
 func InstallPredicate(stateDir string) (string, error) {
-	return installed(stateDir, predicateName, "GOALPOST_PREDICATE", ErrNoPredicate)
+	return installEmbedded(stateDir, predicateName, "GOALPOST_PREDICATE", ErrNoPredicate)
 }
 
-func installed(stateDir, name, variable string, missing error) (string, error) {
+func installEmbedded(stateDir, name, variable string, missing error) (string, error) {
 	f, err := built.Open("embed/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return findBesideExecutable(name, variable, missing)
@@ -57,11 +57,11 @@ func installed(stateDir, name, variable string, missing error) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("the embedded %s cannot be read twice", name)
 	}
-	return install(stateDir, name, body)
+	return installFile(stateDir, name, body)
 }
 
-// install never holds the whole file, which every start of a program reads.
-func install(stateDir, name string, body io.ReadSeeker) (string, error) {
+// installFile never holds the whole file, which every start of a program reads.
+func installFile(stateDir, name string, body io.ReadSeeker) (string, error) {
 	sum, err := sha256File(body)
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", name, err)

@@ -17,7 +17,7 @@ func TestInstall(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	text := "#!/bin/sh\nexit 0\n" + strings.Repeat("# more than is compared at once\n", 4000)
 	body := strings.NewReader(text)
-	path, err := install(dir, helperName, body)
+	path, err := installFile(dir, helperName, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestInstall(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := install(dir, helperName, body)
+		again, err := installFile(dir, helperName, body)
 		info, err1 := os.Lstat(path)
 		there, err2 := os.ReadFile(path)
 		if err := errors.Join(err, err1, err2); err != nil {
@@ -47,7 +47,7 @@ func TestInstall(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	other, err := install(dir, helperName, strings.NewReader("another"))
+	other, err := installFile(dir, helperName, strings.NewReader("another"))
 	if err != nil || other == path {
 		t.Errorf("another content: %s %v", other, err)
 	}
@@ -72,7 +72,7 @@ func TestWhatWasInstalledIsExecuted(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 40 {
 		body := append(bytes.Clone(sh), bytes.Repeat([]byte{byte(n)}, 4<<20)...) // as long as a helper, and each another one
-		path, err := install(dir, helperName, bytes.NewReader(body))
+		path, err := installFile(dir, helperName, bytes.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func (n *network) adopt(fds []int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, fd := range fds {
-		n.files = append(n.files, adopt(fd, "goal's socket"))
+		n.files = append(n.files, adoptFile(fd, "goal's socket"))
 	}
 	closeFDs(fds)
 }

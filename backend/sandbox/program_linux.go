@@ -21,7 +21,7 @@ import (
 // ctx's own.
 func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("starting %s: %w", name(c), err)
+		return nil, fmt.Errorf("starting %s: %w", programName(c), err)
 	}
 	p, err := s.start(ctx, c, nil)
 	if err != nil {
@@ -34,15 +34,15 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 	if len(c.Held) > 0 && (!s.sandboxed || c.Domain != process.DomainCheck) {
 		return nil, &StartError{
 			Code:    string(wire.Unsupported),
-			Program: name(c),
+			Program: programName(c),
 			text:    "files can be held for a check inside a sandbox only",
 		}
 	}
 	p, err := s.register()
 	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", name(c), err)
+		return nil, fmt.Errorf("starting %s: %w", programName(c), err)
 	}
-	request, files := request(c)
+	request, files := startRequest(c)
 	request.ID, request.Size = p.id, size
 	if s.sandboxed {
 		request.Domain = wire.DomainAgent
@@ -54,34 +54,34 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 		s.unregister(p)
 		var refused *wire.Error
 		if errors.As(err, &refused) {
-			return nil, &StartError{Code: string(refused.Code), Program: name(c), text: refused.Text}
+			return nil, &StartError{Code: string(refused.Code), Program: programName(c), text: refused.Text}
 		}
-		return nil, fmt.Errorf("starting %s: %w", name(c), err)
+		return nil, fmt.Errorf("starting %s: %w", programName(c), err)
 	}
 	select {
 	case <-p.answered:
 	case <-ctx.Done():
 		p.killWhenStarted()
-		return nil, fmt.Errorf("starting %s: %w", name(c), ctx.Err())
+		return nil, fmt.Errorf("starting %s: %w", programName(c), ctx.Err())
 	}
 	if p.failed != nil {
-		return nil, &StartError{Code: string(p.failed.Code), Program: name(c), text: p.failed.Text}
+		return nil, &StartError{Code: string(p.failed.Code), Program: programName(c), text: p.failed.Text}
 	}
 	if p.pid == 0 {
-		return nil, fmt.Errorf("starting %s: %w", name(c), ErrClosed)
+		return nil, fmt.Errorf("starting %s: %w", programName(c), ErrClosed)
 	}
 	return p, nil
 }
 
-func name(c process.Command) string {
+func programName(c process.Command) string {
 	if len(c.Argv) == 0 {
 		return "a program"
 	}
 	return c.Argv[0]
 }
 
-func request(c process.Command) (wire.Request, []*os.File) {
-	r := wire.Request{Op: wire.Start, Argv: raw(c.Argv), Env: raw(c.Env), Dir: []byte(c.Dir), TTY: c.TTY}
+func startRequest(c process.Command) (wire.Request, []*os.File) {
+	r := wire.Request{Op: wire.Start, Argv: toByteSlices(c.Argv), Env: toByteSlices(c.Env), Dir: []byte(c.Dir), TTY: c.TTY}
 	for _, h := range c.Held {
 		r.Held = append(r.Held, wire.FileOverride{Path: []byte(h.Path), Copy: []byte(h.Copy)})
 	}
@@ -97,7 +97,7 @@ func request(c process.Command) (wire.Request, []*os.File) {
 	return r, files
 }
 
-func raw(words []string) [][]byte {
+func toByteSlices(words []string) [][]byte {
 	out := make([][]byte, len(words))
 	for i, w := range words {
 		out[i] = []byte(w)
@@ -269,7 +269,7 @@ func (p *program) onAnswer(a wire.Answer, fds []int) {
 	default:
 		p.pid, p.started = a.Pid, true
 		if len(fds) == 1 {
-			p.master = adopt(fds[0], "terminal")
+			p.master = adoptFile(fds[0], "terminal")
 		}
 		close(p.answered)
 		if p.abandoned {

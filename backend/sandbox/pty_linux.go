@@ -21,7 +21,7 @@ func (s *Supervisor) StartTerminal(
 	ctx context.Context, c process.Command, cols, rows int,
 ) (process.Process, *os.File, error) {
 	if !s.sandboxed {
-		return nil, nil, fmt.Errorf("a terminal of its own for %s: %w", name(c), errors.ErrUnsupported)
+		return nil, nil, fmt.Errorf("a terminal of its own for %s: %w", programName(c), errors.ErrUnsupported)
 	}
 	p, err := s.start(ctx, c, &wire.Size{Cols: uint16(cols), Rows: uint16(rows)})
 	if err != nil {
@@ -29,14 +29,14 @@ func (s *Supervisor) StartTerminal(
 	}
 	if p.master == nil {
 		return nil, nil,
-			errors.Join(fmt.Errorf("starting %s: the helper sent no terminal", name(c)), p.Signal(syscall.SIGKILL))
+			errors.Join(fmt.Errorf("starting %s: the helper sent no terminal", programName(c)), p.Signal(syscall.SIGKILL))
 	}
 	return p, p.master, nil
 }
 
-// adopt makes a file of a copy of a descriptor that came from the helper; its
+// adoptFile makes a file of a copy of a descriptor that came from the helper; its
 // reads end with Close and deadlines. nil when the descriptor is none.
-func adopt(fd int, name string) *os.File {
+func adoptFile(fd int, name string) *os.File {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 func RemoveLayer(layer string) error {
 	err := os.RemoveAll(layer)
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
-		return wrap(err)
+		return wrapError(err)
 	}
 	_ = filepath.WalkDir(layer, func(path string, entry fs.DirEntry, err error) error {
 		if entry != nil && entry.IsDir() {
@@ -21,10 +21,10 @@ func RemoveLayer(layer string) error {
 		}
 		return nil
 	})
-	return wrap(os.RemoveAll(layer))
+	return wrapError(os.RemoveAll(layer))
 }
 
-func wrap(err error) error {
+func wrapError(err error) error {
 	if err != nil {
 		return fmt.Errorf("removing the goal's private folder: %w", err)
 	}

@@ -100,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	s.helper.Stderr = s.stderr
 	s.helper.ExtraFiles = []*os.File{theirs}
 	s.helper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // out of reach of the app's terminal
-	err = blocking(theirs)
+	err = makeBlocking(theirs)
 	if err == nil {
 		err = s.helper.Start()
 	}
@@ -138,8 +138,8 @@ func (s *Supervisor) helperArg() string {
 	return "set"
 }
 
-// blocking undoes SOCK_NONBLOCK on the helper's end: it has no poller.
-func blocking(f *os.File) error {
+// makeBlocking undoes SOCK_NONBLOCK on the helper's end: it has no poller.
+func makeBlocking(f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return fmt.Errorf("preparing the helper's socket: %w", err)
@@ -250,7 +250,7 @@ func (s *Supervisor) receive() {
 			failed = err
 			break
 		}
-		s.dispatch(a, fds)
+		s.dispatchAnswer(a, fds)
 	}
 	s.failPending(failed)
 }
@@ -261,8 +261,8 @@ func closeFDs(fds []int) {
 	}
 }
 
-// dispatch hands an answer, and the descriptors that came with it, to whom it concerns.
-func (s *Supervisor) dispatch(a wire.Answer, fds []int) {
+// dispatchAnswer hands an answer, and the descriptors that came with it, to whom it concerns.
+func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 	switch {
 	case a.Attempt != nil:
 		closeFDs(fds)

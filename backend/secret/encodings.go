@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// encodings lists the forms in which a value can appear: as it is, and as encoded in URLs, JSON, HTML, shells,
+// encodingsOf lists the forms in which a value can appear: as it is, and as encoded in URLs, JSON, HTML, shells,
 // hexadecimal and base64. The longest comes first.
-func encodings(value string) []string {
+func encodingsOf(value string) []string {
 	list := []string{
-		value, url.QueryEscape(value), url.PathEscape(value), percent(value, upper), percent(value, lower),
+		value, url.QueryEscape(value), url.PathEscape(value), percentEncode(value, upper), percentEncode(value, lower),
 		html.EscapeString(value), strings.ReplaceAll(html.EscapeString(value), "&#34;", "&quot;"),
 		strings.ReplaceAll(value, "'", `'\''`), jsonEscaped(value, true), jsonEscaped(value, false),
 		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
@@ -37,8 +37,8 @@ const (
 	lower = "0123456789abcdef"
 )
 
-// percent encodes every byte as in a URL.
-func percent(value, digits string) string {
+// percentEncode encodes every byte as in a URL.
+func percentEncode(value, digits string) string {
 	var b strings.Builder
 	for i := range len(value) {
 		b.WriteByte('%')

@@ -40,7 +40,7 @@ func (m *Mask) Add(instead, value string) {
 		m.known = map[string]bool{}
 	}
 	m.known[value] = true
-	list := encodings(value)
+	list := encodingsOf(value)
 	for line := range strings.Lines(value) { // a single line of a key is secret, too
 		if line = strings.TrimSpace(line); len(line) >= minLine && line != value && !strings.HasPrefix(line, "-----") {
 			list = append(list, line)
@@ -48,7 +48,7 @@ func (m *Mask) Add(instead, value string) {
 	}
 	var more, solid []secretPattern
 	for _, form := range list {
-		text, _ := normalize(form)
+		text, _ := normalizeText(form)
 		if len(text) < minValue {
 			continue
 		}
@@ -106,7 +106,7 @@ func (m *Mask) Truncated(s string) string {
 	if !strings.Contains(s, ellipsis) || m.empty() {
 		return m.Text(s)
 	}
-	text, at := normalize(s)
+	text, at := normalizeText(s)
 	return replaceSpans(s, markTruncated(text, m.list()), at)
 }
 
@@ -158,7 +158,7 @@ func (m *Mask) hide(s string, cut bool) string {
 		return s
 	}
 	list := m.list()
-	text, at := normalize(s)
+	text, at := normalizeText(s)
 	spans := findAll(text, list)
 	if cut {
 		spans = findAtEdges(spans, text, list)

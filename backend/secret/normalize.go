@@ -9,9 +9,9 @@ import (
 // zeroWidth are characters without a width.
 var zeroWidth = [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"}
 
-// normalize removes what can be between the letters of a value on a screen: line ends, a terminal's control
+// normalizeText removes what can be between the letters of a value on a screen: line ends, a terminal's control
 // sequences, characters without a width. at maps every byte to its original offset.
-func normalize(s string) (text string, at []int) {
+func normalizeText(s string) (text string, at []int) {
 	var b strings.Builder
 	b.Grow(len(s))
 	at = make([]int, 0, len(s))
@@ -29,7 +29,7 @@ func normalize(s string) (text string, at []int) {
 
 // normalizeAll is normalize that also removes spaces of every kind.
 func normalizeAll(s string) (text string, at []int) {
-	squeezed, from := normalize(s)
+	squeezed, from := normalizeText(s)
 	var b strings.Builder
 	b.Grow(len(squeezed))
 	at = from[:0]

@@ -22,7 +22,7 @@ func (s *Stream) Next(piece []byte) []byte {
 	all := s.held + string(piece)
 	rest := all[len(all)-partialRuneLen(all):]
 	all = all[:len(all)-len(rest)]
-	text, at := normalize(all)
+	text, at := normalizeText(all)
 	spans := findAll(text, needles)
 	from := pendingStart(text, needles)
 	for i := len(spans) - 1; i >= 0 && spans[i].to > from; i-- { // a complete value is not held back

@@ -51,8 +51,9 @@ func (s *Server) hostAllowed(r *http.Request) bool {
 	return s.o.AllowRemote || ip.IsLoopback()
 }
 
-// remote is the address that the lock-out counts. Headers of proxies are ignored, because any client can set them.
-func remote(r *http.Request) string {
+// remoteAddress is the address that the lock-out counts. Headers of proxies are ignored, because
+// any client can set them.
+func remoteAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr

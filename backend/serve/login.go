@@ -65,7 +65,7 @@ func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
-	from := remote(r)
+	from := remoteAddress(r)
 	if wait := s.lock.wait(from); wait > 0 {
 		s.o.Log.Warn("login while locked out", "remote", r.RemoteAddr)
 		left := int(math.Ceil(wait.Seconds()))

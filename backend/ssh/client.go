@@ -161,7 +161,7 @@ func (c *Client) New(
 		return nil, err
 	}
 	l := &Connection{
-		c: c, pane: id, server: s, session: session, key: hex.EncodeToString(random()),
+		c: c, pane: id, server: s, session: session, key: hex.EncodeToString(randomBytes()),
 		known: known, wake: make(chan struct{}, 1), kept: map[string]*cachedAnswer{},
 	}
 	l.life, l.end = context.WithCancel(context.Background())
@@ -181,7 +181,7 @@ func (c *Client) New(
 	return l, nil
 }
 
-func random() []byte {
+func randomBytes() []byte {
 	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
 	return b

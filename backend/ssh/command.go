@@ -70,7 +70,7 @@ func (l *Connection) options(config map[string]string) []string {
 	}
 	if command := config["localcommand"]; command == "" || command == "none" {
 		set("PermitLocalCommand", "yes")
-		set("LocalCommand", strings.ReplaceAll(quote(l.c.helper), "%", "%%")+" ssh connected")
+		set("LocalCommand", strings.ReplaceAll(quoteWord(l.c.helper), "%", "%%")+" ssh connected")
 	}
 	return args
 }
@@ -85,7 +85,7 @@ func remoteCommand(s pane.SSHServer, session string) string {
 		}
 		return "cd " + quoteRemoteDir(s.Folder) + ` && exec "$SHELL" -l`
 	}
-	command := "tmux -u new-session -A -s " + quote(session)
+	command := "tmux -u new-session -A -s " + quoteWord(session)
 	if s.Folder != "" {
 		command += " -c " + quoteRemoteDir(s.Folder)
 	}
@@ -104,7 +104,7 @@ func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (proc
 	}
 	words := make([]string, len(argv))
 	for i, word := range argv {
-		words[i] = quote(word)
+		words[i] = quoteWord(word)
 	}
 	command := "exec " + strings.Join(words, " ")
 	if s.Folder != "" {
@@ -145,8 +145,8 @@ func (c *Client) capture(ctx context.Context, argv []string) (process.Output, er
 	return out, nil
 }
 
-// quote quotes text as one word for a shell, ours or the server's.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// quoteWord quotes text as one word for a shell, ours or the server's.
+func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // quoteRemoteDir leaves ~ for the server to expand.
 func quoteRemoteDir(folder string) string {
@@ -154,9 +154,9 @@ func quoteRemoteDir(folder string) string {
 		return `"$HOME"`
 	}
 	if rest, ok := strings.CutPrefix(folder, "~/"); ok {
-		return `"$HOME"/` + quote(rest)
+		return `"$HOME"/` + quoteWord(rest)
 	}
-	return quote(folder)
+	return quoteWord(folder)
 }
 
 func firstLine(text []byte) string {

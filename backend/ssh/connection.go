@@ -87,7 +87,7 @@ func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 		}
 		wait := l.c.backoff[min(try, len(l.c.backoff)-1)]
 		l.update(func(s *State) {
-			*s = State{Problem: "The connection was lost. The next try is in " + words(wait) + "."}
+			*s = State{Problem: "The connection was lost. The next try is in " + formatWait(wait) + "."}
 		})
 		if !l.awaitRetry(ctx, wait) {
 			return
@@ -103,7 +103,7 @@ func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 // sharedConnectTimeout is longer than any failing attempt to connect over a shared connection.
 const sharedConnectTimeout = 10 * time.Second
 
-func words(d time.Duration) string {
+func formatWait(d time.Duration) string {
 	if d < time.Second {
 		return "a moment"
 	}

@@ -90,7 +90,7 @@ func (l *Connection) Destroy(ctx context.Context) error {
 	if !l.server.Tmux {
 		return nil // it ends with its connection
 	}
-	out, err := l.c.sideCommand(ctx, l.server, "tmux kill-session -t "+quote("="+l.session))
+	out, err := l.c.sideCommand(ctx, l.server, "tmux kill-session -t "+quoteWord("="+l.session))
 	switch {
 	case err != nil:
 		return err

@@ -40,7 +40,7 @@ func approvalRequested(ev event.Event, b *event.ApprovalRequested) (string, []an
 		return "", nil, fmt.Errorf("approval: %w", err)
 	}
 	return "INSERT INTO approvals (goal_id, id, n, run_id, at, body) VALUES (?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.ID, n, ev.RunID, stamp(ev.At), toValidUTF8(string(body))}, nil
+		[]any{ev.GoalID, b.ID, n, ev.RunID, formatTime(ev.At), toValidUTF8(string(body))}, nil
 }
 
 func approvalResolved(ev event.Event, b *event.ApprovalResolved) (string, []any, error) {
@@ -49,12 +49,12 @@ func approvalResolved(ev event.Event, b *event.ApprovalResolved) (string, []any,
 		return "", nil, fmt.Errorf("answer: %w", err)
 	}
 	return "INSERT INTO answers (goal_id, id, run_id, at, body) VALUES (?,?,?,?,?)",
-		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), toValidUTF8(string(body))}, nil
+		[]any{ev.GoalID, b.Request, ev.RunID, formatTime(ev.At), toValidUTF8(string(body))}, nil
 }
 
 func grantEnded(ev event.Event, b *event.GrantEnded) (string, []any, error) {
 	return "INSERT INTO grant_ends (goal_id, id, run_id, at, why) VALUES (?,?,?,?,?)",
-		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), toValidUTF8(b.Why)}, nil
+		[]any{ev.GoalID, b.Request, ev.RunID, formatTime(ev.At), toValidUTF8(b.Why)}, nil
 }
 
 // endGrants ends a goal's grants with the goal.
@@ -62,7 +62,7 @@ func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO grant_ends (goal_id, id, run_id, at, why)
 		SELECT goal_id, id, ?2, ?3, 'the goal ended' FROM answers a WHERE goal_id = ?1 AND body ->> 'allowed'
 		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = a.goal_id AND e.id = a.id)`, ev.GoalID, ev.RunID,
-		stamp(ev.At))
+		formatTime(ev.At))
 	if err != nil {
 		return fmt.Errorf("end grants: %w", err)
 	}
@@ -78,7 +78,7 @@ func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	_, err = tx.ExecContext(ctx, `INSERT INTO answers (goal_id, id, run_id, at, body)
 		SELECT goal_id, id, ?2, ?3, ?4 FROM approvals a WHERE goal_id = ?1
 		AND NOT EXISTS (SELECT 1 FROM answers r WHERE r.goal_id = a.goal_id AND r.id = a.id)`, ev.GoalID, ev.RunID,
-		stamp(ev.At), string(body))
+		formatTime(ev.At), string(body))
 	if err != nil {
 		return fmt.Errorf("close approvals: %w", err)
 	}

@@ -59,7 +59,7 @@ func (s *workspaceTables) SetBookmark(ctx context.Context, url, title string, on
 		if on {
 			query = "INSERT INTO bookmarks (url, title, added_at) VALUES (?,?,?) ON CONFLICT (url) DO UPDATE SET title = " +
 				"excluded.title"
-			args = []any{url, title, stamp(s.now())}
+			args = []any{url, title, formatTime(s.now())}
 		}
 		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
 			return fmt.Errorf("bookmark: %w", err)
@@ -75,7 +75,7 @@ func (s *workspaceTables) AddVisit(ctx context.Context, profile, url, title stri
 		done, err := tx.ExecContext(ctx,
 			"UPDATE visits SET title = ? WHERE id = (SELECT max(id) FROM visits WHERE url = ? AND profile = ?) AND "+
 				"visited_at > ?",
-			title, url, profile, stamp(now.Add(-visitDedupWindow)))
+			title, url, profile, formatTime(now.Add(-visitDedupWindow)))
 		if err != nil {
 			return fmt.Errorf("visit: %w", err)
 		}
@@ -83,7 +83,7 @@ func (s *workspaceTables) AddVisit(ctx context.Context, profile, url, title stri
 			return err //nolint:wrapcheck // from a driver that never fails here
 		}
 		if _, err := tx.ExecContext(ctx, "INSERT INTO visits (profile, url, title, visited_at) VALUES (?,?,?,?)", profile,
-			url, title, stamp(now)); err != nil {
+			url, title, formatTime(now)); err != nil {
 			return fmt.Errorf("visit: %w", err)
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM visits WHERE id <= (SELECT max(id) FROM visits) - ?",

@@ -53,19 +53,19 @@ func (s *history) Follow(
 		}
 		var now int64
 		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {
-			return ended(ctx, err)
+			return hasEnded(ctx, err)
 		}
 		if now == version {
 			continue
 		}
 		version = now
 		if err := s.deliverNew(ctx, told, own, tell); err != nil {
-			return ended(ctx, err)
+			return hasEnded(ctx, err)
 		}
 	}
 }
 
-func ended(ctx context.Context, err error) error {
+func hasEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (s *history) deliverNew(
 	ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event),
 ) error {
 	// Goals that changed in the last minute or may still run.
-	seqs, err := s.seqs(ctx, "status IN ('pending','running') OR updated_at > ?", stamp(s.now().Add(-time.Minute)))
+	seqs, err := s.seqs(ctx, "status IN ('pending','running') OR updated_at > ?", formatTime(s.now().Add(-time.Minute)))
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (s *goalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
 		return nil, ErrGoalLocked
 	}
 	// for users and other processes; only the lock itself decides
-	if err := os.WriteFile(l.Path(), []byte(s.process()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.Path(), []byte(s.processName()+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock file of %s: %w", id.Short(), err), l.Close())
 	}
 	return &GoalLock{l}, nil
@@ -90,7 +90,7 @@ func (s *goalLocks) LockOwner(id goal.ID) (LockOwner, error) {
 	if o.PID, err = strconv.Atoi(pid); err != nil {
 		return LockOwner{}, nil // it has just been taken, and is not filled in yet
 	}
-	o.Other = o.Process != s.process()
+	o.Other = o.Process != s.processName()
 	return o, nil
 }
 
@@ -118,9 +118,9 @@ func (s *goalLocks) lockPath(id goal.ID) string {
 	return filepath.Join(s.dir, "run", "goal-"+string(id)+".lock")
 }
 
-// process is the name of this process in the run folder: its pid, followed by a number if the process has more than
+// processName is the name of this process in the run folder: its pid, followed by a number if the process has more than
 // one store.
-func (s *goalLocks) process() string {
+func (s *goalLocks) processName() string {
 	s.sockets.wakeSocketMu.Lock()
 	defer s.sockets.wakeSocketMu.Unlock()
 	if s.sockets.wakeSocket == nil {
@@ -189,7 +189,7 @@ func (s *recovery) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err e
 		return false, err
 	}
 	defer func() { err = errors.Join(err, own.Unlock()) }()
-	return s.interrupt(ctx, id)
+	return s.interruptLocked(ctx, id)
 }
 
 // orphanedGoals lists the goals that ran or were queued and whose owner is gone, without completed ones, which can
@@ -212,9 +212,10 @@ func (s *goalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
 	return ids, nil
 }
 
-// interrupt is called with the lock file held, so the status cannot change any more. The outcome of a call without an
+// interruptLocked is called with the lock file held, so the status cannot change any more. The
+// outcome of a call without an
 // answer is unknown, and shown as such.
-func (s *recovery) interrupt(ctx context.Context, id goal.ID) (bool, error) {
+func (s *recovery) interruptLocked(ctx context.Context, id goal.ID) (bool, error) {
 	g, err := s.goals.Goal(ctx, id)
 	if err != nil || g.Status != goal.Running {
 		return false, err

@@ -56,7 +56,7 @@ func (s *goalTable) Create(ctx context.Context, g *goal.Goal) error {
 	if err != nil {
 		return err
 	}
-	at := stamp(g.CreatedAt)
+	at := formatTime(g.CreatedAt)
 	return s.journal.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx,
 			`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,

@@ -37,7 +37,7 @@ func (s *journal) Append(ctx context.Context, run goal.Run, bodies ...event.Body
 // refused with a *goal.NotReadyError.
 func (s *journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
 	run := goal.Run{Goal: id, ID: NewID()}
-	at := stamp(s.now())
+	at := formatTime(s.now())
 	err := s.commit(ctx, run, func(tx *sql.Tx) error {
 		if err := checkTransition(ctx, tx, id, goal.Running); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (s *journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Durati
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		_, err1 := tx.ExecContext(ctx, "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?", spent.Milliseconds(),
 			run.Goal, run.ID)
-		_, err2 := tx.ExecContext(ctx, "UPDATE runs SET heartbeat_at = ? WHERE id = ?", stamp(s.now()), run.ID)
+		_, err2 := tx.ExecContext(ctx, "UPDATE runs SET heartbeat_at = ? WHERE id = ?", formatTime(s.now()), run.ID)
 		if err := errors.Join(err1, err2); err != nil {
 			return fmt.Errorf("heartbeat: %w", err)
 		}
@@ -169,7 +169,7 @@ func (p *journalCursor) save(ctx context.Context, tx *sql.Tx, events []event.Eve
 		`UPDATE goals SET seq = ?, updated_at = ?, iterations = coalesce(nullif(?, 0), iterations) - ?,
 		steps = coalesce(nullif(?, 0), steps), tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE
 		id = ?`,
-		last.Seq, stamp(last.At), c.iterations, c.unanswered, c.steps, c.tokensIn, c.tokensOut, c.usd, last.GoalID)
+		last.Seq, formatTime(last.At), c.iterations, c.unanswered, c.steps, c.tokensIn, c.tokensOut, c.usd, last.GoalID)
 	if err != nil {
 		return fmt.Errorf("the goal's row: %w", err)
 	}
@@ -203,7 +203,7 @@ func insertEvent(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
 	}
 	_, err = tx.ExecContext(ctx, "INSERT INTO events (goal_id, seq, run_id, at, type, body) VALUES (?,?,?,?,?,?)",
-		ev.GoalID, ev.Seq, ev.RunID, stamp(ev.At), ev.Body.EventType(), string(body))
+		ev.GoalID, ev.Seq, ev.RunID, formatTime(ev.At), ev.Body.EventType(), string(body))
 	if err != nil {
 		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
 	}

@@ -42,7 +42,7 @@ func (s *orderTable) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o 
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
 	_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
-		id, stamp(s.now()), o.Kind, toValidUTF8(o.Text), toValidUTF8(o.Request), o.Scope)
+		id, formatTime(s.now()), o.Kind, toValidUTF8(o.Text), toValidUTF8(o.Request), o.Scope)
 	if err != nil {
 		return fmt.Errorf("order: %w", err)
 	}
@@ -68,7 +68,7 @@ func (s *orderTable) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.O
 		if list, err = ordersOf(ctx, tx, where, args...); err != nil { // another process may have been faster
 			return err
 		}
-		return settle(ctx, tx, stamp(s.now()), where, args...)
+		return settleOrders(ctx, tx, formatTime(s.now()), where, args...)
 	})
 	return list, err
 }
@@ -80,7 +80,7 @@ func (s *orderTable) Settle(ctx context.Context, orders ...goal.Order) error {
 	}
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		for _, o := range orders {
-			if err := settle(ctx, tx, stamp(s.now()), "id = ? AND taken_at = ''", o.ID); err != nil {
+			if err := settleOrders(ctx, tx, formatTime(s.now()), "id = ? AND taken_at = ''", o.ID); err != nil {
 				return err
 			}
 		}
@@ -120,7 +120,7 @@ func ordersOf(ctx context.Context, q querier, where string, args ...any) ([]goal
 	return list, nil
 }
 
-func settle(ctx context.Context, tx *sql.Tx, at, where string, args ...any) error {
+func settleOrders(ctx context.Context, tx *sql.Tx, at, where string, args ...any) error {
 	if _, err := tx.ExecContext(ctx, "UPDATE orders SET taken_at = ? WHERE "+where,
 		append([]any{at}, args...)...); err != nil {
 		return fmt.Errorf("orders: %w", err)
@@ -131,31 +131,31 @@ func settle(ctx context.Context, tx *sql.Tx, at, where string, args ...any) erro
 // settleAnswered settles the orders that an event answers, in the event's own commit.
 func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	const waits = "goal_id = ? AND taken_at = '' AND "
-	at, word := stamp(ev.At), "kind IN ('accept','reject')"
+	at, word := formatTime(ev.At), "kind IN ('accept','reject')"
 	switch b := ev.Body.(type) {
 	case *event.Steered:
 		if b.Order > 0 {
-			return settle(ctx, tx, at, "id = ?", b.Order)
+			return settleOrders(ctx, tx, at, "id = ?", b.Order)
 		}
 	case *event.ApprovalResolved:
-		return settle(ctx, tx, at, waits+"request = ? AND kind IN ('approve','deny')", ev.GoalID, b.Request)
+		return settleOrders(ctx, tx, at, waits+"request = ? AND kind IN ('approve','deny')", ev.GoalID, b.Request)
 	case *event.GrantEnded:
-		return settle(ctx, tx, at, waits+"request = ? AND kind = 'revoke'", ev.GoalID, b.Request)
+		return settleOrders(ctx, tx, at, waits+"request = ? AND kind = 'revoke'", ev.GoalID, b.Request)
 	case *event.VerificationFailed:
-		return settle(ctx, tx, at, waits+word, ev.GoalID)
+		return settleOrders(ctx, tx, at, waits+word, ev.GoalID)
 	case *event.Queued:
 		// The goal waits for its user again, and nobody else continues it, except when its parent paused it and
 		// continues.
 		if b.Left == goal.PausedByUser && (b.By == "" || b.By == goal.ExternalAgent) {
-			return settle(ctx, tx, at, waits+word, ev.GoalID)
+			return settleOrders(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	case *event.Paused:
 		if !b.Exit.Interrupted() {
-			return settle(ctx, tx, at, waits+word, ev.GoalID)
+			return settleOrders(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	case *event.Ended:
 		if b.Exit == goal.AbortedByUser || !b.Exit.Interrupted() { // the user's earlier orders are void
-			return settle(ctx, tx, at, waits+word, ev.GoalID)
+			return settleOrders(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 		}
 		return "INSERT INTO claims (goal_id, n, run_id, at, at_ms, rationale, result, claimant) VALUES (?,?,?,?,?,?,?,?)",
 			[]any{
-				ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Rationale),
+				ev.GoalID, b.N, ev.RunID, formatTime(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Rationale),
 				toValidUTF8(b.Result), b.By,
 			}, nil
 	case *event.Verdict:
@@ -72,7 +72,7 @@ func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 func stepStarted(ev event.Event, b *event.StepStarted, p *journalCursor) (string, []any, error) {
 	return "INSERT INTO steps (goal_id, n, run_id, at, at_ms, tool, arguments, risk) VALUES (?,?,?,?,?,?,?,?)",
 		[]any{
-			ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Tool),
+			ev.GoalID, b.StepID, ev.RunID, formatTime(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Tool),
 			toValidUTF8(b.Arguments), string(b.Effect.Risk),
 		}, nil
 }
@@ -95,7 +95,7 @@ func (s *journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error
 	return "INSERT INTO results (goal_id, n, run_id, at, outcome, ms, preview, result, image_sha256, whole_sha256) " +
 			"VALUES (?,?,?,?,?,?,?,?,?,?)",
 		[]any{
-			ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, toValidUTF8(b.Preview), toValidUTF8(b.Result),
+			ev.GoalID, b.StepID, ev.RunID, formatTime(ev.At), b.Outcome, b.MS, toValidUTF8(b.Preview), toValidUTF8(b.Result),
 			b.ImageSHA256, b.WholeSHA256,
 		}, nil
 }
@@ -123,7 +123,7 @@ func (s *journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *ev
 		return "", nil, fmt.Errorf("verdict: %w", err)
 	}
 	return "INSERT INTO verdicts (goal_id, claim, check_n, run_id, at, outcome, verdict) VALUES (?,?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.Claim, b.Check, ev.RunID, stamp(ev.At), b.Outcome, string(body)}, nil
+		[]any{ev.GoalID, b.Claim, b.Check, ev.RunID, formatTime(ev.At), b.Outcome, string(body)}, nil
 }
 
 // runEnd is what the goal's row stores about the end of a run.
@@ -153,7 +153,7 @@ func projectStop(ctx context.Context, tx *sql.Tx, ev event.Event, s runEnd) (str
 	}
 	ended := ""
 	if s.status != goal.Paused {
-		ended = stamp(ev.At)
+		ended = formatTime(ev.At)
 	}
 	return "UPDATE goals SET stopped_by = " + stoppedByExpr +
 			", status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, " +

@@ -22,7 +22,7 @@ func (s *goalTable) Prunable(ctx context.Context, p Predicate) ([]goal.ID, error
 	}
 	if p.OlderThanMS > 0 {
 		before := s.now().Add(-time.Duration(p.OlderThanMS) * time.Millisecond)
-		where, args = where+" AND ended_at < ?", append(args, stamp(before))
+		where, args = where+" AND ended_at < ?", append(args, formatTime(before))
 	}
 	rows, err := s.read.QueryContext(ctx, "SELECT id FROM goals WHERE "+where+" ORDER BY created_at, id", args...)
 	if err != nil {

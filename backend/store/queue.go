@@ -31,7 +31,7 @@ func (s *goalQueue) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.
 }
 
 func (s *goalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) (*goal.NotReadyError, error) {
-	first, _, err := s.dependencies(ctx, q, id)
+	first, _, err := s.checkDependencies(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *goalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) 
 	if err != nil {
 		return nil, err
 	}
-	running, err := s.running(ctx, q, id)
+	running, err := s.runningGoals(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +132,8 @@ func folderOf(ctx context.Context, q querier, id goal.ID) (goalFolder, error) {
 	return f, nil
 }
 
-// running lists the other running goals whose owner lives.
-func (s *goalQueue) running(ctx context.Context, q querier, id goal.ID) ([]goalFolder, error) {
+// runningGoals lists the other running goals whose owner lives.
+func (s *goalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) ([]goalFolder, error) {
 	rows, err := q.QueryContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)
@@ -166,7 +166,7 @@ func (s *goalQueue) running(ctx context.Context, q querier, id goal.ID) ([]goalF
 
 // ConflictingWriter names the running goal that writes in a folder, below it or above it; "" if none does.
 func (s *goalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
-	running, err := s.running(ctx, s.read, id)
+	running, err := s.runningGoals(ctx, s.read, id)
 	for _, other := range running {
 		if other.conflictsWith(goalFolder{dir: dir}) {
 			return other.id, nil
@@ -177,13 +177,14 @@ func (s *goalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.I
 
 // FailedDependency describes a dependency that did not complete, "" if there is none.
 func (s *goalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
-	_, unmet, err := s.dependencies(ctx, s.read, id)
+	_, unmet, err := s.checkDependencies(ctx, s.read, id)
 	return unmet, err
 }
 
-// dependencies checks the goals that must be done first. first is one that may still complete, also if it stopped and
+// checkDependencies checks the goals that must be done first. first is one that may still complete,
+// also if it stopped and
 // is queued to continue; unmet describes one that did not complete.
-func (s *goalQueue) dependencies(
+func (s *goalQueue) checkDependencies(
 	ctx context.Context, q querier, id goal.ID,
 ) (waiting goal.ID, unmet string, err error) {
 	rows, err := q.QueryContext(ctx,

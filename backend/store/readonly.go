@@ -88,7 +88,7 @@ func (s *connection) openReadOnly(ctx context.Context) error {
 
 // openReadConnections opens the reading connections and runs a first query.
 func (s *connection) openReadConnections(ctx context.Context, path, how string) error {
-	db, err := database("file:" + (&url.URL{Path: path}).EscapedPath() + "?_query_only=true&_busy_timeout=5000&" + how)
+	db, err := openDatabase("file:" + (&url.URL{Path: path}).EscapedPath() + "?_query_only=true&_busy_timeout=5000&" + how)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *connection) openReadConnections(ctx context.Context, path, how string) 
 
 // openEmpty makes an empty database in memory.
 func (s *connection) openEmpty(ctx context.Context) error {
-	db, err := database("file:" + NewID() + "?mode=memory&cache=shared")
+	db, err := openDatabase("file:" + NewID() + "?mode=memory&cache=shared")
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *history) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 		if o.Critic == nil {
 			continue
 		}
-		if p.Looked = o.Critic.Step; stamp(o.At) > since {
+		if p.Looked = o.Critic.Step; formatTime(o.At) > since {
 			p.Critic = append(p.Critic, string(o.Critic.Verdict))
 		}
 	}
@@ -87,7 +87,7 @@ func (s *history) addClaims(
 		if failed[c.N] {
 			p.Last.Verdicts, p.Last.Review = was.Verdicts, was.Review
 		}
-		if stamp(c.At) > since {
+		if formatTime(c.At) > since {
 			p.Claims = append(p.Claims, p.Last)
 		}
 	}

@@ -118,13 +118,13 @@ func (s *connection) open(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if s.write, err = connect(path, "_txlock=immediate", 1); err != nil {
+	if s.write, err = openConnections(path, "_txlock=immediate", 1); err != nil {
 		return err
 	}
 	if err := s.migrate(ctx, path); err != nil {
 		return err
 	}
-	if s.read, err = connect(path, "_query_only=true", readers); err != nil {
+	if s.read, err = openConnections(path, "_query_only=true", readers); err != nil {
 		return err
 	}
 	return s.lockShared(ctx)
@@ -143,12 +143,12 @@ func createPrivate(path string) error {
 	return nil
 }
 
-// connect opens connections that cache prepared statements: preparing was half of a commit.
-func connect(path, extra string, conns int) (*sql.DB, error) {
+// openConnections opens connections that cache prepared statements: preparing was half of a commit.
+func openConnections(path, extra string, conns int) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on" +
 		"&_busy_timeout=5000&_stmt_cache_size=64&" + extra
-	db, err := database(dsn)
+	db, err := openDatabase(dsn)
 	if err == nil {
 		db.SetMaxOpenConns(conns)
 		db.SetMaxIdleConns(conns)
@@ -156,8 +156,8 @@ func connect(path, extra string, conns int) (*sql.DB, error) {
 	return db, err
 }
 
-// database opens no connection yet: the first query does.
-func database(dsn string) (*sql.DB, error) {
+// openDatabase opens no connection yet: the first query does.
+func openDatabase(dsn string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite3", dsn)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
@@ -216,7 +216,7 @@ func (s *connection) tx(ctx context.Context, f func(*sql.Tx) error) error {
 	return nil
 }
 
-func stamp(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

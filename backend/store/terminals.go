@@ -59,7 +59,7 @@ func (s *workspaceTables) SaveTerminals(ctx context.Context, list []Terminal) er
 			_, err := tx.ExecContext(ctx,
 				"INSERT INTO terminals (id, title, dir, server, session, command, output, saved_at) VALUES (?,?,?,?,?,?,?,?)",
 				t.ID, toValidUTF8(t.Title), toValidUTF8(t.Dir), t.Server, toValidUTF8(t.Session), toValidUTF8(t.Command), output,
-				stamp(s.now()))
+				formatTime(s.now()))
 			if err != nil {
 				return fmt.Errorf("save terminals: %w", err)
 			}

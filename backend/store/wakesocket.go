@@ -242,7 +242,7 @@ func (s *peerSockets) WakeAll(ctx context.Context, id goal.ID) {
 	}
 }
 
-func dial(ctx context.Context, path string) (net.Conn, error) {
+func dialSocket(ctx context.Context, path string) (net.Conn, error) {
 	d := net.Dialer{Timeout: wakeTimeout}
 	return d.DialContext(ctx, "unix", path) //nolint:wrapcheck // the caller adds the context
 }
@@ -255,7 +255,7 @@ func (s *peerSockets) DialPeer(ctx context.Context, process string) (net.Conn, e
 	if !processName.MatchString(process) {
 		return nil, fmt.Errorf("%q is not a process of this data folder", process)
 	}
-	c, err := dial(ctx, filepath.Join(s.dir, "run", process+".sock"))
+	c, err := dialSocket(ctx, filepath.Join(s.dir, "run", process+".sock"))
 	if err != nil {
 		return nil, fmt.Errorf("the process %s does not answer: %w", process, err)
 	}
@@ -267,7 +267,7 @@ func (s *peerSockets) DialPeer(ctx context.Context, process string) (net.Conn, e
 
 // sendWake sends one line to the wake socket of a process.
 func sendWake(ctx context.Context, path, line string) error {
-	c, err := dial(ctx, path)
+	c, err := dialSocket(ctx, path)
 	if err != nil {
 		return fmt.Errorf("ring: %w", err)
 	}
@@ -338,7 +338,7 @@ func (w *commitListener) connect(ctx context.Context) {
 		if w.conns[path] != nil || ctx.Err() != nil {
 			continue
 		}
-		c, err := dial(ctx, path)
+		c, err := dialSocket(ctx, path)
 		if errors.Is(err, syscall.ECONNREFUSED) && w.sockets.write != nil {
 			_ = os.Remove(path) // its process was killed
 		}

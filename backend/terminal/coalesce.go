@@ -30,7 +30,7 @@ const (
 // much of p they represent; a truncated escape sequence at the end is left for the next batch.
 func coalesceOutput(p []byte, rows int) (pieces []outputPiece, used int) {
 	for used < len(p) {
-		n, kind, ok := token(p[used:])
+		n, kind, ok := nextToken(p[used:])
 		if !ok {
 			break
 		}
@@ -79,9 +79,9 @@ func lastScreenful(p []byte, rows int) []byte {
 	return p[at:]
 }
 
-// token is the first unit of p: text up to an escape, or one escape sequence; ok is false if the sequence is not
+// nextToken is the first unit of p: text up to an escape, or one escape sequence; ok is false if the sequence is not
 // complete.
-func token(p []byte) (n int, kind pieceKind, ok bool) {
+func nextToken(p []byte) (n int, kind pieceKind, ok bool) {
 	if p[0] != 0x1b {
 		if n = bytes.IndexByte(p, 0x1b); n < 0 {
 			n = len(p)
@@ -93,7 +93,7 @@ func token(p []byte) (n int, kind pieceKind, ok bool) {
 	}
 	switch p[1] {
 	case '[':
-		return csi(p)
+		return nextCSI(p)
 	case ']', 'P', 'X', '^', '_':
 		return isStringSequence(p)
 	case ' ', '#', '%', '(', ')', '*', '+':
@@ -108,7 +108,7 @@ func token(p []byte) (n int, kind pieceKind, ok bool) {
 	return 2, pieceMode, true
 }
 
-func csi(p []byte) (int, pieceKind, bool) {
+func nextCSI(p []byte) (int, pieceKind, bool) {
 	for i := 2; i < min(len(p), maxSequence); i++ {
 		switch b := p[i]; {
 		case b == 'm':

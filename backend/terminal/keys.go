@@ -81,16 +81,16 @@ func encodeKey(name string, application bool) (string, error) {
 		if mods == 0 && application {
 			return "\x1bO" + letter, nil
 		}
-		return modified("1", letter, mods), nil
+		return modifiedKey("1", letter, mods), nil
 	}
 	if letter, ok := functionKeyFinals[key]; ok {
 		if mods == 0 {
 			return "\x1bO" + letter, nil
 		}
-		return modified("1", letter, mods), nil
+		return modifiedKey("1", letter, mods), nil
 	}
 	if number, ok := tildeKeyNumbers[key]; ok {
-		return modified(strconv.Itoa(number), "~", mods), nil
+		return modifiedKey(strconv.Itoa(number), "~", mods), nil
 	}
 	if plainKey, ok := namedKeys[key]; ok {
 		key = plainKey
@@ -101,8 +101,8 @@ func encodeKey(name string, application bool) (string, error) {
 	return encodeCharacter(name, key, mods)
 }
 
-// modified is a CSI sequence with its modifiers, if there are any.
-func modified(number, final string, mods modifiers) string {
+// modifiedKey is a CSI sequence with its modifiers, if there are any.
+func modifiedKey(number, final string, mods modifiers) string {
 	switch {
 	case mods != 0:
 		return fmt.Sprintf("\x1b[%s;%d%s", number, mods+1, final)

@@ -42,7 +42,7 @@ func (m *Manager) Open(ctx context.Context, launcher process.Launcher, o Options
 	}
 	opened := make(chan struct{}) // the program may end before the session is registered
 	var s *Session
-	s, err := open(ctx, launcher, o, func() {
+	s, err := openSession(ctx, launcher, o, func() {
 		<-opened
 		m.change(s)
 	})

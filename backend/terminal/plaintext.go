@@ -13,7 +13,7 @@ func renderPlain(p []byte) string {
 	for len(p) > 0 {
 		switch b := p[0]; {
 		case b == 0x1b:
-			n, _, ok := token(p)
+			n, _, ok := nextToken(p)
 			if !ok { // truncated at the end
 				n = len(p)
 			}

@@ -21,7 +21,7 @@ func openPTY(cols, rows int) (master, tty *os.File, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening a pseudo-terminal: %w", err)
 	}
-	master, err = pollable(opened)
+	master, err = makePollable(opened)
 	if err == nil {
 		if err = resizePTY(master, cols, rows); err != nil {
 			err = errors.Join(err, master.Close())
@@ -33,9 +33,9 @@ func openPTY(cols, rows int) (master, tty *os.File, err error) {
 	return master, tty, nil
 }
 
-// pollable duplicates f into a file whose reads end with Close and deadlines. The pty package calls File.Fd, which
+// makePollable duplicates f into a file whose reads end with Close and deadlines. The pty package calls File.Fd, which
 // makes a file blocking for good.
-func pollable(f *os.File) (*os.File, error) {
+func makePollable(f *os.File) (*os.File, error) {
 	fd, _, errno := syscall.Syscall(syscall.SYS_FCNTL, f.Fd(), syscall.F_DUPFD_CLOEXEC, 0)
 	if errno != 0 {
 		return nil, fmt.Errorf("copying a descriptor: %w", errno)

@@ -27,14 +27,14 @@ func withoutAlternateScreen(p []byte, cut bool) []byte {
 	var out []byte
 	full := false
 	for len(p) > 0 {
-		n, _, ok := token(p)
+		n, _, ok := nextToken(p)
 		if !ok {
 			break
 		}
 		switch text := p[:n]; {
-		case alternate(text, 'h'):
+		case isAlternate(text, 'h'):
 			full, cut = true, false
-		case alternate(text, 'l'):
+		case isAlternate(text, 'l'):
 			// It began before the tail, unless it is our own reset.
 			if cut && !bytes.HasSuffix(out, []byte(ownResetMarker)) {
 				out = nil
@@ -48,8 +48,8 @@ func withoutAlternateScreen(p []byte, cut bool) []byte {
 	return out
 }
 
-// alternate reports whether a sequence switches to the alternate screen (h) or back (l).
-func alternate(p []byte, final byte) bool {
+// isAlternate reports whether a sequence switches to the alternate screen (h) or back (l).
+func isAlternate(p []byte, final byte) bool {
 	if !bytes.HasPrefix(p, []byte("\x1b[?")) || p[len(p)-1] != final {
 		return false
 	}

@@ -241,7 +241,7 @@ func TestWhichShell(t *testing.T) {
 		{Options{Argv: []string{"bash", "-c", "true"}}, "bash -c true", noShell},
 		{Options{Argv: []string{"python3"}, GoalID: "g1"}, "python3", noShell},
 	} {
-		argv, kind := program(c.o)
+		argv, kind := programOf(c.o)
 		if strings.Join(argv, " ") != c.want || kind != c.kind {
 			t.Errorf("%+v: %q %d", c.o, argv, kind)
 		}

@@ -76,12 +76,12 @@ type Session struct {
 	commandRunner
 }
 
-// open makes a session and starts its program.
-func open(ctx context.Context, launcher process.Launcher, o Options, changed func()) (*Session, error) {
+// openSession makes a session and starts its program.
+func openSession(ctx context.Context, launcher process.Launcher, o Options, changed func()) (*Session, error) {
 	if o.ID == "" || !filepath.IsAbs(o.Dir) {
 		return nil, fmt.Errorf("opening a terminal: an id and an absolute folder are needed, got %q and %q", o.ID, o.Dir)
 	}
-	argv, kind := program(o)
+	argv, kind := programOf(o)
 	s := &Session{
 		id:     o.ID,
 		goalID: o.GoalID,
@@ -90,7 +90,7 @@ func open(ctx context.Context, launcher process.Launcher, o Options, changed fun
 		noted:  o.Note,
 		spec: launchSpec{
 			dir:      o.Dir,
-			env:      environment(o.Env),
+			env:      withTerminalType(o.Env),
 			argv:     argv,
 			shell:    kind,
 			grace:    o.Grace,

@@ -22,16 +22,16 @@ const (
 	fishShell                   // like bash, through a file that it reads after its own
 )
 
-// program is the program to start: the caller's choice, otherwise the user's shell. A goal always gets a shell that
+// programOf is the program to start: the caller's choice, otherwise the user's shell. A goal always gets a shell that
 // reports its commands.
-func program(o Options) ([]string, shellKind) {
+func programOf(o Options) ([]string, shellKind) {
 	argv := o.Argv
 	switch {
 	case len(argv) > 0:
 	case o.GoalID != "":
 		argv = []string{findShell("/bin/bash")}
 	default:
-		argv = []string{findShell(variable(o.Env, "SHELL"), "/bin/bash")}
+		argv = []string{findShell(lookupVariable(o.Env, "SHELL"), "/bin/bash")}
 	}
 	if len(argv) > 1 {
 		return argv, noShell
@@ -60,7 +60,7 @@ func findShell(paths ...string) string {
 	return "/bin/sh"
 }
 
-func variable(env []string, name string) string {
+func lookupVariable(env []string, name string) string {
 	for _, entry := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
 			return value
@@ -69,10 +69,10 @@ func variable(env []string, name string) string {
 	return ""
 }
 
-// environment makes sure that the program knows the type of its terminal.
-func environment(env []string) []string {
+// withTerminalType makes sure that the program knows the type of its terminal.
+func withTerminalType(env []string) []string {
 	env = slices.Clone(env)
-	if variable(env, "TERM") == "" {
+	if lookupVariable(env, "TERM") == "" {
 		env = append(env, "TERM=xterm-256color")
 	}
 	return env

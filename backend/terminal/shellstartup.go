@@ -50,7 +50,7 @@ func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (shel
 		p.rc, err = textPipe(fillTemplate(bashRC, nonce, "", orDefault(persons, bashProfile, "")))
 	case posixShell:
 		text := fillTemplate(shRC, nonce, "", "")
-		if file := variable(env, "ENV"); file != "" && persons {
+		if file := lookupVariable(env, "ENV"); file != "" && persons {
 			text += "ENV='" + strings.ReplaceAll(file, "'", `'\''`) + "'\nexport ENV\n[ -r \"$ENV\" ] && . \"$ENV\"\n"
 		}
 		p.env = withVariable(env, "ENV", startFile)
@@ -59,7 +59,7 @@ func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (shel
 		if p.dir, err = makeStartupDir(".zshenv", zshRC, "", orDefault(persons, zshProfile, zshNoProfile)); err != nil {
 			break
 		}
-		if own := variable(env, "ZDOTDIR"); own != "" {
+		if own := lookupVariable(env, "ZDOTDIR"); own != "" {
 			p.env = withVariable(p.env, "GOALPOST_ZDOTDIR", own)
 		}
 		p.env = withVariable(p.env, "ZDOTDIR", p.dir)

@@ -172,7 +172,7 @@ func readEffect[A any](context.Context, A) (policy.Effect, error) {
 func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
 	p, err := b.Get(id)
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	a, err := do(p)
 	if err != nil {
@@ -180,7 +180,7 @@ func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)
 	}
 	return goal.Result{
 		OK: true,
-		Text: outside("the page in pane "+id,
+		Text: wrapOutside("the page in pane "+id,
 			fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed)),
 	}
 }
@@ -191,7 +191,7 @@ const maxPageTextBytes = 20 << 10
 
 // pageResult is a part of a page's text; next is where the rest begins, 0 if this is the end.
 func pageResult(id, text string, next, total int) goal.Result {
-	r := goal.Result{OK: true, Text: outside("the page in pane "+id, text), Budget: maxPageTextBytes}
+	r := goal.Result{OK: true, Text: wrapOutside("the page in pane "+id, text), Budget: maxPageTextBytes}
 	if next > 0 {
 		r.More = &goal.Continuation{Has: true, Next: int64(next), Total: int64(total)}
 	}
@@ -200,7 +200,7 @@ func pageResult(id, text string, next, total int) goal.Result {
 
 // pageError reports why a page could not be used. The message may contain text of the page.
 func pageError(id string, err error) goal.Result {
-	return goal.Result{Text: outside("pane "+id, err.Error())}
+	return goal.Result{Text: wrapOutside("pane "+id, err.Error())}
 }
 
 // previewOf gives what the effect of an action in a pane is computed with.
@@ -289,7 +289,7 @@ func addressEffect(address string, local, away policy.Risk) (policy.Effect, erro
 		return policy.Effect{}, fmt.Errorf("%q is not an address; give one like http://127.0.0.1:8080/", address)
 	}
 	host := u.Hostname()
-	if loopback(host) {
+	if isLoopback(host) {
 		return policy.Effect{Risk: local}, nil
 	}
 	if err := checkPlainHost(host); err != nil {
@@ -330,9 +330,9 @@ func checkPlainHost(host string) error {
 	return nil
 }
 
-// loopback reports whether a host is the goal's own, as the proxy of its pages sees it: servers call themselves
+// isLoopback reports whether a host is the goal's own, as the proxy of its pages sees it: servers call themselves
 // 0.0.0.0 and app.localhost.
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	ip := net.ParseIP(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil &&

@@ -15,7 +15,7 @@ type browserCheckArgs struct {
 }
 
 func browserCheck(b Browsers) (Tool, error) {
-	return define("browser_check", func(ctx context.Context, a browserCheckArgs) (policy.Effect, error) {
+	return defineTool("browser_check", func(ctx context.Context, a browserCheckArgs) (policy.Effect, error) {
 		return actionEffect(ctx, b, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserCheckArgs) goal.Result {
 		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Check(ctx, a.Target, !a.Off) })

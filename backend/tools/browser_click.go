@@ -16,7 +16,7 @@ type browserClickArgs struct {
 }
 
 func browserClick(b Browsers) (Tool, error) {
-	t, err := define("browser_click", func(ctx context.Context, a browserClickArgs) (policy.Effect, error) {
+	t, err := defineTool("browser_click", func(ctx context.Context, a browserClickArgs) (policy.Effect, error) {
 		if err := validateButton(a.Button); err != nil {
 			return policy.Effect{}, err
 		}

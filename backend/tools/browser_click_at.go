@@ -19,7 +19,7 @@ type browserClickAtArgs struct {
 
 func browserClickAt(b Browsers) (Tool, error) {
 	point := func(a browserClickAtArgs) string { return fmt.Sprintf("at=%d,%d", a.X, a.Y) }
-	t, err := define("browser_click_at", func(ctx context.Context, a browserClickAtArgs) (policy.Effect, error) {
+	t, err := defineTool("browser_click_at", func(ctx context.Context, a browserClickAtArgs) (policy.Effect, error) {
 		if a.X < 0 || a.Y < 0 || a.X > maxScroll || a.Y > maxScroll {
 			return policy.Effect{}, fmt.Errorf("%d,%d is outside the viewport; a snapshot shows its size", a.X, a.Y)
 		}

@@ -12,11 +12,11 @@ type browserConsoleArgs struct {
 }
 
 func browserConsole(b Browsers) (Tool, error) {
-	return define("browser_console", readEffect[browserConsoleArgs],
+	return defineTool("browser_console", readEffect[browserConsoleArgs],
 		func(_ context.Context, a browserConsoleArgs) goal.Result {
 			p, err := b.Get(a.Pane)
 			if err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 			lines, err := p.Console()
 			if err != nil {

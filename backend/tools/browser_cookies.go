@@ -21,7 +21,7 @@ type browserCookiesArgs struct {
 
 // Cookies are what a login consists of: touching them is network_write on every host.
 func browserCookies(b Browsers) (Tool, error) {
-	return define("browser_cookies", func(_ context.Context, a browserCookiesArgs) (policy.Effect, error) {
+	return defineTool("browser_cookies", func(_ context.Context, a browserCookiesArgs) (policy.Effect, error) {
 		if a.Value != "" && a.Set == "" {
 			return policy.Effect{}, errors.New("a value needs the name of its cookie: set")
 		}
@@ -38,7 +38,7 @@ func browserCookies(b Browsers) (Tool, error) {
 	}, func(ctx context.Context, a browserCookiesArgs) goal.Result {
 		p, err := b.Get(a.Pane)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		if a.Set != "" {
 			err = p.SetCookie(ctx, a.Set, a.Value)
@@ -55,14 +55,14 @@ func browserCookies(b Browsers) (Tool, error) {
 		}
 		var lines []string
 		for _, c := range list {
-			lines = append(lines, cookie(c))
+			lines = append(lines, formatCookie(c))
 		}
 		return newestLines("the cookies of pane "+a.Pane, lines, "the page has no cookies")
 	})
 }
 
-// cookie describes a cookie without its value.
-func cookie(c pane.Cookie) string {
+// formatCookie describes a cookie without its value.
+func formatCookie(c pane.Cookie) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %s%s, a value of %d bytes", c.Name, c.Domain, c.Path, c.Size)
 	if c.Expires > 0 {

@@ -18,7 +18,7 @@ type browserDialogArgs struct {
 }
 
 func browserDialog(b Browsers) (Tool, error) {
-	return define("browser_dialog", func(ctx context.Context, a browserDialogArgs) (policy.Effect, error) {
+	return defineTool("browser_dialog", func(ctx context.Context, a browserDialogArgs) (policy.Effect, error) {
 		p, err := b.Get(a.Pane)
 		if err != nil {
 			return policy.Effect{}, err

@@ -16,15 +16,15 @@ type browserDownloadArgs struct {
 }
 
 func browserDownload(f folder, b Browsers) (Tool, error) {
-	return define("browser_download", readEffect[browserDownloadArgs],
+	return defineTool("browser_download", readEffect[browserDownloadArgs],
 		func(ctx context.Context, a browserDownloadArgs) goal.Result {
 			p, err := b.Get(a.Pane)
 			if err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 			list := p.Downloads()
 			if a.WaitSeconds > 0 {
-				if list, err = p.AwaitDownloads(ctx, seconds(a.WaitSeconds, time.Second, maxPageWait)); err != nil {
+				if list, err = p.AwaitDownloads(ctx, waitDuration(a.WaitSeconds, time.Second, maxPageWait)); err != nil {
 					return pageError(a.Pane, err)
 				}
 			}

@@ -15,7 +15,7 @@ type browserDragArgs struct {
 }
 
 func browserDrag(b Browsers) (Tool, error) {
-	return define("browser_drag", func(ctx context.Context, a browserDragArgs) (policy.Effect, error) {
+	return defineTool("browser_drag", func(ctx context.Context, a browserDragArgs) (policy.Effect, error) {
 		return scriptEffect(ctx, b, a.Pane)
 	}, func(ctx context.Context, a browserDragArgs) goal.Result {
 		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Drag(ctx, a.From, a.To) })

@@ -14,7 +14,7 @@ type browserEvalArgs struct {
 }
 
 func browserEval(b Browsers) (Tool, error) {
-	return define("browser_eval", func(ctx context.Context, a browserEvalArgs) (policy.Effect, error) {
+	return defineTool("browser_eval", func(ctx context.Context, a browserEvalArgs) (policy.Effect, error) {
 		if isBlank(a.Script) {
 			return policy.Effect{}, errors.New("the script is empty")
 		}
@@ -27,12 +27,12 @@ func browserEval(b Browsers) (Tool, error) {
 	}, func(ctx context.Context, a browserEvalArgs) goal.Result {
 		p, err := b.Get(a.Pane)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		value, err := p.Eval(ctx, a.Script)
 		if err != nil {
 			return pageError(a.Pane, err)
 		}
-		return goal.Result{OK: true, Text: outside("a script in pane "+a.Pane, value), Budget: maxPageTextBytes}
+		return goal.Result{OK: true, Text: wrapOutside("a script in pane "+a.Pane, value), Budget: maxPageTextBytes}
 	})
 }

@@ -18,7 +18,7 @@ type browserFindArgs struct {
 }
 
 func browserFind(b Browsers) (Tool, error) {
-	return define("browser_find", func(_ context.Context, a browserFindArgs) (policy.Effect, error) {
+	return defineTool("browser_find", func(_ context.Context, a browserFindArgs) (policy.Effect, error) {
 		if isBlank(a.Text + a.Role + a.Selector) {
 			return policy.Effect{}, errors.New("say what to find: a text, a role or a selector")
 		}
@@ -26,7 +26,7 @@ func browserFind(b Browsers) (Tool, error) {
 	}, func(ctx context.Context, a browserFindArgs) goal.Result {
 		p, err := b.Get(a.Pane)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		found, err := p.FindElements(ctx, pane.FindOptions{
 			Text:       a.Text,

@@ -14,7 +14,7 @@ type browserHistoryArgs struct {
 }
 
 func browserHistory(b Browsers) (Tool, error) {
-	return define("browser_history", func(ctx context.Context, a browserHistoryArgs) (policy.Effect, error) {
+	return defineTool("browser_history", func(ctx context.Context, a browserHistoryArgs) (policy.Effect, error) {
 		if err := validateChoice("go", a.Go, "back", "forward", "reload"); err != nil {
 			return policy.Effect{}, err
 		}

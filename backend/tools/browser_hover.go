@@ -14,7 +14,7 @@ type browserHoverArgs struct {
 }
 
 func browserHover(b Browsers) (Tool, error) {
-	return define("browser_hover", func(_ context.Context, a browserHoverArgs) (policy.Effect, error) {
+	return defineTool("browser_hover", func(_ context.Context, a browserHoverArgs) (policy.Effect, error) {
 		return passiveFetchEffect(b, a.Pane)
 	}, func(ctx context.Context, a browserHoverArgs) goal.Result {
 		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Hover(ctx, a.Target) })

@@ -29,7 +29,7 @@ type browserLoginArgs struct {
 // browserLogin uses a login by reference: the model never sees the password. It is a secret like any other: a user is
 // asked unless the goal was given it, and it is bound to its host.
 func browserLogin(r Deps) (Tool, error) {
-	return define("browser_login", func(ctx context.Context, a browserLoginArgs) (policy.Effect, error) {
+	return defineTool("browser_login", func(ctx context.Context, a browserLoginArgs) (policy.Effect, error) {
 		p, origin, user, err := r.loginFor(ctx, a)
 		if err != nil {
 			return policy.Effect{}, err
@@ -67,11 +67,11 @@ func browserLogin(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a browserLoginArgs) goal.Result {
 		p, origin, user, err := r.loginFor(ctx, a)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		name, password, err := r.Logins.Open(ctx, origin, user)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		if hasAuthPrompt(p) {
 			return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) {

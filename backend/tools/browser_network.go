@@ -16,11 +16,11 @@ type browserNetworkArgs struct {
 }
 
 func browserNetwork(b Browsers) (Tool, error) {
-	return define("browser_network", readEffect[browserNetworkArgs],
+	return defineTool("browser_network", readEffect[browserNetworkArgs],
 		func(_ context.Context, a browserNetworkArgs) goal.Result {
 			p, err := b.Get(a.Pane)
 			if err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 			list, err := p.Network()
 			if err != nil {
@@ -73,5 +73,5 @@ func newestLines(source string, lines []string, none string) goal.Result {
 	case first > 0:
 		lines = append([]string{fmt.Sprintf("%d earlier ones are left out", first)}, lines[first:]...)
 	}
-	return goal.Result{OK: true, Text: outside(source, strings.Join(lines, "\n")), Budget: maxPageTextBytes}
+	return goal.Result{OK: true, Text: wrapOutside(source, strings.Join(lines, "\n")), Budget: maxPageTextBytes}
 }

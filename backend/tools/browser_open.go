@@ -14,7 +14,7 @@ type browserOpenArgs struct {
 }
 
 func browserOpen(b Browsers) (Tool, error) {
-	return define("browser_open", func(_ context.Context, a browserOpenArgs) (policy.Effect, error) {
+	return defineTool("browser_open", func(_ context.Context, a browserOpenArgs) (policy.Effect, error) {
 		e, err := addressEffect(a.URL, policy.ReadOnly, policy.NetworkGet)
 		if strings.HasPrefix(a.URL, "data:image/") { // it contains the whole image and contacts no host
 			e, err = policy.Effect{Risk: policy.ReadOnly}, nil
@@ -30,12 +30,12 @@ func browserOpen(b Browsers) (Tool, error) {
 	}, func(ctx context.Context, a browserOpenArgs) goal.Result {
 		p, err := b.Open(ctx, a.Pane, a.URL)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		state := ""
 		if at, err := b.Get(p.Pane); err == nil && at.Info().Loading {
 			state = ", and is still loading"
 		}
-		return ok("pane %s is at %s%s\n%s", p.Pane, p.URL, state, outside("the title of pane "+p.Pane, p.Title))
+		return ok("pane %s is at %s%s\n%s", p.Pane, p.URL, state, wrapOutside("the title of pane "+p.Pane, p.Title))
 	})
 }

@@ -16,7 +16,7 @@ type browserPressArgs struct {
 }
 
 func browserPress(b Browsers) (Tool, error) {
-	t, err := define("browser_press", func(ctx context.Context, a browserPressArgs) (policy.Effect, error) {
+	t, err := defineTool("browser_press", func(ctx context.Context, a browserPressArgs) (policy.Effect, error) {
 		if focusMayMove(a.Keys) {
 			return scriptEffect(ctx, b, a.Pane)
 		}

@@ -16,15 +16,16 @@ type browserReadArgs struct {
 }
 
 func browserRead(b Browsers) (Tool, error) {
-	return define("browser_read", readEffect[browserReadArgs], func(ctx context.Context, a browserReadArgs) goal.Result {
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return failed("%s", err)
-		}
-		r, err := p.Read(ctx, pane.ReadOptions{Target: a.Target, Tables: a.Tables, Whole: a.Whole, From: a.From})
-		if err != nil {
-			return pageError(a.Pane, err)
-		}
-		return pageResult(a.Pane, r.Text, r.Next, r.Total)
-	})
+	return defineTool("browser_read", readEffect[browserReadArgs],
+		func(ctx context.Context, a browserReadArgs) goal.Result {
+			p, err := b.Get(a.Pane)
+			if err != nil {
+				return failedResult("%s", err)
+			}
+			r, err := p.Read(ctx, pane.ReadOptions{Target: a.Target, Tables: a.Tables, Whole: a.Whole, From: a.From})
+			if err != nil {
+				return pageError(a.Pane, err)
+			}
+			return pageResult(a.Pane, r.Text, r.Next, r.Total)
+		})
 }

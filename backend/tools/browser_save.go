@@ -14,18 +14,18 @@ type browserSaveArgs struct {
 }
 
 func browserSave(f folder, b Browsers) (Tool, error) {
-	return define("browser_save", func(_ context.Context, a browserSaveArgs) (policy.Effect, error) {
+	return defineTool("browser_save", func(_ context.Context, a browserSaveArgs) (policy.Effect, error) {
 		if err := validateChoice("as", a.As, "pdf", "html"); err != nil {
 			return policy.Effect{}, err
 		}
 		return f.writeEffect(a.Path)
 	}, func(ctx context.Context, a browserSaveArgs) goal.Result {
 		if err := validateChoice("as", a.As, "pdf", "html"); err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		p, err := b.Get(a.Pane)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		take := p.HTML
 		if a.As == "pdf" {
@@ -36,7 +36,7 @@ func browserSave(f folder, b Browsers) (Tool, error) {
 			return pageError(a.Pane, err)
 		}
 		if err := f.write(a.Path, data); err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		return ok("wrote %s, %d bytes", a.Path, len(data))
 	})

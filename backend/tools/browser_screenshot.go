@@ -18,7 +18,7 @@ type browserScreenshotArgs struct {
 }
 
 func browserScreenshot(b Browsers) (Tool, error) {
-	return define("browser_screenshot", func(_ context.Context, a browserScreenshotArgs) (policy.Effect, error) {
+	return defineTool("browser_screenshot", func(_ context.Context, a browserScreenshotArgs) (policy.Effect, error) {
 		if a.Full && (a.Marked || a.Target != "") || a.Marked && a.Target != "" {
 			return policy.Effect{}, errors.New("full, target and marked are three kinds of pictures; choose one")
 		}
@@ -26,7 +26,7 @@ func browserScreenshot(b Browsers) (Tool, error) {
 	}, func(ctx context.Context, a browserScreenshotArgs) goal.Result {
 		p, err := b.Get(a.Pane)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		img, err := p.Capture(ctx, pane.ScreenshotOptions{Full: a.Full, Target: a.Target, Marked: a.Marked})
 		if err != nil {

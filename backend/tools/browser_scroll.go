@@ -19,7 +19,7 @@ type browserScrollArgs struct {
 }
 
 func browserScroll(b Browsers) (Tool, error) {
-	return define("browser_scroll", func(_ context.Context, a browserScrollArgs) (policy.Effect, error) {
+	return defineTool("browser_scroll", func(_ context.Context, a browserScrollArgs) (policy.Effect, error) {
 		if a.Down == 0 && a.Right == 0 && a.Target == "" {
 			return policy.Effect{}, errors.New("give a distance (down, right), or an element to bring into view (target)")
 		}
@@ -29,10 +29,10 @@ func browserScroll(b Browsers) (Tool, error) {
 			if a.Down == 0 && a.Right == 0 {
 				return p.ScrollTo(ctx, a.Target)
 			}
-			return p.Scroll(ctx, a.Target, float64(clamp(a.Right, maxScroll)), float64(clamp(a.Down, maxScroll)))
+			return p.Scroll(ctx, a.Target, float64(clampNumber(a.Right, maxScroll)), float64(clampNumber(a.Down, maxScroll)))
 		})
 	})
 }
 
-// clamp limits a number to -most … most.
-func clamp(n, most int) int { return max(-most, min(n, most)) }
+// clampNumber limits a number to -most … most.
+func clampNumber(n, most int) int { return max(-most, min(n, most)) }

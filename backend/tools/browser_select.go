@@ -16,7 +16,7 @@ type browserSelectArgs struct {
 }
 
 func browserSelect(b Browsers) (Tool, error) {
-	return define("browser_select", func(ctx context.Context, a browserSelectArgs) (policy.Effect, error) {
+	return defineTool("browser_select", func(ctx context.Context, a browserSelectArgs) (policy.Effect, error) {
 		if len(a.Options) == 0 {
 			return policy.Effect{}, errors.New("options is empty; name the option to choose")
 		}

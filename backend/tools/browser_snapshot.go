@@ -14,11 +14,11 @@ type browserSnapshotArgs struct {
 }
 
 func browserSnapshot(b Browsers) (Tool, error) {
-	return define("browser_snapshot", readEffect[browserSnapshotArgs],
+	return defineTool("browser_snapshot", readEffect[browserSnapshotArgs],
 		func(ctx context.Context, a browserSnapshotArgs) goal.Result {
 			p, err := b.Get(a.Pane)
 			if err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 			s, err := p.SnapshotPart(ctx, pane.SnapshotOptions{From: a.From, Diff: a.Diff})
 			if err != nil {

@@ -15,15 +15,15 @@ type browserTabsArgs struct {
 }
 
 func browserTabs(b Browsers) (Tool, error) {
-	return define("browser_tabs", func(_ context.Context, a browserTabsArgs) (policy.Effect, error) {
+	return defineTool("browser_tabs", func(_ context.Context, a browserTabsArgs) (policy.Effect, error) {
 		if a.Close != "" {
 			return policy.Effect{Risk: policy.WriteLocal, Reason: "closes pane " + a.Close}, nil
 		}
-		return looks()
+		return viewEffect()
 	}, func(ctx context.Context, a browserTabsArgs) goal.Result {
 		if a.Close != "" {
 			if err := b.Close(ctx, a.Close); err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 		}
 		var lines strings.Builder
@@ -33,7 +33,7 @@ func browserTabs(b Browsers) (Tool, error) {
 		if lines.Len() == 0 {
 			return ok("there is no browser pane; browser_open opens one")
 		}
-		return goal.Result{OK: true, Text: outside("the browser panes", lines.String())}
+		return goal.Result{OK: true, Text: wrapOutside("the browser panes", lines.String())}
 	})
 }
 

@@ -17,7 +17,7 @@ type browserTypeArgs struct {
 }
 
 func browserType(b Browsers) (Tool, error) {
-	t, err := define("browser_type", func(ctx context.Context, a browserTypeArgs) (policy.Effect, error) {
+	t, err := defineTool("browser_type", func(ctx context.Context, a browserTypeArgs) (policy.Effect, error) {
 		return actionEffect(ctx, b, a.Pane, a.Target, a.Submit)
 	}, func(ctx context.Context, a browserTypeArgs) goal.Result {
 		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {

@@ -18,7 +18,7 @@ type browserUploadArgs struct {
 
 // The page gets copies that were read through the goal's folder: no symlink can lead out of it.
 func browserUpload(f folder, b Browsers) (Tool, error) {
-	return define("browser_upload", func(ctx context.Context, a browserUploadArgs) (policy.Effect, error) {
+	return defineTool("browser_upload", func(ctx context.Context, a browserUploadArgs) (policy.Effect, error) {
 		if len(a.Files) == 0 || len(a.Files) > 20 {
 			return policy.Effect{}, errors.New("name 1 to 20 files of your folder")
 		}
@@ -37,7 +37,7 @@ func browserUpload(f folder, b Browsers) (Tool, error) {
 		for _, path := range a.Files {
 			data, err := f.read(path)
 			if err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 			files = append(files, pane.File{Name: filepath.Base(path), Data: data})
 		}

@@ -25,7 +25,7 @@ type browserWaitArgs struct {
 }
 
 func browserWait(b Browsers) (Tool, error) {
-	return define("browser_wait", func(_ context.Context, a browserWaitArgs) (policy.Effect, error) {
+	return defineTool("browser_wait", func(_ context.Context, a browserWaitArgs) (policy.Effect, error) {
 		if isBlank(a.Text + a.Gone + a.URL + a.Target) {
 			return policy.Effect{}, errors.New("say what to wait for: text, gone, url or target")
 		}
@@ -33,7 +33,7 @@ func browserWait(b Browsers) (Tool, error) {
 	}, func(ctx context.Context, a browserWaitArgs) goal.Result {
 		r := doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			want := pane.WaitCondition{Text: a.Text, Gone: a.Gone, URL: a.URL, Target: a.Target}
-			return p.Wait(ctx, want, seconds(a.Seconds, defaultPageWait, maxPageWait))
+			return p.Wait(ctx, want, waitDuration(a.Seconds, defaultPageWait, maxPageWait))
 		})
 		_, err := b.Get(a.Pane)
 		r.GoesOn = err == nil

@@ -12,7 +12,7 @@ type closePaneArgs struct {
 }
 
 func closePane(p Panes) (Tool, error) {
-	return define("close_pane", func(context.Context, closePaneArgs) (policy.Effect, error) { return looks() },
+	return defineTool("close_pane", func(context.Context, closePaneArgs) (policy.Effect, error) { return viewEffect() },
 		func(ctx context.Context, a closePaneArgs) goal.Result {
 			return okUnless(p.Close(ctx, a.Pane), "closed pane %s", a.Pane)
 		})

@@ -116,7 +116,7 @@ func (s *commandAnalysis) read(line string, depth int) {
 
 // analyzeCommand analyzes one program with its arguments, and what it starts in turn.
 func (s *commandAnalysis) analyzeCommand(argv []string, depth int) {
-	if s.left < 0 || !s.withinBudget(length(argv)) {
+	if s.left < 0 || !s.withinBudget(wordsLength(argv)) {
 		return
 	}
 	s.commands = append(s.commands, argv)
@@ -128,11 +128,11 @@ func (s *commandAnalysis) analyzeCommand(argv []string, depth int) {
 	case "cd", "pushd":
 		s.noteChange(argv[1:])
 	case "mv":
-		s.move(operands(argv[1:]))
+		s.recordMove(listOperands(argv[1:]))
 	case "find", "gfind", "bfs":
-		s.find(argv[1:], depth)
+		s.analyzeFind(argv[1:], depth)
 	case "git":
-		s.git(argv[1:], depth)
+		s.analyzeGit(argv[1:], depth)
 	case "ssh":
 		s.readRemote(argv[1:], depth)
 	case "trap":
@@ -147,7 +147,7 @@ func (s *commandAnalysis) analyzeCommand(argv []string, depth int) {
 	default:
 		switch {
 		case slices.Contains(deleters, name):
-			s.remove(operands(argv[1:]))
+			s.remove(listOperands(argv[1:]))
 		case slices.Contains(shells, name):
 			if !s.shellOptions(argv[1:], depth) {
 				s.markUnparsed(name + " runs something else")
@@ -158,15 +158,15 @@ func (s *commandAnalysis) analyzeCommand(argv []string, depth int) {
 	}
 }
 
-// length is the number of characters that words have on a line.
-func length(words []string) (n int) {
+// wordsLength is the number of characters that words have on a line.
+func wordsLength(words []string) (n int) {
 	for _, w := range words {
 		n += len(w) + 1
 	}
 	return n
 }
 
-func operands(args []string) []string {
+func listOperands(args []string) []string {
 	var list []string
 	only := false
 	for _, a := range args {
@@ -181,7 +181,7 @@ func operands(args []string) []string {
 }
 
 func (s *commandAnalysis) noteChange(args []string) {
-	to := operands(args)
+	to := listOperands(args)
 	switch {
 	case len(to) == 0:
 		s.dir = homeDir
@@ -219,8 +219,8 @@ func (s *commandAnalysis) remove(files []string) {
 	}
 }
 
-// move records files that are moved away. Outside the sandbox it also records files that they may replace.
-func (s *commandAnalysis) move(files []string) {
+// recordMove records files that are moved away. Outside the sandbox it also records files that they may replace.
+func (s *commandAnalysis) recordMove(files []string) {
 	if !s.loose && len(files) > 0 {
 		files = files[:len(files)-1]
 	}
@@ -250,8 +250,8 @@ func (s *commandAnalysis) noteOverwrite(r *syntax.Redirect) {
 	}
 }
 
-// find analyzes find: it deletes below its folders with -delete, or by a program.
-func (s *commandAnalysis) find(args []string, depth int) {
+// analyzeFind analyzes find: it deletes below its folders with -delete, or by a program.
+func (s *commandAnalysis) analyzeFind(args []string, depth int) {
 	below, args := findRoots(args)
 	if slices.Contains(args, "-delete") {
 		s.noteDelete(below)
@@ -263,7 +263,7 @@ func (s *commandAnalysis) find(args []string, depth int) {
 				return
 			}
 			if argv := s.substituteFound(findExecCommand(args[i+1:]), below); len(argv) > 0 {
-				s.started(argv, depth)
+				s.analyzeStarted(argv, depth)
 			}
 		}
 	}
@@ -318,7 +318,7 @@ func findExecCommand(args []string) []string {
 
 // substituteFound replaces {} with what find may find.
 func (s *commandAnalysis) substituteFound(argv, files []string) []string {
-	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.withinBudget(n * length(files)) {
+	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.withinBudget(n * wordsLength(files)) {
 		return nil
 	}
 	var words []string
@@ -355,11 +355,11 @@ func (s *commandAnalysis) resolvePath(file string) string {
 // literalWord is a word before expansion; parts that are only known later become unknownWord.
 func literalWord(w *syntax.Word) string {
 	var b strings.Builder
-	parts(&b, w.Parts)
+	splitParts(&b, w.Parts)
 	return b.String()
 }
 
-func parts(b *strings.Builder, list []syntax.WordPart) {
+func splitParts(b *strings.Builder, list []syntax.WordPart) {
 	for _, p := range list {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -367,7 +367,7 @@ func parts(b *strings.Builder, list []syntax.WordPart) {
 		case *syntax.SglQuoted:
 			b.WriteString(decodeAnsiC(p))
 		case *syntax.DblQuoted:
-			parts(b, p.Parts)
+			splitParts(b, p.Parts)
 		case *syntax.ParamExp:
 			if p.Param != nil && p.Param.Value == "HOME" && p.Exp == nil {
 				b.WriteString("~")

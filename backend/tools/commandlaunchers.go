@@ -145,7 +145,7 @@ func (s *commandAnalysis) analyzeLaunched(name string, args []string, depth int)
 	switch {
 	case strings.HasPrefix(name, "python"):
 		if i := slices.Index(args, "-m"); i >= 0 && i+1 < len(args) {
-			s.started(args[i+1:], depth)
+			s.analyzeStarted(args[i+1:], depth)
 		}
 		return
 	case !ok:
@@ -185,7 +185,7 @@ func (s *commandAnalysis) afterDoubleDash(args []string, depth int) {
 	i := slices.Index(args, "--")
 	runs := func(a string) bool { return a == "run" || a == "exec" }
 	if i >= 0 && i+1 < len(args) && slices.ContainsFunc(args[:i], runs) {
-		s.started(args[i+1:], depth)
+		s.analyzeStarted(args[i+1:], depth)
 	}
 }
 
@@ -195,7 +195,7 @@ func (s *commandAnalysis) analyzeLauncherArgs(name string, argv []string, depth 
 	if s.left < 0 {
 		return
 	}
-	s.started(argv, depth)
+	s.analyzeStarted(argv, depth)
 	if name == "watch" || name == "parallel" || strings.ContainsAny(argv[0], " \t\n;") {
 		s.read(strings.Join(argv, " "), depth+1)
 	}
@@ -239,8 +239,8 @@ func parseShellOption(arg string) (line string, takes bool) {
 		func(o string) bool { return strings.HasPrefix(o, name) })
 }
 
-// started analyzes a program that a command starts.
-func (s *commandAnalysis) started(argv []string, depth int) {
+// analyzeStarted analyzes a program that a command starts.
+func (s *commandAnalysis) analyzeStarted(argv []string, depth int) {
 	if depth > maxNested {
 		s.giveUp("programs start programs that start programs")
 		return

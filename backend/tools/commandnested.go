@@ -14,8 +14,8 @@ var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash"
 // deleters delete their operands.
 var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put"}
 
-// git analyzes commands that git runs: an alias on the command line, a command for each commit or submodule.
-func (s *commandAnalysis) git(args []string, depth int) {
+// analyzeGit analyzes commands that git runs: an alias on the command line, a command for each commit or submodule.
+func (s *commandAnalysis) analyzeGit(args []string, depth int) {
 	for i, a := range args {
 		if s.left < 0 {
 			return
@@ -71,8 +71,8 @@ func (s *commandAnalysis) readRemote(args []string, depth int) {
 func (s *commandAnalysis) readStdin(n syntax.Node, depth int) {
 	switch n := n.(type) {
 	case *syntax.BinaryCmd:
-		if words := argv(n.X); n.Op == syntax.Pipe && len(words) > 0 && isShell(n.Y) {
-			s.read(strings.Join(operands(words[1:]), " "), depth+1)
+		if words := simpleArgv(n.X); n.Op == syntax.Pipe && len(words) > 0 && isShell(n.Y) {
+			s.read(strings.Join(listOperands(words[1:]), " "), depth+1)
 		}
 	case *syntax.Stmt:
 		if !isShell(n) {
@@ -90,12 +90,12 @@ func (s *commandAnalysis) readStdin(n syntax.Node, depth int) {
 }
 
 func isShell(stmt *syntax.Stmt) bool {
-	words := argv(stmt)
+	words := simpleArgv(stmt)
 	return len(words) > 0 && slices.Contains(shells, path.Base(words[0]))
 }
 
-// argv returns the words of a simple command, nil for anything else.
-func argv(stmt *syntax.Stmt) []string {
+// simpleArgv returns the words of a simple command, nil for anything else.
+func simpleArgv(stmt *syntax.Stmt) []string {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok {
 		return nil

@@ -15,7 +15,7 @@ import (
 func defineControl[A any](
 	name string, check func(A) error, do func(context.Context, goal.RunControl, A) goal.Result,
 ) (Tool, error) {
-	return define(name, func(_ context.Context, a A) (policy.Effect, error) {
+	return defineTool(name, func(_ context.Context, a A) (policy.Effect, error) {
 		if check != nil {
 			if err := check(a); err != nil {
 				return policy.Effect{}, err
@@ -25,7 +25,7 @@ func defineControl[A any](
 	}, func(ctx context.Context, a A) goal.Result {
 		run, inRun := goal.RunOf(ctx)
 		if !inRun {
-			return failed(`{"success":false,"message":"%s called outside an active goal run."}`, name)
+			return failedResult(`{"success":false,"message":"%s called outside an active goal run."}`, name)
 		}
 		return do(ctx, run.Control, a)
 	})
@@ -34,7 +34,7 @@ func defineControl[A any](
 // okUnless returns a success unless the run refused.
 func okUnless(err error, format string, a ...any) goal.Result {
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	return ok(format, a...)
 }

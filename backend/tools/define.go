@@ -41,9 +41,10 @@ type tool[A any] struct {
 	show   func(context.Context, A) string // nil if the arguments say everything
 }
 
-// define makes a tool from its argument type, its effect and its handler. It fails only on a mistake in this package,
+// defineTool makes a tool from its argument type, its effect and its handler. It fails only on a
+// mistake in this package,
 // which a test finds.
-func define[A any](
+func defineTool[A any](
 	name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result,
 ) (Tool, error) {
 	description, err := descriptions.ReadFile(name + ".md")
@@ -134,7 +135,7 @@ func (t *tool[A]) Effect(ctx context.Context, raw json.RawMessage) (policy.Effec
 func (t *tool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	args, err := t.parse(raw)
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	r := t.do(ctx, args)
 	if r.Budget == 0 {
@@ -169,7 +170,7 @@ func (t *tool[A]) parse(raw json.RawMessage) (args A, err error) {
 	return args, nil
 }
 
-func failed(format string, a ...any) goal.Result {
+func failedResult(format string, a ...any) goal.Result {
 	return goal.Result{Text: fmt.Sprintf(format, a...)}
 }
 
@@ -177,5 +178,5 @@ func ok(format string, a ...any) goal.Result {
 	return goal.Result{OK: true, Text: fmt.Sprintf(format, a...)}
 }
 
-// outside wraps text that comes from a terminal, a page or a file.
-func outside(source, text string) string { return goal.WrapUntrusted(source, text) }
+// wrapOutside wraps text that comes from a terminal, a page or a file.
+func wrapOutside(source, text string) string { return goal.WrapUntrusted(source, text) }

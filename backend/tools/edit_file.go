@@ -18,7 +18,7 @@ type editFileArgs struct {
 }
 
 func (f folder) editFile() (Tool, error) {
-	t, err := define("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) {
+	t, err := defineTool("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) {
 		return f.writeEffect(a.Path)
 	}, f.doEditFile)
 	return withPreview(t, err, func(_ context.Context, a editFileArgs) string {
@@ -29,28 +29,28 @@ func (f folder) editFile() (Tool, error) {
 func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 	b, err := f.read(a.Path)
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	text := string(b)
 	switch n := strings.Count(text, a.Old); {
 	case a.Old == "":
-		return failed("old is empty; give the exact text to replace, or use write_file for a new file")
+		return failedResult("old is empty; give the exact text to replace, or use write_file for a new file")
 	case a.Old == a.New:
-		return failed("old and new are the same; nothing to change")
+		return failedResult("old and new are the same; nothing to change")
 	case n == 0:
-		return failed("the text does not occur in %s as given%s", a.Path, closestMatch(text, a.Old))
+		return failedResult("the text does not occur in %s as given%s", a.Path, closestMatch(text, a.Old))
 	case n > 1:
-		return failed(
+		return failedResult(
 			"the text occurs %d times in %s, at lines %s; include more of the surrounding text so that it is unique", n, a.Path,
 			matchLines(text, a.Old))
 	}
 	at := strings.Index(text, a.Old)
 	after := text[:at] + a.New + text[at+len(a.Old):]
 	if err := f.write(a.Path, []byte(after)); err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	line := 1 + strings.Count(text[:at], "\n")
-	return ok("changed %s at line %d\n%s", a.Path, line, outside("the change of "+a.Path, unifiedDiff(text, after)))
+	return ok("changed %s at line %d\n%s", a.Path, line, wrapOutside("the change of "+a.Path, unifiedDiff(text, after)))
 }
 
 // closestMatch finds the text with other white space, which is what models get wrong most often.
@@ -64,7 +64,7 @@ func closestMatch(text, old string) string {
 	for i := 0; i+len(want) <= len(have); i++ {
 		if slices.Equal(have[i:i+len(want)], want) && strings.Join(want, "") != "" {
 			return fmt.Sprintf(", but at line %d it does with other white space:\n%s", i+1,
-				outside("the lines", strings.Join(lines[i:i+len(want)], "\n")))
+				wrapOutside("the lines", strings.Join(lines[i:i+len(want)], "\n")))
 		}
 	}
 	return hint

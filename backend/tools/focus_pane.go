@@ -12,7 +12,7 @@ type focusPaneArgs struct {
 }
 
 func focusPane(p Panes) (Tool, error) {
-	return define("focus_pane", func(context.Context, focusPaneArgs) (policy.Effect, error) { return looks() },
+	return defineTool("focus_pane", func(context.Context, focusPaneArgs) (policy.Effect, error) { return viewEffect() },
 		func(_ context.Context, a focusPaneArgs) goal.Result {
 			return okUnless(p.Focus(a.Pane), "pane %s is in front", a.Pane)
 		})

@@ -16,18 +16,18 @@ type goalStatusArgs struct {
 }
 
 func goalStatus(g Goals) (Tool, error) {
-	return define("goal_status", func(_ context.Context, a goalStatusArgs) (policy.Effect, error) {
+	return defineTool("goal_status", func(_ context.Context, a goalStatusArgs) (policy.Effect, error) {
 		if a.File != "" && a.Goal == "" {
 			return policy.Effect{}, fmt.Errorf("name the goal whose file you want")
 		}
-		return looks()
+		return viewEffect()
 	}, func(ctx context.Context, a goalStatusArgs) goal.Result {
 		if g == nil {
-			return failed("%s", errNoGoals)
+			return failedResult("%s", errNoGoals)
 		}
 		list, err := g.List(ctx)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		var parts []string
 		goesOn := false
@@ -45,17 +45,17 @@ func goalStatus(g Goals) (Tool, error) {
 		case len(list) == 0:
 			return ok("You have not started a goal.")
 		case len(parts) == 0:
-			return failed("you have not started a goal %q; goal_status without a goal lists yours", a.Goal)
+			return failedResult("you have not started a goal %q; goal_status without a goal lists yours", a.Goal)
 		}
 		if a.File != "" {
 			b, err := g.File(ctx, a.Goal, a.File)
 			if err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 			if !utf8.Valid(b) {
-				return failed("%s is binary, %d bytes", a.File, len(b))
+				return failedResult("%s is binary, %d bytes", a.File, len(b))
 			}
-			parts = append(parts, outside(a.File+" of goal "+a.Goal, string(b)))
+			parts = append(parts, wrapOutside(a.File+" of goal "+a.Goal, string(b)))
 		}
 		return goal.Result{OK: true, GoesOn: goesOn, Text: strings.Join(parts, "\n")}
 	})

@@ -93,5 +93,5 @@ func (s GoalState) details() string {
 	for _, r := range s.Report {
 		fmt.Fprintf(&b, "- %s\n", r)
 	}
-	return s.summary() + "\n" + outside("goal "+s.ID.Short(), b.String())
+	return s.summary() + "\n" + wrapOutside("goal "+s.ID.Short(), b.String())
 }

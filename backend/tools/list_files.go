@@ -24,7 +24,7 @@ type listFilesArgs struct {
 }
 
 func (f folder) listFiles() (Tool, error) {
-	return define("list_files", func(ctx context.Context, _ listFilesArgs) (policy.Effect, error) {
+	return defineTool("list_files", func(ctx context.Context, _ listFilesArgs) (policy.Effect, error) {
 		return f.readEffect(ctx)
 	}, f.doListFiles)
 }
@@ -35,7 +35,7 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 	}
 	rel, err := f.relPath(a.Path)
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	var lines []string
 	more := 0
@@ -65,18 +65,18 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 	})
 	switch {
 	case err != nil:
-		return failed("%s", err)
+		return failedResult("%s", err)
 	case len(lines) == 0:
 		return ok("%s is empty.", a.Path)
 	case more > 0:
 		lines = append(lines, fmt.Sprintf("… and %d more; list a subfolder", more))
 	}
-	return goal.Result{OK: true, Text: outside("the folder "+a.Path, strings.Join(lines, "\n"))}
+	return goal.Result{OK: true, Text: wrapOutside("the folder "+a.Path, strings.Join(lines, "\n"))}
 }
 
 // formatEntry is one line, whatever the name contains.
 func formatEntry(name string, d fs.DirEntry) string {
-	name = printable(name)
+	name = printableName(name)
 	if d.IsDir() {
 		return name + "/"
 	}
@@ -87,8 +87,8 @@ func formatEntry(name string, d fs.DirEntry) string {
 	return fmt.Sprintf("%s  %d bytes", name, info.Size())
 }
 
-// printable is a name without line breaks.
-func printable(name string) string {
+// printableName is a name without line breaks.
+func printableName(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(name) {
 		return strconv.Quote(name)
 	}

@@ -15,13 +15,13 @@ type listPanesArgs struct {
 }
 
 func listPanes(p Panes) (Tool, error) {
-	return define("list_panes", func(_ context.Context, a listPanesArgs) (policy.Effect, error) {
+	return defineTool("list_panes", func(_ context.Context, a listPanesArgs) (policy.Effect, error) {
 		if a.Kind != "" {
 			if _, err := kindOf(a.Kind); err != nil {
 				return policy.Effect{}, err
 			}
 		}
-		return looks()
+		return viewEffect()
 	}, func(_ context.Context, a listPanesArgs) goal.Result {
 		var lines []string
 		for _, i := range p.List() {
@@ -32,7 +32,7 @@ func listPanes(p Panes) (Tool, error) {
 		if len(lines) == 0 {
 			return ok("You do not have such a pane; open_pane opens one.")
 		}
-		return goal.Result{OK: true, Text: outside("the panes", strings.Join(lines, "\n"))}
+		return goal.Result{OK: true, Text: wrapOutside("the panes", strings.Join(lines, "\n"))}
 	})
 }
 

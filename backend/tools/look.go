@@ -22,18 +22,18 @@ type lookArgs struct {
 	Marked   bool   `json:"marked,omitempty" jsonschema:"of a browser: draw a frame with its ref around every visible element that can be used, to ask which ref something has"`
 }
 
-func look(r Deps) (Tool, error) {
-	return define("look", func(_ context.Context, a lookArgs) (policy.Effect, error) {
+func lookAt(r Deps) (Tool, error) {
+	return defineTool("look", func(_ context.Context, a lookArgs) (policy.Effect, error) {
 		switch {
 		case a.Full && (a.Marked || a.Target != ""), a.Marked && a.Target != "":
 			return policy.Effect{}, errors.New("full, target and marked are three kinds of pictures; choose one")
 		case len(a.Question) > maxQuestion:
 			return policy.Effect{}, fmt.Errorf("the question has %d bytes, at most %d", len(a.Question), maxQuestion)
 		}
-		return looks()
+		return viewEffect()
 	}, func(ctx context.Context, a lookArgs) goal.Result {
 		if r.Vision == nil {
-			return failed("%s", errNoVisionModel)
+			return failedResult("%s", errNoVisionModel)
 		}
 		question := a.Question
 		if question == "" {
@@ -46,15 +46,15 @@ func look(r Deps) (Tool, error) {
 		}
 		s, err := r.takePicture(ctx, a.Pane, pane.ScreenshotOptions{Target: a.Target, Full: a.Full, Marked: a.Marked})
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		shown, factor, err := scalePicture(s.PNG)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		reply, err := r.Vision.Ask(ctx, lookSystem, question, shown)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		note := ""
 		switch {
@@ -64,7 +64,7 @@ func look(r Deps) (Tool, error) {
 			note = " from the top of the page, and are not positions for browser_click_at unless the page is scrolled there"
 		}
 		text := fmt.Sprintf("looked at a picture scaled by %.3g; positions are in CSS pixels%s\n%s", factor, note,
-			outside("what was seen in pane "+a.Pane, mapCoordinates(reply.Text, factor)))
+			wrapOutside("what was seen in pane "+a.Pane, mapCoordinates(reply.Text, factor)))
 		return goal.Result{OK: true, Text: text, Image: s.PNG, Usage: reply.Usage}
 	})
 }
@@ -75,11 +75,12 @@ const maxQuestion = 4000 // bytes
 func askAboutScreen(ctx context.Context, r Deps, id, question string) goal.Result {
 	t, err := r.Terminals.Screen(ctx, id)
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
-	reply, err := r.Vision.Ask(ctx, lookSystem, question+"\nThe terminal's screen:\n"+outside("the screen", t.Text), nil)
+	reply, err := r.Vision.Ask(ctx, lookSystem, question+"\nThe terminal's screen:\n"+wrapOutside("the screen", t.Text),
+		nil)
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
-	return goal.Result{OK: true, Text: outside("what was seen in pane "+id, reply.Text), Usage: reply.Usage}
+	return goal.Result{OK: true, Text: wrapOutside("what was seen in pane "+id, reply.Text), Usage: reply.Usage}
 }

@@ -13,11 +13,11 @@ type namePaneArgs struct {
 }
 
 func namePane(p Panes) (Tool, error) {
-	return define("name_pane", func(_ context.Context, a namePaneArgs) (policy.Effect, error) {
-		if err := titled(a.Title); err != nil {
+	return defineTool("name_pane", func(_ context.Context, a namePaneArgs) (policy.Effect, error) {
+		if err := validateTitle(a.Title); err != nil {
 			return policy.Effect{}, err
 		}
-		return looks()
+		return viewEffect()
 	}, func(_ context.Context, a namePaneArgs) goal.Result {
 		return okUnless(p.Name(a.Pane, a.Title), "pane %s is called %q", a.Pane, a.Title)
 	})

@@ -18,7 +18,7 @@ type openPaneArgs struct {
 }
 
 func openPane(f folder, r Deps) (Tool, error) {
-	return define("open_pane", func(_ context.Context, a openPaneArgs) (policy.Effect, error) {
+	return defineTool("open_pane", func(_ context.Context, a openPaneArgs) (policy.Effect, error) {
 		kind, err := kindOf(a.Kind)
 		switch {
 		case err != nil:
@@ -27,7 +27,7 @@ func openPane(f folder, r Deps) (Tool, error) {
 		case a.Dir != "" && !filepath.IsLocal(a.Dir):
 			err = fmt.Errorf("%s leads out of your folder", a.Dir)
 		case a.Title != "":
-			err = titled(a.Title)
+			err = validateTitle(a.Title)
 		}
 		switch {
 		case err != nil:
@@ -40,7 +40,7 @@ func openPane(f folder, r Deps) (Tool, error) {
 		if a.Kind == string(pane.Terminal) {
 			id, err := r.Terminals.Open(ctx, filepath.Join(f.dir, a.Dir), a.Title)
 			if err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 			return ok("opened pane %s, a terminal", id)
 		}
@@ -49,10 +49,10 @@ func openPane(f folder, r Deps) (Tool, error) {
 			err = r.Panes.Name(page.Pane, a.Title)
 		}
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		return ok("opened pane %s, a browser, at\n%s", page.Pane,
-			outside("the address of pane "+page.Pane, page.URL+"\n"+page.Title))
+			wrapOutside("the address of pane "+page.Pane, page.URL+"\n"+page.Title))
 	})
 }
 

@@ -32,13 +32,13 @@ func paneTools(f folder, r Deps) []maker {
 	}
 }
 
-// looks is the effect of a tool that changes only the screen.
-func looks() (policy.Effect, error) { return policy.Effect{Risk: policy.ReadOnly}, nil }
+// viewEffect is the effect of a tool that changes only the screen.
+func viewEffect() (policy.Effect, error) { return policy.Effect{Risk: policy.ReadOnly}, nil }
 
 const maxTitle = 80 // characters
 
-// titled refuses a title that cannot be shown in a tab.
-func titled(s string) error {
+// validateTitle refuses a title that cannot be shown in a tab.
+func validateTitle(s string) error {
 	switch {
 	case strings.TrimSpace(s) == "":
 		return errors.New("the title is empty; give a short one such as server")

@@ -44,7 +44,7 @@ func (l *PendingInput) analyze(s *commandAnalysis, pane, text string) {
 			s.analyze(asShellReads(before.text[i:] + text))
 		}
 	}
-	s.deletes = dedupe(s.deletes)
+	s.deletes = removeDuplicates(s.deletes)
 	if before.blind || strings.ContainsFunc(text, keyCharacters) {
 		s.markUnparsed("keys with an unknown effect were pressed")
 	}
@@ -69,7 +69,7 @@ func (l *PendingInput) record(pane, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	u := l.of[pane]
-	for _, r := range newlines(text) {
+	for _, r := range countNewlines(text) {
 		switch {
 		case r == ctrlC, r == '\n' && !isIncomplete(u.text):
 			u = partialLine{}
@@ -85,7 +85,7 @@ func (l *PendingInput) record(pane, text string) {
 	l.of[pane] = u
 }
 
-func newlines(text string) string {
+func countNewlines(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
@@ -113,7 +113,7 @@ func isIncomplete(line string) bool {
 	return strings.HasSuffix(line, `\`) || err != nil && syntax.IsIncomplete(err)
 }
 
-func dedupe(list []string) (out []string) {
+func removeDuplicates(list []string) (out []string) {
 	seen := map[string]bool{}
 	for _, s := range list {
 		if !seen[s] {

@@ -39,7 +39,7 @@ type VisionVerdict struct {
 
 func visionTools(r Deps) []maker {
 	return []maker{
-		func() (Tool, error) { return look(r) },
+		func() (Tool, error) { return lookAt(r) },
 		func() (Tool, error) { return verifyVisual(r) },
 	}
 }
@@ -81,14 +81,14 @@ func scalePicture(picture []byte) (out []byte, factor float64, err error) {
 	}
 	factor = float64(maxPictureSide) / float64(longest)
 	var b bytes.Buffer
-	if err := png.Encode(&b, downsample(whole, factor)); err != nil {
+	if err := png.Encode(&b, downsampleImage(whole, factor)); err != nil {
 		return nil, 0, fmt.Errorf("the picture: %w", err)
 	}
 	return b.Bytes(), factor, nil
 }
 
-// downsample averages the pixels that become one.
-func downsample(from image.Image, factor float64) *image.RGBA {
+// downsampleImage averages the pixels that become one.
+func downsampleImage(from image.Image, factor float64) *image.RGBA {
 	at := from.Bounds()
 	wide, tall := max(1, int(math.Round(float64(at.Dx())*factor))), max(1, int(math.Round(float64(at.Dy())*factor)))
 	to := image.NewRGBA(image.Rect(0, 0, wide, tall))
@@ -96,13 +96,13 @@ func downsample(from image.Image, factor float64) *image.RGBA {
 		top, bottom := at.Min.Y+y*at.Dy()/tall, at.Min.Y+max(y*at.Dy()/tall+1, (y+1)*at.Dy()/tall)
 		for x := range wide {
 			left, right := at.Min.X+x*at.Dx()/wide, at.Min.X+max(x*at.Dx()/wide+1, (x+1)*at.Dx()/wide)
-			to.Set(x, y, mean(from, image.Rect(left, top, right, bottom)))
+			to.Set(x, y, meanColor(from, image.Rect(left, top, right, bottom)))
 		}
 	}
 	return to
 }
 
-func mean(from image.Image, over image.Rectangle) color.Color {
+func meanColor(from image.Image, over image.Rectangle) color.Color {
 	var r, g, b, n uint32
 	for y := over.Min.Y; y < over.Max.Y; y++ {
 		for x := over.Min.X; x < over.Max.X; x++ {

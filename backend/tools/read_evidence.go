@@ -21,7 +21,7 @@ func readEvidence() (Tool, error) {
 	}, func(ctx context.Context, run goal.RunControl, a readEvidenceArgs) goal.Result {
 		page, err := run.Evidence(ctx, a.Handle, a.Cursor)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		return readPage(a.Handle, page)
 	})
@@ -29,7 +29,7 @@ func readEvidence() (Tool, error) {
 
 // readPage is a page as the host truncated it: it reaches the model whole.
 func readPage(handle string, p goal.TextPage) goal.Result {
-	r := ok("%s", outside(handle, p.Content))
+	r := ok("%s", wrapOutside(handle, p.Content))
 	r.More, r.Budget = &goal.Continuation{Has: p.HasMore, Next: p.NextCursor, Total: p.TotalBytes}, 2*len(r.Text)
 	return r
 }

@@ -18,7 +18,7 @@ type readFileArgs struct {
 }
 
 func (f folder) readFile() (Tool, error) {
-	return define("read_file", func(ctx context.Context, _ readFileArgs) (policy.Effect, error) {
+	return defineTool("read_file", func(ctx context.Context, _ readFileArgs) (policy.Effect, error) {
 		return f.readEffect(ctx)
 	}, f.doReadFile)
 }
@@ -26,7 +26,7 @@ func (f folder) readFile() (Tool, error) {
 func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	b, err := f.read(a.Path)
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	if bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 || !utf8.Valid(b) {
 		return ok("%s is binary, %d bytes. Look at it with run_command (file, od, strings).", a.Path, len(b))
@@ -38,14 +38,14 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
-	from, to := page(a.Line, a.Lines, len(lines))
+	from, to := pageLines(a.Line, a.Lines, len(lines))
 	if from >= len(lines) {
-		return failed("%s has %d lines", a.Path, len(lines))
+		return failedResult("%s has %d lines", a.Path, len(lines))
 	}
-	if fits := fitting(lines[from:to]); fits < to-from {
+	if fits := countFitting(lines[from:to]); fits < to-from {
 		to = from + fits
 	}
-	text := outside(a.Path, strings.Join(lines[from:to], ""))
+	text := wrapOutside(a.Path, strings.Join(lines[from:to], ""))
 	if from > 0 || to < len(lines) {
 		text += fmt.Sprintf("\nlines %d to %d of %d", from+1, to, len(lines))
 	}
@@ -55,9 +55,9 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	return goal.Result{OK: true, Text: text, Budget: 2 * defaultResultBytes}
 }
 
-// fitting is the number of lines that fit into one result: at least one, which is cut in the middle if it is too
+// countFitting is the number of lines that fit into one result: at least one, which is cut in the middle if it is too
 // long.
-func fitting(lines []string) int {
+func countFitting(lines []string) int {
 	size := 0
 	for i, l := range lines {
 		if size += len(l); size > defaultResultBytes && i > 0 {
@@ -67,7 +67,7 @@ func fitting(lines []string) int {
 	return len(lines)
 }
 
-func page(line, count, total int) (from, to int) {
+func pageLines(line, count, total int) (from, to int) {
 	if count <= 0 {
 		count = 400
 	}

@@ -50,7 +50,7 @@ func requestAccess(a Access) (Tool, error) {
 		}
 		return a.Validate(ctx, w)
 	}
-	return define("request_access", func(ctx context.Context, args requestAccessArgs) (policy.Effect, error) {
+	return defineTool("request_access", func(ctx context.Context, args requestAccessArgs) (policy.Effect, error) {
 		w, err := wanted(ctx, args)
 		if err != nil {
 			return policy.Effect{}, err
@@ -63,7 +63,7 @@ func requestAccess(a Access) (Tool, error) {
 		}
 		switch {
 		case err != nil:
-			return failed("the user allowed it, but it could not be opened: %v", err)
+			return failedResult("the user allowed it, but it could not be opened: %v", err)
 		case w.Kind == policy.WriteAccess:
 			return ok("open for this goal: %s. A terminal or server that runs already may have to be started again before "+
 				"it can write there.", w)

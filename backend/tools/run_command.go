@@ -24,7 +24,7 @@ type runCommandArgs struct {
 }
 
 func runCommand(r Deps) (Tool, error) {
-	return define("run_command", func(_ context.Context, a runCommandArgs) (policy.Effect, error) {
+	return defineTool("run_command", func(_ context.Context, a runCommandArgs) (policy.Effect, error) {
 		if strings.TrimSpace(a.Command) == "" {
 			return policy.Effect{}, fmt.Errorf("the command is empty")
 		}
@@ -35,8 +35,8 @@ func runCommand(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
 }
 
-// seconds is how long a model wants to wait, within limits. A large number of seconds overflows a Duration.
-func seconds(wanted int, usual, most time.Duration) time.Duration {
+// waitDuration is how long a model wants to wait, within limits. A large number of seconds overflows a Duration.
+func waitDuration(wanted int, usual, most time.Duration) time.Duration {
 	if wanted <= 0 {
 		return usual
 	}
@@ -45,7 +45,7 @@ func seconds(wanted int, usual, most time.Duration) time.Duration {
 
 func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	mark := r.mark()
-	limit := seconds(a.TimeoutSeconds, commandTimeout, maxCommandTimeout)
+	limit := waitDuration(a.TimeoutSeconds, commandTimeout, maxCommandTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	out, err := process.Capture(limited, r.Launcher, process.Command{
@@ -53,9 +53,9 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	}, true)
 	switch {
 	case err != nil && ctx.Err() != nil: // the run was stopped during the start; the dispatcher reports why
-		return failed("the command may have begun")
+		return failedResult("the command may have begun")
 	case err != nil:
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	head := out.Status.String()
 	if out.TimedOut && ctx.Err() == nil {
@@ -63,7 +63,7 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	}
 	text := head
 	if len(out.Stdout) > 0 {
-		text += "\n" + outside("the command", string(out.Stdout))
+		text += "\n" + wrapOutside("the command", string(out.Stdout))
 	}
 	text += r.protectedHint(string(out.Stdout)) + r.refusedSince(mark) +
 		r.privilegeHint(out.Status.Code == 0, string(out.Stdout))

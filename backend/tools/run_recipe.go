@@ -23,9 +23,9 @@ type parameterValue struct {
 }
 
 func runRecipe(r Recipes) (Tool, error) {
-	return define("run_recipe", func(_ context.Context, a runRecipeArgs) (policy.Effect, error) {
+	return defineTool("run_recipe", func(_ context.Context, a runRecipeArgs) (policy.Effect, error) {
 		if a.Name == "" {
-			return looks()
+			return viewEffect()
 		}
 		_, calls, err := a.calls(r)
 		if err != nil {
@@ -43,12 +43,12 @@ func runRecipe(r Recipes) (Tool, error) {
 		}
 		recipe, calls, err := a.calls(r)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		run, inRun := goal.RunOf(ctx)
 		door, ok := run.Control.(nestedExecutor)
 		if !inRun || !ok {
-			return failed("%s", errors.New("a recipe runs inside a goal only"))
+			return failedResult("%s", errors.New("a recipe runs inside a goal only"))
 		}
 		return runCalls(ctx, door, recipe, calls, max(a.From, 1))
 	})
@@ -84,13 +84,13 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 	var lines []string
 	for i := from - 1; i < len(calls); i++ {
 		if calls[i].Tool == "run_recipe" || calls[i].Tool == "save_recipe" {
-			return failed("%s",
+			return failedResult("%s",
 				strings.Join(append(lines, fmt.Sprintf("step %d calls %s, which is not allowed in a recipe", i+1, calls[i].Tool)),
 					"\n"))
 		}
 		n, r, err := door.ExecuteNested(ctx, calls[i])
 		if err != nil {
-			return failed("%s",
+			return failedResult("%s",
 				strings.Join(append(lines, fmt.Sprintf("it stopped before step %d, %s: %s", i+1, calls[i].Tool, err)), "\n"))
 		}
 		word := "ok"
@@ -100,7 +100,7 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n,
 			closeQuotes(text.TruncateBytes(r.Text, maxShownResult))))
 		if !r.OK && recipe.Steps[i].OnFail != "continue" {
-			return failed("%s",
+			return failedResult("%s",
 				strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; fix the problem, then run it from there", i+1)),
 					"\n"))
 		}
@@ -121,7 +121,7 @@ func closeQuotes(s string) string {
 func listRecipes(r Recipes) goal.Result {
 	list, err := r.List()
 	if err != nil && len(list) == 0 {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	if len(list) == 0 {
 		return ok("There is no recipe; save_recipe makes one of your steps.")
@@ -137,5 +137,5 @@ func listRecipes(r Recipes) goal.Result {
 			b.WriteByte('\n')
 		}
 	}
-	return goal.Result{OK: true, Text: outside("the recipes", b.String())}
+	return goal.Result{OK: true, Text: wrapOutside("the recipes", b.String())}
 }

@@ -24,7 +24,7 @@ type recipeParameter struct {
 }
 
 func saveRecipe(r Recipes) (Tool, error) {
-	t, err := define("save_recipe", func(_ context.Context, a saveRecipeArgs) (policy.Effect, error) {
+	t, err := defineTool("save_recipe", func(_ context.Context, a saveRecipeArgs) (policy.Effect, error) {
 		switch err := goal.ValidateRecipeName(a.Name); {
 		case err != nil:
 			return policy.Effect{}, err

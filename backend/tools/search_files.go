@@ -43,7 +43,7 @@ type searchFilesArgs struct {
 }
 
 func (f folder) searchFiles() (Tool, error) {
-	return define("search_files", func(ctx context.Context, a searchFilesArgs) (policy.Effect, error) {
+	return defineTool("search_files", func(ctx context.Context, a searchFilesArgs) (policy.Effect, error) {
 		if _, err := f.newSearch(a); err != nil {
 			return policy.Effect{}, err
 		}
@@ -57,7 +57,7 @@ func (f folder) doSearchFiles(ctx context.Context, a searchFilesArgs) goal.Resul
 		err = s.run(ctx)
 	}
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	return s.result()
 }
@@ -186,7 +186,7 @@ func (s *search) file(name string) error {
 	}
 	if len(b) > maxSearchFile {
 		if s.large++; len(s.largest) < 3 {
-			s.largest = append(s.largest, printable(name))
+			s.largest = append(s.largest, printableName(name))
 		}
 		return nil
 	}
@@ -216,7 +216,7 @@ func (s *search) show(name string, lines []string, hits []int) {
 	if s.FilesOnly {
 		if s.matches++; s.matches > s.Skip && s.shown < maxMatches {
 			s.shown++
-			fmt.Fprintf(&s.out, "%s: %d\n", printable(name), len(hits))
+			fmt.Fprintf(&s.out, "%s: %d\n", printableName(name), len(hits))
 		}
 		return
 	}
@@ -227,7 +227,7 @@ func (s *search) show(name string, lines []string, hits []int) {
 		}
 		s.shown++
 		if !begun {
-			s.out.WriteString(printable(name) + "\n")
+			s.out.WriteString(printableName(name) + "\n")
 			begun = true
 		}
 		from := max(at-s.Context, last+1)
@@ -283,7 +283,7 @@ func (s *search) result() goal.Result {
 	if s.shown == 0 {
 		return ok("%s.", note)
 	}
-	r := ok("%s\n%s", note, outside("the files", s.out.String()))
+	r := ok("%s\n%s", note, wrapOutside("the files", s.out.String()))
 	r.Budget = 2 * defaultResultBytes
 	return r
 }

@@ -16,14 +16,14 @@ type shareNoteArgs struct {
 }
 
 func shareNote(g Goals) (Tool, error) {
-	return define("share_note", func(_ context.Context, a shareNoteArgs) (policy.Effect, error) {
+	return defineTool("share_note", func(_ context.Context, a shareNoteArgs) (policy.Effect, error) {
 		if isBlank(a.Text) || len(a.Text) > maxNote {
 			return policy.Effect{}, fmt.Errorf("the text has %d bytes; give 1 to %d", len(a.Text), maxNote)
 		}
 		return policy.Effect{Risk: policy.ReadOnly, Delegates: true}, nil
 	}, func(ctx context.Context, a shareNoteArgs) goal.Result {
 		if g == nil {
-			return failed("%s", errNoGoals)
+			return failedResult("%s", errNoGoals)
 		}
 		return okUnless(g.Share(ctx, a.To, a.Text), "goal %s reads it before its next turn", a.To)
 	})

@@ -34,7 +34,7 @@ type childCheck struct {
 }
 
 func startGoal(g Goals) (Tool, error) {
-	t, err := define("start_goal", func(_ context.Context, a startGoalArgs) (policy.Effect, error) {
+	t, err := defineTool("start_goal", func(_ context.Context, a startGoalArgs) (policy.Effect, error) {
 		c, err := a.child()
 		if err != nil {
 			return policy.Effect{}, err
@@ -49,11 +49,11 @@ func startGoal(g Goals) (Tool, error) {
 			err = errNoGoals
 		}
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		id, err := g.Start(ctx, c)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		return ok("goal %s has started; wait_for_goal waits for its end, goal_status shows its state. It ends when you do.",
 			id.Short())

@@ -73,7 +73,7 @@ type terminalOpenArgs struct {
 }
 
 func terminalOpen(f folder, r Deps) (Tool, error) {
-	return define("terminal_open", func(_ context.Context, a terminalOpenArgs) (policy.Effect, error) {
+	return defineTool("terminal_open", func(_ context.Context, a terminalOpenArgs) (policy.Effect, error) {
 		if a.Dir != "" && !filepath.IsLocal(a.Dir) {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
@@ -81,7 +81,7 @@ func terminalOpen(f folder, r Deps) (Tool, error) {
 	}, func(ctx context.Context, a terminalOpenArgs) goal.Result {
 		pane, err := r.Terminals.Open(ctx, filepath.Join(f.dir, a.Dir), a.Title)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		return ok("opened pane %s", pane)
 	})
@@ -94,7 +94,7 @@ type terminalRunArgs struct {
 }
 
 func terminalRun(r Deps) (Tool, error) {
-	return define("terminal_run", func(_ context.Context, a terminalRunArgs) (policy.Effect, error) {
+	return defineTool("terminal_run", func(_ context.Context, a terminalRunArgs) (policy.Effect, error) {
 		if strings.TrimSpace(a.Command) == "" {
 			return policy.Effect{}, fmt.Errorf("the command is empty")
 		}
@@ -104,20 +104,20 @@ func terminalRun(r Deps) (Tool, error) {
 		}
 		return r.typingEffect(a.Pane, a.Command+"\n")
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
-		wait := seconds(a.WaitSeconds, defaultRunWait, maxRunWait)
+		wait := waitDuration(a.WaitSeconds, defaultRunWait, maxRunWait)
 		mark := r.mark()
 		r.PendingInput.record(a.Pane, a.Command+"\n")
 		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		if !run.Finished {
 			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s",
-				goal.FormatDuration(wait), outside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+r.refusedSince(mark))
+				goal.FormatDuration(wait), wrapOutside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+r.refusedSince(mark))
 		}
 		return goal.Result{
 			OK: run.Exit == 0,
-			Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+
+			Text: fmt.Sprintf("exit %d\n%s", run.Exit, wrapOutside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+
 				r.refusedSince(mark)+r.privilegeHint(run.Exit == 0, run.Output)),
 		}
 	})
@@ -129,7 +129,7 @@ func (r Deps) typingEffect(pane, text string) (policy.Effect, error) {
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	text = newlines(text)
+	text = countNewlines(text)
 	if confined {
 		s := commandAnalysis{dir: r.assumedDir()}
 		r.PendingInput.analyze(&s, pane, text)

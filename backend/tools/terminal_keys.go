@@ -21,7 +21,7 @@ type terminalKeysArgs struct {
 }
 
 func terminalKeys(r Deps) (Tool, error) {
-	return define("terminal_keys", func(_ context.Context, a terminalKeysArgs) (policy.Effect, error) {
+	return defineTool("terminal_keys", func(_ context.Context, a terminalKeysArgs) (policy.Effect, error) {
 		switch {
 		case len(a.Keys) == 0:
 			return policy.Effect{}, errors.New("there are no keys; give a list such as [\"Ctrl+C\"]")
@@ -36,7 +36,7 @@ func terminalKeys(r Deps) (Tool, error) {
 		}
 		r.PendingInput.record(a.Pane, keysAsText(a.Keys))
 		if err := r.Terminals.Keys(ctx, a.Pane, a.Keys); err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		return ok("pressed %s in pane %s", strings.Join(a.Keys, " "), a.Pane)
 	})

@@ -14,12 +14,12 @@ type terminalListArgs struct {
 }
 
 func terminalList(t TerminalReading) (Tool, error) {
-	return define("terminal_list", func(context.Context, terminalListArgs) (policy.Effect, error) {
+	return defineTool("terminal_list", func(context.Context, terminalListArgs) (policy.Effect, error) {
 		return policy.Effect{Risk: policy.ReadOnly}, nil
 	}, func(ctx context.Context, a terminalListArgs) goal.Result {
 		list, err := t.List(ctx)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		var lines []string
 		for _, one := range list {
@@ -31,7 +31,7 @@ func terminalList(t TerminalReading) (Tool, error) {
 		if len(lines) == 0 {
 			return ok("There is no such terminal pane; terminal_open opens one.")
 		}
-		return goal.Result{OK: true, Text: outside("the terminals", strings.Join(lines, "\n"))}
+		return goal.Result{OK: true, Text: wrapOutside("the terminals", strings.Join(lines, "\n"))}
 	})
 }
 

@@ -17,7 +17,7 @@ type terminalReadArgs struct {
 }
 
 func terminalRead(t TerminalReading) (Tool, error) {
-	return define("terminal_read", func(_ context.Context, a terminalReadArgs) (policy.Effect, error) {
+	return defineTool("terminal_read", func(_ context.Context, a terminalReadArgs) (policy.Effect, error) {
 		switch {
 		case a.From < 0 || a.Page < 0:
 			return policy.Effect{}, fmt.Errorf("from and page count from 1")
@@ -27,33 +27,33 @@ func terminalRead(t TerminalReading) (Tool, error) {
 		return policy.Effect{Risk: policy.ReadOnly}, nil
 	}, func(ctx context.Context, a terminalReadArgs) goal.Result {
 		if a.From <= 0 && a.Page <= 0 {
-			return screen(ctx, t, a.Pane)
+			return readScreen(ctx, t, a.Pane)
 		}
 		text, err := t.Read(ctx, a.Pane, a.From, a.Page, terminalPage)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		note := fmt.Sprintf("bytes %d to %d of %d", text.From, text.Next, text.End)
 		if text.Lost > 0 {
 			note += fmt.Sprintf("; %d bytes before were discarded", text.Lost)
 		}
-		r := ok("%s\n%s", note+exitNote(text), outside("pane "+a.Pane, text.Text))
+		r := ok("%s\n%s", note+exitNote(text), wrapOutside("pane "+a.Pane, text.Text))
 		r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End, Has: text.Next < text.End}, text.Busy
 		return r
 	})
 }
 
-// screen is what the pane shows; the cursor is where to read what is printed next.
-func screen(ctx context.Context, t TerminalReading, pane string) goal.Result {
+// readScreen is what the pane shows; the cursor is where to read what is printed next.
+func readScreen(ctx context.Context, t TerminalReading, pane string) goal.Result {
 	text, err := t.Screen(ctx, pane)
 	if err != nil {
-		return failed("%s", err)
+		return failedResult("%s", err)
 	}
 	note := fmt.Sprintf("the screen, cursor at row %d, column %d", text.Row, text.Col)
 	if text.Full {
 		note += ", a full-screen program"
 	}
-	r := ok("%s\n%s", note+exitNote(text), outside("pane "+pane, text.Text))
+	r := ok("%s\n%s", note+exitNote(text), wrapOutside("pane "+pane, text.Text))
 	r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End}, text.Busy
 	return r
 }

@@ -15,7 +15,7 @@ type terminalTypeArgs struct {
 }
 
 func terminalType(r Deps) (Tool, error) {
-	return define("terminal_type", func(_ context.Context, a terminalTypeArgs) (policy.Effect, error) {
+	return defineTool("terminal_type", func(_ context.Context, a terminalTypeArgs) (policy.Effect, error) {
 		if a.Text == "" {
 			return policy.Effect{}, errors.New("the text is empty; terminal_keys presses single keys such as Enter")
 		}
@@ -23,7 +23,7 @@ func terminalType(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a terminalTypeArgs) goal.Result {
 		r.PendingInput.record(a.Pane, a.text())
 		if err := r.Terminals.Type(ctx, a.Pane, a.Text, !a.NoEnter); err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		if !a.NoEnter {
 			return ok("typed %d characters and Enter into pane %s; terminal_wait or terminal_read shows the result",

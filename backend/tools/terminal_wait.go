@@ -28,21 +28,21 @@ type terminalWaitArgs struct {
 }
 
 func terminalWait(t TerminalReading) (Tool, error) {
-	return define("terminal_wait", func(_ context.Context, a terminalWaitArgs) (policy.Effect, error) {
+	return defineTool("terminal_wait", func(_ context.Context, a terminalWaitArgs) (policy.Effect, error) {
 		_, err := a.until()
 		return policy.Effect{Risk: policy.ReadOnly}, err
 	}, func(ctx context.Context, a terminalWaitArgs) goal.Result {
 		until, err := a.until()
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
-		limit := seconds(a.TimeoutSeconds, defaultWait, maxWaitTime)
+		limit := waitDuration(a.TimeoutSeconds, defaultWait, maxWaitTime)
 		w, err := t.Wait(ctx, a.Pane, until, limit)
 		if err != nil {
-			return failed("%s", err)
+			return failedResult("%s", err)
 		}
 		met, words := w.describe(a, limit)
-		r := goal.Result{OK: met, GoesOn: w.Busy, Text: words + "\n" + outside("pane "+a.Pane, w.Text)}
+		r := goal.Result{OK: met, GoesOn: w.Busy, Text: words + "\n" + wrapOutside("pane "+a.Pane, w.Text)}
 		r.More = &goal.Continuation{Next: w.Next, Total: w.Next}
 		return r
 	})
@@ -76,7 +76,7 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 	case "exit":
 		u.Exit = true
 	case "quiet":
-		u.Quiet = seconds(a.QuietSeconds, 5*time.Second, maxWaitTime)
+		u.Quiet = waitDuration(a.QuietSeconds, 5*time.Second, maxWaitTime)
 	default:
 		return u, fmt.Errorf("for is %q; use pattern, prompt, exit or quiet", a.For)
 	}
@@ -94,7 +94,8 @@ func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (m
 		return true, fmt.Sprintf("the command is done, exit %d", w.Exit)
 	case "quiet":
 		return true,
-			fmt.Sprintf("nothing was printed for %s", goal.FormatDuration(seconds(a.QuietSeconds, 5*time.Second, maxWaitTime)))
+			fmt.Sprintf("nothing was printed for %s",
+				goal.FormatDuration(waitDuration(a.QuietSeconds, 5*time.Second, maxWaitTime)))
 	case "ended":
 		return false, fmt.Sprintf("the pane's program has ended, exit %d", w.Exit)
 	}

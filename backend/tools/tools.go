@@ -128,7 +128,7 @@ func fileTools(f folder) []maker {
 func controlTools(r Deps) []maker {
 	return []maker{claimComplete, abortWithReport, func() (Tool, error) {
 		return askOperator(r.Panes)
-	}, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait}
+	}, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, waitTool}
 }
 
 // Set holds the tools of one goal.

@@ -14,17 +14,17 @@ type waitArgs struct {
 	Seconds int `json:"seconds" jsonschema:"how long to wait, 1 to 600"`
 }
 
-func wait() (Tool, error) {
+func waitTool() (Tool, error) {
 	return defineControl("wait", func(a waitArgs) error {
 		if a.Seconds < 1 || a.Seconds > int(maxWait/time.Second) {
 			return errors.New("seconds must be 1 to 600; wait again if that is not enough")
 		}
 		return nil
 	}, func(ctx context.Context, run goal.RunControl, a waitArgs) goal.Result {
-		wanted := seconds(a.Seconds, time.Second, maxWait)
+		wanted := waitDuration(a.Seconds, time.Second, maxWait)
 		waited := run.Wait(ctx, wanted).Round(time.Second)
 		if ctx.Err() != nil {
-			return failed("waited %s of %s: the run was stopped", goal.FormatDuration(waited), goal.FormatDuration(wanted))
+			return failedResult("waited %s of %s: the run was stopped", goal.FormatDuration(waited), goal.FormatDuration(wanted))
 		}
 		r := ok("waited %s", goal.FormatDuration(waited))
 		r.GoesOn = true

@@ -14,27 +14,29 @@ type waitForGoalArgs struct {
 }
 
 func waitForGoal(g Goals) (Tool, error) {
-	return define("wait_for_goal", func(context.Context, waitForGoalArgs) (policy.Effect, error) { return looks() },
+	return defineTool("wait_for_goal",
+		func(context.Context, waitForGoalArgs) (policy.Effect, error) { return viewEffect() },
 		func(ctx context.Context, a waitForGoalArgs) goal.Result {
 			if g == nil {
-				return failed("%s", errNoGoals)
+				return failedResult("%s", errNoGoals)
 			}
-			limit := seconds(a.TimeoutSeconds, 10*time.Minute, maxWaitTime)
+			limit := waitDuration(a.TimeoutSeconds, 10*time.Minute, maxWaitTime)
 			s, err := g.Wait(ctx, a.Goal, limit)
 			switch {
 			case err != nil:
-				return failed("%s", err)
+				return failedResult("%s", err)
 			case s.Status == goal.Completed:
 				return ok("%s", s.details())
 			case s.Status == goal.Running || s.Status == goal.Pending:
-				r := failed("not within %s; it continues\n%s", goal.FormatDuration(limit), s.details())
+				r := failedResult("not within %s; it continues\n%s", goal.FormatDuration(limit), s.details())
 				r.GoesOn = true
 				return r
 			case s.Status == goal.Paused:
 				// Waiting again would return at once: the goal only waits for the user.
-				return failed("it stands still until the user has answered. Do other work, and check with goal_status whether "+
-					"it runs again; if there is nothing else to do, use ask_operator\n%s", s.details())
+				return failedResult(
+					"it stands still until the user has answered. Do other work, and check with goal_status whether "+
+						"it runs again; if there is nothing else to do, use ask_operator\n%s", s.details())
 			}
-			return failed("it stopped without being completed\n%s", s.details())
+			return failedResult("it stopped without being completed\n%s", s.details())
 		})
 }

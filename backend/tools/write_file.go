@@ -16,12 +16,12 @@ type writeFileArgs struct {
 }
 
 func (f folder) writeFile() (Tool, error) {
-	t, err := define("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) {
+	t, err := defineTool("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) {
 		return f.writeEffect(a.Path)
 	},
 		func(_ context.Context, a writeFileArgs) goal.Result {
 			if err := f.write(a.Path, []byte(a.Content)); err != nil {
-				return failed("%s", err)
+				return failedResult("%s", err)
 			}
 			return ok("wrote %s, %s", a.Path, goal.FormatCount(len(a.Content), "byte"))
 		})

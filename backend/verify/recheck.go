@@ -92,7 +92,7 @@ var (
 // needsRunningProcess says whether a gate can be seen to reach for a process of the goal.
 func (h CheckRunner) needsRunningProcess(c check.Indexed, v goal.Verdict) bool {
 	if !c.RunsCommand() {
-		return loopback(c.URL)
+		return isLoopback(c.URL)
 	}
 	texts := append([]string{c.Command}, h.World.guard().LockedScripts(c.N)...)
 	for _, text := range texts {
@@ -103,8 +103,8 @@ func (h CheckRunner) needsRunningProcess(c check.Indexed, v goal.Verdict) bool {
 	return connectionRefused.Match(v.Output)
 }
 
-// loopback says whether an address is one of the goal's own.
-func loopback(address string) bool {
+// isLoopback says whether an address is one of the goal's own.
+func isLoopback(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false

@@ -12,15 +12,16 @@ import (
 // stackMax is the maximum depth of calls.
 const stackMax = 2000
 
-// decide evaluates the expression. It must be a single expression with the value true or false: an assignment that
+// decideExpression evaluates the expression. It must be a single expression with the value true or
+// false: an assignment that
 // was meant as a comparison is not a pass.
-func decide(q question) (a answer) {
+func decideExpression(q question) (a answer) {
 	defer func() {
 		if r := recover(); r != nil { // the engine reports some errors by panicking
 			a = answer{Kind: "throws", Text: fmt.Sprint("the expression ends in: ", r)}
 		}
 	}()
-	program, err := compile(q.Expr)
+	program, err := compileExpression(q.Expr)
 	if err != nil {
 		return answer{Kind: "syntax", Text: err.Error()}
 	}
@@ -47,7 +48,7 @@ func decide(q question) (a answer) {
 	return boolResult(value)
 }
 
-func compile(expr string) (*goja.Program, error) {
+func compileExpression(expr string) (*goja.Program, error) {
 	source := "(" + expr + "\n)" // a line of its own: the expression may end in a comment
 	tree, err := parser.ParseFile(nil, "expression", source, 0)
 	if err != nil {

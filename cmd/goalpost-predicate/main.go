@@ -43,14 +43,14 @@ func main() {
 }
 
 func run() error {
-	if err := shut(); err != nil {
+	if err := dropPrivileges(); err != nil {
 		return err
 	}
 	var q question
 	if err := json.NewDecoder(&boundedStdin{left: inputMax}).Decode(&q); err != nil {
 		return fmt.Errorf("reading the question: %w", err)
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(decide(q)); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(decideExpression(q)); err != nil {
 		return fmt.Errorf("answering: %w", err)
 	}
 	return nil

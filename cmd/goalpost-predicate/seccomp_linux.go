@@ -35,8 +35,8 @@ var allowedSyscalls = append([]uint32{
 	unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_DELETE, unix.SYS_SETITIMER,
 }, archAllowedSyscalls...)
 
-// shut gives up everything but computing, permanently and for every thread.
-func shut() error {
+// dropPrivileges gives up everything but computing, permanently and for every thread.
+func dropPrivileges() error {
 	debug.SetMemoryLimit(heapMax)
 	debug.SetMaxStack(depthMax)
 	for _, l := range []struct {
@@ -58,7 +58,7 @@ func shut() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("giving up rights: %w", err)
 	}
-	return filter()
+	return buildFilter()
 }
 
 // Offsets into struct seccomp_data.
@@ -67,7 +67,7 @@ const (
 	atArch   = 4
 )
 
-func filter() error {
+func buildFilter() error {
 	code := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: atArch},
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: auditArch},

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(inside) == "" {
 		os.Exit(m.Run())
 	}
-	if err := shut(); err != nil {
+	if err := dropPrivileges(); err != nil {
 		fmt.Println("shut:", err)
 		os.Exit(1)
 	}

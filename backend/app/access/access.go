@@ -129,7 +129,7 @@ func (r *Rules) ValidateForeignPath(path string) error {
 	if err != nil {
 		home = ""
 	}
-	if reason, hint := forbiddenGoalDir(path, homes(home)); reason != "" {
+	if reason, hint := forbiddenGoalDir(path, homeDirs(home)); reason != "" {
 		return &fault.Error{Message: reason, Hint: hint}
 	}
 	state, err := filepath.EvalSymlinks(r.Config.State())

@@ -27,8 +27,8 @@ func homesIn(passwd string) (list []string) {
 	return list
 }
 
-// homes are those of everybody on this machine, as they are without links.
-func homes(own string) (list []string) {
+// homeDirs are those of everybody on this machine, as they are without links.
+func homeDirs(own string) (list []string) {
 	passwd, _ := os.ReadFile("/etc/passwd") // elsewhere there is none
 	for _, home := range append(homesIn(string(passwd)), own) {
 		if real, err := filepath.EvalSymlinks(home); err == nil {

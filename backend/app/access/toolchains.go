@@ -69,7 +69,7 @@ func (r *Rules) validateToolchain(path string) error {
 		return refuse("give the folder that it is in", "%s is no folder", path)
 	}
 	home, _ := os.UserHomeDir()
-	for _, home := range homes(home) {
+	for _, home := range homeDirs(home) {
 		if policy.IsWithin(real, home) {
 			return refuse(own, "%s is a home folder or holds one", path)
 		}

@@ -42,7 +42,7 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 			return &fault.Error{
 				Code:    fault.Refused,
 				Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope),
-				Hint:    "use " + scopes(open[i].Approval),
+				Hint:    "use " + scopeNames(open[i].Approval),
 				Field:   "scope",
 			}
 		}
@@ -57,10 +57,10 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	if err != nil || then.Status == goal.Running { // its run hears of it, or continues when it has paused
 		return err
 	}
-	return s.answered(ctx, id)
+	return s.resumeIfAnswered(ctx, id)
 }
 
-func scopes(a goal.Approval) string {
+func scopeNames(a goal.Approval) string {
 	words := []string{}
 	for _, o := range a.Offers {
 		words = append(words, string(o.Scope))
@@ -71,9 +71,9 @@ func scopes(a goal.Approval) string {
 	return strings.Join(words, ", ")
 }
 
-// answered resumes a goal whose last open approval was answered. Another process may
+// resumeIfAnswered resumes a goal whose last open approval was answered. Another process may
 // have been first.
-func (s *Service) answered(ctx context.Context, id goal.ID) error {
+func (s *Service) resumeIfAnswered(ctx context.Context, id goal.ID) error {
 	open, err := s.store.OpenApprovals(ctx, id) // again: several may be answered at once
 	if err != nil || slices.ContainsFunc(open, func(one store.Approval) bool { return one.Given == nil }) {
 		return err

@@ -119,8 +119,8 @@ func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]strin
 	return needs, nil
 }
 
-// find is the child of that name.
-func (c *childGoals) find(ctx context.Context, part string) (store.GoalRow, error) {
+// findChild is the child of that name.
+func (c *childGoals) findChild(ctx context.Context, part string) (store.GoalRow, error) {
 	rows, err := c.goals.store.Children(ctx, c.parent)
 	if err != nil {
 		return store.GoalRow{}, fmt.Errorf("goals: %w", err)
@@ -135,7 +135,7 @@ func (c *childGoals) find(ctx context.Context, part string) (store.GoalRow, erro
 }
 
 func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) (tools.GoalState, error) {
-	r, err := c.find(ctx, part)
+	r, err := c.findChild(ctx, part)
 	if err != nil {
 		return tools.GoalState{}, err
 	}
@@ -163,8 +163,8 @@ func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error)
 	ours := r.StoppedBy == c.parent
 	switch {
 	// its countdown continues, or its place in the queue, if it does not already
-	case parked(r), ours && r.Status == goal.Pending:
-		return c.goals.adopt(ctx, r.ID)
+	case isParked(r), ours && r.Status == goal.Pending:
+		return c.goals.adoptParked(ctx, r.ID)
 	case ours && r.Status == goal.Completed:
 		err = c.goals.retryReopen(ctx, r.ID)
 	case ours, r.Status == goal.Paused && r.Exit == goal.Interrupted:
@@ -176,13 +176,13 @@ func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error)
 	return err
 }
 
-func parked(r store.GoalRow) bool {
+func isParked(r store.GoalRow) bool {
 	return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider
 }
 
 // File reads a file of a child's folder through a root: no link leads out of it.
 func (c *childGoals) File(ctx context.Context, part, path string) ([]byte, error) {
-	r, err := c.find(ctx, part)
+	r, err := c.findChild(ctx, part)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (c *childGoals) File(ctx context.Context, part, path string) ([]byte, error
 func (c *childGoals) Share(ctx context.Context, to, text string) error {
 	id := c.above
 	if to != "parent" {
-		r, err := c.find(ctx, to)
+		r, err := c.findChild(ctx, to)
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 		return nil
 	}
 	owned, err := c.goals.store.IsLocked(r.ID) // by another process; what nobody has would hear of it in its next run
-	if err != nil || !owned || r.Queued == "" && !parked(r) && r.Status != goal.Running && r.Status != goal.Pending {
+	if err != nil || !owned || r.Queued == "" && !isParked(r) && r.Status != goal.Running && r.Status != goal.Pending {
 		return err
 	}
 	return c.goals.AddOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})

@@ -99,7 +99,7 @@ func (s *Service) Start(ctx context.Context, in api.StartInput) (id goal.ID, err
 func (s *Service) StartAs(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (id goal.ID, err error) {
-	g, made, err := s.prepare(ctx, in, shape)
+	g, made, err := s.prepareGoal(ctx, in, shape)
 	if err != nil {
 		return "", err
 	}

@@ -42,10 +42,10 @@ type intake struct {
 	unconfined bool // every new goal runs without a sandbox
 }
 
-// prepare turns what the user filled in into a goal, or refuses with a reason
+// prepareGoal turns what the user filled in into a goal, or refuses with a reason
 // and what to do. A folder that it made is taken back after a refusal, with
 // what the checks left in it.
-func (gi *intake) prepare(
+func (gi *intake) prepareGoal(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (g *goal.Goal, made bool, err error) {
 	g = &goal.Goal{
@@ -97,7 +97,7 @@ func (gi *intake) prepare(
 		err = gi.models.ValidateWindow(*g)
 	}
 	if err == nil {
-		err = gi.preflight(ctx, g)
+		err = gi.runPreflight(ctx, g)
 	}
 	if err != nil {
 		if made {
@@ -191,7 +191,7 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		dir, err = gi.access.ValidateExistingDir(given)
 		return dir, false, err
 	}
-	base := filepath.Join(gi.cfg.Work(), gi.clock.Now().Format("2006-01-02")+"-"+slug(objective))
+	base := filepath.Join(gi.cfg.Work(), gi.clock.Now().Format("2006-01-02")+"-"+folderSlug(objective))
 	for n := 1; ; n++ {
 		dir = base
 		if n > 1 {
@@ -217,8 +217,8 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 	}
 }
 
-// slug is the objective as part of a folder's name.
-func slug(objective string) string {
+// folderSlug is the objective as part of a folder's name.
+func folderSlug(objective string) string {
 	const most = 40
 	var b strings.Builder
 	for _, r := range strings.ToLower(objective) {
@@ -273,8 +273,8 @@ func (gi *intake) removeGoalState(id goal.ID) error {
 	return nil
 }
 
-// preflight runs every gate once where it will later decide.
-func (gi *intake) preflight(ctx context.Context, g *goal.Goal) (err error) {
+// runPreflight runs every gate once where it will later decide.
+func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
 		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
 			if r := session.PreflightProblem(ctx, h, g); r != nil {

@@ -73,10 +73,10 @@ func (s *recovery) adoptAll(ctx context.Context, status goal.Status) error {
 		return err
 	}
 	for i := len(rows) - 1; i >= 0; i-- {
-		if status == goal.Paused && rows[i].Queued == "" && !parked(rows[i]) { // not held against who resumes it just now
+		if status == goal.Paused && rows[i].Queued == "" && !isParked(rows[i]) { // not held against who resumes it just now
 			continue
 		}
-		if err := s.adopt(ctx, rows[i].ID); err != nil {
+		if err := s.adoptParked(ctx, rows[i].ID); err != nil {
 			// One goal that cannot continue must not keep the window from opening.
 			s.log.Warn("taking up a goal that waits", "goal", rows[i].ID, "error", err)
 		}
@@ -84,8 +84,8 @@ func (s *recovery) adoptAll(ctx context.Context, status goal.Status) error {
 	return nil
 }
 
-// adopt looks after a goal that waits, if nobody else does.
-func (s *recovery) adopt(ctx context.Context, id goal.ID) error {
+// adoptParked looks after a goal that waits, if nobody else does.
+func (s *recovery) adoptParked(ctx context.Context, id goal.ID) error {
 	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
 		return nil
@@ -109,7 +109,7 @@ func (s *recovery) adopt(ctx context.Context, id goal.ID) error {
 		return s.startRunner(ctx, row.Goal, own, &event.Started{})
 	case row.Status == goal.Paused && row.Exit == goal.NeedsUser:
 		return s.adoptManualAnswer(ctx, row, own)
-	case parked(row):
+	case isParked(row):
 		return s.releaseFunc(id, own, func(release func()) error { return s.runner.ResumeParked(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call
 	}
 	return own.Unlock()
@@ -156,7 +156,7 @@ func (s *recovery) AdoptManualAnswers(ctx context.Context) error {
 	for _, id := range ids {
 		// again in adopt: now others must not have to wait
 		if row, gone := s.store.Goal(ctx, id); gone == nil && !s.parentPaused(ctx, row.Options.Parent) {
-			err = errors.Join(err, s.adopt(ctx, id))
+			err = errors.Join(err, s.adoptParked(ctx, id))
 		}
 	}
 	return err

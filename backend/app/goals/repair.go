@@ -106,5 +106,5 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision
 	if err != nil {
 		return fmt.Errorf("what was decided about the protected files: %w", err)
 	}
-	return rs.note(ctx, g.ID, fmt.Sprintf(note, strings.Join(files, ", ")))
+	return rs.noteUserMessage(ctx, g.ID, fmt.Sprintf(note, strings.Join(files, ", ")))
 }

@@ -48,7 +48,7 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 			return nil, err
 		}
 		return []event.Body{&event.Resumed{Note: note}},
-			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
+			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.noteUserMessage(ctx, id, note))
 	})
 }
 
@@ -88,7 +88,7 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}},
-			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.note(ctx, id, note))
+			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.noteUserMessage(ctx, id, note))
 	})
 }
 
@@ -121,9 +121,9 @@ func (rs *resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits go
 	return nil
 }
 
-// note leaves the user's words for the run that is about to begin: it puts
+// noteUserMessage leaves the user's words for the run that is about to begin: it puts
 // them into the conversation.
-func (rs *resumption) note(ctx context.Context, id goal.ID, text string) error {
+func (rs *resumption) noteUserMessage(ctx context.Context, id goal.ID, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (rs *resumption) wakeWaiting(
 		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
 	}
 	return true, rs.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
-		if parked(now) { // or in the queue since: its run begins with them
+		if isParked(now) { // or in the queue since: its run begins with them
 			return nil
 		}
 		return &fault.Error{Code: fault.Conflict, Message: "the goal continues already: its provider may be asked again"}

@@ -66,7 +66,7 @@ func (l *Log) Add(e egress.Entry) {
 		return
 	}
 	if !l.flood.add(e, l.now()) {
-		l.emit(e, 0)
+		l.emitEntry(e, 0)
 	} else if l.later == nil {
 		l.later = time.AfterFunc(l.wait, l.Flush)
 	}
@@ -79,22 +79,22 @@ func (l *Log) Flush() {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.drain()
+	l.drainPending()
 }
 
-// drain is called with mu held.
-func (l *Log) drain() {
+// drainPending is called with mu held.
+func (l *Log) drainPending() {
 	if l.later != nil {
 		l.later.Stop()
 		l.later = nil
 	}
 	for _, c := range l.flood.flush() {
-		l.emit(c.Entry, c.times)
+		l.emitEntry(c.Entry, c.times)
 	}
 }
 
-// emit is called with mu held; times is 0 for one request.
-func (l *Log) emit(e egress.Entry, times int) {
+// emitEntry is called with mu held; times is 0 for one request.
+func (l *Log) emitEntry(e egress.Entry, times int) {
 	body := egressEvent(e)
 	if times > 1 {
 		body.Times = times
@@ -149,7 +149,7 @@ func (l *Log) Close() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.drain()
+	l.drainPending()
 	l.over = true
 	if l.file == nil {
 		return nil

@@ -33,7 +33,7 @@ func (p *Registry) CheckPagesFor(id goal.ID) check.Pages {
 func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.PageCapture, error) {
 	sight := check.PageCapture{URL: at.URL}
 	if at.URL == "" {
-		p, err := l.pane(at.Pane)
+		p, err := l.findPane(at.Pane)
 		if err != nil {
 			return sight, err
 		}
@@ -64,8 +64,8 @@ func wrapPageError(err error) error {
 	return nil
 }
 
-// pane is the named page of the goal, or its newest.
-func (l checkPages) pane(id string) (*browser.Pane, error) {
+// findPane is the named page of the goal, or its newest.
+func (l checkPages) findPane(id string) (*browser.Pane, error) {
 	own := l.panes.browserPanesOf(l.goal)
 	for i := len(own) - 1; i >= 0; i-- {
 		if p, ok := l.panes.Browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {

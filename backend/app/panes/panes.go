@@ -103,7 +103,7 @@ func (p *Registry) OnChange(info pane.Info, closed bool) {
 		delete(p.shares, info.ID)
 		delete(p.named, info.ID)
 	}
-	p.publish(info, closed)
+	p.publishList(info, closed)
 	p.mu.Unlock()
 	if closed && info.GoalID != "" {
 		p.journalRelease(goal.ID(info.GoalID), info.ID)
@@ -127,7 +127,7 @@ func (p *Registry) Rename(info pane.Info, title string) {
 	}
 	p.named[info.ID] = title
 	info.Title = title
-	p.publish(info, false)
+	p.publishList(info, false)
 }
 
 // Focus asks the window to bring a pane to the front of its tabs.
@@ -148,8 +148,8 @@ func (p *Registry) IsShared(id string) bool {
 	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
 }
 
-// publish brings the list up to date and says so; mu is held.
-func (p *Registry) publish(info pane.Info, closed bool) {
+// publishList brings the list up to date and says so; mu is held.
+func (p *Registry) publishList(info pane.Info, closed bool) {
 	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
 	switch {
 	case closed && i < 0:
@@ -189,7 +189,7 @@ func (p *Registry) NewID(k pane.Kind) string {
 func (p *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
 	dir := in.Dir
 	if dir == "" {
-		dir = home()
+		dir = homeDir()
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return pane.Info{}, &fault.Error{Code: fault.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
@@ -245,7 +245,7 @@ func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, e
 		}
 	}
 	if link, ok := p.Servers.Client.Connection(id); ok {
-		err := p.Servers.reconnect(ctx, link, s)
+		err := p.Servers.reconnectPane(ctx, link, s)
 		return s.Info(), err
 	}
 	if err := s.Restart(ctx); err != nil {

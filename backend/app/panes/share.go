@@ -51,7 +51,7 @@ func (p *Registry) beginLease(id goal.ID) ([]pane.Info, error) {
 			list = append(list, info)
 		}
 		p.mu.Unlock()
-		p.republish(info.ID)
+		p.republishPane(info.ID)
 	}
 	return list, nil
 }
@@ -94,13 +94,13 @@ func (p *Registry) EndShare(id goal.ID, taken bool) {
 	}
 	p.mu.Unlock()
 	for _, name := range back {
-		p.republish(name)
+		p.republishPane(name)
 		p.journalRelease(id, name)
 	}
 }
 
-// republish tells of a pane whose loan has changed. A browser's pane says it itself.
-func (p *Registry) republish(id string) {
+// republishPane tells of a pane whose loan has changed. A browser's pane says it itself.
+func (p *Registry) republishPane(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, info := range p.list {
@@ -108,7 +108,7 @@ func (p *Registry) republish(id string) {
 			continue
 		}
 		info.GoalID, info.Shared = "", false
-		p.publish(p.leasedTerminal(info), false)
+		p.publishList(p.leasedTerminal(info), false)
 		return
 	}
 }

@@ -56,7 +56,7 @@ func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 	defer cancel()
 	list, err := p.Client.Sessions(ctx, s)
 	if err != nil {
-		return nil, unreachable(err)
+		return nil, unreachableError(err)
 	}
 	out := []api.RemoteSession{}
 	for _, one := range list {
@@ -87,8 +87,8 @@ func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (p
 		fmt.Errorf("there is no server of that name; there are: %s", cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// unreachable is a failure that lies with the server and not with us.
-func unreachable(err error) error {
+// unreachableError is a failure that lies with the server and not with us.
+func unreachableError(err error) error {
 	if problem := api.ToProblem(err); problem.Code != fault.Internal {
 		return problem
 	}
@@ -105,7 +105,7 @@ func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 	if session == "" {
 		session = ssh.NewSession()
 	}
-	s, err := p.connect(ctx, server, session, false, terminal.Options{
+	s, err := p.connectPane(ctx, server, session, false, terminal.Options{
 		ID:   p.panes.NewID(pane.Terminal),
 		Cols: in.Cols,
 		Rows: in.Rows,
@@ -116,18 +116,18 @@ func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 	return s.Info(), nil
 }
 
-// connect opens the terminal of a link and stays with it.
-func (p *SSH) connect(
+// connectPane opens the terminal of a link and stays with it.
+func (p *SSH) connectPane(
 	ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options,
 ) (*terminal.Session, error) {
 	link, err := p.Client.New(ctx, o.ID, server, session, known)
 	if err != nil {
-		return nil, unreachable(err)
+		return nil, unreachableError(err)
 	}
 	if o.Title == "" {
 		o.Title = server.DisplayName()
 	}
-	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), p.panes.Scrollback()
+	o.Dir, o.Argv, o.Env, o.Scrollback = homeDir(), link.Argv(), link.Env(), p.panes.Scrollback()
 	o.Note.Server, o.Note.Session = server.DisplayName(), link.Session()
 	s, err := p.panes.Terminals.Open(ctx, p.panes.Programs, o)
 	if err != nil {
@@ -176,16 +176,16 @@ func (p *SSH) DestroySession(ctx context.Context, id string) error {
 	bounded, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
 	if err := link.Destroy(bounded); err != nil {
-		problem := *api.ToProblem(unreachable(err))
+		problem := *api.ToProblem(unreachableError(err))
 		problem.Message = "the session was not ended, and its pane stays: " + problem.Message
 		return &problem
 	}
 	return p.panes.CloseTerminal(ctx, id)
 }
 
-// reconnect is Restart for a pane with a link: at once if it waits for its next
+// reconnectPane is Restart for a pane with a link: at once if it waits for its next
 // try, else after ssh has ended.
-func (p *SSH) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
+func (p *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
 	if link.RetryNow() {
 		return nil
 	}
@@ -204,8 +204,8 @@ func (p *SSH) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.S
 	return nil
 }
 
-// home is the user's home folder.
-func home() string {
+// homeDir is the user's home folder.
+func homeDir() string {
 	dir, err := os.UserHomeDir()
 	if err != nil {
 		return "/"

@@ -74,7 +74,7 @@ func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
 	}
 	o.Dir, o.Env = t.Dir, environ.Base(os.Environ())
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
-		o.Dir = home()
+		o.Dir = homeDir()
 	}
 	s, err := w.panes.Terminals.Open(ctx, w.panes.Programs, o)
 	if err != nil {
@@ -105,7 +105,7 @@ func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o termi
 		o.Asleep = true
 		o.Note.Problem = "Not connected."
 	}
-	_, err = w.servers.connect(ctx, server, t.Session, true, o)
+	_, err = w.servers.connectPane(ctx, server, t.Session, true, o)
 	return err
 }
 
@@ -157,7 +157,7 @@ func (w *Workspace) SaveTerminals(ctx context.Context) error {
 		}
 		list = append(list, t)
 	}
-	if unchanged(w.last, now) {
+	if isUnchanged(w.last, now) {
 		return nil
 	}
 	for i := range list {
@@ -173,7 +173,7 @@ func (w *Workspace) SaveTerminals(ctx context.Context) error {
 	return nil
 }
 
-func unchanged(a, b map[string]savedState) bool {
+func isUnchanged(a, b map[string]savedState) bool {
 	if len(a) != len(b) {
 		return false
 	}

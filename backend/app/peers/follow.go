@@ -83,7 +83,7 @@ func (f *Follower) pollOtherProcesses(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		f.viewer.discover(ctx)
+		f.viewer.discoverPeers(ctx)
 		select {
 		case <-ctx.Done():
 			return

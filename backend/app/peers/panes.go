@@ -29,8 +29,8 @@ type viewer struct {
 	open map[string]bool // by process
 }
 
-// discover visits the processes that have begun to run goals since.
-func (v *viewer) discover(ctx context.Context) {
+// discoverPeers visits the processes that have begun to run goals since.
+func (v *viewer) discoverPeers(ctx context.Context) {
 	processes, err := v.store.PeersRunningGoals(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -46,7 +46,7 @@ func (v *viewer) discover(ctx context.Context) {
 		}
 		v.open[process] = true
 		v.work.Go(func() {
-			if err := v.follow(ctx, process); err != nil && ctx.Err() == nil {
+			if err := v.followPeer(ctx, process); err != nil && ctx.Err() == nil {
 				v.log.Debug("looking at another process", "process", process, "error", err)
 			}
 			v.mu.Lock()
@@ -56,8 +56,8 @@ func (v *viewer) discover(ctx context.Context) {
 	}
 }
 
-// follow shows the panes of one process until it ends.
-func (v *viewer) follow(ctx context.Context, process string) error {
+// followPeer shows the panes of one process until it ends.
+func (v *viewer) followPeer(ctx context.Context, process string) error {
 	seen := map[string]pane.Info{}
 	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
 		if _, _, third := panes.SplitPeerID(info.ID); third { // what that process sees elsewhere itself

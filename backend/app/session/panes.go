@@ -26,8 +26,8 @@ type goalPanes struct {
 	camera   *paneRecorder
 }
 
-// lease journals that the goal got a pane.
-func (p *goalPanes) lease(ctx context.Context, id string, k pane.Kind) error {
+// recordLease journals that the goal got a pane.
+func (p *goalPanes) recordLease(ctx context.Context, id string, k pane.Kind) error {
 	if p.external {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
 	b.camera.recordPage(p)
-	if err := b.lease(ctx, p.Info().ID, pane.Browser); err != nil {
+	if err := b.recordLease(ctx, p.Info().ID, pane.Browser); err != nil {
 		return tools.Page{}, err
 	}
 	return arrivedAt(p)

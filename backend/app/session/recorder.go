@@ -157,7 +157,7 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 			}
 			if shutter.mayRecord(p.Driver()) && shutter.isNew(news.Frame.JPEG) {
 				c.recordFrame(p, news.Frame)
-				c.throttle()
+				c.delayFrame()
 			}
 			v.Ack(news.Frame.N)
 		}
@@ -177,8 +177,8 @@ func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 	}
 }
 
-// throttle holds the next frame back.
-func (c *paneRecorder) throttle() {
+// delayFrame holds the next frame back.
+func (c *paneRecorder) delayFrame() {
 	timer := time.NewTimer(minFrameInterval)
 	defer timer.Stop()
 	select {

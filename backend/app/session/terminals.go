@@ -26,7 +26,7 @@ func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, err
 		return "", fmt.Errorf("open terminal: %w", err)
 	}
 	t.camera.recordTerminal(s)
-	return s.ID(), t.lease(ctx, s.ID(), pane.Terminal)
+	return s.ID(), t.recordLease(ctx, s.ID(), pane.Terminal)
 }
 
 func (t goalTerminals) session(id string) (*terminal.Session, error) {

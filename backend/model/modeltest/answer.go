@@ -69,7 +69,7 @@ func Call(tool string, args any) Answer {
 
 // Fail is an answer with an HTTP error.
 func Fail(status int, message string) Answer {
-	return Answer{Status: status, Body: `{"error":{"message":` + quote(message) + `}}`}
+	return Answer{Status: status, Body: `{"error":{"message":` + quoteJSON(message) + `}}`}
 }
 
 // play sends the answer.
@@ -154,11 +154,11 @@ func (a Answer) chunks(req Request) iter.Seq[frame] {
 	q := a.Quirks
 	return func(yield func(frame) bool) {
 		send := func(data string) bool { return yield(frame{data: data}) }
-		if !send(delta(`{"role":"assistant","content":""}`, "")) {
+		if !send(deltaChunk(`{"role":"assistant","content":""}`, "")) {
 			return
 		}
-		for piece := range pieces(a.Text, 7) {
-			if !send(delta(`{"content":`+quote(piece)+`}`, "")) {
+		for piece := range splitPieces(a.Text, 7) {
+			if !send(deltaChunk(`{"content":`+quoteJSON(piece)+`}`, "")) {
 				return
 			}
 		}
@@ -173,7 +173,7 @@ func (a Answer) chunks(req Request) iter.Seq[frame] {
 			return
 		}
 		if a.Break != "" {
-			send(`{"error":{"message":"the server is sorry","type":` + quote(a.Break) + `}}`)
+			send(`{"error":{"message":"the server is sorry","type":` + quoteJSON(a.Break) + `}}`)
 			return
 		}
 		for _, data := range a.ending(req) {
@@ -195,7 +195,7 @@ func (a Answer) ending(req Request) []string {
 		finish = a.Stop
 	}
 	if !a.Quirks.NoFinish {
-		out = append(out, delta(`{}`, finish))
+		out = append(out, deltaChunk(`{}`, finish))
 	}
 	if req.IncludeUsage && !a.Quirks.NoUsage {
 		u := a.used()
@@ -228,20 +228,20 @@ func (q Quirks) call(i, turn int, c goal.Call) iter.Seq[string] {
 			f = append(f, fmt.Sprintf(`"index":%d`, i))
 		}
 		if !q.NoID && (first || q.RepeatID) {
-			f = append(f, `"id":`+quote(c.ID), `"type":"function"`)
+			f = append(f, `"id":`+quoteJSON(c.ID), `"type":"function"`)
 		}
 		return strings.Join(f, ",")
 	}
 	piece := func(first bool, arguments string) string {
 		name := ""
 		if first || q.RepeatID {
-			name = `"name":` + quote(c.Tool) + `,`
+			name = `"name":` + quoteJSON(c.Tool) + `,`
 		}
 		h := head(first)
 		if h != "" {
 			h += ","
 		}
-		return delta(`{"tool_calls":[{`+h+`"function":{`+name+`"arguments":`+arguments+`}}]}`, "")
+		return deltaChunk(`{"tool_calls":[{`+h+`"function":{`+name+`"arguments":`+arguments+`}}]}`, "")
 	}
 	return func(yield func(string) bool) {
 		if q.ObjectArguments && json.Valid([]byte(c.Arguments)) {
@@ -251,24 +251,24 @@ func (q Quirks) call(i, turn int, c goal.Call) iter.Seq[string] {
 		if !yield(piece(true, `""`)) {
 			return
 		}
-		for p := range pieces(c.Arguments, 5) {
-			if !yield(piece(false, quote(p))) {
+		for p := range splitPieces(c.Arguments, 5) {
+			if !yield(piece(false, quoteJSON(p))) {
 				return
 			}
 		}
 	}
 }
 
-func delta(d, finish string) string {
+func deltaChunk(d, finish string) string {
 	f := "null"
 	if finish != "" {
-		f = quote(finish)
+		f = quoteJSON(finish)
 	}
 	return `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"test","choices":[{"index":0,"delta":` + d + `,"finish_reason":` + f + `}]}`
 }
 
-// pieces splits s between characters into about n bytes each, very long text into larger pieces.
-func pieces(s string, n int) iter.Seq[string] {
+// splitPieces splits s between characters into about n bytes each, very long text into larger pieces.
+func splitPieces(s string, n int) iter.Seq[string] {
 	n = max(n, len(s)/1000)
 	return func(yield func(string) bool) {
 		for len(s) > 0 {

@@ -62,7 +62,7 @@ func parseMessages(h http.Header, body []byte) (Request, error) {
 		req.Messages = append(req.Messages, goal.Message{Role: goal.System, Text: b.Text})
 	}
 	for _, m := range w.Messages {
-		req.Messages = append(req.Messages, messages(m.Role, m.Content)...)
+		req.Messages = append(req.Messages, goalMessages(m.Role, m.Content)...)
 	}
 	for _, t := range w.Tools {
 		req.Tools = append(req.Tools, t.Name)
@@ -157,8 +157,8 @@ func (b messageBlock) check() error {
 	return nil
 }
 
-// messages is one side's content as messages of a goal: results, then the rest.
-func messages(role goal.Role, content []messageBlock) []goal.Message {
+// goalMessages is one side's content as messages of a goal: results, then the rest.
+func goalMessages(role goal.Role, content []messageBlock) []goal.Message {
 	var list []goal.Message
 	own := goal.Message{Role: role}
 	for _, b := range content {
@@ -201,7 +201,7 @@ func (a Answer) blocks(req Request) iter.Seq[frame] {
 			if rest != "" {
 				rest = "," + rest
 			}
-			return yield(frame{name, `{"type":` + quote(name) + rest + `}`})
+			return yield(frame{name, `{"type":` + quoteJSON(name) + rest + `}`})
 		}
 		u, index := a.used(), 0
 		part := func(start string, deltas iter.Seq[string]) bool {
@@ -227,7 +227,7 @@ func (a Answer) blocks(req Request) iter.Seq[frame] {
 			return
 		}
 		if a.Break != "" {
-			send("error", `"error":{"type":`+quote(a.Break)+`,"message":"the server is sorry"}`)
+			send("error", `"error":{"type":`+quoteJSON(a.Break)+`,"message":"the server is sorry"}`)
 			return
 		}
 		a.farewell(u, send)
@@ -240,8 +240,8 @@ func (a Answer) content(
 ) bool {
 	each := func(s string, n int, shape string) iter.Seq[string] {
 		return func(yield func(string) bool) {
-			for p := range pieces(s, n) {
-				if !yield(fmt.Sprintf(shape, quote(p))) {
+			for p := range splitPieces(s, n) {
+				if !yield(fmt.Sprintf(shape, quoteJSON(p))) {
 					return
 				}
 			}
@@ -276,7 +276,8 @@ func (a Answer) content(
 		if c.Arguments == "{}" || a.Quirks.WholeInput { // an empty input has no pieces
 			input, deltas = c.Arguments, each("", 1, "")
 		}
-		if !part(fmt.Sprintf(`{"type":"tool_use","id":%s,"name":%s,"input":%s}`, quote(id), quote(c.Tool), input), deltas) {
+		if !part(fmt.Sprintf(`{"type":"tool_use","id":%s,"name":%s,"input":%s}`, quoteJSON(id), quoteJSON(c.Tool), input),
+			deltas) {
 			return false
 		}
 	}
@@ -297,7 +298,7 @@ func (a Answer) farewell(u goal.Usage, send func(name, rest string) bool) {
 		if a.Quirks.NoUsage {
 			usage = ""
 		}
-		if !send("message_delta", fmt.Sprintf(`"delta":{"stop_reason":%s,"stop_sequence":null}`, quote(stop))+usage) {
+		if !send("message_delta", fmt.Sprintf(`"delta":{"stop_reason":%s,"stop_sequence":null}`, quoteJSON(stop))+usage) {
 			return
 		}
 	}

@@ -57,7 +57,7 @@ func New(tb testing.TB, script Script) *Server {
 	tb.Helper()
 	s := &Server{script: script, quit: make(chan struct{})}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.complete(parse))
+	mux.HandleFunc("POST /v1/chat/completions", s.complete(parseRequest))
 	mux.HandleFunc("POST /v1/messages", s.complete(parseMessages))
 	s.http = httptest.NewServer(mux)
 	s.URL = s.http.URL + "/v1"
@@ -87,7 +87,7 @@ func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = w.Write(
-				[]byte(`{"type":"error","error":{"message":` + quote(err.Error()) + `,"type":"invalid_request_error"}}`))
+				[]byte(`{"type":"error","error":{"message":` + quoteJSON(err.Error()) + `,"type":"invalid_request_error"}}`))
 			return
 		}
 		req.Header, req.Body = r.Header.Clone(), body
@@ -126,7 +126,7 @@ type wireRequest struct {
 	} `json:"stream_options"`
 }
 
-func parse(_ http.Header, body []byte) (Request, error) {
+func parseRequest(_ http.Header, body []byte) (Request, error) {
 	var w wireRequest
 	if err := json.Unmarshal(body, &w); err != nil {
 		return Request{}, err
@@ -134,7 +134,7 @@ func parse(_ http.Header, body []byte) (Request, error) {
 	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: w.StreamOptions.IncludeUsage, Effort: w.Effort}
 	for _, m := range w.Messages {
 		msg := goal.Message{Role: m.Role, CallID: m.ToolCallID}
-		msg.Text, msg.Images = content(m.Content)
+		msg.Text, msg.Images = parseContent(m.Content)
 		for _, c := range m.ToolCalls {
 			msg.Calls = append(msg.Calls, goal.Call{ID: c.ID, Tool: c.Function.Name, Arguments: c.Function.Arguments})
 		}
@@ -146,8 +146,8 @@ func parse(_ http.Header, body []byte) (Request, error) {
 	return req, nil
 }
 
-// content reads content that is a string or a list of parts.
-func content(raw json.RawMessage) (words string, images [][]byte) {
+// parseContent reads content that is a string or a list of parts.
+func parseContent(raw json.RawMessage) (words string, images [][]byte) {
 	if json.Unmarshal(raw, &words) == nil {
 		return words, nil
 	}
@@ -171,7 +171,7 @@ func content(raw json.RawMessage) (words string, images [][]byte) {
 	return words, images
 }
 
-func quote(s string) string {
+func quoteJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return `""`

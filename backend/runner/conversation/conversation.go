@@ -20,7 +20,7 @@ type Conversation struct {
 func (c *Conversation) Add(messages ...goal.Message) {
 	for _, m := range messages {
 		c.messages = append(c.messages, m)
-		c.bytes += size(m)
+		c.bytes += messageSize(m)
 	}
 }
 
@@ -36,7 +36,7 @@ func (c *Conversation) Messages() []goal.Message { return c.messages }
 // Bytes returns the size of all messages.
 func (c *Conversation) Bytes() int { return c.bytes }
 
-func size(m goal.Message) int {
+func messageSize(m goal.Message) int {
 	n := len(m.Text) + len(m.CallID) + 16
 	for _, call := range m.Calls {
 		n += len(call.Tool) + len(call.Arguments) + len(call.ID)

@@ -41,7 +41,7 @@ func whole(t *testing.T, c *Conversation) {
 	t.Helper()
 	calls, bytes := map[string]bool{}, 0
 	for _, m := range c.messages {
-		bytes += size(m)
+		bytes += messageSize(m)
 		for _, call := range m.Calls {
 			calls[call.ID] = true
 		}

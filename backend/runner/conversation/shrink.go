@@ -51,9 +51,9 @@ func (c *Conversation) stubOldResults(before, bytes int) {
 			return
 		}
 		if m := &c.messages[i]; m.Role == goal.ToolRole && len(m.Text) > stubMinBytes {
-			was := size(*m)
+			was := messageSize(*m)
 			m.Text = stubText(*m)
-			c.bytes += size(*m) - was
+			c.bytes += messageSize(*m) - was
 		}
 	}
 }

@@ -23,7 +23,7 @@ const defaultPersona = "engineer"
 // Personas returns the ways of working that a goal may be given, sorted.
 func Personas() []string { return slices.Sorted(maps.Keys(personas)) }
 
-func persona(g goal.Goal) string {
+func personaText(g goal.Goal) string {
 	if _, ok := personas[g.Options.Persona]; ok {
 		return g.Options.Persona
 	}

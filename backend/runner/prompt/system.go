@@ -39,7 +39,7 @@ How the run ends
 		fmt.Fprintf(&b, "The user lent you these panes, as long as they are open: %s.\n", strings.Join(g.Options.Panes, ", "))
 	}
 	b.WriteString(describePolicy(g))
-	b.WriteString(personas[persona(g)] + "\n")
+	b.WriteString(personas[personaText(g)] + "\n")
 	return b.String()
 }
 

@@ -9,7 +9,7 @@ import (
 // What programs obey by themselves when a folder is opened, a shell or a debugger is
 // started there, or something is committed: without being told to, and mostly without
 // asking. What every project changes is not among it (see docs/security.md).
-var autorunPatterns = words(
+var autorunPatterns = splitWords(
 	// shells, and what chooses versions of programs when one is called
 	".envrc .autoenv .autoenv.zsh .autoenv.leave .autoenv_leave.zsh .mise.toml mise.toml .mise.local.toml "+
 		"mise.local.toml .rtx.toml .tool-versions",
@@ -35,21 +35,21 @@ var autorunPatterns = words(
 
 // Folders of which that holds for every file, and those of which it holds for some.
 var (
-	fullyListedDirs = words(
+	fullyListedDirs = splitWords(
 		".idea .zed .fleet .helix .nlsp-settings .bsp .mvn .externalToolBuilders .devcontainer .idx .mise .husky .githooks",
 		".cursor .claude .codex .gemini .qwen .opencode .clinerules .roo .kilocode .kiro .windsurf .trae .junie .augment "+
 			".continue .amazonq .openhands .crush .goose .agents")
 	partlyListedDirs = map[string]map[string]bool{
-		".vscode": words("tasks.json settings.json launch.json mcp.json c_cpp_properties.json cmake-kits.json"),
-		".hg":     words("hgrc hgrc-not-shared"),
-		"repo":    words("config.toml"), // of .jj
-		".cargo":  words("config config.toml"),
-		"mise":    words("config.toml config.local.toml"),
+		".vscode": splitWords("tasks.json settings.json launch.json mcp.json c_cpp_properties.json cmake-kits.json"),
+		".hg":     splitWords("hgrc hgrc-not-shared"),
+		"repo":    splitWords("config.toml"), // of .jj
+		".cargo":  splitWords("config config.toml"),
+		"mise":    splitWords("config.toml config.local.toml"),
 	}
 	autorunExtensions = []string{".code-workspace", ".sublime-project", ".instructions.md", ".prompt.md", ".chatmode.md"}
 )
 
-func words(lines ...string) map[string]bool {
+func splitWords(lines ...string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(strings.Join(lines, " ")) {
 		set[word] = true

@@ -96,7 +96,7 @@ func (w *walk) folder(at string) {
 			w.list = append(w.list, isAutorun(w.root, name, entry)...)
 		}
 	}
-	if repository(w.root, path.Join(at, "config")) {
+	if isInRepository(w.root, path.Join(at, "config")) {
 		w.list = append(w.list, alternateObjectDirs(w.root, path.Join(at, "objects", "info", "alternates"))...)
 	}
 }
@@ -117,15 +117,15 @@ func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 	base, in := path.Base(name), path.Base(path.Dir(name))
 	switch {
 	case base == ".git": // a file or a link in place of the folder
-		return []string{name + ": leads git elsewhere: " + digest(root, name, entry)}
+		return []string{name + ": leads git elsewhere: " + hashFile(root, name, entry)}
 	case isAutorunFile(name):
-		return []string{name + ": is obeyed by editors, shells, debuggers or agents (" + digest(root, name, entry) + ")"}
+		return []string{name + ": is obeyed by editors, shells, debuggers or agents (" + hashFile(root, name, entry) + ")"}
 	case (base == "git-rebase-todo" || base == "todo" && in == "sequencer") &&
-		repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
+		isInRepository(root, path.Join(path.Dir(path.Dir(name)), "config")):
 		return interruptedOperation(name, contentOf(root, name))
-	case base == "attributes" && in == "info" && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
-		return []string{name + ": says which filters git runs (" + digest(root, name, entry) + ")"}
-	case !repository(root, name):
+	case base == "attributes" && in == "info" && isInRepository(root, path.Join(path.Dir(path.Dir(name)), "config")):
+		return []string{name + ": says which filters git runs (" + hashFile(root, name, entry) + ")"}
+	case !isInRepository(root, name):
 		return nil
 	case base == "config" || base == "config.worktree":
 		return append(isTruncatedRead(root, name), ListConfigPrograms(name, contentOf(root, name))...)
@@ -133,7 +133,7 @@ func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 		return []string{name + ": leads git to " + strings.TrimSpace(string(contentOf(root, name)))}
 	case in == "hooks" && !strings.HasSuffix(base, ".sample"):
 		if info, err := entry.Info(); err == nil && (info.Mode().Perm()&0o111 != 0 || !info.Mode().IsRegular()) {
-			return []string{name + ": is a hook (" + digest(root, name, entry) + ")"}
+			return []string{name + ": is a hook (" + hashFile(root, name, entry) + ")"}
 		}
 	}
 	return nil
@@ -158,9 +158,9 @@ func isTruncatedRead(root *os.Root, name string) []string {
 	return nil
 }
 
-// repository says whether a file lies where git keeps what it obeys: below .git, or
+// isInRepository says whether a file lies where git keeps what it obeys: below .git, or
 // in a folder that looks like a bare repository.
-func repository(root *os.Root, name string) bool {
+func isInRepository(root *os.Root, name string) bool {
 	if slices.Contains(strings.Split(name, "/"), ".git") {
 		return true
 	}
@@ -205,7 +205,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-func digest(root *os.Root, name string, entry fs.DirEntry) string {
+func hashFile(root *os.Root, name string, entry fs.DirEntry) string {
 	if entry.Type()&fs.ModeSymlink != 0 {
 		to, _ := root.Readlink(name)
 		return "a link to " + to

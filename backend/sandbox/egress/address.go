@@ -8,13 +8,13 @@ import (
 
 // nonPublicPrefixes are networks in which no public server stands. What the standard
 // library knows to be private, loopback, link-local or multicast is not repeated.
-var nonPublicPrefixes = prefixes(
+var nonPublicPrefixes = parsePrefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4",
 	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
 )
 
-func prefixes(texts ...string) []netip.Prefix {
+func parsePrefixes(texts ...string) []netip.Prefix {
 	list := make([]netip.Prefix, len(texts))
 	for i, text := range texts {
 		list[i] = netip.MustParsePrefix(text)

@@ -147,7 +147,7 @@ func TestAPrivateAddressThatIsWrittenOut(t *testing.T) {
 			continue
 		}
 		p := New(Config{Rules: Rules{Risk: policy.NetworkGet, Allow: []string{n.IP.String()}}})
-		_, err := p.dial(context.Background(), net.JoinHostPort(n.IP.String(), "9"))
+		_, err := p.dialHost(context.Background(), net.JoinHostPort(n.IP.String(), "9"))
 		if err == nil || !strings.Contains(err.Error(), "is an address of this machine") {
 			t.Errorf("%s: %v", n.IP, err)
 		}

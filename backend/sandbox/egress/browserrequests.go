@@ -57,7 +57,7 @@ func (p *Proxy) Entry(t BrowserRequest) (e Entry, tell bool) {
 	q, plain, goes := t.parse()
 	e = Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
 	rules := p.Rules()
-	if !goes || isGoalLoopback(q.Host) && !matches(rules.Local, q) {
+	if !goes || isGoalLoopback(q.Host) && !matchesHost(rules.Local, q) {
 		return e, false
 	}
 	e.Reason, e.Allowed = rules.Decide(q)
@@ -70,7 +70,7 @@ func (p *Proxy) Entry(t BrowserRequest) (e Entry, tell bool) {
 func (p *Proxy) SharedPageEntry(t BrowserRequest) (e Entry, ok bool) {
 	q, _, ok := t.parse()
 	e = Entry{At: time.Now(), From: SourceSharedPane, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
-	if deny := p.Rules().Deny; ok && matches(deny, q) {
+	if deny := p.Rules().Deny; ok && matchesHost(deny, q) {
 		e.Allowed, e.Reason = false, q.Host+" is denied for this goal, which this page is lent to"
 	}
 	return e, ok

@@ -53,7 +53,7 @@ func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.C
 		p.log.add(e)
 		return nil, errors.New("the goal's proxy refused " + e.String())
 	}
-	conn, err := p.dial(ctx, net.JoinHostPort(q.Host, q.Port))
+	conn, err := p.dialHost(ctx, net.JoinHostPort(q.Host, q.Port))
 	if err != nil {
 		p.logFailure(e, err)
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)

@@ -89,7 +89,9 @@ func New(cfg Config) *Proxy {
 	p.open = tunnelSet{proxy: p, tunnels: map[net.Conn]struct{}{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.transport = &http.Transport{
-		DialContext:           func(ctx context.Context, _, address string) (net.Conn, error) { return p.dial(ctx, address) },
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			return p.dialHost(ctx, address)
+		},
 		ForceAttemptHTTP2:     false,
 		DisableCompression:    true,
 		MaxIdleConnsPerHost:   4,
@@ -113,9 +115,11 @@ type openRequest struct {
 	stop  context.CancelFunc
 }
 
-// begin decides about a request and, where it may go, keeps it until leave: the
+// beginRequest decides about a request and, where it may go, keeps it until leave: the
 // rules may change.
-func (p *Proxy) begin(q Request, hosts []string, stop context.CancelFunc) (leave func(), reason string, ok bool) {
+func (p *Proxy) beginRequest(
+	q Request, hosts []string, stop context.CancelFunc,
+) (leave func(), reason string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if reason, ok := p.rules.withHosts(hosts).Decide(q); !ok {
@@ -212,8 +216,8 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// dial resolves and connects. A host that is the goal's own is dialed inside.
-func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
+// dialHost resolves and connects. A host that is the goal's own is dialed inside.
+func (p *Proxy) dialHost(ctx context.Context, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("dialing: %w", err)
@@ -223,7 +227,7 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	local := matches(p.Rules().Local, Request{Host: host, Port: port})
+	local := matchesHost(p.Rules().Local, Request{Host: host, Port: port})
 	if isGoalLoopback(host) && !local {
 		return p.dialInside(ctx, host, port)
 	}
@@ -264,7 +268,7 @@ func (p *Proxy) checkDialAddress(to netip.Addr, q Request, local bool) error {
 
 // isInsideRequest says whether a request is for the goal's own loopback.
 func (p *Proxy) isInsideRequest(q Request) bool {
-	return p.cfg.Dial == nil && isGoalLoopback(q.Host) && !matches(p.Rules().Local, q)
+	return p.cfg.Dial == nil && isGoalLoopback(q.Host) && !matchesHost(p.Rules().Local, q)
 }
 
 var errOwnPort = errors.New("the port is Goalpost's own, which a goal never reaches")

@@ -27,7 +27,7 @@ var hopByHopHeaders = []string{
 
 func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from Source, sockets bool) {
 	began := time.Now()
-	q, ok := request(r, from)
+	q, ok := readRequest(r, from)
 	if sockets && q.Method == http.MethodConnect {
 		q.Method = WebSocket
 	} else if sockets {
@@ -47,24 +47,24 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from Source, sock
 		if from == SourcePane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy has other rules
 			e.Allowed, e.Reason = false, "that address is the proxy of the goal's programs"
 		}
-	} else if leave, reason, ok := p.begin(q, p.passHosts(r), stop); !ok {
+	} else if leave, reason, ok := p.beginRequest(q, p.passHosts(r), stop); !ok {
 		e.Allowed, e.Reason = false, reason
 	} else {
 		defer leave()
 	}
 	if !e.Allowed {
-		p.refuse(w, r, e)
+		p.refuseRequest(w, r, e)
 		return
 	}
 	if r.Method == http.MethodConnect {
-		p.tunnel(w, r, q, e, p.passHosts(r))
+		p.openTunnel(w, r, q, e, p.passHosts(r))
 		return
 	}
-	p.forward(w, r, e)
+	p.forwardRequest(w, r, e)
 }
 
-// request reads what is wished.
-func request(r *http.Request, from Source) (Request, bool) {
+// readRequest reads what is wished.
+func readRequest(r *http.Request, from Source) (Request, bool) {
 	q := Request{From: from, Method: r.Method}
 	host, port := r.URL.Hostname(), r.URL.Port()
 	if r.Method == http.MethodConnect {
@@ -81,9 +81,9 @@ func request(r *http.Request, from Source) (Request, bool) {
 	return q, true
 }
 
-// refuse answers with what was wanted, why it was not done and what to do, for
+// refuseRequest answers with what was wanted, why it was not done and what to do, for
 // the model to read.
-func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, e Entry) {
+func (p *Proxy) refuseRequest(w http.ResponseWriter, r *http.Request, e Entry) {
 	p.log.add(e)
 	w.Header().Set("X-Goalpost", "refused")
 	w.Header().Set("Connection", "close")
@@ -94,11 +94,11 @@ func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, e Entry) {
 	}
 }
 
-// forward passes a plain request on.
-func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e Entry) {
+// forwardRequest passes a plain request on.
+func (p *Proxy) forwardRequest(w http.ResponseWriter, r *http.Request, e Entry) {
 	out := r.Clone(r.Context())
 	out.RequestURI = ""
-	strip(out.Header)
+	stripHopHeaders(out.Header)
 	sent := &countingReader{r: r.Body}
 	if r.Body != nil && r.Body != http.NoBody {
 		out.Body = sent
@@ -109,7 +109,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e Entry) {
 		return
 	}
 	defer func() { _ = res.Body.Close() }()
-	strip(res.Header)
+	stripHopHeaders(res.Header)
 	for name, values := range res.Header {
 		w.Header()[name] = values
 	}
@@ -127,7 +127,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e Entry) {
 	}
 }
 
-func strip(h http.Header) {
+func stripHopHeaders(h http.Header) {
 	for _, list := range h["Connection"] {
 		for name := range strings.SplitSeq(list, ",") {
 			h.Del(strings.TrimSpace(name))
@@ -181,11 +181,11 @@ func (p *Proxy) logFailure(e Entry, err error) Entry {
 	return e
 }
 
-// tunnel connects both sides and copies until one of them ends.
-func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entry, opened []string) {
+// openTunnel connects both sides and copies until one of them ends.
+func (p *Proxy) openTunnel(w http.ResponseWriter, r *http.Request, q Request, e Entry, opened []string) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	there, err := p.dial(ctx, net.JoinHostPort(q.Host, q.Port))
+	there, err := p.dialHost(ctx, net.JoinHostPort(q.Host, q.Port))
 	if err != nil {
 		p.writeError(w, e, err)
 		return

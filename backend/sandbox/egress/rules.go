@@ -67,12 +67,12 @@ type Request struct {
 // Decide says whether a request may go out, and why not. It looks at names only;
 // the address that a name turns out to have is looked at when it is dialed.
 func (r Rules) Decide(q Request) (reason string, ok bool) {
-	granted := matches(r.Granted, q) || matches(r.Local, q)
+	granted := matchesHost(r.Granted, q) || matchesHost(r.Local, q)
 	most, given := r.grantedRisk(q)
 	switch {
 	case checkAmbiguousHost(q.Host):
 		return fmt.Sprintf("%q is neither a name nor an address that is written out", q.Host), false
-	case matches(r.Deny, q):
+	case matchesHost(r.Deny, q):
 		return q.Host + " is denied for this goal", false
 	case granted, given && !q.risk().Exceeds(most):
 		return "", true
@@ -83,7 +83,7 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 		return fmt.Sprintf("this goal may do at most %s, which does not leave the machine", r.Risk), false
 	case !policy.NetworkWrite.Exceeds(r.Risk):
 		return "", true
-	case !matches(r.Allow, q):
+	case !matchesHost(r.Allow, q):
 		return fmt.Sprintf("%s is not among the allowed hosts of this goal, which may do at most %s", q.Host, r.Risk), false
 	case q.From == SourcePane && q.Method == WebSocket:
 		return fmt.Sprintf("a WebSocket counts as network_write and this goal may do at most %s", r.Risk), false
@@ -101,7 +101,7 @@ func (r Rules) isLiteralAllowed(q Request) bool {
 		return false
 	}
 	for _, entry := range r.Allow {
-		if !strings.Contains(entry, "*") && matches([]string{entry}, q) {
+		if !strings.Contains(entry, "*") && matchesHost([]string{entry}, q) {
 			return true
 		}
 	}
@@ -111,7 +111,7 @@ func (r Rules) isLiteralAllowed(q Request) bool {
 // grantedRisk is what the user opened the host for, at most.
 func (r Rules) grantedRisk(q Request) (most policy.Risk, ok bool) {
 	for _, g := range r.Given {
-		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matches([]string{g.Host}, q) &&
+		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matchesHost([]string{g.Host}, q) &&
 			(!ok || g.Risk.Exceeds(most)) {
 			most, ok = g.Risk, true
 		}
@@ -136,8 +136,8 @@ func isReadMethod(method string) bool {
 	return false
 }
 
-// matches says whether a list names the host.
-func matches(list []string, q Request) bool {
+// matchesHost says whether a list names the host.
+func matchesHost(list []string, q Request) bool {
 	for _, entry := range list {
 		if ok, err := policy.HostMatches(entry, q.Host, q.Port); ok && err == nil {
 			return true

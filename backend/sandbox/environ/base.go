@@ -23,13 +23,13 @@ func Base(base []string, extra ...string) []string {
 		env = append(env, entry)
 	}
 	for _, entry := range base {
-		if !private(entry) {
+		if !isPrivate(entry) {
 			set(entry)
 		}
 	}
 	set("TERM=xterm-256color")
 	set("COLORTERM=truecolor")
-	if !slices.ContainsFunc(env, locale) {
+	if !slices.ContainsFunc(env, isLocale) {
 		set("LANG=C.UTF-8")
 	}
 	for _, entry := range extra {
@@ -38,13 +38,13 @@ func Base(base []string, extra ...string) []string {
 	return env
 }
 
-func private(entry string) bool {
+func isPrivate(entry string) bool {
 	return strings.HasPrefix(entry, "WEBKIT_INSPECTOR_") || strings.HasPrefix(entry, "LD_PRELOAD=") ||
 		strings.HasPrefix(entry, "GOALPOST_")
 }
 
-// locale tells whether a variable decides the character set.
-func locale(entry string) bool {
+// isLocale tells whether a variable decides the character set.
+func isLocale(entry string) bool {
 	for _, name := range []string{"LANG=", "LC_ALL=", "LC_CTYPE="} {
 		if strings.HasPrefix(entry, name) && len(entry) > len(name) {
 			return true

@@ -40,7 +40,7 @@ func (p *mountPlanner) copyGitDirs() error {
 
 func (p *mountPlanner) gitBelow(folders ...string) error {
 	for _, dir := range folders {
-		repos, _ := repositories(dir) // what was cut, Obeyed tells
+		repos, _ := findRepositories(dir) // what was cut, Obeyed tells
 		for _, repo := range repos {
 			p.pinParents(dir, repo)
 			if err := p.gitDir(repo); err != nil {
@@ -60,10 +60,10 @@ func (p *mountPlanner) gitBelow(folders ...string) error {
 	return nil
 }
 
-// repositories are the folders below dir in which git keeps a repository, those of
+// findRepositories are the folders below dir in which git keeps a repository, those of
 // submodules too, and the files that stand for one in a worktree. cut says that a
 // bound ended the search, and which; "" is the whole folder.
-func repositories(dir string) (list []string, cut string) {
+func findRepositories(dir string) (list []string, cut string) {
 	looked := 0
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		looked++
@@ -85,7 +85,7 @@ func repositories(dir string) (list []string, cut string) {
 		case autorun.SkippedDirs[entry.Name()] || entry.Name() == "hooks" || strings.Count(rel, "/") >= gitMaxDepth:
 			return fs.SkipDir
 		case (strings.Contains(path, "/.git/modules/") || filepath.Base(filepath.Dir(path)) == "worktrees") &&
-			regular(path+"/HEAD"):
+			isRegular(path+"/HEAD"):
 			list = append(list, path)
 		}
 		return nil
@@ -93,7 +93,7 @@ func repositories(dir string) (list []string, cut string) {
 	return list, cut
 }
 
-func regular(path string) bool {
+func isRegular(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }
@@ -112,7 +112,7 @@ func (p *mountPlanner) gitDir(repo string) error {
 	}
 	p.bind(repo, repo, true, true)
 	for _, name := range gitCopiedPaths {
-		source, dest := filepath.Join(repo, name), p.path("git", gitKey(p.w.Dir, repo), name)
+		source, dest := filepath.Join(repo, name), p.privatePath("git", gitKey(p.w.Dir, repo), name)
 		info, err := os.Lstat(source)
 		missing := errors.Is(err, os.ErrNotExist) && name == "hooks" // else the goal would make it
 		if err == nil && info.Mode()&os.ModeSymlink != 0 {
@@ -146,7 +146,7 @@ func gitKey(dir, repo string) string {
 // gitCopy copies once for the goal and once to compare with at its end. info is nil
 // for hooks that are not there.
 func (p *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
-	start := p.path("git-start", strings.TrimPrefix(dest, p.path("git")+"/"))
+	start := p.privatePath("git-start", strings.TrimPrefix(dest, p.privatePath("git")+"/"))
 	for _, to := range []string{start, dest} {
 		if err := p.makeOwnedDir(filepath.Dir(to)); err != nil {
 			return err
@@ -155,7 +155,7 @@ func (p *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
 		if info == nil {
 			err = p.makeOwnedDir(to)
 		} else {
-			err = p.copy(source, to, info)
+			err = p.copyPath(source, to, info)
 		}
 		if err != nil && (to == dest || !errors.Is(err, os.ErrExist)) {
 			return err
@@ -164,8 +164,8 @@ func (p *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
 	return nil
 }
 
-// copy copies a file, or a folder of files.
-func (p *mountPlanner) copy(source, dest string, info os.FileInfo) error {
+// copyPath copies a file, or a folder of files.
+func (p *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return p.copyFile(source, dest, info)
 	}

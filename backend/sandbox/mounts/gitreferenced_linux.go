@@ -46,9 +46,9 @@ func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
 		if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 			continue
 		}
-		dest := p.path("git", strings.ReplaceAll(path, "/", "%"))
+		dest := p.privatePath("git", strings.ReplaceAll(path, "/", "%"))
 		if !info.IsDir() {
-			dest = p.path("git", strings.ReplaceAll(filepath.Dir(path), "/", "%"), filepath.Base(path))
+			dest = p.privatePath("git", strings.ReplaceAll(filepath.Dir(path), "/", "%"), filepath.Base(path))
 		}
 		if slices.ContainsFunc(p.out.Mounts, func(m wire.Mount) bool { return string(m.Source) == dest }) {
 			continue
@@ -80,7 +80,7 @@ func (p *mountPlanner) pinLink(path, real string) {
 // copies in what was not searched.
 func GitControlledPaths(folders ...string) (list, cut []string) {
 	for _, dir := range folders {
-		repos, bound := repositories(dir)
+		repos, bound := findRepositories(dir)
 		if bound != "" {
 			cut = append(cut, fmt.Sprintf("%s was searched for repositories up to %s: of one that comes later, hooks and "+
 				"configuration are not copies, and the goal can change the real ones", dir, bound))

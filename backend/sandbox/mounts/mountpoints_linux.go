@@ -22,7 +22,7 @@ func (p *mountPlanner) makeMountPoints() error {
 }
 
 func (p *mountPlanner) makeMountPointsIn(layer, target string) error {
-	root, err := os.OpenRoot(p.path(layer))
+	root, err := os.OpenRoot(p.privatePath(layer))
 	if err != nil {
 		return err //nolint:wrapcheck // plan says what for
 	}

@@ -33,11 +33,11 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 		return wire.Spec{}, fmt.Errorf("making the goal's private folder: %w", err)
 	}
 	p.system()
-	p.bindAgentOnly(p.path("home"), w.Home, "")
+	p.bindAgentOnly(p.privatePath("home"), w.Home, "")
 	for _, path := range w.Tools {
 		p.readOnly(path)
 	}
-	if err := p.caches(); err != nil {
+	if err := p.mountCaches(); err != nil {
 		return wire.Spec{}, fmt.Errorf("making the goal's caches: %w", err)
 	}
 	p.bind(w.Dir, w.Dir, !w.ReadOnly, !w.ReadOnly)
@@ -49,7 +49,7 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 		p.bindGranted(path, true)
 	}
 	for _, path := range w.Sockets {
-		p.socket(path)
+		p.mountSocket(path)
 	}
 	if err := p.copyGitDirs(); err != nil {
 		return wire.Spec{}, fmt.Errorf("copying what git obeys: %w", err)
@@ -87,7 +87,7 @@ func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 			return nil, fmt.Errorf("copying what git obeys: %w", err)
 		}
 	case g.Socket:
-		p.socket(path)
+		p.mountSocket(path)
 	}
 	if err := p.makeMountPoints(); err != nil {
 		return nil, fmt.Errorf("making places for what the goal may see: %w", err)
@@ -100,8 +100,8 @@ type mountPlanner struct {
 	out wire.Spec
 }
 
-// path is a path in the goal's private folder.
-func (p *mountPlanner) path(parts ...string) string {
+// privatePath is a path in the goal's private folder.
+func (p *mountPlanner) privatePath(parts ...string) string {
 	return filepath.Join(append([]string{p.w.Layer}, parts...)...)
 }
 
@@ -163,22 +163,22 @@ func (p *mountPlanner) makeGoalDirs() error {
 		return err //nolint:wrapcheck // plan says what for
 	}
 	for _, name := range []string{"home", "tmp", "checks", "caches", "git"} {
-		if err := p.makeOwnedDir(p.path(name)); err != nil {
+		if err := p.makeOwnedDir(p.privatePath(name)); err != nil {
 			return err
 		}
 	}
-	if err := os.Chmod(p.path("tmp"), 0o1777); err != nil { //nolint:gosec // it is a /tmp
+	if err := os.Chmod(p.privatePath("tmp"), 0o1777); err != nil { //nolint:gosec // it is a /tmp
 		return err //nolint:wrapcheck // plan says what for
 	}
-	p.out.Tmp, p.out.Scratch, p.out.TmpWrite = []byte(p.path("tmp")), []byte(p.path("checks")), !p.w.ReadOnly
+	p.out.Tmp, p.out.Scratch, p.out.TmpWrite = []byte(p.privatePath("tmp")), []byte(p.privatePath("checks")), !p.w.ReadOnly
 	return p.removeStaleChecks("checks")
 }
 
 // removeStaleChecks removes what a killed app left of its checks.
 func (p *mountPlanner) removeStaleChecks(name string) error {
-	left, err := os.ReadDir(p.path(name))
+	left, err := os.ReadDir(p.privatePath(name))
 	for _, entry := range left {
-		err = errors.Join(err, os.RemoveAll(p.path(name, entry.Name())))
+		err = errors.Join(err, os.RemoveAll(p.privatePath(name, entry.Name())))
 	}
 	return err
 }
@@ -268,9 +268,9 @@ func (p *mountPlanner) bindReadOnlyFiles() {
 	}
 }
 
-// socket shows a socket at the path that programs know, which is often a link of the
+// mountSocket shows a socket at the path that programs know, which is often a link of the
 // machine's own; no part of it lies where a goal writes.
-func (p *mountPlanner) socket(path string) {
+func (p *mountPlanner) mountSocket(path string) {
 	source, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		source = path // the helper will say what is wrong with it
@@ -278,16 +278,16 @@ func (p *mountPlanner) socket(path string) {
 	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
 }
 
-// caches lays a layer of the goal over each cache that is there; one that is not
+// mountCaches lays a layer of the goal over each cache that is there; one that is not
 // begins in the private home.
-func (p *mountPlanner) caches() error {
+func (p *mountPlanner) mountCaches() error {
 	for _, cache := range p.w.Caches {
 		lower, err := filepath.EvalSymlinks(cache.From)
 		missing := err != nil
 		if missing && spec.IsBelow(cache.To, p.w.Home) || spec.IsBelow(cache.To, p.w.Dir) || spec.IsBelow(p.w.Dir, cache.To) {
 			continue
 		}
-		base := p.path("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
+		base := p.privatePath("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
 		c := wire.Cache{
 			Lower:  []byte(lower),
 			Upper:  []byte(base + "/upper"),

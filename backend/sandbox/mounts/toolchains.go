@@ -28,15 +28,15 @@ func Toolchains(home string, getenv func(string) string) []string {
 		"GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "VOLTA_HOME", "JAVA_HOME",
 		"ANDROID_HOME", "GOBIN",
 	} {
-		list = add(list, getenv(name), "")
+		list = addExisting(list, getenv(name), "")
 	}
 	for _, path := range filepath.SplitList(getenv("GOPATH")) {
-		list = add(list, path, "bin")
+		list = addExisting(list, path, "bin")
 	}
 	return list
 }
 
-func add(list []string, dir, name string) []string {
+func addExisting(list []string, dir, name string) []string {
 	path := filepath.Join(dir, name)
 	// A part of the system is seen anyway, and no toolchain is the root.
 	if !filepath.IsAbs(path) || path == "/" || strings.HasPrefix(path, "/usr/") {

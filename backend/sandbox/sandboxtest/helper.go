@@ -32,27 +32,27 @@ func Build() (string, error) {
 	if path := os.Getenv(Ready); path != "" {
 		return path, nil
 	}
-	return built("goalpost-helper", "cmd/goalpost-helper/*.go", "cmd/goalpost-helper/internal/*/*.go",
+	return buildProgram("goalpost-helper", "cmd/goalpost-helper/*.go", "cmd/goalpost-helper/internal/*/*.go",
 		"backend/sandbox/wire/*.go", "backend/procnet/*.go")
 }
 
 // Predicate is the path of the program that decides expressions, as Helper.
 func Predicate(tb testing.TB) string {
 	tb.Helper()
-	path, err := built("goalpost-predicate", "cmd/goalpost-predicate/*.go", "go.sum")
+	path, err := buildProgram("goalpost-predicate", "cmd/goalpost-predicate/*.go", "go.sum")
 	if err != nil {
 		tb.Fatalf("building goalpost-predicate: %v", err)
 	}
 	return path
 }
 
-// built is a program under cmd, built once for each state of its sources.
-func built(name string, sources ...string) (string, error) {
-	root, err := module()
+// buildProgram is a program under cmd, built once for each state of its sources.
+func buildProgram(name string, sources ...string) (string, error) {
+	root, err := moduleDir()
 	if err != nil {
 		return "", err
 	}
-	sum, err := digest(root, sources)
+	sum, err := hashSources(root, sources)
 	if err != nil {
 		return "", err
 	}
@@ -83,8 +83,8 @@ func built(name string, sources ...string) (string, error) {
 	return path, nil
 }
 
-// module is the folder of go.mod at or above the package under test.
-func module() (string, error) {
+// moduleDir is the folder of go.mod at or above the package under test.
+func moduleDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("looking for go.mod: %w", err)
@@ -101,7 +101,7 @@ func module() (string, error) {
 	}
 }
 
-func digest(root string, sources []string) ([]byte, error) {
+func hashSources(root string, sources []string) ([]byte, error) {
 	sum := sha256.New()
 	sum.Write([]byte(runtime.Version() + runtime.GOARCH))
 	for _, pattern := range sources {

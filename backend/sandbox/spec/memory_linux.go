@@ -2,8 +2,8 @@ package spec
 
 import "golang.org/x/sys/unix"
 
-// memory is how much this machine has, in bytes; 0 where nobody knows.
-func memory() int64 {
+// machineMemory is how much this machine has, in bytes; 0 where nobody knows.
+func machineMemory() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
 		return 0

@@ -54,7 +54,7 @@ type ResourceLimits struct {
 // DefaultLimits are those of a goal: its programs may use three quarters of the
 // memory, each and all together, which leaves the machine usable.
 func DefaultLimits() *ResourceLimits {
-	most := memory() / 4 * 3
+	most := machineMemory() / 4 * 3
 	return &ResourceLimits{Processes: 1024, Memory: most, FileSize: 4 << 30, Nice: 5, Together: most, Tmp: 4 << 30}
 }
 

@@ -2,4 +2,4 @@
 
 package spec
 
-func memory() int64 { return 0 }
+func machineMemory() int64 { return 0 }

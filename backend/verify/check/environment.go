@@ -40,13 +40,13 @@ type Environment struct {
 func (e Environment) Decide(ctx context.Context, k Indexed, claim goal.Claim) Result {
 	switch k.Type {
 	case goal.Shell:
-		return e.shell(ctx, k)
+		return e.runShell(ctx, k)
 	case goal.HTTP:
 		return e.checkHTTP(ctx, k)
 	case goal.File:
 		return e.checkFile(ctx, k)
 	case goal.JSONPredicate:
-		return e.predicate(ctx, k, claim)
+		return e.checkPredicate(ctx, k, claim)
 	case goal.Visual, goal.ModelQuestion, goal.Manual:
 	}
 	return permanentError(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
@@ -64,11 +64,11 @@ type Case struct {
 func (e Environment) DecideJudgement(ctx context.Context, k Indexed, about Case) (Result, error) {
 	switch k.Type {
 	case goal.Visual:
-		return e.visual(ctx, k)
+		return e.judgeVisual(ctx, k)
 	case goal.ModelQuestion:
-		return e.question(ctx, k, about)
+		return e.askQuestion(ctx, k, about)
 	case goal.Manual:
-		return manual(about.Claim), nil
+		return manualAttempt(about.Claim), nil
 	case goal.Shell, goal.HTTP, goal.File, goal.JSONPredicate:
 	}
 	return e.Decide(ctx, k, about.Claim), nil

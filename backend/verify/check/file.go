@@ -52,7 +52,7 @@ func (e Environment) inspectFile(ctx context.Context, c Indexed) (Result, error)
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(),
 		fmt.Errorf("it could not be read within %s", goal.FormatDuration(c.Timeout())))
 	defer cancel()
-	return inspect(ctx, f, info.Size(), c)
+	return inspectFile(ctx, f, info.Size(), c)
 }
 
 func fileMissing(root *os.Root, path string) Result {
@@ -66,13 +66,13 @@ func fileMissing(root *os.Root, path string) Result {
 	return NewResult(goal.Fail, "it exists")
 }
 
-// inspect reads the file once: for its sum, its first bytes, and its end.
-func inspect(ctx context.Context, f io.Reader, size int64, c Indexed) (Result, error) {
+// inspectFile reads the file once: for its sum, its first bytes, and its end.
+func inspectFile(ctx context.Context, f io.Reader, size int64, c Indexed) (Result, error) {
 	sum := sha256.New()
 	var head headBuffer
 	n, err := io.Copy(io.MultiWriter(sum, &head), &ctxReader{ctx, f})
 	if err != nil {
-		return Result{}, cause(ctx, fileio.StripPathError(err))
+		return Result{}, contextCause(ctx, fileio.StripPathError(err))
 	}
 	v := Result{Verdict: attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(head.b, evidenceMax), max(n, size))}
 	v.Outcome, v.Detail = goal.Fail, ""

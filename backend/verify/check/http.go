@@ -84,12 +84,12 @@ func (e Environment) fetch(ctx context.Context, c Indexed) (a httpReply, err err
 	from := time.Now()
 	response, err := client.Do(request)
 	if err != nil {
-		return a, cause(ctx, err)
+		return a, contextCause(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	a = httpReply{status: response.StatusCode, header: response.Header, location: response.Header.Get("Location")}
 	if a.body, err = io.ReadAll(io.LimitReader(response.Body, bodyMax+1)); err != nil {
-		return a, cause(ctx, fmt.Errorf("it answers %d, and then: %w", a.status, err))
+		return a, contextCause(ctx, fmt.Errorf("it answers %d, and then: %w", a.status, err))
 	}
 	if len(a.body) > bodyMax {
 		a.body, a.longer = a.body[:bodyMax], true
@@ -108,8 +108,8 @@ type requestError struct{ err error }
 
 func (u *requestError) Error() string { return "the request cannot be made: " + u.err.Error() }
 
-// cause says why ctx ended, if it did.
-func cause(ctx context.Context, err error) error {
+// contextCause says why ctx ended, if it did.
+func contextCause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

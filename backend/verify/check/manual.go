@@ -5,8 +5,8 @@ import "goalpost/backend/goal"
 // byCritic is what goal.Claim.By says of a claim that the critic made.
 const byCritic = "critic"
 
-// manual takes the agent's word, or the user's where the check waits for it.
-func manual(claim goal.Claim) Result {
+// manualAttempt takes the agent's word, or the user's where the check waits for it.
+func manualAttempt(claim goal.Claim) Result {
 	said := claim.Accepted
 	switch {
 	case said == nil && claim.By == byCritic: // the word of a model that was not asked for it

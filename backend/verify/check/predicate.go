@@ -37,8 +37,8 @@ type PredicateError struct {
 
 func (e *PredicateError) Error() string { return e.Text }
 
-// predicate tries the expression on JSON from the source that the check names.
-func (e Environment) predicate(ctx context.Context, c Indexed, claim goal.Claim) Result {
+// checkPredicate tries the expression on JSON from the source that the check names.
+func (e Environment) checkPredicate(ctx context.Context, c Indexed, claim goal.Claim) Result {
 	switch c.From {
 	case goal.FromFile:
 		return e.fileJSON(ctx, c)

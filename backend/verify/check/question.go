@@ -14,8 +14,8 @@ const questionSystem = `You are a strict judge. A question about an agent's work
 Say YES only if the evidence of the host shows that the answer is yes. The rationale alone shows nothing: an agent may be mistaken or may hope. If the evidence is thin or missing, say NO and name what is missing.
 ` + judge.UntrustedNotice
 
-// question asks a strict judge, or two who do not know of each other.
-func (e Environment) question(ctx context.Context, k Indexed, about Case) (Result, error) {
+// askQuestion asks a strict judge, or two who do not know of each other.
+func (e Environment) askQuestion(ctx context.Context, k Indexed, about Case) (Result, error) {
 	if e.Judge == nil {
 		return permanentError(judge.ErrMissing.Error()), nil
 	}

@@ -27,8 +27,8 @@ var (
 	errNoRemote  = errors.New("no server can be asked here")
 )
 
-// shell runs the command under sh -c and compares its exit code.
-func (e Environment) shell(ctx context.Context, c Indexed) Result {
+// runShell runs the command under sh -c and compares its exit code.
+func (e Environment) runShell(ctx context.Context, c Indexed) Result {
 	out, err := e.RunCommand(ctx, c, "-c", summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, e.Dir)))
 	if err != nil {
 		return notStarted(err)

@@ -34,9 +34,9 @@ type PageCapture struct {
 	Agents bool
 }
 
-// visual lets a vision model look at a page that the host opened. It sees none
+// judgeVisual lets a vision model look at a page that the host opened. It sees none
 // of the agent's words.
-func (e Environment) visual(ctx context.Context, k Indexed) (Result, error) {
+func (e Environment) judgeVisual(ctx context.Context, k Indexed) (Result, error) {
 	switch {
 	case e.Judge == nil:
 		return permanentError(judge.ErrMissing.Error()), nil
@@ -48,7 +48,7 @@ func (e Environment) visual(ctx context.Context, k Indexed) (Result, error) {
 	defer cancel()
 	sight, err := e.Pages.Screenshot(looking, PageTarget{URL: k.URL, Pane: k.Pane})
 	if err != nil {
-		return RetryableError(fmt.Errorf("opening the page: %w", cause(looking, err))), nil
+		return RetryableError(fmt.Errorf("opening the page: %w", contextCause(looking, err))), nil
 	}
 	reply, err := e.judgePicture(ctx, k.Question, sight)
 	if judge.IsUnavailable(err) {

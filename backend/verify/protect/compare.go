@@ -71,11 +71,11 @@ func (g *State) diff(ctx context.Context, check int) ([]mismatch, error) {
 }
 
 func (g *State) diffInstalled(ctx context.Context, root *os.Root, h protectedItem) ([]mismatch, error) {
-	was, err := g.original(h)
+	was, err := g.originalContent(h)
 	if err != nil {
 		return nil, fmt.Errorf("what was installed in %s at the start: %w", h.Path, err)
 	}
-	is, err := manifest(ctx, root, h.Path, g.sums)
+	is, err := listInstalled(ctx, root, h.Path, g.sums)
 	if err != nil && !errors.Is(err, errTooManyInstalled) {
 		return nil, fmt.Errorf("looking at what is installed in %s: %w", h.Path, err)
 	}
@@ -114,7 +114,7 @@ func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 		d.text = h.Path + " has appeared\n"
 		return d, false
 	}
-	was, wasErr := g.original(h)
+	was, wasErr := g.originalContent(h)
 	if wasErr != nil {
 		d.text = fmt.Sprintf("what %s was at the start is lost: %v\n", h.Path, wasErr)
 		return d, false
@@ -132,8 +132,8 @@ func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	return d, true
 }
 
-// original is what a file held at the start.
-func (g *State) original(h protectedItem) ([]byte, error) {
+// originalContent is what a file held at the start.
+func (g *State) originalContent(h protectedItem) ([]byte, error) {
 	if h.Missing {
 		return nil, nil
 	}

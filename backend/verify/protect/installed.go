@@ -41,9 +41,9 @@ var volatilePaths = []string{
 
 var errTooManyInstalled = fmt.Errorf("more than %d files or %d MiB", installedFiles, installedBytes>>20)
 
-// manifest lists the files of an installation with their sums, a line each. Sums of
+// listInstalled lists the files of an installation with their sums, a line each. Sums of
 // files that have not changed are taken from known, and kept there.
-func manifest(ctx context.Context, root *os.Root, at string, known map[string]installedHash) ([]byte, error) {
+func listInstalled(ctx context.Context, root *os.Root, at string, known map[string]installedHash) ([]byte, error) {
 	lines := []string{}
 	total := int64(0)
 	err := fs.WalkDir(root.FS(), at, func(p string, e fs.DirEntry, err error) error {

@@ -25,15 +25,15 @@ func decidingPart(name string, text []byte) string {
 	case "":
 		return string(text)
 	case "scripts":
-		return scripts(text)
+		return decidingScripts(text)
 	case "make":
-		return lines(detect.DecidingDefinitions(string(text), strings.Fields(rest)))
+		return joinLines(detect.DecidingDefinitions(string(text), strings.Fields(rest)))
 	case "replace":
 		return goModReplaces(string(text))
 	case "pytest":
-		return sections(string(text), pytestHeading.MatchString)
+		return matchingSections(string(text), pytestHeading.MatchString)
 	case "cargo":
-		return sections(string(text), func(heading string) bool { return !cargoFreeSections.MatchString(heading) })
+		return matchingSections(string(text), func(heading string) bool { return !cargoFreeSections.MatchString(heading) })
 	case "maven":
 		return normalizeText(withoutDependencies(string(text)))
 	case "gradle":
@@ -42,7 +42,7 @@ func decidingPart(name string, text []byte) string {
 	return string(text)
 }
 
-func lines(list []string) string {
+func joinLines(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -99,15 +99,15 @@ func goModReplaces(text string) string {
 			out = append(out, words)
 		}
 	}
-	return lines(out)
+	return joinLines(out)
 }
 
 // settings of runners that live in package.json.
 var packageSettings = []string{"jest", "mocha", "ava", "vitest", "tap", "c8", "nyc", "workspaces", "packageManager"}
 
-// scripts is what of a package.json decides: its scripts, each under scripts.NAME,
+// decidingScripts is what of a package.json decides: its scripts, each under scripts.NAME,
 // and the settings of runners. A file that is not JSON stands for itself.
-func scripts(text []byte) string {
+func decidingScripts(text []byte) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(text, &all) != nil {
 		return string(text)
@@ -131,9 +131,9 @@ func scripts(text []byte) string {
 	return string(b) + "\n"
 }
 
-// sections are those parts of an ini or toml file whose heading matches; what
+// matchingSections are those parts of an ini or toml file whose heading matches; what
 // stands before the first has none, "".
-func sections(text string, matches func(heading string) bool) string {
+func matchingSections(text string, matches func(heading string) bool) string {
 	var b strings.Builder
 	in := matches("")
 	for line := range strings.Lines(text) {

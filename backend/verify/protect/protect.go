@@ -72,7 +72,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 		return nil, nil
 	}
 	g := p.guard
-	changed, err := g.changed(ctx)
+	changed, err := g.changedItems(ctx)
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	files := pathsOf(changed)
 	for _, d := range changed {
 		if d.Kind == detect.KindForbiddenNew {
-			g.admit(d)
+			g.admitFile(d)
 		}
 	}
 	called, err := p.newlyCalled(ctx, files)
@@ -120,8 +120,8 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	return accepted, errors.Join(fileio.WriteJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
 }
 
-// admit lets a file stay that has appeared, and compares it from now on.
-func (g *State) admit(d mismatch) {
+// admitFile lets a file stay that has appeared, and compares it from now on.
+func (g *State) admitFile(d mismatch) {
 	for i := range g.list {
 		h := &g.list[i]
 		if h.Kind == detect.KindForbiddenNew && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
@@ -169,8 +169,8 @@ func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]protect
 	return list, nil
 }
 
-// changed are the differences that can be accepted or put back.
-func (g *State) changed(ctx context.Context) ([]mismatch, error) {
+// changedItems are the differences that can be accepted or put back.
+func (g *State) changedItems(ctx context.Context) ([]mismatch, error) {
 	found, err := g.diff(ctx, -1)
 	return slices.DeleteFunc(found, func(d mismatch) bool { return d.path == "" }), err
 }
@@ -190,7 +190,7 @@ func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 	if g == nil {
 		return nil, "", nil
 	}
-	changed, err := g.changed(ctx)
+	changed, err := g.changedItems(ctx)
 	if err != nil || len(changed) == 0 {
 		return nil, "", err
 	}
@@ -204,7 +204,7 @@ func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 		if slices.Contains(files, d.path) { // by another part: what is there now is the held version
 			continue
 		}
-		if err := g.restore(root, d, aside); err != nil {
+		if err := g.restoreItem(root, d, aside); err != nil {
 			return files, aside, fmt.Errorf("putting %s back: %w", d.path, err)
 		}
 		files = append(files, d.path)
@@ -269,7 +269,7 @@ func (g *State) Undecided(ctx context.Context) ([]string, error) {
 }
 
 func (g *State) changes(ctx context.Context) ([]shownChange, error) {
-	found, err := g.changed(ctx)
+	found, err := g.changedItems(ctx)
 	if err != nil {
 		return nil, err
 	}

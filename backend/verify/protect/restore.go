@@ -13,9 +13,9 @@ import (
 	"goalpost/backend/verify/protect/detect"
 )
 
-// restore takes what lies at a protected path aside and puts there what it was.
+// restoreItem takes what lies at a protected path aside and puts there what it was.
 // No link on the way is followed: one that the agent put there is taken aside, too.
-func (g *State) restore(root *os.Root, d mismatch, aside string) (err error) {
+func (g *State) restoreItem(root *os.Root, d mismatch, aside string) (err error) {
 	parts := strings.Split(d.path, "/")
 	for i := range parts[:len(parts)-1] {
 		if err := clearPath(root, strings.Join(parts[:i+1], "/"), aside); err != nil {
@@ -30,7 +30,7 @@ func (g *State) restore(root *os.Root, d mismatch, aside string) (err error) {
 	if d.Kind == detect.KindForbiddenNew || d.Missing {
 		return moveToBackup(dir, name, d.path, aside)
 	}
-	was, err := g.original(d.protectedItem)
+	was, err := g.originalContent(d.protectedItem)
 	if err != nil {
 		return err
 	}

@@ -209,7 +209,7 @@ func (g *State) isRecorded(p detect.Protected) bool {
 
 // recordInstalled keeps what an installation holds; too many files are not compared.
 func (g *State) recordInstalled(ctx context.Context, root *os.Root, h *protectedItem) (tooMany bool, err error) {
-	list, err := manifest(ctx, root, h.Path, g.sums)
+	list, err := listInstalled(ctx, root, h.Path, g.sums)
 	if errors.Is(err, errTooManyInstalled) {
 		return true, nil
 	}
@@ -298,7 +298,7 @@ func (g *State) LockedScripts(index int) []string {
 		if h.Kind != detect.KindLocked || !slices.Contains(h.Checks, index) {
 			continue
 		}
-		if text, err := g.original(h); err == nil && fileio.IsText(text) {
+		if text, err := g.originalContent(h); err == nil && fileio.IsText(text) {
 			texts = append(texts, string(text))
 		}
 	}

@@ -98,12 +98,12 @@ func (t *Watcher) isRelevantDir(folder string) bool {
 			base = path.Dir(h.Path)
 		}
 		base = strings.TrimSuffix(base, "/")
-		return base == folder || within(base, folder) || deep && (base == "" || within(folder, base))
+		return base == folder || isWithin(base, folder) || deep && (base == "" || isWithin(folder, base))
 	})
 }
 
-// within says whether p lies below folder.
-func within(p, folder string) bool { return strings.HasPrefix(p, folder+"/") }
+// isWithin says whether p lies below folder.
+func isWithin(p, folder string) bool { return strings.HasPrefix(p, folder+"/") }
 
 func (t *Watcher) add(folder string) {
 	if t.folders++; t.folders > maxWatchedDirs {
@@ -174,7 +174,7 @@ func (t *Watcher) onEvent(p string, came bool) {
 func (t *Watcher) isProtected(p string) bool {
 	return slices.ContainsFunc(t.things, func(h protectedItem) bool {
 		if h.Kind != detect.KindForbiddenNew {
-			return p == h.Path || within(h.Path, p)
+			return p == h.Path || isWithin(h.Path, p)
 		}
 		a, err := parseForbidden(h.Path)
 		// Bundlers write a settings file for themselves beside the one that they read.

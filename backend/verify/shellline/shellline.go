@@ -230,7 +230,7 @@ func (r *lineWalker) unquote(w *syntax.Word) (text string, ok bool) {
 func (r *lineWalker) plainPart(part syntax.WordPart) (string, bool) {
 	switch p := part.(type) {
 	case *syntax.Lit:
-		return unescaped(p.Value), true
+		return unescapeWord(p.Value), true
 	case *syntax.SglQuoted:
 		return p.Value, true
 	case *syntax.ParamExp:
@@ -285,7 +285,7 @@ func (r *lineWalker) knownSubstitution(c *syntax.CmdSubst) (string, bool) {
 var scriptFolder = regexp.MustCompile(
 	`^(dirname (\$0|\$\{?BASH_SOURCE(\[0\])?\}?|\$\((readlink -f|realpath) \$0\))|cd (-P )?(\$\(dirname (\$0|\$\{?BASH_SOURCE(\[0\])?\}?)\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\})( >\s*/dev/null( 2>&1)?)? && pwd( -P)?)$`)
 
-func unescaped(s string) string {
+func unescapeWord(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}

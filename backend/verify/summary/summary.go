@@ -247,9 +247,9 @@ func goJSONOutputLine(line string) string {
 func parseUnittest(text string) []int {
 	var ran []int
 	for _, m := range unittestEnd.FindAllStringSubmatch(text, -1) {
-		n := number(m[1])
+		n := parseNumber(m[1])
 		if s := skippedBy.FindStringSubmatch(m[2]); s != nil {
-			n -= number(s[1])
+			n -= parseNumber(s[1])
 		}
 		ran = append(ran, n)
 	}
@@ -287,7 +287,7 @@ func summaryParser(pattern string, words ...string) func(string) []int {
 		for _, m := range end.FindAllString(text, -1) {
 			n := 0
 			for _, c := range one.FindAllStringSubmatch(m, -1) {
-				n += number(c[1]) + number(c[4])
+				n += parseNumber(c[1]) + parseNumber(c[4])
 			}
 			ran = append(ran, n)
 		}
@@ -295,8 +295,8 @@ func summaryParser(pattern string, words ...string) func(string) []int {
 	}
 }
 
-// number is what digits say; nothing is 0.
-func number(digits string) int {
+// parseNumber is what digits say; nothing is 0.
+func parseNumber(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
 		return 0

@@ -128,11 +128,11 @@ func (w *Workspace) Changed(ctx context.Context) (string, error) {
 			fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s",
 				maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
 	}
-	return phrase.JoinClauses(sentence(changed, fresh, gone, names), heaps), nil
+	return phrase.JoinClauses(changeSentence(changed, fresh, gone, names), heaps), nil
 }
 
-// sentence is "2 files changed, 1 new, 1 removed: a, b, c (new), d (removed)".
-func sentence(changed, fresh, gone int, names []string) string {
+// changeSentence is "2 files changed, 1 new, 1 removed: a, b, c (new), d (removed)".
+func changeSentence(changed, fresh, gone int, names []string) string {
 	var parts []string
 	for _, p := range []struct {
 		n    int
@@ -211,7 +211,7 @@ func (w *Workspace) diff(root *os.Root, c change) string {
 			why = fmt.Sprintf("not compared line by line: more than %d MiB would have to be kept of the start",
 				maxBaselineBytes>>20)
 		}
-		fmt.Fprintf(&b, "%s: %s (%s)\n", c.path, sizes(c), why)
+		fmt.Fprintf(&b, "%s: %s (%s)\n", c.path, sizeChange(c), why)
 		return b.String()
 	}
 	b.WriteString(UnifiedDiff(c.path, was, is, c.is == nil))
@@ -244,7 +244,7 @@ func contentAfter(root *os.Root, e *Entry) ([]byte, bool) {
 	return text, err == nil && fileio.IsText(text)
 }
 
-func sizes(c change) string {
+func sizeChange(c change) string {
 	switch {
 	case c.was == nil:
 		return fmt.Sprintf("new, %d bytes", c.is.Size)

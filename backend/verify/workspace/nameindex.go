@@ -150,7 +150,7 @@ func (n *NameIndex) list(root *os.Root, path string, info fs.FileInfo) (listing,
 	}
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range list {
-		at := join(path, e.Name())
+		at := joinNames(path, e.Name())
 		if n.rules.Ignored(at, e.IsDir()) {
 			continue
 		}

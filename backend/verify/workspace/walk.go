@@ -72,7 +72,7 @@ func (w *treeWalk) folder(ctx context.Context, root *os.Root, path string, depth
 	if ctx.Err() != nil {
 		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
 	}
-	names, err := list(root, w.most-len(w.entries)+1)
+	names, err := listNames(root, w.most-len(w.entries)+1)
 	if err != nil {
 		return nil //nolint:nilerr // a folder that the agent made unreadable, or removed, shows as its entry alone
 	}
@@ -89,14 +89,14 @@ func (w *treeWalk) folder(ctx context.Context, root *os.Root, path string, depth
 		case w.limitReached():
 			return nil
 		default:
-			w.file(root, name, join(path, name), info)
+			w.file(root, name, joinNames(path, name), info)
 		}
 	}
 	for _, name := range below {
 		if w.limitReached() {
 			return nil
 		}
-		if err := w.below(ctx, root, name, join(path, name), depth); err != nil {
+		if err := w.below(ctx, root, name, joinNames(path, name), depth); err != nil {
 			return err
 		}
 	}
@@ -184,8 +184,8 @@ func (w *treeWalk) countGenerated(root *os.Root, name string) int {
 	return n
 }
 
-// list gives at most that many names of a folder, in order.
-func list(root *os.Root, most int) ([]string, error) {
+// listNames gives at most that many names of a folder, in order.
+func listNames(root *os.Root, most int) ([]string, error) {
 	f, err := root.Open(".")
 	if err != nil {
 		return nil, fileio.StripPathError(err)
@@ -198,7 +198,7 @@ func list(root *os.Root, most int) ([]string, error) {
 	return names, errors.Join(err, f.Close())
 }
 
-func join(path, name string) string {
+func joinNames(path, name string) string {
 	if path == "" {
 		return name
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// flags are Chromium's arguments. Site isolation stays on. The sandbox of
+// chromiumFlags are Chromium's arguments. Site isolation stays on. The sandbox of
 // Chromium stays on as well, except for root, whom Chromium refuses to run
 // with it.
-func flags(dir, proxy string) []string {
+func chromiumFlags(dir, proxy string) []string {
 	list := []string{
 		"--headless=new",
 		"--remote-debugging-pipe",

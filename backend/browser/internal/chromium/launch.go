@@ -55,7 +55,7 @@ func Launch(ctx context.Context, o LaunchOptions) (*Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := start(ctx, path, dir, o)
+	b, err := startProcess(ctx, path, dir, o)
 	if err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}
@@ -77,7 +77,7 @@ func Launch(ctx context.Context, o LaunchOptions) (*Browser, error) {
 	return b, nil
 }
 
-func start(ctx context.Context, path string, dir *RunDir, o LaunchOptions) (*Browser, error) {
+func startProcess(ctx context.Context, path string, dir *RunDir, o LaunchOptions) (*Browser, error) {
 	var files []*os.File
 	pair := func() (r, w *os.File, err error) {
 		if r, w, err = os.Pipe(); err == nil {
@@ -93,7 +93,7 @@ func start(ctx context.Context, path string, dir *RunDir, o LaunchOptions) (*Bro
 	}
 	// Not the caller's context: Chromium outlives the request that started it.
 	proc, err := o.Launcher.Start(context.WithoutCancel(ctx), process.Command{
-		Argv:  append([]string{path}, flags(dir.Path, o.ProxyServer)...),
+		Argv:  append([]string{path}, chromiumFlags(dir.Path, o.ProxyServer)...),
 		Env:   chromiumEnv(dir.Path, os.Environ()),
 		Dir:   dir.Path,
 		Files: []*os.File{nil, nil, errW, inR, outW},

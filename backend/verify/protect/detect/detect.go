@@ -346,9 +346,9 @@ func (f *Scanner) scanCall(c shellline.Call, depth int) {
 		f.scanShell(c, depth)
 	case interpreter.MatchString(name):
 		f.addJudgeScript(c)
-		f.runner(c, depth)
+		f.scanRunner(c, depth)
 	default:
-		f.runner(c, depth)
+		f.scanRunner(c, depth)
 	}
 }
 

@@ -55,7 +55,7 @@ func (f *Scanner) addMake(c shellline.Call, depth int) {
 		return
 	}
 	sure := f.mandatoryLines(c, dir, string(text), targets)
-	for _, line := range recipes(string(text), targets) { // $(MAKE) is make again
+	for _, line := range targetRecipes(string(text), targets) { // $(MAKE) is make again
 		f.scanLine(line, shellline.Location{Dir: dir, Root: f.dir, Decides: slices.Contains(sure, line)}, depth+1)
 	}
 }
@@ -107,7 +107,7 @@ func (f *Scanner) addMakefile(dir, file, text string, targets []string, depth in
 	if depth > 3 {
 		return
 	}
-	for _, name := range included(text) {
+	for _, name := range includedFiles(text) {
 		p, ok := (shellline.Call{Dir: dir}).PathInFolder(name)
 		if !ok {
 			continue
@@ -208,7 +208,7 @@ func (r makeRule) isTargetLocal() bool {
 	})
 }
 
-func phony(rules []makeRule) map[string]bool {
+func phonyTargets(rules []makeRule) map[string]bool {
 	all := map[string]bool{}
 	for _, r := range rules {
 		if r.targets[0] == ".PHONY" {
@@ -222,7 +222,7 @@ func phony(rules []makeRule) map[string]bool {
 
 // phonyOf are those targets of rules that make makes whatever files there are.
 func phonyOf(rules, wanted []makeRule) []string {
-	all := phony(rules)
+	all := phonyTargets(rules)
 	var list []string
 	for _, r := range wanted {
 		for _, t := range r.targets {
@@ -238,7 +238,7 @@ func phonyOf(rules, wanted []makeRule) []string {
 // name were there, and do not make such a file.
 func fakeableTargets(text string, targets []string) []string {
 	rules, _, _ := parseMake(text)
-	all := phony(rules)
+	all := phonyTargets(rules)
 	var list []string
 	for _, t := range defaultTargets(rules, targets) {
 		for _, r := range rules {
@@ -252,8 +252,8 @@ func fakeableTargets(text string, targets []string) []string {
 	return list
 }
 
-// included are the files that a Makefile includes, as far as they are named plainly.
-func included(text string) []string {
+// includedFiles are the files that a Makefile includes, as far as they are named plainly.
+func includedFiles(text string) []string {
 	var list []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\\\n", " "), "\n") {
 		if m := including.FindStringSubmatch(line); m != nil {
@@ -267,8 +267,8 @@ func included(text string) []string {
 	return list
 }
 
-// recipes are the shell lines that make the targets, as far as they are plain.
-func recipes(text string, targets []string) []string {
+// targetRecipes are the shell lines that make the targets, as far as they are plain.
+func targetRecipes(text string, targets []string) []string {
 	rules, variables, _ := parseMake(text)
 	value := func(ref string) string {
 		name := strings.Trim(ref, "$(){}")

@@ -26,7 +26,7 @@ func (f *Scanner) addNPM(c shellline.Call, depth int) {
 	decides := c.Decides && len(places) == 1 && len(words) == 1 && !slices.Contains(c.Words, "--") &&
 		!c.HasFlag("--if-present", "--ignore-scripts")
 	for _, at := range places {
-		f.scripts(at, words, decides, depth)
+		f.scanScripts(at, words, decides, depth)
 	}
 	if dir != c.Dir || len(f.workspacesOf(dir)) > 0 { // the settings of all
 		f.addTests(dir, js)
@@ -34,7 +34,7 @@ func (f *Scanner) addNPM(c shellline.Call, depth int) {
 	// yarn jest, pnpm vitest: the program itself.
 	f.addInstalledProgram(shellline.Call{Dir: dir, Words: words})
 	plainly := !slices.ContainsFunc(c.Words, func(w string) bool { return strings.HasPrefix(w, "-") })
-	f.runner(shellline.Call{Dir: dir, Words: words, Decides: c.Decides && plainly}, depth)
+	f.scanRunner(shellline.Call{Dir: dir, Words: words, Decides: c.Decides && plainly}, depth)
 }
 
 // scriptWords are the words of a call of npm that may name a script.
@@ -57,8 +57,8 @@ func scriptWords(c shellline.Call) []string {
 	return words
 }
 
-// scripts protects what a script of a package leads to.
-func (f *Scanner) scripts(dir string, words []string, decides bool, depth int) {
+// scanScripts protects what a script of a package leads to.
+func (f *Scanner) scanScripts(dir string, words []string, decides bool, depth int) {
 	text, _, err := fileio.Read(f.root, path.Join(dir, "package.json"), MaxPartBytes)
 	if err != nil {
 		f.addTests(dir, js)

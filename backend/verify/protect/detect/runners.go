@@ -130,8 +130,8 @@ var shadowModules = func() []string {
 	return list
 }()
 
-// runner finds what a known runner reads.
-func (f *Scanner) runner(c shellline.Call, depth int) {
+// scanRunner finds what a known runner reads.
+func (f *Scanner) scanRunner(c shellline.Call, depth int) {
 	if c.Lost {
 		return
 	}

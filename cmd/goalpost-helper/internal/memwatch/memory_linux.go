@@ -70,11 +70,11 @@ func (w *memoryWatch) memory(most int64) time.Duration {
 		left += s.bytes
 	}
 	all := w.programs(approximateUsage)
-	if sum := left + total(all); sum <= most {
+	if sum := left + totalMemory(all); sum <= most {
 		return nextCheckIn(most - sum)
 	}
 	all = w.programs(exactUsage) // what processes share was counted for each of them
-	sum := left + total(all)
+	sum := left + totalMemory(all)
 	if sum <= most {
 		return nextCheckIn(most - sum)
 	}
@@ -106,7 +106,7 @@ type processUsage struct {
 	bytes int64
 }
 
-func total(all []processUsage) (sum int64) {
+func totalMemory(all []processUsage) (sum int64) {
 	for _, p := range all {
 		sum += p.bytes
 	}

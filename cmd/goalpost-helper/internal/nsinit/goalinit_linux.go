@@ -133,7 +133,7 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 		return nil, socket.SandboxFailure("making the goal's loopback", err)
 	}
 	for _, where := range k.spec.Listen {
-		fd, err := listen(where)
+		fd, err := listenLoopback(where)
 		if err != nil {
 			return sockets, socket.SandboxFailure("listening at "+where, err)
 		}

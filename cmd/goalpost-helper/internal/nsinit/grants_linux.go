@@ -16,7 +16,7 @@ import (
 // machine's files are no longer in the sandboxes, and the agent's init puts it there.
 func (k *goalInit) grant(r wire.Request) error {
 	if r.Listen != "" {
-		fd, err := listen(r.Listen)
+		fd, err := listenLoopback(r.Listen)
 		if err != nil {
 			return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("listening at "+r.Listen, err)})
 		}

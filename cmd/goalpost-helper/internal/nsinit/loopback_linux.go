@@ -42,9 +42,9 @@ func setUpLoopback() error {
 	return nil
 }
 
-// listen opens "tcp ADDRESS" or "udp ADDRESS". The socket stays the goal's
+// listenLoopback opens "tcp ADDRESS" or "udp ADDRESS". The socket stays the goal's
 // wherever its descriptor goes: the app will answer there.
-func listen(where string) (int, error) {
+func listenLoopback(where string) (int, error) {
 	network, address, _ := strings.Cut(where, " ")
 	var file *os.File
 	switch network {
@@ -79,7 +79,7 @@ func listen(where string) (int, error) {
 
 // dial answers with a connection inside the goal's network.
 func (k *goalInit) dial(r wire.Request) {
-	file, err := connect(r.Network, r.Address)
+	file, err := connectLoopback(r.Network, r.Address)
 	if err != nil {
 		_ = socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Failed, Text: err.Error()}})
 		return
@@ -88,7 +88,7 @@ func (k *goalInit) dial(r wire.Request) {
 	_ = file.Close()
 }
 
-func connect(network, address string) (*os.File, error) {
+func connectLoopback(network, address string) (*os.File, error) {
 	d := net.Dialer{Timeout: dialTime}
 	conn, err := d.DialContext(context.Background(), network, address)
 	if err != nil {

@@ -101,7 +101,7 @@ func (l *Notifier) answer() {
 		}
 		r, tried := l.decide(n, address)
 		if tried.Text != "" && l.isValid(n.id) { // else it was read of somebody else
-			tried.Program = comm(n.pid)
+			tried.Program = processName(n.pid)
 			l.count(tried)
 		}
 		if n.nr == unix.SYS_CONNECT { // which may take a while
@@ -128,7 +128,7 @@ func (l *Notifier) isValid(id uint64) bool {
 // exchanged: it is told, and nothing is decided by it.
 func (l *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-	if setid(n) {
+	if isSetID(n) {
 		return reply{id: n.id, errno: -int32(unix.EPERM)}, describeCall("make a file setuid or setgid")
 	}
 	switch n.nr {
@@ -222,7 +222,7 @@ func checkSignalTarget(arg uint64) string {
 	return fmt.Sprintf("signal process %d, which is not the goal's", pid)
 }
 
-func comm(pid uint32) string {
+func processName(pid uint32) string {
 	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return strings.TrimSpace(string(name))
 }

@@ -91,7 +91,7 @@ func openEntry(folder int, name string) (int, unix.Statx_t) {
 
 // copyContent makes the content and mode of one opened file those of another.
 func copyContent(from, to int) error {
-	in, err := reopen(from, os.O_RDONLY)
+	in, err := reopenFile(from, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func copyContent(from, to int) error {
 	if len(text) > maxRewriteBytes {
 		return unix.EFBIG
 	}
-	out, err := reopen(to, os.O_WRONLY)
+	out, err := reopenFile(to, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func copyContent(from, to int) error {
 	return out.Chmod(now.Mode().Perm()) //nolint:wrapcheck // see above
 }
 
-// reopen opens the very file that was looked at.
-func reopen(fd, flags int) (*os.File, error) {
+// reopenFile opens the very file that was looked at.
+func reopenFile(fd, flags int) (*os.File, error) {
 	return os.OpenFile("/proc/self/fd/"+strconv.Itoa(fd), flags|unix.O_NONBLOCK, 0) //nolint:wrapcheck // its number is the answer
 }

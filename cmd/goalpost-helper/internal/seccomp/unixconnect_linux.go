@@ -147,7 +147,7 @@ func (l *Notifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
 	}
 	if !l.sockets.IsGranted(info.Dev, info.Ino) && !unixdiag.IsBoundInNamespace(at, info) {
 		l.count(wire.Violation{
-			Program: comm(n.pid),
+			Program: processName(n.pid),
 			Text:    fmt.Sprintf("speak to the socket %q, which is not the goal's", path),
 		})
 		return unix.EACCES

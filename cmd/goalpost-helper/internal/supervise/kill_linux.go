@@ -18,7 +18,7 @@ func (s *Supervisor) killAll() {
 	s.mu.Lock() // reap is kept out from here on
 	defer s.mu.Unlock()
 	for {
-		for _, pid := range children() {
+		for _, pid := range listChildren() {
 			_ = unix.Kill(pid, unix.SIGKILL) // it may be gone already
 		}
 		var info unix.Siginfo
@@ -32,8 +32,8 @@ func (s *Supervisor) killAll() {
 	}
 }
 
-// children are the helper's own, zombies included.
-func children() []int {
+// listChildren are the helper's own, zombies included.
+func listChildren() []int {
 	tasks, _ := os.ReadDir("/proc/self/task")
 	var all []int
 	for _, task := range tasks {

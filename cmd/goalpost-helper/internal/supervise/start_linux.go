@@ -121,7 +121,7 @@ func lookPath(name, dir string, env []string) (string, *wire.Error) {
 		return path, checkExecutable(path, name)
 	}
 	var refused *wire.Error
-	for _, folder := range filepath.SplitList(getenv(env, "PATH")) {
+	for _, folder := range filepath.SplitList(lookupEnv(env, "PATH")) {
 		path := filepath.Join(joinDir(dir, folder), name)
 		err := checkExecutable(path, name)
 		if err == nil {
@@ -208,7 +208,7 @@ func ByteStrings(b [][]byte) []string {
 	return out
 }
 
-func getenv(env []string, name string) string {
+func lookupEnv(env []string, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
 		if key, value, _ := strings.Cut(env[i], "="); key == name {
 			return value

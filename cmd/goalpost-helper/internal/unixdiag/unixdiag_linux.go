@@ -78,7 +78,7 @@ func forEachSocket(b []byte, each func(message, attributes []byte) (more bool)) 
 		if !each(b[unix.NLMSG_HDRLEN:size], b[unix.NLMSG_HDRLEN+diagHeader:size]) {
 			return false
 		}
-		b = b[min(aligned(size), len(b)):]
+		b = b[min(alignLength(size), len(b)):]
 	}
 	return len(b) == 0
 }
@@ -91,11 +91,11 @@ func ForEachAttribute(b []byte, each func(kind uint16, value []byte)) {
 			return
 		}
 		each(order.Uint16(b[2:]), b[4:length])
-		b = b[min(aligned(length), len(b)):]
+		b = b[min(alignLength(length), len(b)):]
 	}
 }
 
-func aligned(n int) int { return (n + 3) &^ 3 }
+func alignLength(n int) int { return (n + 3) &^ 3 }
 
 // deviceOf is the device of a file's file system as the kernel numbers it inside:
 // some file systems tell programs another one.

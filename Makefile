@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure looks hostile fuzz flood cover fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure sample looks hostile fuzz flood cover fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -90,6 +90,9 @@ cross: $(HELPER) ## that goalctl compiles for other processors and systems (it r
 
 structure: ## figures of how the code is built: files, arrows between them, largest types, names, lines
 	go run build/scripts/structure.go
+
+sample: ## 20 random comments and labels, to be read aloud (SEED=N)
+	go run build/scripts/sample.go $(if $(SEED),-seed $(SEED))
 
 looks: $(NPM) ## every scene of the page in both themes and three sizes: axe, and what is cut, covered or out of reach (e2e looks at one of each kind)
 	SCENES=all node --test e2e/gallery.test.mjs

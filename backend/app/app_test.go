@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/store"
 )
 
 // TestMain lets the test program be the demonstration's server, as goalctl is.
@@ -495,6 +497,41 @@ func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
 	}
 	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
+	}
+}
+
+// TestHandBack_GoalRunsElsewhere_SaysSo: a pane is handed back while another process
+// has the goal.
+func TestHandBack_GoalRunsElsewhere_SaysSo(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(
+		call("browser_open", `{"url":"about:blank"}`),
+		call("browser_wait", `{"pane":"b1","text":"never said by it","seconds":110}`),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "drive", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	browsers := area[*api.BrowserAPI](t, p.app)
+	p.await("the wait", func(e event.Event) bool {
+		s, ok := e.Body.(*event.StepStarted)
+		return ok && s.Tool == "browser_wait"
+	})
+	if done, err := browsers.TakeOver("b1"); !done || err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	<-p.app.Done(goal.ID(out.GoalID))
+	lock, err := p.app.Store().LockGoal(goal.ID(out.GoalID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := browsers.HandBack("b1"); !errors.Is(err, store.ErrGoalLocked) &&
+		(err == nil || !strings.Contains(err.Error(), "another process runs this goal")) {
+		t.Errorf("handed back: %v, want that another process runs the goal", err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
 	}
 }
 

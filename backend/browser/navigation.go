@@ -35,7 +35,7 @@ var (
 // so too, also when Chromium has not heard of it yet.
 type pendingNavigation struct {
 	address string // "" for back, forward and reload
-	begun   bool   // Chromium has told that it loads; guarded by the pane's mu
+	begun   bool   // Chromium has told that it loads; guarded by the state's mu
 	end     context.CancelCauseFunc
 	over    chan struct{} // closed when nothing more of it reaches Chromium
 }

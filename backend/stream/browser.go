@@ -8,6 +8,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/pane"
 )
 
@@ -60,7 +61,7 @@ func (b *browserConn) watch() {
 		news, err := b.v.Next(b.c.ctx)
 		if err != nil {
 			if b.c.ctx.Err() == nil {
-				b.c.end(closeWith(CloseNotFound, "%s", err.Error()))
+				b.c.end(closeWith(CloseNotFound, "%s", fault.Of(err).Message))
 			}
 			return
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/text"
 )
 
@@ -65,7 +66,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attac
 	if err != nil {
 		wire = connHandlers{
 			receive: func(websocket.MessageType, []byte) error { return nil },
-			send:    func(context.Context) error { return closeWith(CloseNotFound, "%s", err.Error()) },
+			send:    func(context.Context) error { return closeWith(CloseNotFound, "%s", fault.Of(err).Message) },
 			release: func() {},
 		}
 	}

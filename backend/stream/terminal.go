@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/coder/websocket"
+
+	"goalpost/backend/fault"
 )
 
 // Window is how many bytes of a terminal may be sent to one page without acknowledgement.
@@ -124,7 +126,7 @@ func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _
 		<-ctx.Done() // the page stays open to show the present output
 		return true, nil
 	}
-	return true, closeWith(CloseNotFound, "%s", err.Error())
+	return true, closeWith(CloseNotFound, "%s", fault.Of(err).Message)
 }
 
 // sizes notifies the page when another viewer has resized the terminal.

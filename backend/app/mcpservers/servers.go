@@ -399,7 +399,7 @@ func (ms *Servers) Findings() []api.DoctorFinding {
 		found, ok, err := ms.mcpToolCache().Get(s)
 		switch invalid := s.Validate(); {
 		case invalid != nil:
-			f.State, f.Detail, f.Hint = "bad", invalid.Error(), "change it in the settings"
+			f.State, f.Detail, f.Hint = "bad", fault.Of(invalid).Message, "change it in the settings"
 		case c.Off:
 			f.Detail = "switched off"
 		case err != nil:

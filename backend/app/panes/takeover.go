@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/browser"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/store"
 )
 
 // paneRuns are the runs of goals in this process, as a take-over needs them.
@@ -131,7 +132,8 @@ func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what
 	if err != nil || row.Status != goal.Paused { // it was resumed or ended
 		return err
 	}
-	if err = b.Resume(ctx, id, api.ResumeInput{Note: note}); api.IsConflict(err) {
+	err = b.Resume(ctx, id, api.ResumeInput{Note: note})
+	if api.IsConflict(err) && !errors.Is(err, store.ErrGoalLocked) { // it was resumed in the meantime
 		return nil
 	}
 	return err

@@ -292,9 +292,9 @@ func (r *Session) Ready() error {
 
 // errorWithHint is an error with its hint, where only words are kept.
 func errorWithHint(err error) error {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Hint != "" {
-		return fmt.Errorf("%w: %s", err, refusal.Hint)
+	hint := fault.Of(err).Hint
+	if !strings.Contains(err.Error(), hint) {
+		return fmt.Errorf("%w: %s", err, hint)
 	}
 	return err
 }

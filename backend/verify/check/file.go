@@ -52,7 +52,7 @@ func (e Environment) inspectFile(ctx context.Context, c Indexed) (Result, error)
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(),
 		fmt.Errorf("it could not be read within %s", goal.FormatDuration(c.Timeout())))
 	defer cancel()
-	return inspectFile(ctx, f, info.Size(), c)
+	return inspectContent(ctx, f, info.Size(), c)
 }
 
 func fileMissing(root *os.Root, path string) Result {
@@ -66,8 +66,8 @@ func fileMissing(root *os.Root, path string) Result {
 	return NewResult(goal.Fail, "it exists")
 }
 
-// inspectFile reads the file once: for its sum, its first bytes, and its end.
-func inspectFile(ctx context.Context, f io.Reader, size int64, c Indexed) (Result, error) {
+// inspectContent reads the file once: for its sum, its first bytes, and its end.
+func inspectContent(ctx context.Context, f io.Reader, size int64, c Indexed) (Result, error) {
 	sum := sha256.New()
 	var head headBuffer
 	n, err := io.Copy(io.MultiWriter(sum, &head), &ctxReader{ctx, f})

@@ -25,12 +25,12 @@ func (p *Pane) Share(goalID string) error {
 	p.state.change(func() {
 		switch {
 		case p.state.goalID != "" || goalID == "" || p.state.scriptless:
-			err = errors.New("lending: only a user's pane can be lent, and to a goal")
+			err = errors.New("sharing: only a user's pane can be shared, and only with a goal")
 			return
 		case p.state.sharedWith() == goalID:
 			return
 		case p.state.sharedWith() != "":
-			err = errors.New("lending: the pane is lent to another goal")
+			err = errors.New("sharing: the pane is shared with another goal")
 			return
 		}
 		p.driver.shareHolder(goalID)

@@ -110,7 +110,7 @@ func (s *state) change(f func()) {
 	s.notifyViewers()
 }
 
-// announceInfo tells of the pane, unless it is nobody's; mu is held.
+// announceInfo publishes the pane's info; a scriptless pane is on no list. mu is held.
 func (s *state) announceInfo() {
 	if !s.scriptless {
 		s.m.news.changed(s.info)

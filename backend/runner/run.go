@@ -99,7 +99,7 @@ func (r *Run) closeSession(ctx context.Context, exit goal.Exit) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := r.session.Close(ctx, exit); err != nil {
-		r.cfg.Log.Error("close room", "goal", r.goal.ID, "error", err)
+		r.cfg.Log.Error("close session", "goal", r.goal.ID, "error", err)
 	}
 }
 

@@ -53,7 +53,7 @@ func sandboxLimitsText(l *sandbox.ResourceLimits) string {
 func processLimitText(pidMax string, l *sandbox.ResourceLimits) string {
 	switch n, err := strconv.Atoi(pidMax); {
 	case err == nil && n < 2*l.Processes: // a few numbers are used once and not again
-		return fmt.Sprintf("at most %d processes a room", l.Processes)
+		return fmt.Sprintf("at most %d processes per sandbox", l.Processes)
 	case os.Geteuid() != 0:
 		return fmt.Sprintf("at most %d processes, counted for the user in the goal's namespace", l.Processes)
 	}

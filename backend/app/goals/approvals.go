@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// Answer gives the user's answer to an open approval. Whoever runs the goal
-// takes it; a goal that paused for it continues here, if this program stays.
+// Answer gives the user's answer to an open approval. The process that runs
+// the goal takes it; a goal that paused for it continues here, if this program stays.
 func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	open, err := s.store.OpenApprovals(ctx, id)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 		}
 		return nil
 	}, o)
-	if err != nil || then.Status == goal.Running { // its run hears of it, or continues when it has paused
+	if err != nil || then.Status == goal.Running { // its run reads the answer, or continues when it has paused
 		return err
 	}
 	return s.resumeIfAnswered(ctx, id)
@@ -107,7 +107,7 @@ func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error 
 	}
 	s.sessions.RevokeGrant(ctx, id, request)
 	own, err := s.store.LockGoal(id)
-	if errors.Is(err, store.ErrGoalLocked) { // whoever runs it takes it back
+	if errors.Is(err, store.ErrGoalLocked) { // the process that runs it takes it back
 		return s.AddOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
 	}
 	if err != nil {

@@ -254,7 +254,7 @@ func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	if c.goals.runner.Cancel(r.ID, stop) {
 		return nil
 	}
-	owned, err := c.goals.store.IsLocked(r.ID) // by another process; what nobody has would hear of it in its next run
+	owned, err := c.goals.store.IsLocked(r.ID) // by another process; a goal without one would only read it in its next run
 	if err != nil || !owned || r.Queued == "" && !isParked(r) && r.Status != goal.Running && r.Status != goal.Pending {
 		return err
 	}

@@ -24,7 +24,7 @@ type resumption struct {
 }
 
 // Resume continues a goal that stopped, with the same steps and numbers. A
-// parked one that a process looks after is told to continue now.
+// parked one that a process waits for continues now.
 func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	row, err := rs.Resumable(ctx, id)
 	if err != nil {

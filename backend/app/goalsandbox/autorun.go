@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/sandbox/autorun"
 )
 
-// AutorunBaselineFile is what ran by itself in the goal's folders before the goal did
-// anything, in its private folder.
+// AutorunBaselineFile lists what git and editors ran automatically in the goal's folders before the
+// goal did anything, in its private folder.
 const AutorunBaselineFile = "selfrun.json"
 
 // RecordAutorunBaseline notes what git and editors run by themselves in the goal's folders,

@@ -66,8 +66,8 @@ func (b *blockedHosts) Drain() []policy.Effect {
 	return list
 }
 
-// SetGrants makes the rules of a goal and what its user granted. What was taken back
-// stays closed, whoever has not heard of that yet.
+// SetGrants makes the rules of a goal and what its user granted. A revoked grant stays
+// closed, also where a run has not read of it yet.
 func (b *blockedHosts) SetGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -31,8 +31,8 @@ type machineGrant struct {
 	err    error // why it is not open
 }
 
-// Apply makes the walls what the grants say. A grant that was taken back stays so,
-// whoever has not heard of that yet.
+// Apply opens in the sandbox what the grants allow. A revoked grant stays closed, also where a
+// run has not read of it yet.
 func (r *machineGrants) Apply(
 	ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant,
 ) error {

@@ -99,7 +99,7 @@ func (f *Factory) Open(
 		e.Degradations = append(e.Degradations, "a toolchain of the settings is not given to this goal: "+err.Error())
 	}
 	if mounts.RunsAsRoot(p.Dir) {
-		e.Degradations = append(e.Degradations, "this goal runs as root: inside its walls its programs keep root's "+
+		e.Degradations = append(e.Degradations, "this goal runs as root: inside its sandbox its programs keep root's "+
 			"rights over the files that it is given. Run Goalpost as an ordinary user, or have it work in a folder of one")
 	}
 	options.Spec, options.Attempted = &walls, e.onViolation
@@ -261,8 +261,8 @@ func (e *Sandbox) CheckRunner(f *Factory, dir string, hosts []string) verify.Che
 	return h
 }
 
-// dialForCheck is for checks of the host itself: the loopback is the goal's, and what is
-// outside is reached as by its programs, and where hosts are open to the check.
+// dialForCheck connects for a check that the host runs itself: the loopback is the goal's own. Other hosts are
+// those that the goal's programs may reach, and those that the check names.
 func (e *Sandbox) dialForCheck(ctx context.Context, network, address string, hosts []string) (net.Conn, error) {
 	if egress.IsGoalLoopback(address) {
 		return e.Programs.Dial(ctx, network, address)
@@ -270,6 +270,7 @@ func (e *Sandbox) dialForCheck(ctx context.Context, network, address string, hos
 	return e.Proxy.Dial(ctx, address, hosts)
 }
 
+// Close ends the programs of the goal, and then its proxy.
 func (e *Sandbox) Close(ctx context.Context) error {
 	e.RemovePageFilter()
 	err := e.Programs.Close(ctx)

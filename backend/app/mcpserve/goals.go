@@ -31,7 +31,7 @@ func (d *Server) goalTools() []mcp.Handler {
 		mcp.NewHandler("get_goal",
 			"Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.",
 			look, d.getGoal),
-		mcp.NewHandler("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the "+
+		mcp.NewHandler("wait_for_goal", "Wait until a goal stops (ended, or paused, with its reason) or the "+
 			"time is over; reports each step as progress.", look, d.waitForGoal),
 		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
 		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),

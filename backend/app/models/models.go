@@ -212,7 +212,7 @@ func (ps *Providers) ValidateWindow(g goal.Goal) error {
 	p.Model = g.Model
 	specs, err := tools.Specs(g.Policy.Dir)
 	if err != nil {
-		return fmt.Errorf("what the model is told: %w", err)
+		return fmt.Errorf("the tools: %w", err)
 	}
 	if w, needs := Window(p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
 		return &fault.Error{

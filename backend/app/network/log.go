@@ -32,7 +32,7 @@ type Log struct {
 	goal    goal.ID
 	dir     string
 	now     func() time.Time
-	wait    time.Duration // between what is told together
+	wait    time.Duration // between two batches
 
 	mu    sync.Mutex
 	flood requestAggregator

@@ -26,7 +26,7 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// Registry is the list of all panes, whoever opened them, with a revision that
+// Registry is the list of all panes, of users and of goals, with a revision that
 // grows with every change. It is what the page draws from.
 type Registry struct {
 	Config   *config.Config

@@ -113,7 +113,7 @@ func (f *publisher) publishedSeqs() map[goal.ID]int64 {
 }
 
 // Publish tells everyone of an event that this process committed. Following may
-// have seen it in the journal first: everything is told once.
+// have seen it in the journal first: each event is published once.
 func (f *publisher) Publish(e event.Event) { f.publishOnce(e) }
 
 // publishOnce publishes what is newer than what was told of the goal, and says whether it did.
@@ -143,7 +143,7 @@ func (f *Follower) publishForeign(e event.Event) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := f.sessions.CloseGoal(ctx, e.GoalID); err != nil {
-			f.log.Warn("closing a room", "goal", e.GoalID, "error", err)
+			f.log.Warn("closing a session", "goal", e.GoalID, "error", err)
 		}
 	})
 }

@@ -30,7 +30,7 @@ func (r *Session) AutorunChanges() []string {
 	}
 	var list []string
 	if err != nil {
-		list = append(list, "What git or an editor runs by itself in the folder could not be compared: "+err.Error())
+		list = append(list, "What git or an editor runs automatically in the folder could not be compared: "+err.Error())
 	} else if fresh := slices.DeleteFunc(goalsandbox.ListAutorun(r.policy, r.sandbox.MachineGrants.WritablePaths()...),
 		func(l string) bool {
 			return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)

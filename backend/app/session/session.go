@@ -138,7 +138,7 @@ func (reg *Registry) sessionFor(
 	} else if r != nil {
 		delete(reg.open, g.ID)
 		if err := r.closeAll(ctx); err != nil {
-			reg.Log.Warn("closing a room whose helper died", "goal", g.ID, "error", err)
+			reg.Log.Warn("closing a session whose helper ended", "goal", g.ID, "error", err)
 		}
 	}
 	world, err := reg.OpenWorkspace(ctx, g)
@@ -404,7 +404,7 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		if err := r.registry.CloseFinished(ctx, r.goal); err != nil {
-			r.registry.Log.Warn("closing a room", "goal", r.goal, "error", err)
+			r.registry.Log.Warn("closing a session", "goal", r.goal, "error", err)
 		}
 	})
 }

@@ -71,7 +71,7 @@ func (p *Proxy) SharedPageEntry(t BrowserRequest) (e Entry, ok bool) {
 	q, _, ok := t.parse()
 	e = Entry{At: time.Now(), From: SourceSharedPane, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
 	if deny := p.Rules().Deny; ok && matchesHost(deny, q) {
-		e.Allowed, e.Reason = false, q.Host+" is denied for this goal, which this page is lent to"
+		e.Allowed, e.Reason = false, q.Host+" is denied for this goal, with which this page is shared"
 	}
 	return e, ok
 }

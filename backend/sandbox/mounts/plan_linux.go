@@ -109,7 +109,7 @@ func (p *mountPlanner) validate() error {
 	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home},
 		append(append(append(append([]string{}, p.w.Tools...), p.w.Read...), p.w.Write...), p.w.Sockets...)...) {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
-			return fmt.Errorf("walls: %q is not a path that is written out", path)
+			return fmt.Errorf("sandbox: %q is not an absolute path in its shortest form", path)
 		}
 	}
 	var err error

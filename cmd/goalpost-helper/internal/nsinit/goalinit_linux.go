@@ -48,7 +48,7 @@ func RunGoalInit() error {
 	unix.CloseOnExec(wire.Socket)
 	// Again: a clone into a process namespace cannot see whether its parent lives.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
-		return fmt.Errorf("tying the keeper to its parent: %w", err)
+		return fmt.Errorf("tying the goal's first process to its parent: %w", err)
 	}
 	r, fds, err := socket.Receive(wire.Socket)
 	socket.CloseAll(fds)
@@ -153,7 +153,7 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 	k.rememberPlace()
 	k.agent, err = k.startInner("agent", k.spec)
 	if err != nil {
-		return sockets, socket.SandboxFailure("starting the agent's room", err)
+		return sockets, socket.SandboxFailure("starting the agent's sandbox", err)
 	}
 	return sockets, k.awaitAgent()
 }
@@ -167,7 +167,7 @@ func (k *goalInit) awaitAgent() error {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil || n == 0:
-			return socket.SandboxFailure("starting the agent's room", errors.New("it ended at once"))
+			return socket.SandboxFailure("starting the agent's sandbox", errors.New("it ended at once"))
 		}
 		var a wire.Answer
 		if _, err := wire.Decode(packet[:n], nil, &a); err != nil {
@@ -259,7 +259,7 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 		in, err = k.startInner("check", w)
 	}
 	if err != nil {
-		return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("making the check's room", err)})
+		return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("making the check's sandbox", err)})
 	}
 	in.id, in.scratch = r.ID, scratch
 	k.checks[r.ID], k.byPid[in.pid] = in, in
@@ -279,7 +279,7 @@ func (k *goalInit) reap() {
 			return // ECHILD: the agent's sandbox is gone, and the goal with it
 		}
 		if pid == k.agent.pid {
-			fmt.Fprintf(os.Stderr, "goalpost-helper: the agent's room ended (%s)\n", describeStatus(status))
+			fmt.Fprintf(os.Stderr, "goalpost-helper: the agent's sandbox ended (%s)\n", describeStatus(status))
 			os.Exit(1)
 		}
 		k.mu.Lock()
@@ -294,7 +294,7 @@ func (k *goalInit) reap() {
 		}
 		_ = unix.Close(in.socket)
 		if status.ExitStatus() != 0 { // it said nothing, or not all
-			failed := &wire.Error{Code: wire.Failed, Text: "the check's room ended: " + describeStatus(status)}
+			failed := &wire.Error{Code: wire.Failed, Text: "the check's sandbox ended: " + describeStatus(status)}
 			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Error: failed})
 			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Exit: &wire.Exit{Code: -1, Signal: int(unix.SIGKILL)}})
 		}

@@ -33,7 +33,7 @@ func RunInit(domain string) error {
 	case err != nil:
 		return err
 	case r.Spec == nil:
-		return errors.New("no walls are named")
+		return errors.New("no sandbox is described")
 	}
 	if domain == "check" {
 		return runCheck(*r.Spec)

@@ -52,9 +52,9 @@ func RunSandbox() error {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil:
-			return fmt.Errorf("waiting for the keeper: %w", err)
+			return fmt.Errorf("waiting for the first process: %w", err)
 		case status.Signaled():
-			return fmt.Errorf("the keeper was ended by signal %d", status.Signal())
+			return fmt.Errorf("the first process was ended by signal %d", status.Signal())
 		}
 		os.Exit(status.ExitStatus())
 	}

@@ -49,7 +49,7 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	}
 	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return socket.SandboxFailure("opening the room", err)
+		return socket.SandboxFailure("opening the sandbox", err)
 	}
 	defer func() { _ = unix.Close(root) }()
 	g.sticky.mu.Lock()
@@ -58,7 +58,7 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	b.spec.Mounts = append(slices.Clip(b.spec.Mounts), r.Mounts...)
 	// Places are made in the sandbox's root, where no program may write.
 	if err := setRootReadOnly(root, false); err != nil {
-		return socket.SandboxFailure("opening the room", err)
+		return socket.SandboxFailure("opening the sandbox", err)
 	}
 	for i, m := range r.Mounts {
 		if err := g.attach(b, m, trees[i], r.ID); err != nil {
@@ -68,7 +68,7 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	}
 	g.attached(r.Mounts)
 	if err := setRootReadOnly(root, true); err != nil {
-		return socket.SandboxFailure("closing the room", err)
+		return socket.SandboxFailure("closing the sandbox", err)
 	}
 	return nil
 }

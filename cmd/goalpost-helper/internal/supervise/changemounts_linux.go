@@ -10,7 +10,7 @@ import (
 // changeMounts changes the walls of a sandbox that stands.
 func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	if s.inside == nil {
-		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no walls"}})
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}})
 	}
 	// The main thread, whose filter programs inherit, mounts nothing any more.
 	answer := make(chan *wire.Error)

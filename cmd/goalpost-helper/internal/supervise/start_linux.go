@@ -84,7 +84,7 @@ func validateRequest(r wire.Request, fds []int, walls bool) *wire.Error {
 		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf(format, args...)}
 	}
 	if !walls && (r.Domain != "" || r.Held != nil || r.Size != nil) {
-		return &wire.Error{Code: wire.Unsupported, Text: "this helper has no walls"}
+		return &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}
 	}
 	if walls && r.Domain == "" {
 		return bad("no domain named")

@@ -259,7 +259,10 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 		in, err = k.startInner("check", w)
 	}
 	if err != nil {
-		return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("making the check's sandbox", err)})
+		return socket.Send(wire.Socket, wire.Answer{
+			ID:    r.ID,
+			Error: socket.SandboxFailure("making the check's sandbox", err),
+		})
 	}
 	in.id, in.scratch = r.ID, scratch
 	k.checks[r.ID], k.byPid[in.pid] = in, in

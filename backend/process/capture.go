@@ -25,6 +25,7 @@ type Output struct {
 	Status         Status
 	TimedOut       bool // ctx ended before the program did; it was killed
 	Took           time.Duration
+	Trace          *Trace // nil unless the command asked for it and the launcher can trace
 }
 
 // Capture runs a program to its end and keeps at most CaptureMax bytes of each stream, cut in the middle. Only the
@@ -65,6 +66,10 @@ func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, er
 		<-p.Done()
 	}
 	o.Status, o.Took = p.Status(), time.Since(from)
+	if traced, ok := p.(TracedProcess); ok {
+		trace := traced.Trace()
+		o.Trace = &trace
+	}
 	o.Stdout, o.Bytes = out.finish()
 	if !merge {
 		b, n := errs.finish()

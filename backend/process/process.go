@@ -26,6 +26,9 @@ type Command struct {
 	// Held are files that a program of DomainCheck sees in their protected state, not as the agent left them. A
 	// launcher without a sandbox refuses them.
 	Held []FileOverride
+	// Trace asks for a TracedProcess. It is for DomainCheck; a launcher that cannot trace starts the program all the
+	// same, and returns a Process that is not a TracedProcess.
+	Trace bool
 }
 
 // Domain names the sandbox that a program runs in.

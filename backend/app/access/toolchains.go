@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// credentialPaths are where programs keep keys and logins below a home.
+// credentialPaths are where programs store keys and logins, below a home folder.
 var credentialPaths = []string{
 	".ssh", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli",
 	".config/gcloud", ".config/op", ".aws", ".azure", ".kube", ".oci", ".docker/config.json",
@@ -21,14 +21,14 @@ var credentialPaths = []string{
 	".local/share/uv/credentials", ".pki", ".mozilla", ".thunderbird", ".config/chromium", ".config/google-chrome",
 }
 
-// credentialNames are names under which keys and logins lie anywhere.
+// credentialNames are names of files that hold keys and logins in any folder.
 var credentialNames = []string{
 	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json",
 	"auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
 }
 
-// Toolchains are the folders that the user lets goals see besides the usual ones,
-// and why the others of the list are left out now.
+// Toolchains returns the additional folders that the user lets goals see, and why the others on the list are
+// left out.
 func (r *Rules) Toolchains() (fit []string, left []error) {
 	for _, path := range filepath.SplitList(r.Config.Settings().Toolchains) {
 		if err := r.validateToolchain(path); err != nil {
@@ -40,7 +40,7 @@ func (r *Rules) Toolchains() (fit []string, left []error) {
 	return fit, left
 }
 
-// ValidateToolchains refuses a list in which a folder is that goals may not see.
+// ValidateToolchains refuses a list with a folder that goals may not see.
 func (r *Rules) ValidateToolchains(list string) error {
 	for _, path := range filepath.SplitList(list) {
 		if err := r.validateToolchain(path); err != nil {
@@ -50,8 +50,8 @@ func (r *Rules) ValidateToolchains(list string) error {
 	return nil
 }
 
-// validateToolchain refuses what is no folder of programs: a goal reads everything in it, and
-// checks take what lies there for the user's.
+// validateToolchain refuses what is not a folder of programs: a goal can read everything in it, and checks
+// trust the programs there as the user's.
 func (r *Rules) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &fault.Error{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -95,8 +95,8 @@ func (r *Rules) validateToolchain(path string) error {
 	return nil
 }
 
-// findCredentials names what is in a folder and says who the user is, "" if nothing is known
-// to. The folder has no links in it.
+// findCredentials returns the path of the first known file with keys or logins in a folder, "" if there is
+// none. The path must not contain links.
 func findCredentials(dir, home string) string {
 	for _, name := range credentialPaths {
 		place := filepath.Join(home, name)
@@ -115,8 +115,8 @@ func findCredentials(dir, home string) string {
 	return ""
 }
 
-// worldWritableParent is the folder that everybody may write or put another one in the place of, on
-// the way to a path, "" if there is none.
+// worldWritableParent returns the first folder on the way up from path that other users can write or replace,
+// "" if there is none.
 func worldWritableParent(path string) string {
 	const others = 0o002
 	for at := path; ; at = filepath.Dir(at) {

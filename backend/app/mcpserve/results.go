@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/mcp"
 )
 
-// resultPager keeps what was too long to be sent to another agent at once. The
-// zero value is ready; all methods may be called concurrently.
+// resultPager stores results that are too long to be sent at once. The zero value is ready. All methods may be
+// called concurrently.
 type resultPager struct {
 	mu   sync.Mutex
 	last int
@@ -21,10 +21,10 @@ type resultPager struct {
 const (
 	resultPageBytes = 16 << 10 // of a result, in bytes
 	maxResultBytes  = 64 << 10
-	maxResultsKept  = 16 // long results, the newest
+	maxResultsKept  = 16 // only the newest are kept
 )
 
-// truncate cuts the middle out of a result that is longer than it asks for, and says how that is read.
+// truncate removes the middle of a result that is too long, and says how to read the rest.
 func (l *resultPager) truncate(r goal.Result) goal.Result {
 	most := resultPageBytes
 	if r.Budget > 0 {
@@ -49,7 +49,7 @@ func (l *resultPager) truncate(r goal.Result) goal.Result {
 	return r
 }
 
-// pageAt is about max bytes of text that end with a whole letter.
+// pageAt returns about max bytes of text and does not split a character.
 func pageAt(text string, from, max int) string {
 	text = text[from:]
 	return strings.ToValidUTF8(text[:min(max, len(text))], "")

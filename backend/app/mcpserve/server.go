@@ -1,4 +1,5 @@
-// Package mcpserve is how another agent drives Goalpost: goals and panes of its own, within a policy of the user.
+// Package mcpserve lets another agent drive Goalpost over MCP: goals and panes of its own, within a policy
+// that the user sets.
 package mcpserve
 
 import (
@@ -29,7 +30,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// Deps are what a server for another agent works with.
+// Deps are what a Server needs.
 type Deps struct {
 	Version    string
 	Log        *slog.Logger
@@ -43,8 +44,8 @@ type Deps struct {
 	Unconfined bool
 }
 
-// Server is what another agent gets: goals that it may create and steer within a
-// policy of the user, and panes within the same walls. It answers no approval.
+// Server is the MCP server for another agent. The agent may create and steer goals within a policy of the
+// user, and use panes in a sandbox with the same policy. It can answer no approval.
 type Server struct {
 	deps    Deps
 	policy  policy.Policy
@@ -55,7 +56,7 @@ type Server struct {
 	own     ownedGoals
 }
 
-// Open makes the walls for another agent. There is one such server in a program.
+// Open opens the sandbox and the tools for another agent. A process has one such server at most.
 func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, &fault.Error{Field: "risk", Message: err.Error(), Hint: "see --help"}
@@ -74,13 +75,13 @@ func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error
 	return &Server{deps: deps, policy: p, rules: law, box: box, session: s}, nil
 }
 
-// Close ends what runs in the desk's panes.
+// Close ends the programs in the server's panes.
 func (d *Server) Close(ctx context.Context) error {
 	return errors.Join(d.box.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
 		sandbox.RemoveLayer(d.deps.Sandboxes.Dir(goal.ExternalAgent)))
 }
 
-// Tools is what the other agent is told.
+// Tools returns the tools that the other agent sees, and its instructions.
 func (d *Server) Tools() mcp.ServedTools {
 	o := mcp.ServedTools{
 		Version: d.deps.Version,
@@ -104,7 +105,8 @@ func (d *Server) Tools() mcp.ServedTools {
 	return o
 }
 
-// toolAnnotations tell the other agent's host what a pane tool does; unknown ones do everything.
+// toolAnnotations describe the effects of a pane tool to the other agent's host. An unknown tool may do
+// everything.
 func toolAnnotations(name string) mcp.Hints {
 	looking := []string{
 		"terminal_read", "terminal_wait", "terminal_list", "browser_snapshot", "browser_find", "browser_read", "browser_tabs",
@@ -116,8 +118,8 @@ func toolAnnotations(name string) mcp.Hints {
 	return mcp.Hints{Destructive: true, Open: true}
 }
 
-// callTool is the door of the desk: effect, policy, execution, and what the other
-// agent may read of the result.
+// callTool dispatches a call: effect, policy, execution. It returns what the other agent may read of the
+// result.
 func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
 	e, err := t.Effect(ctx, args)
 	if err != nil {
@@ -132,8 +134,8 @@ func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessa
 	return d.long.truncate(result)
 }
 
-// denialReason says why something is not done, "" if it is. What would be asked of a user in
-// a goal is refused, with who can change it.
+// denialReason returns why a call is refused, "" if it is allowed. There is no user to ask, so a call that
+// needs approval in a goal is refused, with a hint about who can change that.
 func (d *Server) denialReason(name string, e policy.Effect) (no string) {
 	decision := d.rules.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
 	d.deps.Log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
@@ -159,8 +161,8 @@ func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (
 	return list, nil
 }
 
-// validatePolicy says why a goal is none of the other agent's business, nil if it is: it
-// may do no more than the desk, and nothing outside its folder.
+// validatePolicy returns why the other agent may not use a goal, nil if it may. The goal may do no more than
+// the server's policy allows, and nothing outside its folder.
 func (d *Server) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
 		return &fault.Error{
@@ -196,7 +198,7 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 	return nil
 }
 
-// goalAPI answers the other agent's questions in the words of the page.
+// goalAPI answers the other agent with the same types as the page.
 func (d *Server) goalAPI(ctx context.Context) *api.GoalAPI {
 	return api.NewGoalAPI(ctx, d.deps.Goals, d.deps.Store)
 }

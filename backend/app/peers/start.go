@@ -22,22 +22,22 @@ import (
 	"goalpost/backend/stream"
 )
 
-// Client asks other processes of this user.
+// Client sends requests to other processes of this user.
 type Client struct {
 	Store *store.Store
 	Log   *slog.Logger
 }
 
-// A pane lives in one process, and so does the run that drives it. Whoever has no
-// panes of the user, as the command line, asks the process that has them to take
-// the goal in, and watches. The socket between processes lets in the same user alone.
+// A pane lives in one process, and so does the run that drives it. A process without panes of the user, such
+// as the command line, asks the process that has them to start the goal, and watches. The socket between
+// processes admits the same user only.
 
-// maxPeerMessage bounds what such processes say to each other, in bytes.
+// maxPeerMessage is the longest message between such processes, in bytes.
 const maxPeerMessage = 8 << 20
 
-// StartInOwnerProcess starts a goal in the process that has the panes it is given, which
-// are named t1, or t1@4711 where two processes have one of that name. ctx bounds
-// the intake there; the goal outlives it. Refusals are those of that process.
+// StartInOwnerProcess starts a goal in the process that owns the panes to share. They are named t1, or t1@4711
+// where two processes have a pane of that name. ctx bounds the intake there; the goal outlives it. Refusals
+// are those of that process.
 func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
 	process, err := p.findPaneOwner(ctx, in.Panes)
 	if err != nil {
@@ -64,8 +64,7 @@ func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (go
 	return goal.ID(out.GoalID), nil
 }
 
-// findPaneOwner is the process that has all of the panes to lend, or a refusal that says
-// which there are.
+// findPaneOwner returns the process that owns all of the panes, or a refusal that lists the panes there are.
 func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error) {
 	var holders, there []string
 	for _, process := range p.Store.Peers() {
@@ -115,13 +114,13 @@ func describePanes(info pane.Info) string {
 	return string(words)
 }
 
-// shareablePanes answers a holder of another process.
+// shareablePanes answers findPaneOwner of another process.
 func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
 	v.writeJSON(w, v.panes.Shareable())
 }
 
-// startGoal answers a StartInOwnerProcess of another process. Only a goal that is given panes
-// has a reason to start here.
+// startGoal answers StartInOwnerProcess of another process. It accepts only goals that are given panes: others
+// have no reason to start here.
 func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
 	var in api.StartInput
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
@@ -147,7 +146,7 @@ func (v *Server) writeJSON(w http.ResponseWriter, what any) {
 	}
 }
 
-// callPeer asks another process over the socket between them, and reads its JSON.
+// callPeer sends a request to another process and decodes its JSON answer into out.
 func callPeer(ctx context.Context, dial stream.Dial, method, path string, body []byte, out any) (err error) {
 	transport := &http.Transport{
 		DisableKeepAlives: true,
@@ -171,7 +170,7 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 	return nil
 }
 
-// DialPeerPane finds the panes of other processes for the page's streams.
+// DialPeerPane finds the pane of another process for the page's streams; false if the id names none.
 func (p *Client) DialPeerPane(id string) (stream.RemotePane, bool) {
 	own, process, ok := panes.SplitPeerID(id)
 	return stream.RemotePane{Pane: own, Dial: dialPeer(p.Store, process)}, ok

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// RaiseWindow asks the process pid on the same data folder to bring its window to the
-// front, and returns when it has. An error says that nothing of the kind happened:
-// it has ended, has no window, or is not that far yet.
+// RaiseWindow asks the process pid on the same data folder to bring its window to the front, and returns when
+// it has. It returns an error if that process has ended, has no window, or has not opened it yet.
 func RaiseWindow(ctx context.Context, state string, pid int) error {
 	road := &http.Transport{
 		DisableKeepAlives: true,
@@ -22,7 +21,7 @@ func RaiseWindow(ctx context.Context, state string, pid int) error {
 			if err != nil {
 				return nil, err //nolint:wrapcheck // the client says what for
 			}
-			_, err = c.Write([]byte("visit\n")) // the bell's word for what is answered by visitors
+			_, err = c.Write([]byte("visit\n")) // the wake socket hands connections that begin with this word to HandleConn
 			return c, err                       //nolint:wrapcheck // the same
 		},
 	}
@@ -42,9 +41,9 @@ func RaiseWindow(ctx context.Context, state string, pid int) error {
 	return nil
 }
 
-// raiseWindow answers a Front of another process.
+// raiseWindow answers RaiseWindow of another process.
 func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
-	const patience = 10 * time.Second // the window may be just opening
+	const patience = 10 * time.Second // the window may still be opening
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	if v.front == nil || !v.front(ctx) {

@@ -22,19 +22,18 @@ import (
 )
 
 const (
-	maxChildren  = 4 // that live at once
+	maxChildren  = 4 // that are active at once
 	maxChildFile = 1 << 20
 )
 
-// childGoals are the goals that one goal's agent has work for it. All methods may
-// be called concurrently.
+// childGoals are the goals that one goal's agent started. All methods may be called concurrently.
 type childGoals struct {
 	goals  *Service
-	parent goal.ID // of whom they are
-	above  goal.ID // its own parent, "" for none
+	parent goal.ID
+	above  goal.ID // the parent of parent, "" if it has none
 
 	mu  sync.Mutex
-	any bool // it has or had one; otherwise nothing is asked of the store
+	any bool // there are or were children; otherwise the store need not be asked
 }
 
 func (s *Service) ChildrenOf(ctx context.Context, g goal.Goal) (session.Children, error) {
@@ -42,11 +41,11 @@ func (s *Service) ChildrenOf(ctx context.Context, g goal.Goal) (session.Children
 	if err != nil {
 		return nil, err
 	}
-	shared, err := s.store.Shared(ctx, g.ID) // also of children that were deleted since
+	shared, err := s.store.Shared(ctx, g.ID) // includes deleted children
 	return &childGoals{goals: s, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
 }
 
-// TotalSpend is what all children have spent so far.
+// TotalSpend returns what all children have spent so far.
 func (c *childGoals) TotalSpend() goal.Spend {
 	c.mu.Lock()
 	any := c.any
@@ -100,7 +99,7 @@ func (c *childGoals) state(ctx context.Context, r store.GoalRow) (tools.GoalStat
 	return s, err
 }
 
-// pendingInput is what a child waits for that only the user can give it.
+// pendingInput lists what a child needs from the user.
 func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]string, error) {
 	open, err := c.goals.store.OpenApprovals(ctx, r.ID)
 	if err != nil {
@@ -119,7 +118,7 @@ func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]strin
 	return needs, nil
 }
 
-// findChild is the child of that name.
+// findChild returns the child whose id ends with part.
 func (c *childGoals) findChild(ctx context.Context, part string) (store.GoalRow, error) {
 	rows, err := c.goals.store.Children(ctx, c.parent)
 	if err != nil {
@@ -157,12 +156,12 @@ func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) 
 	return c.state(ctx, r)
 }
 
-// resumeOne lets a child continue that stopped with its parent or with the program, in whichever
-// process, also one that was over and waited to continue.
+// resumeOne resumes a child that was stopped with its parent or by the end of a process, and requeues one that
+// was waiting to be resumed or reopened.
 func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error) {
 	ours := r.StoppedBy == c.parent
 	switch {
-	// its countdown continues, or its place in the queue, if it does not already
+	// its countdown or its place in the queue continues, if a process has it
 	case isParked(r), ours && r.Status == goal.Pending:
 		return c.goals.adoptParked(ctx, r.ID)
 	case ours && r.Status == goal.Completed:
@@ -170,7 +169,7 @@ func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error)
 	case ours, r.Status == goal.Paused && r.Exit == goal.Interrupted:
 		err = c.goals.Resume(ctx, r.ID, api.ResumeInput{})
 	}
-	if api.IsConflict(err) || errors.Is(err, store.ErrGoalLocked) { // somebody was quicker
+	if api.IsConflict(err) || errors.Is(err, store.ErrGoalLocked) { // somebody else was quicker
 		return nil
 	}
 	return err
@@ -180,7 +179,7 @@ func isParked(r store.GoalRow) bool {
 	return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider
 }
 
-// File reads a file of a child's folder through a root: no link leads out of it.
+// File reads a file of a child's folder through an os.Root, so that no link leads out of it.
 func (c *childGoals) File(ctx context.Context, part, path string) ([]byte, error) {
 	r, err := c.findChild(ctx, part)
 	if err != nil {
@@ -191,7 +190,7 @@ func (c *childGoals) File(ctx context.Context, part, path string) ([]byte, error
 		return nil, fmt.Errorf("its folder: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	// Its programs may put a pipe there at any time, which nobody ever writes to.
+	// A program of the child may put a pipe there that nobody writes to; opening it must not block.
 	f, err := root.OpenFile(filepath.Clean(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("its file: %w", err)
@@ -229,12 +228,12 @@ func (c *childGoals) Share(ctx context.Context, to, text string) error {
 	return c.goals.AddOrder(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
 }
 
-// FollowParent lets the children stop as their parent does: paused with it, ended with it.
+// FollowParent stops the children as their parent stops: they pause when it pauses and end when it ends.
 func (c *childGoals) FollowParent(ctx context.Context, exit goal.Exit) error {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
-	if !any || exit == goal.Interrupted { // the program closes: each of them is told so itself
+	if !any || exit == goal.Interrupted { // this process closes and interrupts each of them itself
 		return nil
 	}
 	if goal.StatusForExit(exit) != goal.Paused {
@@ -247,21 +246,21 @@ func (c *childGoals) FollowParent(ctx context.Context, exit goal.Exit) error {
 	return err
 }
 
-// stopForParent lets a child that runs or may continue stand as long as its parent does. A parked one
-// stays that, and does not continue automatically.
+// stopForParent pauses a child that runs or could continue on its own. A parked child stays parked, but no
+// longer continues automatically.
 func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "the goal that started this one is paused", By: c.parent}
 	if c.goals.runner.Cancel(r.ID, stop) {
 		return nil
 	}
-	owned, err := c.goals.store.IsLocked(r.ID) // by another process; a goal without one would only read it in its next run
+	owned, err := c.goals.store.IsLocked(r.ID) // a process runs it; otherwise only its next run would read the order
 	if err != nil || !owned || r.Queued == "" && !isParked(r) && r.Status != goal.Running && r.Status != goal.Pending {
 		return err
 	}
 	return c.goals.AddOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
 }
 
-// endChildren ends every child of a goal that lives, or was over and waits to continue.
+// endChildren aborts every child of a goal that has not ended or waits to be reopened.
 func (s *Service) endChildren(ctx context.Context, id goal.ID) error {
 	rows, err := s.store.Children(ctx, id)
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}

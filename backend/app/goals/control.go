@@ -1,4 +1,4 @@
-// Package goals is what can be done with goals: taking them in, pausing and resuming, approvals, their end.
+// Package goals contains what can be done with goals: intake, pause and resume, approvals, deletion.
 package goals
 
 import (
@@ -25,7 +25,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// Service is what can be done with a goal.
+// Service is what the page, the command line and other agents can do with goals. All methods may be called
+// concurrently.
 type Service struct {
 	*runs
 	*intake
@@ -36,10 +37,10 @@ type Service struct {
 	panes        *panes.Registry
 	sandboxes    *goalsandbox.Factory
 	sessions     *session.Registry
-	followOthers bool // this program stays, and goals continue in it by themselves
+	followOthers bool // this process is long-lived, and goals continue in it automatically
 }
 
-// Deps are what can be done with goals is made of.
+// Deps are what a Service needs.
 type Deps struct {
 	Config    *config.Config
 	Log       *slog.Logger
@@ -51,13 +52,13 @@ type Deps struct {
 	Sandboxes *goalsandbox.Factory
 	Panes     *panes.Registry
 	Sessions  *session.Registry
-	// Unconfined makes every new goal one without a sandbox.
+	// Unconfined makes every new goal run without a sandbox.
 	Unconfined bool
-	// FollowOthers: this program stays, and goals continue in it by themselves.
+	// FollowOthers says that this process is long-lived, and goals continue in it automatically.
 	FollowOthers bool
 }
 
-// New makes the service and its runner, whose Ended is set here.
+// New makes the service and its runner. It sets Ended of the runner's configuration.
 func New(d Deps, c runner.Config) *Service {
 	handed := &runs{store: d.Store, log: d.Log, panes: d.Panes}
 	s := &Service{
@@ -87,15 +88,15 @@ func New(d Deps, c runner.Config) *Service {
 	return s
 }
 
-// Runner runs the goals of this process.
+// Runner returns the runner of this process's goals.
 func (s *Service) Runner() *runner.Runner { return s.runner }
 
-// Start takes a goal in, stores it and starts it. A refusal changes nothing.
+// Start validates a goal, stores it and starts it. After an error nothing has changed.
 func (s *Service) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
 	return s.StartAs(ctx, in, func(*goal.Goal) error { return nil })
 }
 
-// StartAs is Start for a goal that shape has a last word on, before its checks are tried.
+// StartAs is Start with a last change to the goal by shape, before its checks are tried.
 func (s *Service) StartAs(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (id goal.ID, err error) {
@@ -111,7 +112,7 @@ func (s *Service) StartAs(
 	if err := s.saveBaseline(ctx, *g); err != nil {
 		return "", errors.Join(err, s.removeGoalState(g.ID))
 	}
-	own, err := s.store.LockGoal(g.ID) // before anyone sees the goal: an abort reaches its owner
+	own, err := s.store.LockGoal(g.ID) // before the goal becomes visible: an abort finds its owner
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.removeGoalState(g.ID))
 	}
@@ -127,7 +128,7 @@ func (s *Service) StartAs(
 // Demo starts the built-in demonstration goal with its scripted model.
 func (s *Service) Demo(ctx context.Context) (goal.ID, error) { return s.Start(ctx, s.DemoInput()) }
 
-// DemoInput is the demonstration goal. The page is served by this very program.
+// DemoInput returns the demonstration goal. This program itself serves its page.
 func (*Service) DemoInput() api.StartInput {
 	return api.StartInput{
 		Objective: model.DemoObjective(""), Provider: models.DemoProvider,
@@ -135,14 +136,14 @@ func (*Service) DemoInput() api.StartInput {
 	}
 }
 
-// Pause stops a running goal after the call that runs.
+// Pause stops a running goal after its current call.
 func (s *Service) Pause(ctx context.Context, id goal.ID) error {
 	return s.PauseWith(ctx, id, goal.Order{Kind: goal.OrderPause})
 }
 
 func (s *Service) PauseWith(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := s.store.Goal(ctx, id)
-	if err == nil && row.Status == goal.Running { // its program may have died: then it is paused as interrupted
+	if err == nil && row.Status == goal.Running { // its process may have died: then it is paused as interrupted
 		if alive, err := s.store.IsLocked(id); err != nil || !alive {
 			_, lost := s.store.InterruptOne(ctx, id)
 			return errors.Join(err, lost)
@@ -154,7 +155,7 @@ func (s *Service) PauseWith(ctx context.Context, id goal.ID, o goal.Order) error
 	return s.addOrderIf(ctx, id, s.pauseProblem, o)
 }
 
-// pauseProblem says why a goal cannot be paused, if so.
+// pauseProblem returns why a goal cannot be paused, nil if it can.
 func (s *Service) pauseProblem(row store.GoalRow) error {
 	queues, err := s.isQueued(row)
 	switch {
@@ -172,7 +173,7 @@ func (s *Service) pauseProblem(row store.GoalRow) error {
 	return nil
 }
 
-// Steer leaves the user's note for a goal that lives.
+// Steer stores a note of the user for a goal that has not ended.
 func (s *Service) Steer(ctx context.Context, id goal.ID, text string) error {
 	return s.SteerWith(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
 }
@@ -194,8 +195,8 @@ func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error
 	}, o)
 }
 
-// Abort ends a live goal, here or in another process, and waits until it has. One that
-// was over and waits to continue leaves the queue, and is what it was.
+// Abort ends a goal, here or in another process, and waits until it has ended. A goal that waits to be
+// reopened leaves the queue and keeps its former status.
 func (s *Service) Abort(ctx context.Context, id goal.ID) error {
 	return s.AbortWith(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
 }
@@ -225,8 +226,8 @@ func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) 
 	return s.abortHere(ctx, id, stop)
 }
 
-// abortHere ends a goal that this process does not run: it is pending, paused,
-// or was just being paused. Another process that owns it is asked to.
+// abortHere ends a goal that this process does not run: it is pending or paused, or was just being paused. If
+// another process owns the goal, that process gets an order.
 func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
 	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
@@ -254,13 +255,12 @@ func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) 
 	return errors.Join(err, s.cleanUpRun(ctx, id))
 }
 
-// cleanUpRun ends what the runs of a goal left for the next one: its programs, and the
-// goals that it started.
+// cleanUpRun ends what a run leaves for the next one: the goal's programs, and the goals that it started.
 func (s *Service) cleanUpRun(ctx context.Context, id goal.ID) error {
 	return errors.Join(s.sessions.CloseGoal(ctx, id), s.endChildren(ctx, id))
 }
 
-// Panes lists the panes that a goal leases.
+// Panes lists the panes that a goal has.
 func (s *Service) Panes(id goal.ID) []string {
 	var list []string
 	for _, p := range s.panes.Snapshot().Panes {
@@ -271,7 +271,7 @@ func (s *Service) Panes(id goal.ID) []string {
 	return list
 }
 
-// Network adds up what is written down of a goal's requests, by host.
+// Network sums up the log of a goal's requests by host.
 func (s *Service) Network(id goal.ID) (api.NetworkView, error) {
 	if e := s.sandboxes.PageFilters.Get(string(id)); e != nil {
 		e.NetworkLog().Flush()

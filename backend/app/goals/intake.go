@@ -29,7 +29,7 @@ import (
 	"goalpost/backend/verify/protect/detect"
 )
 
-// intake turns what the user filled in into a goal.
+// intake makes a goal from what the user entered.
 type intake struct {
 	cfg        *config.Config
 	store      *store.Store
@@ -42,9 +42,8 @@ type intake struct {
 	unconfined bool // every new goal runs without a sandbox
 }
 
-// prepareGoal turns what the user filled in into a goal, or refuses with a reason
-// and what to do. A folder that it made is taken back after a refusal, with
-// what the checks left in it.
+// prepareGoal makes a goal from what the user entered, or returns a refusal. If it created the folder, a
+// refusal removes it with everything that the checks left in it.
 func (gi *intake) prepareGoal(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (g *goal.Goal, made bool, err error) {
@@ -87,7 +86,7 @@ func (gi *intake) prepareGoal(
 	if err = gi.access.ValidateGrants(in, &g.Policy); err == nil {
 		err = shape(g)
 	}
-	if err == nil { // as it is now: another agent's goal has a policy that was made for it
+	if err == nil { // the final policy: shape may have changed it for another agent's goal
 		err = goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits)
 	}
 	if err == nil {
@@ -108,8 +107,8 @@ func (gi *intake) prepareGoal(
 	return g, made, nil
 }
 
-// limitsOf takes the defaults where nothing was said; a negative number is
-// refused later, and the explicit "none" is api.NoLimit.
+// limitsOf fills in the defaults for limits that were not given. api.NoLimit means none; other negative
+// numbers are refused later.
 func limitsOf(in api.StartInput) goal.Limits {
 	l := goal.DefaultLimits()
 	if in.WallClockMS != 0 {
@@ -135,7 +134,7 @@ func noneIfNegative(n int64) int64 {
 	return n
 }
 
-// Try runs one check as pre-flight would, in a folder that exists.
+// Try runs one check as pre-flight would, in an existing folder.
 func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
 	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
 		return v, fmt.Errorf("try: %w", err)
@@ -162,7 +161,7 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err
 	return v, err
 }
 
-// draftPolicy is the policy of the goal that is being written, without its folder.
+// draftPolicy returns the policy of a goal that is still being entered, without its folder.
 func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 	p := policy.Policy{
 		Risk:       cmp.Or(in.Risk, policy.WriteLocal),
@@ -185,7 +184,7 @@ func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 	}, &p)
 }
 
-// resolveGoalDir is where the goal works: the given one, which must exist, or a new one.
+// resolveGoalDir returns the folder of a goal: the given one, which must exist, or a new one.
 func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
 		dir, err = gi.access.ValidateExistingDir(given)
@@ -201,7 +200,7 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		if err == nil {
 			err = os.Mkdir(dir, 0o755)
 		}
-		if err == nil { // programs say where they are without links, and so do models
+		if err == nil { // programs and models report paths without links
 			dir, err = filepath.EvalSymlinks(dir)
 		}
 		switch {
@@ -217,7 +216,7 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 	}
 }
 
-// folderSlug is the objective as part of a folder's name.
+// folderSlug makes part of a folder's name from the objective.
 func folderSlug(objective string) string {
 	const most = 40
 	var b strings.Builder
@@ -238,7 +237,7 @@ func folderSlug(objective string) string {
 	return "goal"
 }
 
-// validateGoalSecrets looks at the start that every secret of the goal can be opened.
+// validateGoalSecrets checks that every secret of the goal can be opened.
 func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := gi.secrets.Get(ctx, name); err != nil {
@@ -252,8 +251,8 @@ func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error
 	return nil
 }
 
-// saveBaseline keeps what decides about a goal as it is when the goal is made: another
-// goal may work in its folder before it.
+// saveBaseline saves the goal's folder as it is when the goal is created. Another goal may change the folder
+// before this one starts.
 func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
 		return &fault.Error{
@@ -265,7 +264,7 @@ func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	return nil
 }
 
-// removeGoalState removes it.
+// removeGoalState removes what saveBaseline saved.
 func (gi *intake) removeGoalState(id goal.ID) error {
 	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.Dir(id))); err != nil {
 		return fmt.Errorf("removing what is kept of the goal: %w", err)
@@ -273,7 +272,7 @@ func (gi *intake) removeGoalState(id goal.ID) error {
 	return nil
 }
 
-// runPreflight runs every gate once where it will later decide.
+// runPreflight runs every check once in the place where it will later decide.
 func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
 		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
@@ -284,7 +283,7 @@ func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 		})
 }
 
-// Protected lists what of a folder would be protected. A new folder is empty.
+// Protected lists the files of a folder that would be protected. A new folder has none.
 func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
 	list := []api.ProtectedFile{}
 	if in.Dir == "" {
@@ -308,8 +307,8 @@ func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 	return list, nil
 }
 
-// Proposal reads what the folder proposes as its criterion. Nothing of it counts
-// before the user has seen it and says so.
+// Proposal reads the criterion that the folder proposes. It has no effect until the user has seen and accepted
+// it.
 func (gi *intake) Proposal(dir string) (out api.ProposalView, err error) {
 	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return out, err

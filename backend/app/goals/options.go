@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/runner/prompt"
 )
 
-// optionsOf is how the user wants the goal looked after, or a refusal.
+// optionsOf returns the goal's options as the user entered them, or a refusal.
 func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
 	o = goal.CareOptions{
 		Persona:        in.Persona,
@@ -80,7 +80,7 @@ func validateChoices(o goal.CareOptions) error {
 	return nil
 }
 
-// validateGlob refuses a pattern that no file inside the folder can fit.
+// validateGlob refuses a pattern that cannot match a file in the folder.
 func validateGlob(glob string) error {
 	refuse := func(reason string) error {
 		return &fault.Error{
@@ -101,8 +101,8 @@ func validateGlob(glob string) error {
 	return nil
 }
 
-// resolveDependencies finds the goals that must be done first. They are older than this one
-// and their own list is frozen, so no circle can come about.
+// resolveDependencies finds the goals that must be completed first. There can be no cycles: dependencies are
+// older than the goal, and their own lists are frozen.
 func (gi *intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
 	var ids []goal.ID
 	for _, part := range parts {

@@ -13,9 +13,8 @@ import (
 	"goalpost/backend/verify"
 )
 
-// mayGoOn refuses to continue a goal whose protected files were changed since it
-// stopped, or since the user was shown what was changed, until the user decides what
-// becomes of them. It changes nothing.
+// mayGoOn refuses to continue a goal if protected files were changed after it stopped, or after the user saw
+// the changes, until the user decides what to do with them. It changes nothing.
 func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
 	switch decision {
 	case "":
@@ -50,7 +49,7 @@ func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string)
 	}
 }
 
-// nameSome names files for a line that has room for so many.
+// nameSome lists the first files, for one line.
 func nameSome(files []string) string {
 	const most = 10
 	if len(files) <= most {
@@ -59,9 +58,9 @@ func nameSome(files []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
 }
 
-// decideProtected does what the user decided about changed protected files, and leaves
-// a note that tells the agent. It is in the journal before a run begins: the files may
-// change again while the goal waits in the queue, and nobody has decided about that.
+// decideProtected restores or accepts changed protected files, as the user decided, and leaves a note for the
+// agent. The decision is in the journal before the run begins: if the files change again while the goal waits
+// in the queue, nobody has decided about that.
 func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision string) error {
 	if decision == "" {
 		return nil
@@ -99,7 +98,7 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision
 	if len(files) == 0 {
 		return nil
 	}
-	row, err := rs.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
+	row, err := rs.store.Goal(ctx, g.ID) // read again: a parked goal may have continued automatically
 	if err == nil {
 		err = rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, told)
 	}

@@ -14,13 +14,13 @@ import (
 	"goalpost/backend/tools"
 )
 
-// Start takes a child in. Its policy is the parent's at most, and its limits a
-// share of what the parent and the other children leave.
+// Start starts a child. Its policy allows at most what the parent's does. Its limits are a share of what the
+// parent and the other children leave.
 func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, error) {
 	if c.above != "" {
 		return "", errors.New("this goal was started by another goal and cannot start more")
 	}
-	c.mu.Lock() // two at once would share the same rest
+	c.mu.Lock() // two at once would share the same remainder
 	defer c.mu.Unlock()
 	parent, err := c.goals.store.Goal(ctx, c.parent)
 	if err != nil {
@@ -82,7 +82,7 @@ func restrictPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) e
 	*p = parent
 	p.Dir = dir
 	p.DenyTools = append(append([]string{}, parent.DenyTools...), child.DenyTools...)
-	p.AllowWrite, p.AllowSocket, p.Secrets = nil, nil, nil // what the user granted, this goal was granted
+	p.AllowWrite, p.AllowSocket, p.Secrets = nil, nil, nil // the user granted these to the parent only
 	switch {
 	case child.ReadOnly:
 		p.Risk = policy.ReadOnly
@@ -98,8 +98,8 @@ func restrictPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) e
 	return nil
 }
 
-// shareLimits is that many percent of what is left of the parent's limits once every
-// child has used up its own; shared is what all of them have spent so far.
+// shareLimits returns percent of what is left of the parent's limits, assuming that every child uses up its
+// own. shared is what all children have spent so far.
 func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, percent int) (goal.Limits, error) {
 	promised := shared
 	for _, r := range rows {
@@ -131,7 +131,7 @@ func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, perc
 			return none("money")
 		}
 	}
-	if l.WallClock > 0 { // they work side by side: none gets less because of another
+	if l.WallClock > 0 { // children run in parallel: none gets less time because of another
 		if out.WallClock = time.Duration(float64(l.WallClock-parent.Spent.WallClock) * share).Round(
 			time.Second); out.WallClock < time.Second {
 			return none("time")

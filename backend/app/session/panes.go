@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// goalPanes are the panes as one goal sees them: only its own.
+// goalPanes gives one goal access to its own panes.
 type goalPanes struct {
 	panes    *panes.Registry
 	goal     goal.ID
@@ -22,7 +22,7 @@ type goalPanes struct {
 	launcher process.Launcher
 	env      []string
 	typed    lastInputOffsets
-	external bool // another agent's: in no run, so nothing is journaled
+	external bool // another agent's: there is no run, so nothing is journaled
 	camera   *paneRecorder
 }
 
@@ -73,7 +73,7 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 	return arrivedAt(p)
 }
 
-// arrivedAt says where a pane arrived. A page that did not load is a failure that names the pane.
+// arrivedAt returns the page that a pane shows. If it did not load, the error names the pane.
 func arrivedAt(p *browser.Pane) (tools.Page, error) {
 	info := p.Info()
 	if info.Problem != "" {
@@ -90,7 +90,7 @@ func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
 	return p, nil
 }
 
-// Get gives a pane of the goal as its tools use it.
+// Get returns a pane of the goal for its tools.
 func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) }
 
 func (b goalBrowsers) List() []pane.Info {
@@ -103,7 +103,7 @@ func (b goalBrowsers) List() []pane.Info {
 	return list
 }
 
-// Close closes a pane that the goal opened; one that a user lent stays.
+// Close closes a pane that the goal opened. A pane that the user shares stays open.
 func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	p, err := b.pane(id)
 	if err != nil {
@@ -118,7 +118,7 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	return nil
 }
 
-// goalPaneList is all panes of one goal together.
+// goalPaneList lists all panes of one goal.
 type goalPaneList struct{ *goalPanes }
 
 func (s goalPaneList) List() []pane.Info {

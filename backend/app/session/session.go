@@ -1,4 +1,4 @@
-// Package session is what goals live in while they run: tools, models, panes and checks of one goal each.
+// Package session contains what a goal lives in while it runs: its tools, models, panes and checks.
 package session
 
 import (
@@ -32,7 +32,7 @@ import (
 	"goalpost/backend/verify"
 )
 
-// Registry opens and closes the sessions of goals.
+// Registry opens and closes the sessions of goals. All methods may be called concurrently.
 type Registry struct {
 	Config       *config.Config
 	Log          *slog.Logger
@@ -45,29 +45,29 @@ type Registry struct {
 	Sandboxes    *goalsandbox.Factory
 	Models       *models.Providers
 	MCPServers   *mcpservers.Servers
-	DenyAllProxy string // of pages whose goal is closed
-	// UpdateSocketRules makes the rules of WebSockets those of the goals that have pages of the user.
+	DenyAllProxy string // for pages whose goal has no session
+	// UpdateSocketRules adapts the rules for WebSockets to the pages that are shared now.
 	UpdateSocketRules func()
-	// Children are the goals that a goal started.
+	// Children returns the goals that a goal started.
 	Children     func(context.Context, goal.Goal) (Children, error)
-	pendingInput tools.PendingInput // of terminals that the user lends
+	pendingInput tools.PendingInput // of terminals that the user shares
 
 	mu    sync.Mutex
 	open  map[goal.ID]*Session
-	waits sync.WaitGroup // for the ends of those whose goals are done
+	waits sync.WaitGroup // for sessions in their grace period
 }
 
-// Children is the goals that one goal's agent has work for it.
+// Children are the goals that one goal's agent started.
 type Children interface {
 	tools.Goals
-	// TotalSpend is what all of them have spent so far.
+	// TotalSpend returns what all of them have spent so far.
 	TotalSpend() goal.Spend
-	// FollowParent stops them as their parent stops: paused with it, ended with it.
+	// FollowParent stops them as their parent stops: they pause when it pauses and end when it ends.
 	FollowParent(ctx context.Context, exit goal.Exit) error
 }
 
-// Session is what one goal runs in. It outlives a pause, so that terminals and
-// pages are still there when the goal is resumed.
+// Session is what one goal runs in. It outlives a pause, so that terminals and pages are still open when the
+// goal is resumed.
 type Session struct {
 	registry      *Registry
 	goal          goal.ID
@@ -75,23 +75,23 @@ type Session struct {
 	policy        policy.Policy
 	sandbox       *goalsandbox.Sandbox
 	tools         *tools.Set
-	mcp           *mcpservers.Clients // the user's MCP servers; opened with the room
+	mcp           *mcpservers.Clients // the user's MCP servers; opened by the first run
 	checks        verify.CheckRunner
-	workspace     *verify.Workspace // opened with the room
+	workspace     *verify.Workspace // set when the session is opened
 	models        modelSet
 	parkCounters  map[string]*model.ParkCounter // by role
-	parkedInARow  int                           // in a row, when the room was opened
+	parkedInARow  int                           // how often in a row, when the session was opened
 	recorder      *paneRecorder
 	output        outputCursor
 	warn          func(what, text string)
-	secretsErr    error  // Secrets of this goal cannot be opened, so nothing would hide them
-	cancelGrace   func() // after done, and nil else: ends the wait for its end; guarded by registry.mu
+	secretsErr    error  // why secrets of this goal cannot be opened: nothing would hide them
+	cancelGrace   func() // ends the grace period; nil outside of it; guarded by registry.mu
 	children      Children
-	run           goal.Run     // the one that continues, none between two; guarded by registry.mu
-	pendingPopups []event.Body // of pages, not journaled yet; guarded by registry.mu
+	run           goal.Run     // the current run, empty between runs; guarded by registry.mu
+	pendingPopups []event.Body // opened by pages and not journaled yet; guarded by registry.mu
 }
 
-// Open gives the goal its room: the one it had before a pause, or a new one.
+// Open opens the session of a goal for a run: the one from before a pause, or a new one.
 func (reg *Registry) Open(
 	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
 ) (runner.Session, error) {
@@ -105,17 +105,17 @@ func (reg *Registry) Open(
 	if err != nil {
 		return nil, err
 	}
-	reg.UpdateSocketRules() // of what the goal is lent, whose rules are there now
+	reg.UpdateSocketRules() // now that the rules of the goal exist, for the pages shared with it
 	return r, r.journalPopups(ctx, run)
 }
 
 func (reg *Registry) sessionFor(
 	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
 ) (*Session, error) {
-	if err := reg.MCPServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
+	if err := reg.MCPServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before the lock is taken
 		return nil, err
 	}
-	sealed, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows what is kept
+	sealed, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows stored text
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (reg *Registry) sessionFor(
 			err = r.setUpRun(ctx, g, warn)
 		}
 		if err != nil {
-			delete(reg.open, g.ID) // nobody would close it
+			delete(reg.open, g.ID) // otherwise nobody would close it
 			return nil, errors.Join(err, r.closeAll(ctx))
 		}
 		r.run = run
@@ -138,7 +138,7 @@ func (reg *Registry) sessionFor(
 	} else if r != nil {
 		delete(reg.open, g.ID)
 		if err := r.closeAll(ctx); err != nil {
-			reg.Log.Warn("closing a session whose helper ended", "goal", g.ID, "error", err)
+			reg.Log.Warn("a session whose helper ended was not closed", "goal", g.ID, "error", err)
 		}
 	}
 	world, err := reg.OpenWorkspace(ctx, g)
@@ -177,7 +177,7 @@ func (reg *Registry) sessionFor(
 	return r, nil
 }
 
-// add is called with mu held.
+// add registers a session. The caller holds mu.
 func (reg *Registry) add(r *Session) {
 	if reg.open == nil {
 		reg.open = map[goal.ID]*Session{}
@@ -185,7 +185,7 @@ func (reg *Registry) add(r *Session) {
 	reg.open[r.goal] = r
 }
 
-// setUpRun gives the room the tools, the checks and the models of a run.
+// setUpRun makes the tools, the checks and the models of a run.
 func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.sandbox.Env, r.sandbox.Programs
 	r.policy, r.provider = g.Policy, g.Provider
@@ -217,11 +217,11 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		for _, line := range r.sandbox.Degradations {
 			warn("sandbox", line)
 		}
-		// the run tells what its user allowed
+		// the run reports what its user allowed
 		r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules)
 	} else {
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+rootSuffix()+
-			", because that was asked for")
+			", as its user chose")
 	}
 	if idle := g.Policy.UnusedParts(); idle != "" {
 		warn("network", idle)
@@ -234,7 +234,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	if err != nil {
 		return err
 	}
-	// a program has put a link there
+	// a program may have replaced the folder by a link
 	if real, err := filepath.EvalSymlinks(g.Policy.Dir); err != nil || real != g.Policy.Dir {
 		return errors.Join(fmt.Errorf("the goal's folder %s is not where it was when the goal was made: it is %q now",
 			g.Policy.Dir, real), err, box.Close())
@@ -259,7 +259,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	return nil
 }
 
-// rootSuffix says that the user's rights are all there are, if they are root's.
+// rootSuffix warns that the user's rights are unlimited, if the user is root.
 func rootSuffix() string {
 	if os.Geteuid() == 0 {
 		return ", which are root's,"
@@ -276,7 +276,7 @@ func (r *Session) sandboxEnded() bool {
 	}
 }
 
-// Ready says what keeps the goal from working here.
+// Ready returns what keeps the goal from working here, nil if nothing does.
 func (r *Session) Ready() error {
 	if r.sandboxEnded() {
 		return errors.New("its sandbox has ended; continue it for a new one")
@@ -290,7 +290,7 @@ func (r *Session) Ready() error {
 	return nil
 }
 
-// errorWithHint is an error with its hint, where only words are kept.
+// errorWithHint adds an error's hint to its message, for places that store only text.
 func errorWithHint(err error) error {
 	hint := fault.Of(err).Hint
 	if !strings.Contains(err.Error(), hint) {
@@ -306,8 +306,8 @@ func (r *Session) cancelGracePeriod() {
 	}
 }
 
-// closeOverlapping ends what is left of goals that are done where another one begins to
-// work: their programs would write in its folder.
+// closeOverlapping ends the programs of completed goals that could write in the folders of the goal that
+// begins to work.
 func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
 	reg.mu.Lock()
 	var over []goal.ID
@@ -319,13 +319,13 @@ func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
 	reg.mu.Unlock()
 	var errs []error
 	for _, id := range over {
-		reg.Log.Info("another goal needs the folder: what a goal that is done left running ends", "goal", id)
+		reg.Log.Info("another goal needs the folder: ending what a completed goal left running", "goal", id)
 		errs = append(errs, reg.CloseGoal(ctx, id))
 	}
 	return errors.Join(errs...)
 }
 
-// foldersOverlap says whether the programs of two goals would write in one folder.
+// foldersOverlap reports whether the programs of two goals could write in one folder.
 func foldersOverlap(one, other policy.Policy) bool {
 	for _, a := range writableFolders(one) {
 		for _, b := range writableFolders(other) {
@@ -356,13 +356,13 @@ func (r *Session) Tools() []runner.Tool {
 
 func (r *Session) Judge() runner.Verifier { return r.checks }
 
-// TotalSpend is what the goals that work for this one have spent.
+// TotalSpend returns what the goal's children have spent.
 func (r *Session) TotalSpend() goal.Spend { return r.children.TotalSpend() }
 
 func (r *Session) World() runner.Workspace { return r.workspace }
 
-// Close lets go of the run's tools. After a pause the room stays; after done it
-// stays for a while; otherwise everything in it ends now.
+// Close ends a run. After a pause the session stays open. After done it stays for the grace period. Otherwise
+// everything in it ends now.
 func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	r.registry.mu.Lock()
 	r.run = goal.Run{}
@@ -384,8 +384,8 @@ func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	return err
 }
 
-// closeAfterGrace closes the room of a goal that is done after a while, in which its user
-// can look at what was built. She may have deleted the goal at once.
+// closeAfterGrace closes the session of a completed goal after its grace period, in which the user can look at
+// what was built. The user may have deleted the goal by then.
 func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 	r.registry.mu.Lock()
 	defer r.registry.mu.Unlock()
@@ -404,7 +404,7 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		if err := r.registry.CloseFinished(ctx, r.goal); err != nil {
-			r.registry.Log.Warn("closing a session", "goal", r.goal, "error", err)
+			r.registry.Log.Warn("a session was not closed", "goal", r.goal, "error", err)
 		}
 	})
 }
@@ -415,13 +415,13 @@ func (r *Session) closeAll(ctx context.Context) error {
 		r.recorder.close())
 }
 
-// CloseGoal ends every program of a goal. Its terminals stay on the screen with
-// their exit; its pages are closed.
+// CloseGoal ends every program of a goal. Its terminals stay on the screen with their exit codes; its pages
+// are closed.
 func (reg *Registry) CloseGoal(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(*Session) bool { return true })
 }
 
-// CloseFinished does so where the goal is done, and leaves one alone that continues.
+// CloseFinished does what CloseGoal does if the goal is completed and has no run.
 func (reg *Registry) CloseFinished(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })
 }
@@ -454,14 +454,13 @@ func (reg *Registry) CloseAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// netLog opens the log of a goal with the first request.
+// netLog returns the log of a goal's requests. The first request opens the file.
 func (reg *Registry) netLog(id goal.ID) *network.Log {
 	return network.NewLog(id, reg.Store.GoalDir(id), reg.Broker.Publish, reg.Mask, reg.Log)
 }
 
-// OnPopup gives a window that a goal's page opened what its opener has: it is
-// filmed, and its lease is in the journal, that of a window that the user opened
-// between two runs from the next one on.
+// OnPopup sets up a window that a goal's page opened like the page itself: it is recorded, and its lease is
+// journaled. For a window that the user opened between two runs, that happens when the next run begins.
 func (reg *Registry) OnPopup(w *browser.Pane) {
 	info := w.Info()
 	if info.GoalID == "" {
@@ -469,7 +468,7 @@ func (reg *Registry) OnPopup(w *browser.Pane) {
 	}
 	reg.mu.Lock()
 	r := reg.open[goal.ID(info.GoalID)]
-	if r == nil || r.recorder == nil { // another agent's: in no run
+	if r == nil || r.recorder == nil { // another agent's: there is no run
 		reg.mu.Unlock()
 		return
 	}
@@ -488,11 +487,11 @@ func (reg *Registry) OnPopup(w *browser.Pane) {
 		return
 	}
 	if err := r.journalPopups(context.Background(), run); err != nil {
-		reg.Log.Error("the lease of a window", "pane", info.ID, "error", err)
+		reg.Log.Error("the lease of a window was not journaled", "pane", info.ID, "error", err)
 	}
 }
 
-// journalPopups writes down the windows that were opened since it last did.
+// journalPopups journals the windows that were opened since the last call.
 func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
 	r.registry.mu.Lock()
 	list := r.pendingPopups
@@ -507,8 +506,8 @@ func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
 	return nil
 }
 
-// PaneProxy is the proxies of a goal's pages; "" for an unconfined one. A goal whose
-// room is closed reaches nothing.
+// PaneProxy returns the proxies of a goal's pages, "" for an unconfined goal. A goal without a session gets
+// the proxy that denies everything.
 func (reg *Registry) PaneProxy(id string) string {
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
@@ -518,8 +517,8 @@ func (reg *Registry) PaneProxy(id string) string {
 	return reg.DenyAllProxy
 }
 
-// OpenExternal opens the session of another agent, which belongs to no goal, and its tools.
-// Its pages find their proxy in the registry, and closing that closes it.
+// OpenExternal opens the session and the tools of another agent, which belong to no goal. Its pages find their
+// proxy in the registry until the session is closed.
 func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
 	held, err := reg.Sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.Sandboxes.Dir(goal.ExternalAgent))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package panes holds all panes of this process, and who has them: the user's terminals and pages, those
-// that are shared with goals, and those of goals.
+// Package panes manages all panes of this process and who has them: the user's terminals and pages, those that
+// are shared with goals, and those of goals.
 package panes
 
 import (
@@ -26,18 +26,18 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// Registry is the list of all panes, of users and of goals, with a revision that
-// grows with every change. It is what the page draws from.
+// Registry is the list of all panes of this process, with a revision that grows with every change. The page
+// draws from it. All methods may be called concurrently.
 type Registry struct {
 	Config   *config.Config
 	Log      *slog.Logger
 	Store    *store.Store
 	Clock    runner.Clock
 	Broker   *event.Broker
-	Programs *sandbox.Supervisor // the user's terminals and Chromium
-	// OnShareEnded is called when a goal has pages of the user no more.
+	Programs *sandbox.Supervisor // for the user's terminals and Chromium
+	// OnShareEnded is called when pages are no longer shared with a goal.
 	OnShareEnded func()
-	// CloseFinished ends what a goal that is done left running.
+	// CloseFinished ends what a completed goal left running.
 	CloseFinished func(context.Context, goal.ID) error
 	Terminals     *terminal.Manager
 	Browsers      *browser.Manager
@@ -48,15 +48,15 @@ type Registry struct {
 	Workspace  *Workspace
 
 	mu     sync.Mutex
-	shares map[string]*paneShare // of the user, that a goal may drive
-	named  map[string]string     // titles given to browser panes
+	shares map[string]*paneShare // panes of the user that a goal may drive, by id
+	named  map[string]string     // titles that the user gave to browser panes
 	rev    int64
 	list   []pane.Info // in the order in which they were opened
-	terms  int         // names of panes: t1, t2, b1, …
+	terms  int         // the last numbers of ids: t1, t2, b1, …
 	pages  int
 }
 
-// New makes the list of panes of a program, in which there are none. ctx is the program's life.
+// New completes p, which has no panes yet, and returns it. ctx lasts as long as the program.
 func New(ctx context.Context, p *Registry) *Registry {
 	p.Background = &background{}
 	p.Background.ctx, p.Background.end = context.WithCancel(ctx)
@@ -68,7 +68,7 @@ func New(ctx context.Context, p *Registry) *Registry {
 	return p
 }
 
-// ValidateShareable refuses panes that are not there, or that a goal has already.
+// ValidateShareable refuses panes that do not exist, or that a goal already has.
 func (p *Registry) ValidateShareable(ids []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *Registry) ValidateShareable(ids []string) error {
 	return nil
 }
 
-// OnChange takes news of a terminal or a browser and tells everyone who listens.
+// OnChange records a change of a terminal or browser pane and publishes the list.
 func (p *Registry) OnChange(info pane.Info, closed bool) {
 	p.mu.Lock()
 	info = p.leasedTerminal(info)
@@ -111,14 +111,14 @@ func (p *Registry) OnChange(info pane.Info, closed bool) {
 	}
 }
 
-// journalRelease journals that a goal has a pane no more.
+// journalRelease journals that a goal no longer has a pane.
 func (p *Registry) journalRelease(id goal.ID, name string) {
 	if err := p.Store.ReleaseLease(context.Background(), id, name); err != nil {
-		p.Log.Warn("the end of a lease", "goal", id, "pane", name, "error", err)
+		p.Log.Warn("the end of a lease was not journaled", "goal", id, "pane", name, "error", err)
 	}
 }
 
-// Rename gives a browser pane a title that stays whatever its page is called.
+// Rename gives a browser pane a title that does not change with its page.
 func (p *Registry) Rename(info pane.Info, title string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +148,7 @@ func (p *Registry) IsShared(id string) bool {
 	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
 }
 
-// publishList brings the list up to date and says so; mu is held.
+// publishList updates the list and publishes it. The caller holds mu.
 func (p *Registry) publishList(info pane.Info, closed bool) {
 	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
 	switch {
@@ -167,14 +167,14 @@ func (p *Registry) publishList(info pane.Info, closed bool) {
 	p.Broker.Publish(event.Event{At: p.Clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Closed: closed}})
 }
 
-// Snapshot is the list at one revision.
+// Snapshot returns the list with its revision.
 func (p *Registry) Snapshot() api.PaneList {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return api.PaneList{Rev: p.rev, Panes: append([]pane.Info{}, p.list...)}
 }
 
-// NewID gives a new pane its id.
+// NewID returns the id for a new pane.
 func (p *Registry) NewID(k pane.Kind) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,7 +216,7 @@ func (p *Registry) Terminal(id string) (*terminal.Session, error) {
 	return s, nil
 }
 
-// NoPane is the refusal of a pane that is not here.
+// NoPane is the error for a pane that does not exist in this process.
 func NoPane(id string) error {
 	if _, _, elsewhere := SplitPeerID(id); elsewhere {
 		return &fault.Error{
@@ -269,7 +269,7 @@ func (p *Registry) CloseTerminal(ctx context.Context, id string) error {
 		return err
 	}
 	if link, ok := p.Servers.Client.Connection(id); ok {
-		link.Close() // the session on the server lives on
+		link.Close() // the session on the server continues
 	}
 	if err := p.Terminals.Close(ctx, id); err != nil {
 		return fmt.Errorf("close terminal: %w", err)
@@ -277,7 +277,7 @@ func (p *Registry) CloseTerminal(ctx context.Context, id string) error {
 	return p.endIfLast(ctx, s.Info())
 }
 
-// endIfLast ends what a goal that is done left running, once the last of its panes is closed.
+// endIfLast ends what a completed goal left running once the last of its panes is closed.
 func (p *Registry) endIfLast(ctx context.Context, closed pane.Info) error {
 	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Shared }
 	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.Terminals.List(), p.Browsers.List()...), of) {
@@ -314,15 +314,16 @@ func (p *Registry) CloseBrowser(ctx context.Context, id string) error {
 	return p.endIfLast(ctx, info)
 }
 
-// PopupOptions shows a window that a page opens as a pane of the same owner.
+// PopupOptions opens a window of a page as a pane of the same owner.
 func (p *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bool) {
 	return browser.Options{ID: p.NewID(pane.Browser), GoalID: opener.GoalID}, true
 }
 
-// PeerSeparator is between the name of a pane and its process, where that is another one.
+// PeerSeparator separates the name of a pane from its process, where that is another one.
 const PeerSeparator = "@"
 
-// SplitPeerID splits the name of a pane of another process.
+// SplitPeerID splits the id of a pane into its name and its process. elsewhere reports whether there is a
+// process.
 func SplitPeerID(id string) (own, process string, elsewhere bool) {
 	return strings.Cut(id, PeerSeparator)
 }
@@ -330,7 +331,7 @@ func SplitPeerID(id string) (own, process string, elsewhere bool) {
 // ErrReadOnly refuses to change a pane of another process.
 var ErrReadOnly = errors.New("this pane belongs to a goal that another process runs: here it can only be looked at")
 
-// Shareable are the user's own panes here that no goal has.
+// Shareable lists the user's own panes of this process that no goal has.
 func (p *Registry) Shareable() []pane.Info {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -345,6 +346,6 @@ func (p *Registry) Shareable() []pane.Info {
 }
 
 func (p *Registry) Scrollback() int {
-	const bytesPerLine = 800 // generous, colours included
+	const bytesPerLine = 800 // a generous estimate, with colours
 	return p.Config.Settings().Scrollback * bytesPerLine
 }

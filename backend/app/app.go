@@ -331,7 +331,7 @@ func (a *App) openPeers(ctx context.Context) (err error) {
 	}
 	a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.HandleConn)
 	if err != nil {
-		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
+		a.log.Warn("other processes cannot wake this one; it reads their orders a little later", "error", err)
 	}
 	if !a.options.Watch {
 		return nil

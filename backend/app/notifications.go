@@ -93,6 +93,6 @@ func (nt *notifier) show(ctx context.Context, id goal.ID, n notify.Notification)
 		_ = d.Close() // the notification has been delivered
 	}
 	if err != nil {
-		nt.log.Debug("a note was not shown", "error", err)
+		nt.log.Debug("a notification was not shown", "error", err)
 	}
 }

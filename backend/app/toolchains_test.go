@@ -65,7 +65,7 @@ func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 	if strings.Contains(said, "built") || finding().State != "warn" {
 		t.Errorf("anybody's: %s, %+v", said, finding())
 	}
-	if !strings.Contains(p.journal(id), "anybody on this machine can change "+zig) {
+	if !strings.Contains(p.journal(id), "other users of this machine can change "+zig) {
 		t.Error("nobody was told that it is left out")
 	}
 }
@@ -83,10 +83,10 @@ func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 	must(t, os.Symlink(filepath.Join(home, ".ssh"), filepath.Join(home, "link")))
 	at := func(name string) string { return filepath.Join(home, name) }
 	for path, why := range map[string]string{
-		"zig":              "does not say which",
-		at("fine") + "/":   "does not say which",
-		at("missing"):      "is not there",
-		at("holds/.npmrc"): "is no folder",
+		"zig":              "is not a clean absolute path",
+		at("fine") + "/":   "is not a clean absolute path",
+		at("missing"):      "does not exist",
+		at("holds/.npmrc"): "is not a folder",
 		home:               "is a home folder",
 		filepath.Dir(home): "is a home folder",
 		"/":                "is a home folder",
@@ -98,9 +98,9 @@ func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 		"/etc/ssl":         "belongs to the system",
 		"/proc":            "belongs to the system",
 		"/opt":             "belongs to the system",
-		at("data"):         "Goalpost keeps",
-		at("data/state"):   "Goalpost keeps",
-		at("data/work"):    "Goalpost keeps",
+		at("data"):         "contains Goalpost's data",
+		at("data/state"):   "contains Goalpost's data",
+		at("data/work"):    "contains Goalpost's data",
 		at("open"):         "can change",
 		at("open/below"):   "can change " + at("open"),
 	} {

@@ -178,7 +178,7 @@ func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
 		}
 		return m
 	}
-	a.refused("create_goal", base(map[string]any{"risk": "network_write"}), "over write_local")
+	a.refused("create_goal", base(map[string]any{"risk": "network_write"}), "higher than write_local")
 	a.refused("create_goal", base(map[string]any{"dir": "/etc"}), "outside")
 	a.refused("create_goal", base(map[string]any{"dir": "../other"}), "outside")
 	a.refused("create_goal", base(map[string]any{"allow_hosts": []string{"shop.example"}}), "not among those")

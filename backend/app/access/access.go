@@ -37,7 +37,7 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 			return &fault.Error{
 				Field:   "allow_local",
 				Message: fmt.Sprintf("the port %d is Goalpost's own", port),
-				Hint:    "a goal never reaches it",
+				Hint:    "no goal may use it",
 			}
 		}
 	}
@@ -91,14 +91,14 @@ func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 		return fmt.Errorf("the state folder: %w", err)
 	}
 	if policy.IsWithin(state, real) {
-		return &fault.Error{Field: "allow_socket", Message: socket + " is Goalpost's own", Hint: "a goal never speaks to it"}
+		return &fault.Error{Field: "allow_socket", Message: socket + " is Goalpost's own", Hint: "no goal may use it"}
 	}
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if policy.IsWithin(dir, real) || policy.IsWithin(dir, filepath.Clean(socket)) {
 			return &fault.Error{
 				Field:   "allow_socket",
-				Message: socket + " is in a folder that the goal writes",
-				Hint:    "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow",
+				Message: socket + " is in a folder that the goal can write",
+				Hint:    "the goal can use it anyway, and could replace it by another socket",
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (r *Rules) ValidateForeignPath(path string) error {
 		return fmt.Errorf("the state folder: %w", err)
 	}
 	if policy.IsWithin(path, state) || policy.IsWithin(state, path) {
-		return &fault.Error{Message: path + " holds Goalpost's own data", Hint: "choose another folder"}
+		return &fault.Error{Message: path + " contains Goalpost's own data", Hint: "choose another folder"}
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (r *Rules) ValidateAccess(access policy.MachineAccess) error {
 	info, err := os.Stat(access.Path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("what was allowed: %w", err)
+		return fmt.Errorf("allowed access: %w", err)
 	case access.Kind == policy.WriteAccess && !info.IsDir():
 		return fmt.Errorf("%s is not a folder", access.Path)
 	case access.Kind == policy.SocketAccess && info.Mode().Type() != os.ModeSocket:

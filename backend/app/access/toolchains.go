@@ -56,17 +56,17 @@ func (r *Rules) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &fault.Error{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
-	const own = "give the folder that holds the programs alone"
+	const own = "give a folder that contains only the programs"
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
-		return refuse("give it from the root on, such as /home/you/.zig", "%q does not say which folder", path)
+		return refuse("give its whole path, such as /home/you/.zig", "%q is not a clean absolute path", path)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return refuse("install it first, or take it out of the list", "%s is not there", path)
+		return refuse("install it first, or take it out of the list", "%s does not exist", path)
 	}
 	info, err := os.Stat(real)
 	if err != nil || !info.IsDir() {
-		return refuse("give the folder that it is in", "%s is no folder", path)
+		return refuse("give the folder that it is in", "%s is not a folder", path)
 	}
 	home, _ := os.UserHomeDir()
 	for _, home := range homeDirs(home) {
@@ -74,7 +74,7 @@ func (r *Rules) validateToolchain(path string) error {
 			return refuse(own, "%s is a home folder or holds one", path)
 		}
 		if key := findCredentials(real, home); key != "" {
-			return refuse(own, "%s holds keys or logins: %s", path, key)
+			return refuse(own, "%s contains keys or logins: %s", path, key)
 		}
 	}
 	if isSystemDir(real) {
@@ -85,12 +85,12 @@ func (r *Rules) validateToolchain(path string) error {
 			ours = there
 		}
 		if policy.IsWithin(ours, real) || policy.IsWithin(real, ours) {
-			return refuse(own, "%s is where Goalpost keeps its data or goals write", path)
+			return refuse(own, "%s contains Goalpost's data or goals' folders", path)
 		}
 	}
 	if open := worldWritableParent(real); open != "" {
-		return refuse("take that right from others: chmod o-w",
-			"anybody on this machine can change %s, and checks would run what lies there", open)
+		return refuse("remove their right to write: chmod o-w",
+			"other users of this machine can change %s, and checks would run programs from it", open)
 	}
 	return nil
 }

@@ -110,8 +110,8 @@ func (dr *Doctor) notificationFinding() api.DoctorFinding {
 	defer cancel()
 	d, err := notify.Open(ctx)
 	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", "nothing shows them here: "+err.Error(),
-			"goals that need you are listed under approvals all the same"
+		f.State, f.Detail, f.Hint = "warn", "no desktop shows notifications here: "+err.Error(),
+			"goals that need you are still listed under approvals"
 		return f
 	}
 	f.Detail = "shown by " + d.Name()

@@ -209,7 +209,7 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		case !errors.Is(err, os.ErrExist):
 			return "", false, &fault.Error{
 				Field:   "dir",
-				Message: "the goal's folder cannot be made: " + err.Error(),
+				Message: "the goal's folder cannot be created: " + err.Error(),
 				Hint:    "choose a folder with --dir",
 			}
 		}
@@ -257,7 +257,7 @@ func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
 		return &fault.Error{
 			Field:   "protect",
-			Message: "what decides about the goal cannot be kept: " + err.Error(),
+			Message: "the protected files cannot be saved: " + err.Error(),
 			Hint:    "leave files out with --no-protect, or choose a smaller folder",
 		}
 	}
@@ -267,7 +267,7 @@ func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 // removeGoalState removes what saveBaseline saved.
 func (gi *intake) removeGoalState(id goal.ID) error {
 	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.Dir(id))); err != nil {
-		return fmt.Errorf("removing what is kept of the goal: %w", err)
+		return fmt.Errorf("remove the goal's data: %w", err)
 	}
 	return nil
 }

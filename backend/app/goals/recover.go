@@ -33,12 +33,12 @@ func (s *Service) Recover(ctx context.Context) error {
 		return nil
 	}
 	if err := s.deleteExpired(ctx); err != nil {
-		s.log.Warn("deleting goals that were kept long enough", "error", err)
+		s.log.Warn("expired goals were not deleted", "error", err)
 	}
 	if n, err := s.store.Sweep(ctx); err != nil {
-		s.log.Warn("evidence that nothing refers to", "error", err)
+		s.log.Warn("unused evidence was not removed", "error", err)
 	} else if n > 0 {
-		s.log.Info("evidence that nothing referred to was removed", "count", n)
+		s.log.Info("unused evidence was removed", "count", n)
 	}
 	for _, status := range []goal.Status{goal.Pending, goal.Paused} {
 		if err := s.adoptAll(ctx, status); err != nil {
@@ -46,7 +46,7 @@ func (s *Service) Recover(ctx context.Context) error {
 		}
 	}
 	if err := s.AdoptManualAnswers(ctx); err != nil {
-		s.log.Warn("goals that were answered", "error", err)
+		s.log.Warn("answered goals were not continued", "error", err)
 	}
 	return nil
 }

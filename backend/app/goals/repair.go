@@ -28,11 +28,11 @@ func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string)
 	}
 	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
-		return fmt.Errorf("what the goal protects: %w", err)
+		return fmt.Errorf("protected files: %w", err)
 	}
 	files, err := held.Undecided(ctx)
 	if err != nil {
-		return fmt.Errorf("looking at the protected files: %w", err)
+		return fmt.Errorf("compare the protected files: %w", err)
 	}
 	if len(files) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision
 	}
 	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
-		return fmt.Errorf("what the goal protects: %w", err)
+		return fmt.Errorf("protected files: %w", err)
 	}
 	var files []string
 	var told *event.Warning
@@ -90,7 +90,7 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision
 	} else {
 		var aside string
 		if files, aside, err = held.PutBack(ctx); err != nil {
-			return fmt.Errorf("putting the protected files back: %w", err)
+			return fmt.Errorf("restore the protected files: %w", err)
 		}
 		told = event.ProtectedRestored(files, aside)
 		note = "I put these protected files back to what they were: %s. Do not change them."
@@ -103,7 +103,7 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision
 		err = rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, told)
 	}
 	if err != nil {
-		return fmt.Errorf("what was decided about the protected files: %w", err)
+		return fmt.Errorf("note about the protected files: %w", err)
 	}
 	return rs.noteUserMessage(ctx, g.ID, fmt.Sprintf(note, strings.Join(files, ", ")))
 }

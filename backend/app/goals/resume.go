@@ -98,7 +98,7 @@ func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
-			return nil, cmp.Or(err, error(&fault.Error{Code: fault.Conflict, Message: "nobody reopens the goal any more"}))
+			return nil, cmp.Or(err, error(&fault.Error{Code: fault.Conflict, Message: "the goal no longer waits to be reopened"}))
 		}
 		notes := make([]string, len(said))
 		for i, o := range said {

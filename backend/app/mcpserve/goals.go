@@ -35,17 +35,17 @@ func (d *Server) goalTools() []mcp.Handler {
 			"time is over; reports each step as progress.", look, d.waitForGoal),
 		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
 		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
-		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its "+
-			"next turn, as the words of another agent and not as the user's.", act, d.steerGoal),
+		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that has not ended; it reads it before its "+
+			"next turn, as a note of another agent and not of the user.", act, d.steerGoal),
 		mcp.NewHandler("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
-		mcp.NewHandler("resume_goal", "Let a paused or failed goal of yours continue, with a note if there is something "+
+		mcp.NewHandler("resume_goal", "Continue a paused or failed goal of yours, with a note if there is something "+
 			"to say. A limit that was reached must be raised.", act, d.resumeGoal),
 		mcp.NewHandler("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
 	}
 }
 
 type createGoalArgs struct {
-	Objective        string       `json:"objective" jsonschema:"what is to be true at the end"`
+	Objective        string       `json:"objective" jsonschema:"what must be true at the end"`
 	CheckShell       string       `json:"check_shell,omitempty" jsonschema:"a command that exits with 0 once the goal is reached; it runs in the goal's folder"`
 	Checks           []goal.Check `json:"checks,omitempty" jsonschema:"checks of other kinds, instead of or besides check_shell"`
 	Any              bool         `json:"any,omitempty" jsonschema:"one passing check is enough"`
@@ -153,7 +153,7 @@ func problemError(err error) error {
 
 type listGoalsArgs struct {
 	Status string `json:"status,omitempty" jsonschema:"pending, running, paused, completed, failed or aborted"`
-	Search string `json:"search,omitempty" jsonschema:"text that the objective holds"`
+	Search string `json:"search,omitempty" jsonschema:"text in the objective"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"20 if left out"`
 }
 
@@ -275,7 +275,7 @@ func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	}
 	return &fault.Error{
 		Field:   "policy",
-		Message: "its user lent it panes or allowed it more",
+		Message: "its user shared panes with it or allowed it more",
 		Hint:    "ask them what it does",
 	}
 }
@@ -295,7 +295,7 @@ func (d *Server) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress
 	if err != nil {
 		return nil, err
 	}
-	return "the note is left", problemError(d.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
+	return "the note was left", problemError(d.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
 }
 
 func (d *Server) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {

@@ -31,11 +31,11 @@ func (o *ownedGoals) mayResume(row store.GoalRow, raises bool) error {
 	defer o.mu.Unlock()
 	switch {
 	case (row.Exit == goal.PausedByUser || row.Exit == goal.AbortedByUser) && row.StoppedBy != goal.ExternalAgent:
-		return errors.New("the user stopped this goal, so only they let it continue")
+		return errors.New("the user stopped this goal, so only they can resume it")
 	case row.Exit == goal.NeedsUser && !o.created[row.ID]:
-		return errors.New("this goal waits for its user's answer, so only they let it continue")
+		return errors.New("this goal waits for its user's answer, so only they can resume it")
 	case raises && !o.created[row.ID]:
-		return errors.New("you did not create this goal since you came, so its limits are the user's: leave them out")
+		return errors.New("you did not create this goal over this connection, so its limits are the user's: leave them out")
 	}
 	return nil
 }

@@ -88,14 +88,14 @@ func (d *Server) Tools() mcp.ServedTools {
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, " +
 			"until a check passes that the host runs and no agent can edit. " +
 			"Create a goal with a check that fails now, wait for it, read its receipt. " +
-			fmt.Sprintf("What you may ask for is bounded by the user: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
-			"Approvals and manual checks are the user's to answer. The terminal_ and browser_ tools are panes of your own " +
-			"within the same bounds.",
+			fmt.Sprintf("The user limits what you may ask for: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
+			"Only the user answers approvals and manual checks. The terminal_ and browser_ tools are panes of your own " +
+			"with the same limits.",
 	}
 	o.Handlers = append(o.Handlers, d.goalTools()...)
 	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.",
 		mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result",
-		"Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
+		"Read the rest of a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
 	for _, t := range d.box.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
 			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
@@ -168,7 +168,7 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 		return &fault.Error{
 			Field:   field,
 			Message: what,
-			Hint:    "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)",
+			Hint:    "the user sets these limits where the server is started (--risk, --dir, --allow-host)",
 		}
 	}
 	dir := p.Dir
@@ -177,7 +177,7 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 	}
 	switch {
 	case p.Risk.Exceeds(d.policy.Risk):
-		return refuse("risk", fmt.Sprintf("the risk %s is over %s", p.Risk, d.policy.Risk))
+		return refuse("risk", fmt.Sprintf("the risk %s is higher than %s", p.Risk, d.policy.Risk))
 	case !policy.IsWithin(d.policy.Dir, dir):
 		return refuse("dir", fmt.Sprintf("%s is outside %s", p.Dir, d.policy.Dir))
 	case p.Unconfined && !d.policy.Unconfined:

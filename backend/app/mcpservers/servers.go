@@ -181,7 +181,7 @@ func (ms *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value st
 	for _, name := range secret.Refs(value) {
 		kept, err := ms.Secrets.Find(name)
 		if err != nil {
-			return "", fmt.Errorf("%w: keep it with secret set %s", err, name)
+			return "", fmt.Errorf("%w: save it with secret set %s", err, name)
 		}
 		if !secretAllowedFor(kept, s) {
 			return "", fmt.Errorf("the secret %s belongs to %s, not to this server", name, strings.Join(kept.Hosts, ", "))
@@ -289,7 +289,7 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 		if k = strings.TrimSpace(k); !ok || k == "" {
 			return nil, &fault.Error{
 				Code:    fault.Refused,
-				Message: fmt.Sprintf("%q is no entry", entry),
+				Message: fmt.Sprintf("%q is not an entry", entry),
 				Hint:    "write NAME" + between + "VALUE",
 				Field:   field,
 			}

@@ -80,13 +80,13 @@ func validateEffort(p config.Provider, effort string) error {
 	case len(words) == 0:
 		return &fault.Error{
 			Field:   "effort",
-			Message: "the scripted model knows no effort",
+			Message: "the scripted model has no effort setting",
 			Hint:    "leave it out, or choose another provider",
 		}
 	}
 	return &fault.Error{
 		Field:   "effort",
-		Message: fmt.Sprintf("%s knows no effort %q", p.ID, effort),
+		Message: fmt.Sprintf("%s does not know the effort %q", p.ID, effort),
 		Hint:    "use one of " + strings.Join(words, ", ") + ", or leave it out",
 	}
 }
@@ -100,7 +100,7 @@ func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id strin
 	switch {
 	case err != nil:
 	case p.Kind == config.Demo:
-		err = &fault.Error{Message: "the scripted model can judge nothing", Hint: "choose another provider"}
+		err = &fault.Error{Message: "the scripted model cannot judge", Hint: "choose another provider"}
 	case p.Model == "":
 		err = &fault.Error{Message: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
 	default:

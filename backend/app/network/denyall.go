@@ -52,7 +52,7 @@ func OpenDenyAll(ctx context.Context, log *slog.Logger, ports *OwnPorts) (*DenyA
 }
 
 func refusedRequest(context.Context, string) (net.Conn, error) {
-	return nil, errors.New("nothing is reached from here")
+	return nil, errors.New("this proxy refuses everything")
 }
 
 // onRefused logs the first, tenth, hundredth … refused request of each host.
@@ -63,7 +63,7 @@ func (n *DenyAllProxy) onRefused(e egress.Entry) {
 	}
 	n.times[host]++
 	if times := n.times[host]; isPowerOfTen(times) {
-		n.log.Warn("the goals' browser wanted out beside their pages, and was refused", "method", e.Method, "host", host,
+		n.log.Warn("the goals' browser made a request outside of their pages, which was refused", "method", e.Method, "host", host,
 			"port", e.Port, "times", times)
 	}
 }

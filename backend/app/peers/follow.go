@@ -65,7 +65,7 @@ func (f *Follower) Start(
 	f.work.Go(func() {
 		for ctx.Err() == nil {
 			if err := f.store.Follow(ctx, f.publishedSeqs(), f.publishedUpTo, f.publishForeign); err != nil {
-				f.log.Error("following other processes; trying again", "error", err)
+				f.log.Error("the journal cannot be followed; trying again", "error", err)
 			}
 			select {
 			case <-ctx.Done():
@@ -89,12 +89,12 @@ func (f *Follower) pollOtherProcesses(ctx context.Context) {
 		case <-tick.C:
 		}
 		if n, err := f.store.Interrupt(ctx); err != nil && ctx.Err() == nil {
-			f.log.Warn("goals of programs that ended", "error", err)
+			f.log.Warn("goals of ended processes were not taken over", "error", err)
 		} else if n > 0 {
 			f.log.Info("goals were interrupted", "count", n)
 		}
 		if err := f.adoptAnswered(ctx); err != nil && ctx.Err() == nil {
-			f.log.Warn("goals that were answered", "error", err)
+			f.log.Warn("answered goals were not continued", "error", err)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (f *Follower) publishForeign(e event.Event) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := f.sessions.CloseGoal(ctx, e.GoalID); err != nil {
-			f.log.Warn("closing a session", "goal", e.GoalID, "error", err)
+			f.log.Warn("a session was not closed", "goal", e.GoalID, "error", err)
 		}
 	})
 }

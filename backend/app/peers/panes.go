@@ -33,7 +33,7 @@ func (v *viewer) discoverPeers(ctx context.Context) {
 	processes, err := v.store.PeersRunningGoals(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			v.log.Warn("looking for other processes", "error", err)
+			v.log.Warn("other processes cannot be listed", "error", err)
 		}
 		return
 	}
@@ -46,7 +46,7 @@ func (v *viewer) discoverPeers(ctx context.Context) {
 		v.open[process] = true
 		v.work.Go(func() {
 			if err := v.followPeer(ctx, process); err != nil && ctx.Err() == nil {
-				v.log.Debug("looking at another process", "process", process, "error", err)
+				v.log.Debug("the panes of another process cannot be shown", "process", process, "error", err)
 			}
 			v.mu.Lock()
 			defer v.mu.Unlock()

@@ -70,7 +70,7 @@ func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 	for _, process := range p.Store.Peers() {
 		var list []pane.Info
 		if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
-			p.Log.Debug("asking another process for its panes", "process", process, "error", err)
+			p.Log.Debug("another process cannot be asked for its panes", "process", process, "error", err)
 			continue
 		}
 		has := func(id string) bool {
@@ -93,10 +93,10 @@ func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 	case len(holders) == 1:
 		return holders[0], nil
 	case len(holders) > 1:
-		return refuse(fmt.Sprintf("%d programs have a pane %s", len(holders), wanted), "say which: "+
+		return refuse(fmt.Sprintf("%d processes have a pane %s", len(holders), wanted), "say which: "+
 			strings.Join(there, ", "))
 	case len(there) == 0:
-		return refuse(fmt.Sprintf("no program that is open on this folder has the pane %s to lend", wanted),
+		return refuse(fmt.Sprintf("no process on this folder can share the pane %s", wanted),
 			"open it in the window or in serve, or leave the pane out for new ones")
 	}
 	return refuse("no program has the pane "+wanted+" to lend", "there are "+strings.Join(there, ", "))
@@ -154,18 +154,18 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 	}
 	r, err := http.NewRequestWithContext(ctx, method, "http://neighbour"+path, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("asking another process: %w", err)
+		return fmt.Errorf("ask another process: %w", err)
 	}
 	resp, err := transport.RoundTrip(r)
 	if err != nil {
-		return fmt.Errorf("asking another process: %w", err)
+		return fmt.Errorf("ask another process: %w", err)
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("asking another process: it answered %s", resp.Status)
+		return fmt.Errorf("ask another process: it answered %s", resp.Status)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxPeerMessage)).Decode(out); err != nil {
-		return fmt.Errorf("asking another process: %w", err)
+		return fmt.Errorf("ask another process: %w", err)
 	}
 	return nil
 }

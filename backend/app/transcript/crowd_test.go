@@ -24,6 +24,7 @@ import (
 // TestGoalsAtOnceDoNotMix runs eight goals at the same time, each with its mark in
 // everything that it says, writes and claims. No mark is ever seen in another goal.
 func TestGoalsAtOnceDoNotMix(t *testing.T) {
+	t.Parallel()
 	const goals = 8
 	steps := usualSteps
 	if testing.Short() {

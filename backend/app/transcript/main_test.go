@@ -6,8 +6,11 @@ package transcript_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -61,10 +64,29 @@ func prepared(m *testing.M) int {
 			return 1
 		}
 	}
+	if err := waitInParallel(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return code
+}
+
+// testsPerCPU is how many tests run at once for each CPU. Most of the time a test waits:
+// for a process to start, a check to time out, a commit to reach the disk.
+const testsPerCPU = 2
+
+// waitInParallel raises the number of parallel tests, unless -parallel was given.
+func waitInParallel() error {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(testsPerCPU*runtime.GOMAXPROCS(0)))
 }

@@ -11,7 +11,6 @@ import (
 	"image/jpeg"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -216,9 +215,11 @@ func (s *stage) aside(line string) {
 		if err := s.command(line); err != nil {
 			s.Errorf("%s: %v", line, err)
 		}
-		if verb == "revoke" { // the run hears of it by itself: before the model answers
+		if verb == "revoke" { // the grant must have ended before the model answers
 			name, request := s.named(rest)
-			s.takenBack(s.id(name), request)
+			if err := s.ears.wait(s.id(name), "grant_ended", request); err != nil {
+				s.Errorf("%s: %v", line, err)
+			}
 		}
 		return
 	}
@@ -228,20 +229,6 @@ func (s *stage) aside(line string) {
 			s.Errorf("%s: %v", line, err)
 		}
 	})
-}
-
-// takenBack waits until a grant holds no more.
-func (s *stage) takenBack(id goal.ID, request string) {
-	for over := time.Now().Add(late); time.Now().Before(over); time.Sleep(5 * time.Millisecond) {
-		events, err := s.app.Store().Events(s.Context(), id, 0, 1<<20)
-		if err != nil || slices.ContainsFunc(events, func(e event.Event) bool {
-			b, ok := e.Body.(*event.GrantEnded)
-			return ok && b.Request == request
-		}) {
-			return
-		}
-	}
-	s.Errorf("the grant %s was not taken back", request)
 }
 
 // command is one line of play. What a journal has got is told where the user
@@ -281,7 +268,7 @@ func (s *stage) command(line string) error {
 		s.tell(name, seq)
 		return err
 	case "file":
-		return s.appears(rest)
+		return awaitFile(filepath.Join(s.dir, rest))
 	case "recorded":
 		return s.recorded(id, rest)
 	case "clock", "clock!":
@@ -321,15 +308,6 @@ func (s *stage) command(line string) error {
 	return nil
 }
 
-// appears waits for a file that a goal's program makes; nothing else tells of it.
-func (s *stage) appears(path string) error {
-	for over := time.Now().Add(late); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(s.dir, path)); err == nil || time.Now().After(over) {
-			return err
-		}
-	}
-}
-
 // elsewhere gives an order from a second program on the same folders, which
 // knows nothing of this one but what is written there.
 func (s *stage) elsewhere(line string) (err error) {
@@ -343,31 +321,29 @@ func (s *stage) elsewhere(line string) (err error) {
 	return s.askOf(other, verb, s.id(name), rest)
 }
 
-// recorded waits until what a pane showed has been written down; nothing else tells of it.
+// recorded waits until the recording of a pane contains a text or, for "a picture", a picture.
 func (s *stage) recorded(id goal.ID, rest string) error {
 	name, text, _ := strings.Cut(rest, " ")
-	for over := time.Now().Add(late); ; time.Sleep(20 * time.Millisecond) {
+	var all []byte
+	err := poll(func() (bool, error) {
 		page, err := s.api.Replay(string(id), name, 0)
-		var all []byte
+		all = nil
 		for _, r := range page.Records {
 			b, err := base64.StdEncoding.DecodeString(r.Data)
 			if err != nil {
-				return fmt.Errorf("record %d: %w", r.N, err)
+				return false, fmt.Errorf("record %d: %w", r.N, err)
 			}
 			if img, err := jpeg.Decode(bytes.NewReader(b)); err == nil && img.Bounds().Dx() > 0 && r.Width > 0 {
 				b = []byte("a picture")
 			}
 			all = append(all, b...)
 		}
-		switch {
-		case err != nil:
-			return err
-		case strings.Contains(string(all), text):
-			return nil
-		case time.Now().After(over):
-			return fmt.Errorf("the recording of %s has no %q: %.2000q", name, text, all)
-		}
+		return strings.Contains(string(all), text), err
+	})
+	if err != nil {
+		return fmt.Errorf("the recording of %s, for %q: %w: %.2000q", name, text, err, all)
 	}
+	return nil
 }
 
 // ask gives an order about a goal.
@@ -580,11 +556,11 @@ type ears struct {
 	mu    sync.Mutex
 	heard []event.Event
 	used  map[goal.ID]int64 // the seq up to which until has passed
-	more  chan struct{}
+	more  chan struct{}     // closed and replaced at each event
 }
 
 func listen(a *app.App) *ears {
-	e := &ears{sub: a.Events(1 << 16), done: make(chan struct{}), more: make(chan struct{}, 1), used: map[goal.ID]int64{}}
+	e := &ears{sub: a.Events(1 << 16), done: make(chan struct{}), more: make(chan struct{}), used: map[goal.ID]int64{}}
 	go func() {
 		defer close(e.done)
 		for ev := range e.sub.C {
@@ -593,11 +569,9 @@ func listen(a *app.App) *ears {
 			}
 			e.mu.Lock()
 			e.heard = append(e.heard, ev)
+			close(e.more)
+			e.more = make(chan struct{})
 			e.mu.Unlock()
-			select {
-			case e.more <- struct{}{}:
-			default:
-			}
 		}
 	}()
 	return e
@@ -605,32 +579,48 @@ func listen(a *app.App) *ears {
 
 func (e *ears) close() { e.sub.Close(); <-e.done }
 
-// until passes over a goal's events up to one of the type that holds the text,
-// and returns its seq.
-func (e *ears) until(id goal.ID, kind, text string) (int64, error) {
-	over := time.After(late)
+// until skips a goal's events up to one of the type that contains the text, and returns its seq.
+func (e *ears) until(id goal.ID, kind, text string) (seq int64, err error) {
+	err = e.await(kind+" "+text, func() bool {
+		if seq = e.find(id, e.used[id], kind, text); seq > 0 {
+			e.used[id] = seq
+		}
+		return seq > 0
+	})
+	return seq, err
+}
+
+// wait waits for an event of the type that contains the text, and skips none for until.
+func (e *ears) wait(id goal.ID, kind, text string) error {
+	return e.await(kind+" "+text, func() bool { return e.find(id, 0, kind, text) > 0 })
+}
+
+// await calls found, with mu held, after each event until it returns true.
+func (e *ears) await(what string, found func() bool) error {
+	timeout := time.After(late)
 	for {
-		if seq := e.next(id, kind, text); seq > 0 {
-			return seq, nil
+		e.mu.Lock()
+		more, ok := e.more, found()
+		e.mu.Unlock()
+		if ok {
+			return nil
 		}
 		select {
-		case <-e.more:
-		case <-over:
-			return 0, fmt.Errorf("no event %s %s within %s", kind, text, late)
+		case <-more:
+		case <-timeout:
+			return fmt.Errorf("no event %s within %s", what, late)
 		}
 	}
 }
 
-func (e *ears) next(id goal.ID, kind, text string) int64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// find returns the seq of the first such event after a seq, 0 if there is none. The caller holds mu.
+func (e *ears) find(id goal.ID, after int64, kind, text string) int64 {
 	for _, ev := range e.heard {
-		if ev.GoalID != id || ev.Seq <= e.used[id] || ofRoot(ev) {
+		if ev.GoalID != id || ev.Seq <= after || ofRoot(ev) {
 			continue
 		}
 		if raw, err := json.Marshal(ev.Body); err == nil && ev.Body.EventType() == kind &&
 			strings.Contains(string(raw), text) {
-			e.used[id] = ev.Seq
 			return ev.Seq
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -129,31 +129,24 @@ func (w *waiter) killed(n int, args ...string) {
 	c.killAt(moment{events: n})
 }
 
-// kept waits until there is a word of the user. Nothing tells of it before a run hears it.
+// kept waits until the answer of the user is stored, by the other process, as an order or, once a
+// run has read that, as an event.
 func (w *waiter) kept() {
 	w.Helper()
-	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	if err := poll(func() (bool, error) {
 		s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))
 		if err != nil {
-			w.Fatal(err)
+			return false, err
 		}
-		var heard int
 		events, err1 := s.Events(w.Context(), w.id, 0, 1<<20)
 		orders, err2 := s.Orders(w.Context(), w.id)
-		if err := errors.Join(err1, err2, s.Close()); err != nil {
-			w.Fatal(err)
-		}
-		for _, e := range events {
-			if _, ok := e.Body.(*event.Resumed); ok {
-				heard++
-			}
-		}
-		if len(orders)+heard > 0 {
-			return
-		}
-		if time.Now().After(late) {
-			w.Fatal("no word is kept")
-		}
+		resumed := slices.ContainsFunc(events, func(e event.Event) bool {
+			_, ok := e.Body.(*event.Resumed)
+			return ok
+		})
+		return len(orders) > 0 || resumed, errors.Join(err1, err2, s.Close())
+	}); err != nil {
+		w.Fatalf("the user's answer is not stored: %v", err)
 	}
 }
 

@@ -1,11 +1,9 @@
 package app_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
@@ -104,7 +102,7 @@ func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := p.answers(out.GoalID, policy.ScopeHost)
-	seen(t, filepath.Join(dir, "reached"), "\n")
+	awaitFile(t, filepath.Join(dir, "reached"), "\n")
 	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -112,21 +110,6 @@ func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 	p.done(out.GoalID)
 	if s, err := p.goal.Step(out.GoalID, 2); err != nil || s.Outcome != string(event.OK) {
 		t.Errorf("%+v, %v", s, err)
-	}
-}
-
-// seen waits until a file that programs of a goal write holds the words.
-func seen(t *testing.T, path, words string) {
-	t.Helper()
-	for {
-		b, err := os.ReadFile(path)
-		if err == nil && strings.Contains(string(b), words) {
-			return
-		}
-		if t.Context().Err() != nil {
-			t.Fatalf("%q, %v: want %q", b, err, words)
-		}
-		time.Sleep(10 * time.Millisecond) // what a program of the goal writes has no signal
 	}
 }
 
@@ -158,11 +141,11 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		if v := p.done(out.GoalID); v.Status != goal.Paused {
 			t.Fatalf("%s: %s", v.Status, v.Reason)
 		}
-		seen(t, filepath.Join(dir, "told"), "could not reach")
+		awaitFile(t, filepath.Join(dir, "told"), "could not reach")
 		if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 			t.Fatal(err)
 		}
-		seen(t, filepath.Join(dir, "told"), "refused")
+		awaitFile(t, filepath.Join(dir, "told"), "refused")
 		p.await("the end of the grant", func(e event.Event) bool {
 			b, ok := e.Body.(*event.GrantEnded)
 			return ok && b.Request == q.ID
@@ -186,6 +169,6 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		if v := p.done(out.GoalID); v.Exit != goal.Done {
 			t.Fatalf("%s: %s", v.Exit, v.Reason)
 		}
-		seen(t, filepath.Join(dir, "told"), "refused")
+		awaitFile(t, filepath.Join(dir, "told"), "refused")
 	})
 }

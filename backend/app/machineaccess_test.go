@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
@@ -170,14 +169,7 @@ func TestTakingAccessBack(t *testing.T) {
 		s, ok := e.Body.(*event.StepStarted)
 		return ok && s.StepID == 2
 	})
-	for deadline := time.Now().Add(late); ; time.Sleep(5 * time.Millisecond) { // of another process
-		if _, err := os.Stat(data + "/begun"); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("it did not begin")
-		}
-	}
+	awaitFile(t, data+"/begun", "")
 	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 		t.Fatal(err)
 	}

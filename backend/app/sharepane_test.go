@@ -380,15 +380,13 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 	}
 }
 
-// filmed looks until a pane is on film. Nothing signals a written picture.
-func (p *program) filmed(id, name string) api.RecordingView {
-	var v api.RecordingView
-	for over := time.Now().Add(late); time.Now().Before(over); time.Sleep(50 * time.Millisecond) {
-		v, _ = p.goal.Recording(id)
-		if slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name }) {
-			break
-		}
-	}
+// filmed waits until a pane has been recorded, and returns the recording.
+func (p *program) filmed(id, name string) (v api.RecordingView) {
+	p.Helper()
+	poll(p.T, "a recording of "+name, func() bool {
+		v, _ = p.goal.Recording(id) // none yet
+		return slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name })
+	})
 	return v
 }
 

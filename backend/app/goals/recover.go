@@ -71,7 +71,8 @@ func (s *recovery) adoptAll(ctx context.Context, status goal.Status) error {
 		return err
 	}
 	for i := len(rows) - 1; i >= 0; i-- {
-		if status == goal.Paused && rows[i].Queued == "" && !isParked(rows[i]) { // nothing to do, and locking it could hinder another process from resuming it
+		// There is nothing to do, and locking it could hinder another process from resuming it.
+		if status == goal.Paused && rows[i].Queued == "" && !isParked(rows[i]) {
 			continue
 		}
 		if err := s.adoptParked(ctx, rows[i].ID); err != nil {
@@ -92,7 +93,8 @@ func (s *recovery) adoptParked(ctx context.Context, id goal.ID) error {
 		return err
 	}
 	row, err := s.store.Goal(ctx, id)                                 // no other process can change it now
-	if err == nil && row.Queued != "" && row.Status != goal.Pending { // its process died while it waited to be resumed; this process does not queue it again
+	// Its process died while it waited to be resumed. This process does not queue it again.
+	if err == nil && row.Queued != "" && row.Status != goal.Pending {
 		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{
 			Reason: "the program ended while the goal waited",
 			Left:   goal.Interrupted,

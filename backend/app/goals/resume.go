@@ -98,7 +98,10 @@ func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
-			return nil, cmp.Or(err, error(&fault.Error{Code: fault.Conflict, Message: "the goal no longer waits to be reopened"}))
+			return nil, cmp.Or(err, error(&fault.Error{
+				Code:    fault.Conflict,
+				Message: "the goal no longer waits to be reopened",
+			}))
 		}
 		notes := make([]string, len(said))
 		for i, o := range said {
@@ -256,7 +259,8 @@ func (rs *resumption) openingEvents(
 	if err != nil {
 		return nil, row.Goal, err
 	}
-	if err := rs.store.Settle(ctx, stale...); err != nil { // the user's answer about a claim stays until that has been decided
+	// The user's answer about a claim stays until that has been decided.
+	if err := rs.store.Settle(ctx, stale...); err != nil {
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)

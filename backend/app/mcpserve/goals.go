@@ -35,7 +35,7 @@ func (d *Server) goalTools() []mcp.Handler {
 			"time is over; reports each step as progress.", look, d.waitForGoal),
 		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
 		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
-		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that has not ended; it reads it before its "+
+		mcp.NewHandler("steer_goal", "Leave a note for the agent of an unfinished goal of yours; it reads it before its "+
 			"next turn, as a note of another agent and not of the user.", act, d.steerGoal),
 		mcp.NewHandler("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
 		mcp.NewHandler("resume_goal", "Continue a paused or failed goal of yours, with a note if there is something "+

@@ -63,7 +63,8 @@ func (n *DenyAllProxy) onRefused(e egress.Entry) {
 	}
 	n.times[host]++
 	if times := n.times[host]; isPowerOfTen(times) {
-		n.log.Warn("the goals' browser made a request outside of their pages, which was refused", "method", e.Method, "host", host,
+		n.log.Warn("the goals' browser made a request outside of their pages, which was refused",
+			"method", e.Method, "host", host,
 			"port", e.Port, "times", times)
 	}
 }

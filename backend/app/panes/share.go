@@ -168,7 +168,8 @@ func (p *Registry) EndDrive(id goal.ID) {
 			continue
 		}
 		if err := b.HandBack(); err != nil {
-			p.Log.Debug("a page was not handed back at the end of a goal", "goal", id, "error", err) // it was handed back in the meantime
+			// it was handed back in the meantime
+			p.Log.Debug("a page was not handed back at the end of a goal", "goal", id, "error", err)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 		}
 	}
 	if len(free) > 0 {
-		r.warn("usd", fmt.Sprintf("the price of %s is unknown: its costs are not counted, and the limit of $%.2f does "+
+		r.warn("usd", fmt.Sprintf("no price is known for %s: what it costs is not counted, and the limit of $%.2f does "+
 			"not hold it; limit the tokens, too (--max-tokens)", strings.Join(free, ", "), g.Limits.USD))
 	}
 	return nil

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -22,6 +24,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
+	"goalpost/backend/runner/prompt"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/secret"
 	"goalpost/backend/store"
@@ -266,7 +269,7 @@ func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 
 // removeGoalState removes what saveBaseline saved.
 func (gi *intake) removeGoalState(id goal.ID) error {
-	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.Dir(id))); err != nil {
+	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.PrivateDir(id))); err != nil {
 		return fmt.Errorf("remove the goal's data: %w", err)
 	}
 	return nil
@@ -326,4 +329,108 @@ func (gi *intake) Proposal(dir string) (out api.ProposalView, err error) {
 		Words:  p.Criterion.Describe(),
 		Hosts:  append([]string{}, goalsandbox.CheckHosts(p.Criterion.Checks)...),
 	}, nil
+}
+
+// optionsOf returns the goal's options as the user entered them, or a refusal.
+func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
+	o = goal.CareOptions{
+		Persona:        in.Persona,
+		Effort:         in.Effort,
+		CriticEvery:    in.CriticEvery,
+		CriticProvider: in.CriticProvider,
+		JudgeProvider:  in.JudgeProvider,
+		Review:         in.Review,
+		Panes:          in.Panes,
+		Protect:        in.Protect,
+		NoProtect:      in.NoProtect,
+		OnAsk:          in.OnAsk,
+		AllowPassing:   in.AllowPassing,
+		AllowMissing:   in.AllowMissing,
+	}
+	switch {
+	case in.CriticEvery == 0:
+		o.CriticEvery = goal.DefaultCriticEvery
+	case in.CriticEvery == api.NoLimit:
+		o.CriticEvery = 0
+	case in.CriticEvery < 0:
+		return o, &fault.Error{
+			Field:   "critic_every",
+			Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps",
+			Hint:    "give a number of steps, or 0 for no critic",
+		}
+	}
+	if err := validateChoices(o); err != nil {
+		return o, err
+	}
+	if o.After, err = gi.resolveDependencies(ctx, in.After); err != nil {
+		return o, err
+	}
+	return o, gi.panes.ValidateShareable(o.Panes)
+}
+
+func validateChoices(o goal.CareOptions) error {
+	if known := prompt.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
+		return &fault.Error{
+			Field:   "persona",
+			Message: fmt.Sprintf("there is no persona %q", o.Persona),
+			Hint:    "use one of " + strings.Join(known, ", "),
+		}
+	}
+	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
+		return &fault.Error{
+			Field:   "review",
+			Message: fmt.Sprintf("unknown choice %q", o.Review),
+			Hint:    "use always or never, or leave it to the host",
+		}
+	}
+	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
+		return &fault.Error{
+			Field:   "on_ask",
+			Message: fmt.Sprintf("unknown choice %q", o.OnAsk),
+			Hint:    "use park, deny or allow",
+		}
+	}
+	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
+		if err := validateGlob(glob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateGlob refuses a pattern that cannot match a file in the folder.
+func validateGlob(glob string) error {
+	refuse := func(reason string) error {
+		return &fault.Error{
+			Field:   "protect",
+			Message: fmt.Sprintf("the pattern %q %s", glob, reason),
+			Hint:    "write one relative to the goal's folder, such as tests/**",
+		}
+	}
+	switch clean := path.Clean(glob); {
+	case strings.TrimSpace(glob) == "":
+		return refuse("is empty")
+	case path.IsAbs(glob), clean == "..", strings.HasPrefix(clean, "../"):
+		return refuse("leaves the goal's folder")
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		return refuse("cannot be read")
+	}
+	return nil
+}
+
+// resolveDependencies finds the goals that must be completed first. There can be no cycles: dependencies are
+// older than the goal, and their own lists are frozen.
+func (gi *intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
+	var ids []goal.ID
+	for _, part := range parts {
+		row, err := gi.store.Find(ctx, part)
+		if err != nil {
+			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "list shows the goals there are"}
+		}
+		if !slices.Contains(ids, row.ID) {
+			ids = append(ids, row.ID)
+		}
+	}
+	return ids, nil
 }

@@ -3,11 +3,8 @@ package goals
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
-	"goalpost/backend/api"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
@@ -16,52 +13,6 @@ import (
 // recovery takes over goals whose process has ended.
 type recovery struct {
 	*runs
-}
-
-// Recover pauses goals as interrupted whose process died. Only programs that may run goals call it. The window
-// and serve also take over goals that wait without a process: queued ones, parked ones, which continue at
-// their time, and those with an answer to a manual check that no process has read.
-func (s *Service) Recover(ctx context.Context) error {
-	n, err := s.store.Interrupt(ctx)
-	if n > 0 {
-		s.log.Info("goals were interrupted", "count", n)
-	}
-	if err != nil {
-		return fmt.Errorf("recover: %w", err)
-	}
-	if !s.followOthers {
-		return nil
-	}
-	if err := s.deleteExpired(ctx); err != nil {
-		s.log.Warn("expired goals were not deleted", "error", err)
-	}
-	if n, err := s.store.Sweep(ctx); err != nil {
-		s.log.Warn("unused evidence was not removed", "error", err)
-	} else if n > 0 {
-		s.log.Info("unused evidence was removed", "count", n)
-	}
-	for _, status := range []goal.Status{goal.Pending, goal.Paused} {
-		if err := s.adoptAll(ctx, status); err != nil {
-			return fmt.Errorf("recover: %w", err)
-		}
-	}
-	if err := s.AdoptManualAnswers(ctx); err != nil {
-		s.log.Warn("answered goals were not continued", "error", err)
-	}
-	return nil
-}
-
-// deleteExpired deletes the goals that ended longer ago than the user wants to keep them.
-func (s *Service) deleteExpired(ctx context.Context) error {
-	days := s.cfg.Settings().KeepDays
-	if days == 0 {
-		return nil
-	}
-	n, err := s.Prune(ctx, api.PruneInput{OlderThanMS: (time.Duration(days) * 24 * time.Hour).Milliseconds()})
-	if n > 0 {
-		s.log.Info("goals were deleted", "count", n, "older_than_days", days)
-	}
-	return err
 }
 
 // adoptAll takes over goals in the order in which they were created.
@@ -92,7 +43,7 @@ func (s *recovery) adoptParked(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	row, err := s.store.Goal(ctx, id)                                 // no other process can change it now
+	row, err := s.store.Goal(ctx, id) // no other process can change it now
 	// Its process died while it waited to be resumed. This process does not queue it again.
 	if err == nil && row.Queued != "" && row.Status != goal.Pending {
 		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{

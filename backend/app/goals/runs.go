@@ -128,3 +128,7 @@ func (s *runs) addOrderIf(
 	}
 	return nil
 }
+
+func isParked(r store.GoalRow) bool {
+	return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider
+}

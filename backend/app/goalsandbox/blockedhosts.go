@@ -1,7 +1,9 @@
 package goalsandbox
 
 import (
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -122,4 +124,21 @@ func requesterName(tool string) egress.Source {
 		return egress.SourcePane
 	}
 	return egress.SourceProgram
+}
+
+// RulesOf returns the proxy's rules for a policy.
+func RulesOf(p policy.Policy) egress.Rules {
+	r := egress.Rules{Risk: p.Risk, Allow: p.AllowHosts, Deny: p.DenyHosts}
+	for _, port := range p.AllowLocal {
+		r.Local = append(r.Local, loopbackNames(port)...)
+	}
+	return r
+}
+
+// loopbackNames returns the names of a port on this machine's loopback.
+func loopbackNames(port int) (list []string) {
+	for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
+		list = append(list, net.JoinHostPort(host, strconv.Itoa(port)))
+	}
+	return list
 }

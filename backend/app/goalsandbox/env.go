@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/config"
 	"goalpost/backend/sandbox/environ"
 )
 
@@ -23,9 +24,9 @@ func userKeptEnv() []string {
 
 // goalEnv returns the environment of a goal's programs: this program's own without keys and tokens, and
 // without the providers' keys. Sandboxes remove more.
-func (f *Factory) goalEnv() []string {
+func goalEnv(providers []config.Provider) []string {
 	keys := map[string]bool{}
-	for _, p := range f.Config.Providers() {
+	for _, p := range providers {
 		keys[p.APIKeyEnv] = true
 	}
 	var base []string

@@ -7,9 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"goalpost/backend/app/access"
 	"goalpost/backend/policy"
-	"goalpost/backend/sandbox"
 )
 
 // grantTimeout bounds a change to a running sandbox, which takes milliseconds.
@@ -117,39 +115,4 @@ func (r *machineGrants) WritablePaths() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.wrote)
-}
-
-// Grant returns a function that gives the goal's sandbox access to something.
-func (e *Sandbox) Grant(access *access.Rules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
-	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
-		o := machineGrant{access: want}
-		var grant sandbox.RuntimeGrant
-		switch want.Kind {
-		case policy.ReadAccess:
-			grant.Read = want.Path
-		case policy.WriteAccess:
-			grant.Write = want.Path
-			if o.err = recordAutorunOf(want.Path, layer); o.err != nil {
-				return o
-			}
-		case policy.SocketAccess:
-			grant.Socket = want.Path
-		case policy.PortAccess:
-			grant.Port = want.Port
-		}
-		if o.err = access.ValidateAccess(want); o.err != nil {
-			return o
-		}
-		opened, err := e.Programs.Grant(ctx, grant)
-		if err != nil {
-			o.err = err
-			return o
-		}
-		o.close = opened.Revoke
-		if opened.Port != nil {
-			e.Proxy.Forward(opened.Port, want.Port)
-			o.close = func(context.Context) error { return opened.Port.Close() }
-		}
-		return o
-	}
 }

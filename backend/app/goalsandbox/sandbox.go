@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -81,7 +80,7 @@ type Sandbox struct {
 func (f *Factory) Open(
 	ctx context.Context, name string, p policy.Policy, layer string, held ...string,
 ) (e *Sandbox, err error) {
-	env := f.goalEnv()
+	env := goalEnv(f.Config.Providers())
 	e = &Sandbox{Env: env, checkEnv: env, Journaled: map[string]bool{}, RemovePageFilter: func() {}}
 	options := sandbox.Options{Helper: f.HelperPath, Name: name}
 	if p.Unconfined {
@@ -151,23 +150,6 @@ func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p pol
 		}
 	}
 	return nil
-}
-
-// RulesOf returns the proxy's rules for a policy.
-func RulesOf(p policy.Policy) egress.Rules {
-	r := egress.Rules{Risk: p.Risk, Allow: p.AllowHosts, Deny: p.DenyHosts}
-	for _, port := range p.AllowLocal {
-		r.Local = append(r.Local, loopbackNames(port)...)
-	}
-	return r
-}
-
-// loopbackNames returns the names of a port on this machine's loopback.
-func loopbackNames(port int) (list []string) {
-	for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
-		list = append(list, net.JoinHostPort(host, strconv.Itoa(port)))
-	}
-	return list
 }
 
 // OnRequest records every request, and journals refused ones, each once a run.
@@ -286,8 +268,8 @@ func (e *Sandbox) Close(ctx context.Context) error {
 	return errors.Join(err, e.NetworkLog().Close())
 }
 
-// Dir returns the private folder of a goal: its home, /tmp and caches. It is deleted with the goal.
-func (f *Factory) Dir(id goal.ID) string {
+// PrivateDir returns the private folder of a goal: its home, /tmp and caches. It is deleted with the goal.
+func (f *Factory) PrivateDir(id goal.ID) string {
 	return filepath.Join(f.Config.State(), "rooms", string(id))
 }
 
@@ -340,4 +322,39 @@ func sandboxHome() string {
 		return "/home/goal"
 	}
 	return filepath.Clean(home)
+}
+
+// GrantAccess returns a function that gives the goal's sandbox access to something.
+func (e *Sandbox) GrantAccess(access *access.Rules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
+	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
+		o := machineGrant{access: want}
+		var grant sandbox.RuntimeGrant
+		switch want.Kind {
+		case policy.ReadAccess:
+			grant.Read = want.Path
+		case policy.WriteAccess:
+			grant.Write = want.Path
+			if o.err = recordAutorunOf(want.Path, layer); o.err != nil {
+				return o
+			}
+		case policy.SocketAccess:
+			grant.Socket = want.Path
+		case policy.PortAccess:
+			grant.Port = want.Port
+		}
+		if o.err = access.ValidateAccess(want); o.err != nil {
+			return o
+		}
+		opened, err := e.Programs.Grant(ctx, grant)
+		if err != nil {
+			o.err = err
+			return o
+		}
+		o.close = opened.Revoke
+		if opened.Port != nil {
+			e.Proxy.Forward(opened.Port, want.Port)
+			o.close = func(context.Context) error { return opened.Port.Close() }
+		}
+		return o
+	}
 }

@@ -29,8 +29,8 @@ type TrialSandbox struct {
 	held *Sandbox
 }
 
-// Network lists what the proxy has refused so far, one line each.
-func (w *TrialSandbox) Network() []string { return w.held.Proxy.RefusedSince(0) }
+// RefusedRequests lists what the proxy has refused so far, one line each.
+func (w *TrialSandbox) RefusedRequests() []string { return w.held.Proxy.RefusedSince(0) }
 
 // Violations lists what the kernel has refused so far, one line each.
 func (w *TrialSandbox) Violations() []string {

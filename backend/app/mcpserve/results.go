@@ -1,13 +1,11 @@
 package mcpserve
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/mcp"
 )
 
 // resultPager stores results that are too long to be sent at once. The zero value is ready. All methods may be
@@ -58,23 +56,4 @@ func pageAt(text string, from, max int) string {
 type readResultArgs struct {
 	Result int `json:"result" jsonschema:"the number that the cut result named"`
 	From   int `json:"from" jsonschema:"the byte to read on from, as the last page named it"`
-}
-
-func (d *Server) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
-	d.long.mu.Lock()
-	defer d.long.mu.Unlock()
-	text, ok := d.long.kept[in.Result]
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("there is no long result %d any more: the newest %d are kept", in.Result, maxResultsKept)
-	case in.From < 0 || in.From > len(text):
-		return nil, fmt.Errorf("the result %d has %d bytes, and none at %d", in.Result, len(text), in.From)
-	}
-	page := pageAt(text, in.From, resultPageBytes)
-	next := in.From + len(page)
-	end := "(this is its end)"
-	if next < len(text) {
-		end = fmt.Sprintf("… %d bytes more: read on from %d", len(text)-next, next)
-	}
-	return goal.WrapUntrusted("a result of yours", page) + "\n" + end, nil
 }

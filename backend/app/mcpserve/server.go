@@ -4,13 +4,11 @@ package mcpserve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
@@ -24,7 +22,6 @@ import (
 	"goalpost/backend/mcp"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
-	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/store"
 	"goalpost/backend/tools"
@@ -78,60 +75,7 @@ func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error
 // Close ends the programs in the server's panes.
 func (d *Server) Close(ctx context.Context) error {
 	return errors.Join(d.box.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
-		sandbox.RemoveLayer(d.deps.Sandboxes.Dir(goal.ExternalAgent)))
-}
-
-// Tools returns the tools that the other agent sees, and its instructions.
-func (d *Server) Tools() mcp.ServedTools {
-	o := mcp.ServedTools{
-		Version: d.deps.Version,
-		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, " +
-			"until a check passes that the host runs and no agent can edit. " +
-			"Create a goal with a check that fails now, wait for it, read its receipt. " +
-			fmt.Sprintf("The user limits what you may ask for: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
-			"Only the user answers approvals and manual checks. The terminal_ and browser_ tools are panes of your own " +
-			"with the same limits.",
-	}
-	o.Handlers = append(o.Handlers, d.goalTools()...)
-	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.",
-		mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result",
-		"Read the rest of a pane tool's result that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
-	for _, t := range d.box.Tools() {
-		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
-			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
-				func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
-		}
-	}
-	return o
-}
-
-// toolAnnotations describe the effects of a pane tool to the other agent's host. An unknown tool may do
-// everything.
-func toolAnnotations(name string) mcp.Hints {
-	looking := []string{
-		"terminal_read", "terminal_wait", "terminal_list", "browser_snapshot", "browser_find", "browser_read", "browser_tabs",
-		"browser_screenshot", "browser_wait", "browser_console", "browser_network",
-	}
-	if slices.Contains(looking, name) {
-		return mcp.Hints{ReadOnly: true}
-	}
-	return mcp.Hints{Destructive: true, Open: true}
-}
-
-// callTool dispatches a call: effect, policy, execution. It returns what the other agent may read of the
-// result.
-func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
-	e, err := t.Effect(ctx, args)
-	if err != nil {
-		return goal.Result{Text: err.Error()}
-	}
-	name := t.Spec().Name
-	if no := d.denialReason(name, e); no != "" {
-		return goal.Result{Text: no}
-	}
-	result := t.Do(ctx, args)
-	result.Text = d.session.Redact(result.Text)
-	return d.long.truncate(result)
+		sandbox.RemoveLayer(d.deps.Sandboxes.PrivateDir(goal.ExternalAgent)))
 }
 
 // denialReason returns why a call is refused, "" if it is allowed. There is no user to ask, so a call that

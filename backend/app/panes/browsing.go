@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"goalpost/backend/api"
@@ -276,4 +277,35 @@ func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
 		return fmt.Errorf("rename profile: %w", err)
 	}
 	return nil
+}
+
+// paneRuns pauses runs of goals in this process.
+type paneRuns interface {
+	PauseNow(ctx context.Context, id goal.ID, reason string) (bool, error)
+	UndoPause(id goal.ID) bool
+	Done(id goal.ID) <-chan struct{}
+}
+
+// takeovers stores which goals were paused because the user took over a pane.
+type takeovers struct {
+	mu    sync.Mutex
+	goals map[goal.ID]bool
+}
+
+func (t *takeovers) add(id goal.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.goals == nil {
+		t.goals = map[goal.ID]bool{}
+	}
+	t.goals[id] = true
+}
+
+// take reports whether the goal was stored, and removes it.
+func (t *takeovers) take(id goal.ID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.goals[id]
+	delete(t.goals, id)
+	return was
 }

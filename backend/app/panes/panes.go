@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
@@ -21,7 +22,6 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
-	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/store"
 	"goalpost/backend/terminal"
 )
@@ -56,18 +56,6 @@ type Registry struct {
 	pages  int
 }
 
-// New completes p, which has no panes yet, and returns it. ctx lasts as long as the program.
-func New(ctx context.Context, p *Registry) *Registry {
-	p.Background = &background{}
-	p.Background.ctx, p.Background.end = context.WithCancel(ctx)
-	p.Browsing = &Browsing{panes: p, background: p.Background}
-	p.Servers = &SSH{panes: p, background: p.Background}
-	p.Workspace = &Workspace{panes: p, servers: p.Servers, background: p.Background}
-	p.shares = map[string]*paneShare{}
-	p.Terminals = terminal.NewManager(p.OnChange)
-	return p
-}
-
 // ValidateShareable refuses panes that do not exist, or that a goal already has.
 func (p *Registry) ValidateShareable(ids []string) error {
 	p.mu.Lock()
@@ -90,25 +78,6 @@ func (p *Registry) ValidateShareable(ids []string) error {
 		}
 	}
 	return nil
-}
-
-// OnChange records a change of a terminal or browser pane and publishes the list.
-func (p *Registry) OnChange(info pane.Info, closed bool) {
-	p.mu.Lock()
-	info = p.leasedTerminal(info)
-	if title, ok := p.named[info.ID]; ok {
-		info.Title = title
-	}
-	if closed {
-		delete(p.shares, info.ID)
-		delete(p.named, info.ID)
-	}
-	p.publishList(info, closed)
-	p.mu.Unlock()
-	if closed && info.GoalID != "" {
-		p.journalRelease(goal.ID(info.GoalID), info.ID)
-		p.Browsing.onPaneClosed(info)
-	}
 }
 
 // journalRelease journals that a goal no longer has a pane.
@@ -186,28 +155,6 @@ func (p *Registry) NewID(k pane.Kind) string {
 	return fmt.Sprintf("b%d", p.pages)
 }
 
-func (p *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
-	dir := in.Dir
-	if dir == "" {
-		dir = homeDir()
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return pane.Info{}, &fault.Error{Code: fault.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
-	}
-	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
-		ID:         p.NewID(pane.Terminal),
-		Dir:        dir,
-		Env:        environ.Base(os.Environ()),
-		Cols:       in.Cols,
-		Rows:       in.Rows,
-		Scrollback: p.Scrollback(),
-	})
-	if err != nil {
-		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
-	}
-	return s.Info(), nil
-}
-
 func (p *Registry) Terminal(id string) (*terminal.Session, error) {
 	s, err := p.Terminals.Get(id)
 	if err != nil {
@@ -232,28 +179,6 @@ func NoPane(id string) error {
 	}
 }
 
-func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
-	s, err := p.Terminal(id)
-	if err != nil {
-		return pane.Info{}, err
-	}
-	if s.Info().GoalID != "" {
-		return pane.Info{}, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "this terminal belongs to a goal",
-			Hint:    "open one of your own",
-		}
-	}
-	if link, ok := p.Servers.Client.Connection(id); ok {
-		err := p.Servers.reconnectPane(ctx, link, s)
-		return s.Info(), err
-	}
-	if err := s.Restart(ctx); err != nil {
-		return pane.Info{}, fmt.Errorf("restart terminal: %w", err)
-	}
-	return s.Info(), nil
-}
-
 func (p *Registry) RenameTerminal(id, title string) error {
 	s, err := p.Terminal(id)
 	if err != nil {
@@ -263,55 +188,12 @@ func (p *Registry) RenameTerminal(id, title string) error {
 	return nil
 }
 
-func (p *Registry) CloseTerminal(ctx context.Context, id string) error {
-	s, err := p.Terminal(id)
-	if err != nil {
-		return err
-	}
-	if link, ok := p.Servers.Client.Connection(id); ok {
-		link.Close() // the session on the server continues
-	}
-	if err := p.Terminals.Close(ctx, id); err != nil {
-		return fmt.Errorf("close terminal: %w", err)
-	}
-	return p.endIfLast(ctx, s.Info())
-}
-
-// endIfLast ends what a completed goal left running once the last of its panes is closed.
-func (p *Registry) endIfLast(ctx context.Context, closed pane.Info) error {
-	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Shared }
-	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.Terminals.List(), p.Browsers.List()...), of) {
-		return nil
-	}
-	return p.CloseFinished(ctx, goal.ID(closed.GoalID))
-}
-
-func (p *Registry) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
-	b, err := p.Browsing.open(ctx, in)
-	if err != nil {
-		return pane.Info{}, err
-	}
-	return b.Info(), nil
-}
-
 func (p *Registry) Browser(id string) (*browser.Pane, error) {
 	b, ok := p.Browsers.Get(id)
 	if !ok {
 		return nil, NoPane(id)
 	}
 	return b, nil
-}
-
-func (p *Registry) CloseBrowser(ctx context.Context, id string) error {
-	b, err := p.Browser(id)
-	if err != nil {
-		return err
-	}
-	info := b.Info()
-	if err := p.Browsers.ClosePane(ctx, id); err != nil {
-		return fmt.Errorf("close browser: %w", err)
-	}
-	return p.endIfLast(ctx, info)
 }
 
 // PopupOptions opens a window of a page as a pane of the same owner.
@@ -348,4 +230,36 @@ func (p *Registry) Shareable() []pane.Info {
 func (p *Registry) Scrollback() int {
 	const bytesPerLine = 800 // a generous estimate, with colours
 	return p.Config.Settings().Scrollback * bytesPerLine
+}
+
+// paneShare is a pane of the user that a goal may drive: reserved from the goal's start, held during a run.
+type paneShare struct {
+	to   goal.ID
+	held bool
+}
+
+// leasedTerminal returns a terminal of the user with the goal that it is shared with. The caller holds mu.
+func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
+	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
+		info.GoalID, info.Shared = string(l.to), true
+	}
+	return info
+}
+
+func homeDir() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "/"
+	}
+	return dir
+}
+
+// background is work that outlives calls and ends with the program: connections to servers, saving the
+// workspace, goals that continue because a page was closed.
+type background struct {
+	ctx  context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+	// Closing is set when the program closes: what ends then must not let a goal continue.
+	Closing atomic.Bool
 }

@@ -11,12 +11,6 @@ import (
 	"goalpost/backend/pane"
 )
 
-// paneShare is a pane of the user that a goal may drive: reserved from the goal's start, held during a run.
-type paneShare struct {
-	to   goal.ID
-	held bool
-}
-
 // Share reserves panes of the user for a goal. It skips panes that were closed, or are shared with another
 // goal.
 func (p *Registry) Share(ids []string, id goal.ID) {
@@ -109,14 +103,6 @@ func (p *Registry) republishPane(id string) {
 		p.publishList(p.leasedTerminal(info), false)
 		return
 	}
-}
-
-// leasedTerminal returns a terminal of the user with the goal that it is shared with. The caller holds mu.
-func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
-	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
-		info.GoalID, info.Shared = string(l.to), true
-	}
-	return info
 }
 
 // CanDrive reports whether the goal may drive a pane: the goal opened it, or the user shares it.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -202,12 +201,4 @@ func (p *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *termin
 	}
 	p.superviseLink(link, s)
 	return nil
-}
-
-func homeDir() string {
-	dir, err := os.UserHomeDir()
-	if err != nil {
-		return "/"
-	}
-	return dir
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
@@ -14,47 +12,6 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/store"
 )
-
-// paneRuns pauses runs of goals in this process.
-type paneRuns interface {
-	PauseNow(ctx context.Context, id goal.ID, reason string) (bool, error)
-	UndoPause(id goal.ID) bool
-	Done(id goal.ID) <-chan struct{}
-}
-
-// background is work that outlives calls and ends with the program: connections to servers, saving the
-// workspace, goals that continue because a page was closed.
-type background struct {
-	ctx  context.Context
-	end  context.CancelFunc
-	work sync.WaitGroup
-	// Closing is set when the program closes: what ends then must not let a goal continue.
-	Closing atomic.Bool
-}
-
-// takeovers stores which goals were paused because the user took over a pane.
-type takeovers struct {
-	mu    sync.Mutex
-	goals map[goal.ID]bool
-}
-
-func (t *takeovers) add(id goal.ID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.goals == nil {
-		t.goals = map[goal.ID]bool{}
-	}
-	t.goals[id] = true
-}
-
-// take reports whether the goal was stored, and removes it.
-func (t *takeovers) take(id goal.ID) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	was := t.goals[id]
-	delete(t.goals, id)
-	return was
-}
 
 // TakeOver gives a goal's page to the user. It first pauses the goal and waits for that: the calls on the page
 // fail from then on, and the agent would ask its model what to do next.

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/stream"
@@ -214,3 +216,47 @@ type readOnlyBrowser struct{ stream.BrowserViewer }
 
 func (readOnlyBrowser) Input(context.Context, pane.Input) error         { return panes.ErrReadOnly }
 func (readOnlyBrowser) Resize(context.Context, int, int, float64) error { return nil }
+
+// shareablePanes answers findPaneOwner of another process.
+func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
+	v.writeJSON(w, v.panes.Shareable())
+}
+
+// startGoal answers StartInOwnerProcess of another process. It accepts only goals that are given panes: others
+// have no reason to start here.
+func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
+	var in api.StartInput
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
+	if err == nil && len(in.Panes) == 0 {
+		err = errors.New("it is given no pane of this process")
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	id, err := v.goals.Start(r.Context(), in)
+	if err != nil {
+		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
+		return
+	}
+	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
+}
+
+func (v *Server) writeJSON(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(what); err != nil {
+		v.log.Debug("visitors", "error", err)
+	}
+}
+
+// raiseWindow answers RaiseWindow of another process.
+func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
+	const patience = 10 * time.Second // the window may still be opening
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	if v.front == nil || !v.front(ctx) {
+		http.Error(w, "there is no window here", http.StatusNotFound)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
-	"time"
 )
 
 // RaiseWindow asks the process pid on the same data folder to bring its window to the front, and returns when
@@ -39,16 +38,4 @@ func RaiseWindow(ctx context.Context, state string, pid int) error {
 		return fmt.Errorf("the window of pid %d: %s", pid, answer.Status)
 	}
 	return nil
-}
-
-// raiseWindow answers RaiseWindow of another process.
-func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
-	const patience = 10 * time.Second // the window may still be opening
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	if v.front == nil || !v.front(ctx) {
-		http.Error(w, "there is no window here", http.StatusNotFound)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
 }

@@ -22,7 +22,7 @@ func (r *Session) AutorunChanges() []string {
 		len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
 		return nil
 	}
-	layer := r.registry.Sandboxes.Dir(r.goal)
+	layer := r.registry.Sandboxes.PrivateDir(r.goal)
 	var before []string
 	text, err := os.ReadFile(filepath.Join(layer, goalsandbox.AutorunBaselineFile))
 	if err == nil {

@@ -20,7 +20,7 @@ func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 	}
 	r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), grants, now, r.applyEgressRules)
 	if err := r.sandbox.MachineGrants.Apply(context.Background(), grants,
-		r.sandbox.Grant(r.registry.Sandboxes.Access, r.registry.Sandboxes.Dir(r.goal))); err != nil {
+		r.sandbox.GrantAccess(r.registry.Sandboxes.Access, r.registry.Sandboxes.PrivateDir(r.goal))); err != nil {
 		r.registry.Log.Error("access of a goal was not revoked", "goal", r.goal, "error", err)
 	}
 }

@@ -14,13 +14,6 @@ import (
 	"goalpost/backend/runner"
 )
 
-// modelSet are the models of one run.
-type modelSet struct {
-	runner.Models
-	judge  model.Client // nil for a scripted goal that names no judge
-	window int          // the context of the judge's model, in tokens
-}
-
 // openModels makes the models of a run. Each retries, and each wait is journaled. A scripted goal has no
 // critic: there is nothing to criticise in a script, and a script cannot criticise.
 func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {

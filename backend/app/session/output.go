@@ -25,9 +25,6 @@ type paneCursor struct {
 	working bool
 }
 
-// NewOutput returns what commands have printed that were running at the last call.
-func (r *Session) NewOutput() string { return r.output.readNew(r.registry.Panes, r.goal) }
-
 func (h *outputCursor) readNew(p *panes.Registry, id goal.ID) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

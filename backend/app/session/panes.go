@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"goalpost/backend/app/panes"
 	"goalpost/backend/browser"
@@ -11,6 +12,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
+	"goalpost/backend/terminal"
 	"goalpost/backend/tools"
 )
 
@@ -177,4 +179,78 @@ func (s goalPaneList) Name(id, title string) error {
 	}
 	s.panes.Rename(i, title)
 	return nil
+}
+
+// OnPopup sets up a window that a goal's page opened like the page itself: it is recorded, and its lease is
+// journaled. For a window that the user opened between two runs, that happens when the next run begins.
+func (reg *Registry) OnPopup(w *browser.Pane) {
+	info := w.Info()
+	if info.GoalID == "" {
+		return
+	}
+	reg.mu.Lock()
+	r := reg.open[goal.ID(info.GoalID)]
+	if r == nil || r.recorder == nil { // another agent's: there is no run
+		reg.mu.Unlock()
+		return
+	}
+	if !info.Shared {
+		r.recorder.recordPage(w)
+	}
+	r.pendingPopups = append(r.pendingPopups, &event.Lease{
+		Pane:   info.ID,
+		Kind:   pane.Browser,
+		Held:   true,
+		Shared: info.Shared,
+	})
+	run := r.run
+	reg.mu.Unlock()
+	if run.ID == "" {
+		return
+	}
+	if err := r.journalPopups(context.Background(), run); err != nil {
+		reg.Log.Error("the lease of a window was not journaled", "pane", info.ID, "error", err)
+	}
+}
+
+// journalPopups journals the windows that were opened since the last call.
+func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
+	r.registry.mu.Lock()
+	list := r.pendingPopups
+	r.pendingPopups = nil
+	r.registry.mu.Unlock()
+	if len(list) == 0 {
+		return nil
+	}
+	if err := r.registry.Store.Append(context.WithoutCancel(ctx), run, list...); err != nil {
+		return fmt.Errorf("lease: %w", err)
+	}
+	return nil
+}
+
+// lastInputOffsets stores where the output of each pane ended when the agent last typed: a wait also finds
+// what was printed before it began. All methods may be called concurrently.
+type lastInputOffsets struct {
+	mu sync.Mutex
+	at map[string]int64
+}
+
+func (t *lastInputOffsets) set(s *terminal.Session) {
+	_, end := s.Range()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.at == nil {
+		t.at = map[string]int64{}
+	}
+	t.at[s.ID()] = end
+}
+
+// get returns that offset for a pane, or a negative number if nothing was typed.
+func (t *lastInputOffsets) get(pane string) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at, ok := t.at[pane]; ok {
+		return at
+	}
+	return -1
 }

@@ -42,19 +42,6 @@ type paneRecorder struct {
 	views map[*browser.Viewer]bool
 }
 
-func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {
-	c := &paneRecorder{
-		clock:  reg.Clock,
-		mask:   reg.Mask,
-		log:    reg.Log,
-		goal:   id,
-		writer: recording.NewWriter(reg.Store.Recording(id), recording.DefaultLimits()),
-		views:  map[*browser.Viewer]bool{},
-	}
-	c.life, c.end = context.WithCancel(context.Background())
-	return c
-}
-
 // setActive starts recording with a run and stops between runs.
 func (c *paneRecorder) setActive(on bool) {
 	if c == nil {

@@ -205,33 +205,6 @@ func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 	return list, nil
 }
 
-// lastInputOffsets stores where the output of each pane ended when the agent last typed: a wait also finds
-// what was printed before it began. All methods may be called concurrently.
-type lastInputOffsets struct {
-	mu sync.Mutex
-	at map[string]int64
-}
-
-func (t *lastInputOffsets) set(s *terminal.Session) {
-	_, end := s.Range()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.at == nil {
-		t.at = map[string]int64{}
-	}
-	t.at[s.ID()] = end
-}
-
-// get returns that offset for a pane, or a negative number if nothing was typed.
-func (t *lastInputOffsets) get(pane string) int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if at, ok := t.at[pane]; ok {
-		return at
-	}
-	return -1
-}
-
 // PauseSignal is closed when a user pauses the run that ctx belongs to; it is nil outside of a run.
 func PauseSignal(ctx context.Context) <-chan struct{} {
 	run, _ := goal.RunOf(ctx)

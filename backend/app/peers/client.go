@@ -22,15 +22,13 @@ import (
 	"goalpost/backend/stream"
 )
 
-// Client sends requests to other processes of this user.
+// Client sends requests to other processes of this user. A pane lives in one process, and so does the run that
+// drives it: a process without panes of the user, such as the command line, asks the process that has them to
+// start the goal, and watches. The socket between processes admits the same user only.
 type Client struct {
 	Store *store.Store
 	Log   *slog.Logger
 }
-
-// A pane lives in one process, and so does the run that drives it. A process without panes of the user, such
-// as the command line, asks the process that has them to start the goal, and watches. The socket between
-// processes admits the same user only.
 
 // maxPeerMessage is the longest message between such processes, in bytes.
 const maxPeerMessage = 8 << 20
@@ -112,38 +110,6 @@ func describePanes(info pane.Info) string {
 		words = append(words[:most-1], '…')
 	}
 	return string(words)
-}
-
-// shareablePanes answers findPaneOwner of another process.
-func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
-	v.writeJSON(w, v.panes.Shareable())
-}
-
-// startGoal answers StartInOwnerProcess of another process. It accepts only goals that are given panes: others
-// have no reason to start here.
-func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
-	var in api.StartInput
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
-	if err == nil && len(in.Panes) == 0 {
-		err = errors.New("it is given no pane of this process")
-	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	id, err := v.goals.Start(r.Context(), in)
-	if err != nil {
-		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
-		return
-	}
-	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
-}
-
-func (v *Server) writeJSON(w http.ResponseWriter, what any) {
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(what); err != nil {
-		v.log.Debug("visitors", "error", err)
-	}
 }
 
 // callPeer sends a request to another process and decodes its JSON answer into out.

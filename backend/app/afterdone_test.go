@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestWhatADoneGoalLeftRunning stays, so that its user can look at it, until another
-// goal works in the folder; and not at all where she said so.
+// TestWhatADoneGoalLeftRunning stays, so that the user can look at it, until another goal works in the folder.
+// If the user's setting says so, it ends at once.
 func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
@@ -55,7 +55,7 @@ func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	}
 }
 
-// leaves is a goal that leaves a program running, and a terminal and a page.
+// leaves runs a goal that leaves a program, a terminal and a page behind.
 func leaves(p *program, mark string) (id string) {
 	p.Helper()
 	p.provide(turns(
@@ -79,7 +79,7 @@ func leaves(p *program, mark string) (id string) {
 	return out.GoalID
 }
 
-// TestClosingTheLastPaneEndsWhatADoneGoalLeft; closing those before does not.
+// TestClosingTheLastPaneEndsWhatADoneGoalLeft; closing the others does not.
 func TestClosingTheLastPaneEndsWhatADoneGoalLeft(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")

@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// attempts are what a page tries in order to reach this machine, or the world.
-// AT is a server of the machine, outside the goal. Each ends, whatever came of it.
+// attempts is a page that tries to reach this machine, or the world. AT is a server of the machine, outside
+// the goal. Each attempt ends, whatever its result.
 const attempts = `<!doctype html><title>trying</title><h1 id=state>trying</h1><script>
 const at = "AT", soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 1500))]).catch(() => {});
 const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.src = src; document.body.append(el); });
@@ -57,7 +57,7 @@ const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.s
 })();
 </script>`
 
-// serviceWorker continues after its page: it fetches from AT when it is installed.
+// serviceWorker outlives its page: it fetches from AT when it is installed.
 const serviceWorker = `self.addEventListener("install", (e) => { self.skipWaiting(); e.waitUntil(fetch("http://AT/serviceworker", {mode: "no-cors"}).catch(() => {})); });
 self.addEventListener("activate", (e) => e.waitUntil(self.clients.claim().then(() => self.clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1)))));`
 
@@ -66,8 +66,8 @@ type machine struct {
 	mu   sync.Mutex
 	seen []string
 	http *httptest.Server
-	own  *httptest.Server // stands for one of this program's own
-	pre  net.Listener     // hears connections that ask for nothing
+	own  *httptest.Server // one of this program's own servers
+	pre  net.Listener     // accepts connections that send no request
 	stun net.PacketConn
 }
 
@@ -148,9 +148,8 @@ func (m *machine) fill(text string) string {
 		m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
 }
 
-// TestPagesReachNothingOutside: what a page of a goal tries against this machine
-// fails, and all of it works for a page of the user, but for WebSockets to a port of
-// this program.
+// TestPagesReachNothingOutside: all attempts of a goal's page against this machine fail. For a page of the
+// user they all succeed, except WebSockets to a port of this program.
 func TestPagesReachNothingOutside(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
@@ -164,7 +163,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 		return ok && b.Pane.Title == "all tried"
 	})
 	works := m.heard()
-	// Datagrams are shut for every page of the Chromium, so theirs is the one that does not work here.
+	// UDP is blocked for every page of Chromium, so it does not work here either.
 	if len(works) < 18 || !slices.Contains(works, "socket") || slices.Contains(works, "webrtc") {
 		t.Fatalf("only these attempts are real: %v", works)
 	}
@@ -197,7 +196,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	if len(escaped) > 0 {
 		t.Errorf("a page of a goal reached this machine by %v", escaped)
 	}
-	// What leads to no server of this machine is refused by the proxy, and is in its log.
+	// The proxy refuses what leads to no server of this machine, and logs it.
 	list, err := p.goal.List(api.ListInput{})
 	must(t, err)
 	seen, err := p.goal.Network(list.Goals[0].ID)

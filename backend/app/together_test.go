@@ -8,9 +8,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestAHogIsEndedAndItsAgentIsTold: programs that together take more than their goal
-// may have are ended by what the user set, and the reason is in the tool's
-// result and in the journal.
+// TestAHogIsEndedAndItsAgentIsTold: programs that together exceed the memory that the user set are ended. The
+// tool's result and the journal contain the reason.
 func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
 	p := start(t, t.TempDir())
 	settings := p.cfg.Settings()

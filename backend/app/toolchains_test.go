@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/fault"
 )
 
-// toolchains asks for folders that goals see.
+// toolchains sets the additional folders that goals see.
 func (p *program) toolchains(list ...string) error {
 	p.Helper()
 	settings := area[*api.SettingsAPI](p.T, p.app)
@@ -21,8 +21,8 @@ func (p *program) toolchains(list ...string) error {
 	return err
 }
 
-// TestAToolchainOfThePersonsIsSeen and not written, and left out with a word once it
-// does not fit any more.
+// TestAToolchainOfThePersonsIsSeen and cannot be written. It is left out with a warning once it is no longer
+// safe.
 func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 	home := t.TempDir()
 	zig := filepath.Join(home, ".zig")
@@ -70,7 +70,7 @@ func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoToolchainIsRefused: a goal would read it, and checks would trust it.
+// TestWhatIsNoToolchainIsRefused: a goal could read it, and checks would trust it.
 func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, filepath.Join(home, "data"))

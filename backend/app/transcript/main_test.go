@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // installed is the helper's path in a folder of all tests.
 var installed string
 
-// prepared runs the tests in an environment without the files of whoever runs them.
+// prepared runs the tests in an environment without the developer's files.
 func prepared(m *testing.M) int {
 	helper, err := sandboxtest.Build()
 	if err != nil {
@@ -46,8 +46,8 @@ func prepared(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(home) }()
-	// Each program finds its helper in place. Were it copied, a test that starts a
-	// program at that moment would hand the open file on: text file busy.
+	// Each program finds its helper installed. If it were copied, a process started at that moment would
+	// inherit the open file, and running the copy would fail: text file busy.
 	if installed, err = sandbox.Install(home); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

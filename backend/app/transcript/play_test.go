@@ -25,16 +25,16 @@ import (
 	"goalpost/backend/policy"
 )
 
-// late is when a test gives up waiting. Nothing takes nearly as long.
+// late is when a test stops waiting. Nothing takes nearly as long.
 const late = 2 * time.Minute
 
-// stage is a program on folders of its own, on which a transcript is played.
-// do is called from the model's goroutine, too: the fields behind mu are shared.
+// stage is a program on its own folders, on which a transcript is played. do is also called from the model's
+// goroutine: the fields after mu are shared.
 type stage struct {
 	*testing.T
 	tr    *transcript
 	home  string
-	dir   string // the world
+	dir   string // the goal's folder
 	cfg   *config.Config
 	clock *jumpClock
 	minds *minds
@@ -45,12 +45,12 @@ type stage struct {
 
 	mu    sync.Mutex
 	ids   map[string]goal.ID
-	order []string            // names, in the order in which their goals were made
-	told  map[goal.ID]int64   // seq up to which the journal is in out
-	out   strings.Builder     // what comes out
-	whole strings.Builder     // the same, nothing cut short
-	words *strings.Replacer   // of sections: $DIR, $SELF …
-	norm  func(string) string // of what comes out
+	order []string            // names, in the order in which their goals were created
+	told  map[goal.ID]int64   // the seq up to which a journal is in out
+	out   strings.Builder     // the output
+	whole strings.Builder     // the same without truncation
+	words *strings.Replacer   // for sections: $DIR, $SELF …
+	norm  func(string) string // for the output
 }
 
 // perform plays a transcript and returns its journal.
@@ -83,8 +83,8 @@ func perform(t *testing.T, tr *transcript) string {
 	return s.out.String()
 }
 
-// build makes the folders, the world and the providers. Names are short: a path
-// of a socket has room for a hundred bytes.
+// build makes the folders, the goal's files and the providers. Names are short: the path of a socket has at
+// most a hundred bytes.
 func (s *stage) build() {
 	home, err := os.MkdirTemp("", "t-*")
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *stage) build() {
 	s.norm = s.normaliser()
 }
 
-// openConfig makes the folders of a program, with the helper in place.
+// openConfig makes the folders of a program, with the helper installed.
 func openConfig(t *testing.T, home string) *config.Config {
 	cfg, err := config.Open(func(name string) string {
 		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
@@ -207,8 +207,8 @@ func (s *stage) close() {
 	s.wg.Wait()
 }
 
-// aside is an order that the user gives while the model thinks. One that
-// waits for the end of the run must not hold up the model.
+// aside executes an order of the user while the model answers. An order that waits for the end of the run must
+// not block the model.
 func (s *stage) aside(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
 	if verb != "abort" && verb != "delete" {
@@ -308,8 +308,7 @@ func (s *stage) command(line string) error {
 	return nil
 }
 
-// elsewhere gives an order from a second program on the same folders, which
-// knows nothing of this one but what is written there.
+// elsewhere gives an order from a second program on the same folders, which knows only what is stored there.
 func (s *stage) elsewhere(line string) (err error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	name, rest := s.named(rest)
@@ -436,7 +435,7 @@ func (s *stage) start(name string, leave bool) error {
 func (s *stage) wait(name string) error {
 	select {
 	case <-s.app.Done(s.id(name)):
-		s.wg.Wait() // an abort hears of the end, too
+		s.wg.Wait() // an abort waits for the end, too
 		s.tell(name, 0)
 		return nil
 	case <-time.After(late):
@@ -492,7 +491,7 @@ func (s *stage) show(what string, id goal.ID) error {
 	return nil
 }
 
-// expand puts in what only the stage knows.
+// expand substitutes what only the stage knows.
 func (s *stage) expand(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -514,8 +513,8 @@ func (s *stage) put(line, whole string) {
 	s.whole.WriteString(whole + "\n")
 }
 
-// tell writes what a journal has got since the last time, up to seq, 0 for all. In
-// a transcript with several goals each line says whose it is.
+// tell writes the events of a journal since the last call, up to seq, 0 for all. In a transcript with several
+// goals each line names its goal.
 func (s *stage) tell(name string, seq int64) {
 	id := s.id(name)
 	events, err := s.app.Store().Events(s.Context(), id, s.told[id], 1<<20)
@@ -532,9 +531,9 @@ func (s *stage) tell(name string, seq int64) {
 		}
 		s.told[id] = e.Seq
 		if w, ok := e.Body.(*event.Warning); ok && strings.HasPrefix(w.Text, "the kernel refused") {
-			continue // it is heard of beside the run, so its place differs
+			continue // it comes from outside of the run, so its place differs
 		}
-		if ofRoot(e) { // lawful counts them
+		if ofRoot(e) { // lawful checks them
 			continue
 		}
 		line, whole := render(s.T, e)
@@ -548,7 +547,7 @@ func (s *stage) names() []string {
 	return append([]string{}, s.order...)
 }
 
-// ears hear the journaled events of a program, also those of the past.
+// ears store the journaled events of a program.
 type ears struct {
 	sub  *event.Subscription
 	done chan struct{}
@@ -627,7 +626,7 @@ func (e *ears) find(id goal.ID, after int64, kind, text string) int64 {
 	return 0
 }
 
-// goingOn is what resume and reopen are given: a note, or JSON with limits.
+// goingOn is the input of resume and reopen: a note, or JSON with limits.
 func (s *stage) goingOn(rest string) (in api.ResumeInput) {
 	s.Helper()
 	if !strings.HasPrefix(rest, "{") {

@@ -440,7 +440,7 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	if !strings.Contains(told, "handed it back") {
-		t.Errorf("the agent was told %q", told)
+		t.Errorf("the agent received %q", told)
 	}
 	steps, err := p.goal.Steps(out.GoalID, 0, 100)
 	if err != nil {

@@ -114,7 +114,7 @@ func TestAChildWorksForItsParent(t *testing.T) {
 		"is completed already", "cannot start more",
 	} {
 		if !strings.Contains(all.String(), want) {
-			t.Errorf("nobody was told %q", want)
+			t.Errorf("no message contains %q", want)
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "planted")); err == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestHooksOfTheFolderAreThePersons: where git's configuration names hooks in the folder, neither programs nor
-// file tools of a goal change them. The user is told about the difference.
+// file tools of a goal change them. The user learns about the difference.
 func TestHooksOfTheFolderAreThePersons(t *testing.T) {
 	p := start(t, t.TempDir())
 	dir := t.TempDir()

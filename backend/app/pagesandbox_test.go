@@ -19,13 +19,13 @@ import (
 // the goal. Each attempt ends, whatever its result.
 const attempts = `<!doctype html><title>trying</title><h1 id=state>trying</h1><script>
 const at = "AT", soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 1500))]).catch(() => {});
-const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.src = src; document.body.append(el); });
+const loaded = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.src = src; document.body.append(el); });
 (async () => {
   await soon(fetch("http://" + at + "/fetch", { mode: "no-cors" }));
   await soon(fetch("http://" + at + "/post", { mode: "no-cors", method: "POST", body: "secret" }));
-  await soon(heard(new Image(), "http://" + at + "/image?secret"));
-  await soon(heard(document.createElement("script"), "http://" + at + "/script"));
-  await soon(heard(document.createElement("iframe"), "http://" + at + "/frame"));
+  await soon(loaded(new Image(), "http://" + at + "/image?secret"));
+  await soon(loaded(document.createElement("script"), "http://" + at + "/script"));
+  await soon(loaded(document.createElement("iframe"), "http://" + at + "/frame"));
   await soon(new Promise((r) => { const w = new WebSocket("ws://" + at + "/socket"); w.onopen = w.onerror = r; }));
   for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "any.localhost", "0.0.0.0"])
     await soon(new Promise((r) => { const w = new WebSocket("ws://" + host + ":OWN/own " + host); w.onopen = w.onerror = r; }));
@@ -79,7 +79,7 @@ func (m *machine) hear(what string) {
 	}
 }
 
-func (m *machine) heard() []string {
+func (m *machine) requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := slices.Sorted(slices.Values(m.seen))
@@ -162,7 +162,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 		b, ok := e.Body.(*event.Pane)
 		return ok && b.Pane.Title == "all tried"
 	})
-	works := m.heard()
+	works := m.requests()
 	// UDP is blocked for every page of Chromium, so it does not work here either.
 	if len(works) < 18 || !slices.Contains(works, "socket") || slices.Contains(works, "webrtc") {
 		t.Fatalf("only these attempts are real: %v", works)
@@ -191,7 +191,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 			t.Errorf("%s: %s %s", s.Tool, s.Outcome, s.Result)
 		}
 	}
-	escaped := m.heard()
+	escaped := m.requests()
 	t.Logf("%d attempts of a page, %d escaped", len(works)+4, len(escaped))
 	if len(escaped) > 0 {
 		t.Errorf("a page of a goal reached this machine by %v", escaped)

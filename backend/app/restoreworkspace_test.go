@@ -121,7 +121,7 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		}
 		said(t, s, `(?m)^offered: sh -c echo run >> runs; echo up; exec sleep 1000$`)
 		if runs, err := os.ReadFile(filepath.Join(work, "runs")); err != nil || string(runs) != "run\n" {
-			t.Errorf("it ran by itself: %q %v", runs, err)
+			t.Errorf("it ran automatically: %q %v", runs, err)
 		}
 		next, err := a.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{})
 		if err != nil || next.ID == opened.ID {

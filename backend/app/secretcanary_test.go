@@ -451,7 +451,7 @@ func (p *program) nothingTold(id string) {
 			p.Errorf("%d tells %v", i, found)
 		}
 	}
-	heard := 0
+	events := 0
 	for {
 		select {
 		case e := <-p.sub.C:
@@ -460,7 +460,7 @@ func (p *program) nothingTold(id string) {
 			}
 			b, err := json.Marshal(e)
 			must(p.T, err)
-			heard++
+			events++
 			if found := shows(b); len(found) > 0 {
 				p.Errorf("event %s tells %v", e.Body.EventType(), found)
 			}
@@ -469,7 +469,7 @@ func (p *program) nothingTold(id string) {
 		}
 		break
 	}
-	if heard < 20 {
-		p.Errorf("only %d events were heard", heard)
+	if events < 20 {
+		p.Errorf("only %d events were found", events)
 	}
 }

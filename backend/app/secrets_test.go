@@ -292,7 +292,7 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 			do(p)
 			for _, r := range server.Requests() {
 				if strings.Contains(string(r.Body), value[:6]) {
-					t.Errorf("the model is told: %s", r.Body)
+					t.Errorf("the model received: %s", r.Body)
 				}
 			}
 			if id != "" && strings.Contains(p.journal(id), value[:6]) {

@@ -371,7 +371,7 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	if !strings.Contains(told, "done what you asked for in pane b1") {
-		t.Errorf("the agent was told %q", told)
+		t.Errorf("the agent received %q", told)
 	}
 	if v, err := p.goal.Get(id); err != nil || v.AskedPane != "" {
 		t.Errorf("afterwards it is %q, %v", v.AskedPane, err)
@@ -441,6 +441,6 @@ func TestATakeOverEndsWithItsPage(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	if !strings.Contains(told, "pane b2 over and it is closed now") {
-		t.Errorf("the agent was told %q", told)
+		t.Errorf("the agent received %q", told)
 	}
 }

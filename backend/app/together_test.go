@@ -34,7 +34,7 @@ func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
 	row, err := p.goal.Step(out.GoalID, step.StepID)
 	must(t, err)
 	if !strings.Contains(row.Result, "Ended by the sandbox") || !strings.Contains(row.Result, why) {
-		t.Errorf("the agent was told %s", row.Result)
+		t.Errorf("the agent received %s", row.Result)
 	}
 	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {
 		t.Fatal(ok, err)

@@ -66,7 +66,7 @@ func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 		t.Errorf("anybody's: %s, %+v", said, finding())
 	}
 	if !strings.Contains(p.journal(id), "other users of this machine can change "+zig) {
-		t.Error("nobody was told that it is left out")
+		t.Error("no warning says that it is left out")
 	}
 }
 

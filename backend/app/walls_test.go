@@ -161,7 +161,7 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	}
 	if !strings.Contains(step.Result, "Refused by the goal's network") ||
 		!strings.Contains(step.Result, "POST shop.example:80") || !strings.Contains(step.Result, "write_local") {
-		t.Errorf("the model was told %q", step.Result)
+		t.Errorf("the model received %q", step.Result)
 	}
 	net, err := p.goal.Network(out.GoalID)
 	if err != nil || net.Refused == 0 || len(net.Hosts) == 0 || net.Hosts[0].Host != "shop.example" ||
@@ -233,7 +233,7 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(step.Result, "Goalpost refused GET named.invalid:80") || strings.Contains(step.Result, "check:") {
-		t.Errorf("the agent was told %q", step.Result)
+		t.Errorf("the agent received %q", step.Result)
 	}
 	receipt, err := p.goal.Receipt(out.GoalID)
 	if err != nil || len(receipt.Claims) == 0 {
@@ -242,10 +242,10 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 	tail := receipt.Claims[0].Verdicts[0].Tail
 	if strings.Contains(tail, "refused GET named.invalid") || !strings.Contains(tail, "named.invalid") ||
 		!strings.Contains(tail, "refused GET other.example:80") {
-		t.Errorf("the check was told %q", tail)
+		t.Errorf("the check printed %q", tail)
 	}
 	if !strings.Contains(tail, "check:[hidden: the check's pass]@") {
-		t.Errorf("the pass is told or was not given: %q", tail)
+		t.Errorf("the pass is shown or was not given: %q", tail)
 	}
 }
 

@@ -367,14 +367,14 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	room := mcp.Environment{
+	environment := mcp.Environment{
 		Launcher: e.Programs,
 		Env:      e.Env,
 		Dir:      work,
 		HTTP:     &http.Client{Transport: g.wire},
 		Fill:     ms.fillServerSecrets,
 	}
-	list, err := mcp.FetchTools(ctx, s, room, ms.mcpToolCache(), ms.Clock.Now())
+	list, err := mcp.FetchTools(ctx, s, environment, ms.mcpToolCache(), ms.Clock.Now())
 	if err != nil {
 		return out, &fault.Error{
 			Code:    fault.Unavailable,

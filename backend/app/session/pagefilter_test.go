@@ -107,7 +107,7 @@ func (s *shop) hear(what string) {
 	}
 }
 
-func (s *shop) heard() []string {
+func (s *shop) received() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(slices.Values(s.got))
@@ -127,7 +127,7 @@ func (s *shop) hears(what string) {
 		select {
 		case <-news:
 		case <-over:
-			s.Fatalf("%s never came; what came: %v", what, s.heard())
+			s.Fatalf("%s never came; what came: %v", what, s.received())
 		}
 	}
 }
@@ -218,7 +218,7 @@ func openShop(t testing.TB) *shop {
 type judging struct {
 	*shop
 	browsers *browser.Manager
-	room     *Session
+	session  *Session
 	pane     *browser.Pane
 	ctx      context.Context
 	done     chan string // the pane's titles
@@ -279,7 +279,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	if held.PaneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
 		t.Fatal(err)
 	}
-	j.room = &Session{goal: "g", sandbox: held}
+	j.session = &Session{goal: "g", sandbox: held}
 	j.browsers = browser.New(browser.Config{
 		Launcher:      launcher,
 		Dir:           filepath.Join(dir, "b"),
@@ -386,7 +386,7 @@ func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 	})
 	read := egress.Rules{Risk: policy.NetworkGet, Allow: []string{"*.test"}}
 	t.Run("where it may read", func(t *testing.T) { judgePages(t, read).holds() })
-	t.Run("where a yes lets it read", func(t *testing.T) {
+	t.Run("where an approval lets it read", func(t *testing.T) {
 		j := judgePages(t, egress.Rules{Risk: policy.WriteLocal})
 		if err := j.pane.Navigate(j.ctx, j.address("")); err == nil {
 			t.Fatal("a host is open that nobody opened")
@@ -395,7 +395,7 @@ func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 		for _, host := range []string{hosts, "other.test", "relay.test"} {
 			given = append(given, egress.HostGrant{Host: host, Risk: policy.NetworkGet})
 		}
-		j.room.applyEgressRules(egress.Rules{Risk: policy.WriteLocal, Given: given})
+		j.session.applyEgressRules(egress.Rules{Risk: policy.WriteLocal, Given: given})
 		j.holds()
 	})
 }
@@ -410,7 +410,7 @@ func (j *judging) holds() {
 		j.Fatal(err)
 	}
 	j.hears("last")
-	got := j.heard()
+	got := j.received()
 	j.Logf("%d attempts of a page to send, %d escaped", len(roads)+6, len(got)-2)
 	if want := []string{"get", "last"}; !slices.Equal(got, want) {
 		j.Errorf("%v arrived, want %v", got, want)
@@ -478,7 +478,7 @@ func TestARefusalIsSaid(t *testing.T) {
 		!strings.Contains(kept, "kept") {
 		t.Errorf("the page went: %q, %v", kept, err)
 	}
-	if len(j.heard()) > 0 {
-		t.Errorf("%v arrived", j.heard())
+	if len(j.received()) > 0 {
+		t.Errorf("%v arrived", j.received())
 	}
 }

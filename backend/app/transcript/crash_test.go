@@ -135,7 +135,7 @@ func crash(t *testing.T, moments []moment, count *tally) {
 	}
 	if end(told) != goal.Done {
 		last := command(t, home, args...)
-		last.heard.Wait()
+		last.reading.Wait()
 		if err := last.cmd.Wait(); err != nil {
 			t.Fatalf("%q after %d events: %v\n%s", args, len(told), err, last.stderr.String())
 		}
@@ -222,10 +222,10 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 
 // child is a process of goalctl, which is this test binary under another name.
 type child struct {
-	cmd    *exec.Cmd
-	stderr bytes.Buffer
-	more   chan struct{} // list has grown
-	heard  sync.WaitGroup
+	cmd     *exec.Cmd
+	stderr  bytes.Buffer
+	more    chan struct{} // list has grown
+	reading sync.WaitGroup
 
 	mu   sync.Mutex
 	list []event.Event // reported on stdout
@@ -248,7 +248,7 @@ func command(t *testing.T, home string, args ...string) *child {
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c.heard.Go(func() { c.hear(t, bufio.NewReader(out)) })
+	c.reading.Go(func() { c.hear(t, bufio.NewReader(out)) })
 	return c
 }
 
@@ -283,7 +283,7 @@ func (c *child) events() []event.Event {
 // killAt kills the process at the moment, and reports whether it had already ended.
 func (c *child) killAt(m moment) (over bool) {
 	gone := make(chan struct{})
-	go func() { defer close(gone); c.heard.Wait() }()
+	go func() { defer close(gone); c.reading.Wait() }()
 	for c.count() < m.events {
 		select {
 		case <-c.more:
@@ -339,7 +339,7 @@ func inspect(t *testing.T, home string, id goal.ID, told []event.Event, kills in
 	}
 	for _, e := range told {
 		if e.Seq > int64(len(events)) || !same(t, e, events[e.Seq-1]) {
-			t.Errorf("event %d was told (%s) and is not in the journal", e.Seq, e.Body.EventType())
+			t.Errorf("event %d was reported (%s) and is not in the journal", e.Seq, e.Body.EventType())
 		}
 	}
 	results := map[int]int{}

@@ -64,8 +64,8 @@ func turns(b []byte) ([]turn, error) {
 	return list, nil
 }
 
-// minds are the scripted models of a transcript behind one server.
-type minds struct {
+// scriptedModels are the scripted models of a transcript behind one server.
+type scriptedModels struct {
 	*testing.T
 	tr     *transcript
 	next   map[string]int // by model, and "aside" for questions
@@ -74,15 +74,15 @@ type minds struct {
 	server *modeltest.Server
 }
 
-func newMinds(t *testing.T, tr *transcript) *minds {
-	m := &minds{T: t, tr: tr, next: map[string]int{}}
+func newScriptedModels(t *testing.T, tr *transcript) *scriptedModels {
+	m := &scriptedModels{T: t, tr: tr, next: map[string]int{}}
 	m.server = modeltest.New(t, m.answer)
 	return m
 }
 
 // answer plays the next turn of the requested model. A request without tools is an aside: of a judge, a critic
 // or a reviewer.
-func (m *minds) answer(_ int, req modeltest.Request) modeltest.Answer {
+func (m *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer {
 	key, script := req.Model, m.tr.models[sectionOf(req.Model)]
 	if len(req.Tools) == 0 {
 		key, script = "aside "+req.Model, m.tr.asides[sectionOf(req.Model)]
@@ -120,7 +120,7 @@ func sectionOf(provider string) string {
 	return provider
 }
 
-func (m *minds) play(t turn, req modeltest.Request) modeltest.Answer {
+func (m *scriptedModels) play(t turn, req modeltest.Request) modeltest.Answer {
 	for _, o := range t.orders {
 		m.do(o)
 	}
@@ -140,7 +140,7 @@ func (m *minds) play(t turn, req modeltest.Request) modeltest.Answer {
 var lastPattern = regexp.MustCompile(`\$LAST\[([^\]]*)\]`)
 
 // last substitutes what the newest message contains: $LAST[handle ([a-z0-9]+)].
-func (m *minds) last(s string, req modeltest.Request) string {
+func (m *scriptedModels) last(s string, req modeltest.Request) string {
 	return lastPattern.ReplaceAllStringFunc(s, func(p string) string {
 		expr := lastPattern.FindStringSubmatch(p)[1]
 		for i := len(req.Messages) - 1; i >= 0; i-- {
@@ -153,7 +153,7 @@ func (m *minds) last(s string, req modeltest.Request) string {
 	})
 }
 
-func (m *minds) fault(a *modeltest.Answer, f string) {
+func (m *scriptedModels) fault(a *modeltest.Answer, f string) {
 	word, rest, _ := strings.Cut(f, " ")
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)

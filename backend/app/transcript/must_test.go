@@ -20,7 +20,7 @@ import (
 //	ends STATUS [EXIT] [NAME]   where the goal stands now
 //	says TEXT · never TEXT      in what comes out, uncut
 //	times N TEXT                so many lines hold the text
-//	told TEXT · untold TEXT     the model was told so, in any message
+//	told TEXT · untold TEXT     a message to the model contains the text
 //	shown N RRGGBB              the Nth picture that a judge was shown has the colour in its middle
 //	turns N [MODEL]             so many turns were asked of a model, fault and repeat included
 //	file PATH [TEXT] · nofile PATH
@@ -48,7 +48,7 @@ func (s *stage) must(line string) {
 	case "shown":
 		holds = s.shown(first, second)
 	case "turns":
-		holds = strconv.Itoa(s.minds.next[provider(second)]) == first
+		holds = strconv.Itoa(s.models.next[provider(second)]) == first
 	case "file":
 		b, err := os.ReadFile(filepath.Join(s.dir, first))
 		holds = err == nil && strings.Contains(string(b), second)
@@ -86,7 +86,7 @@ func (s *stage) times(text string) int {
 }
 
 func (s *stage) told1(text string) bool {
-	return slices.ContainsFunc(s.minds.server.Requests(), func(r modeltest.Request) bool {
+	return slices.ContainsFunc(s.models.server.Requests(), func(r modeltest.Request) bool {
 		return slices.ContainsFunc(r.Messages, func(m goal.Message) bool { return strings.Contains(m.Text, text) })
 	})
 }
@@ -94,7 +94,7 @@ func (s *stage) told1(text string) bool {
 // shown reports whether the nth picture of all requests without tools has a colour in its middle.
 func (s *stage) shown(nth, colour string) bool {
 	n := 0
-	for _, r := range s.minds.server.Requests() {
+	for _, r := range s.models.server.Requests() {
 		if len(r.Tools) > 0 {
 			continue
 		}
@@ -138,7 +138,7 @@ func (s *stage) rooted(events []event.Event) {
 	}
 	for run := range turned {
 		if (told[run] == 1) != (os.Geteuid() == 0) || told[run] > 1 {
-			s.Errorf("the run %s was told %d times that it is root's", run, told[run])
+			s.Errorf("the run %s was warned %d times that it is root's", run, told[run])
 		}
 	}
 }

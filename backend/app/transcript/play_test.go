@@ -32,16 +32,16 @@ const late = 2 * time.Minute
 // goroutine: the fields after mu are shared.
 type stage struct {
 	*testing.T
-	tr    *transcript
-	home  string
-	dir   string // the goal's folder
-	cfg   *config.Config
-	clock *jumpClock
-	minds *minds
-	app   *app.App
-	api   *api.GoalAPI
-	ears  *ears
-	wg    sync.WaitGroup // orders that wait for an end
+	tr     *transcript
+	home   string
+	dir    string // the goal's folder
+	cfg    *config.Config
+	clock  *jumpClock
+	models *scriptedModels
+	app    *app.App
+	api    *api.GoalAPI
+	ears   *ears
+	wg     sync.WaitGroup // orders that wait for an end
 
 	mu    sync.Mutex
 	ids   map[string]goal.ID
@@ -70,10 +70,10 @@ func perform(t *testing.T, tr *transcript) string {
 	for _, name := range s.names() {
 		s.tell(name, 0)
 	}
-	for _, r := range s.minds.server.Requests() {
+	for _, r := range s.models.server.Requests() {
 		s.wellFormed(r)
 	}
-	s.stable(s.minds.server.Requests())
+	s.stable(s.models.server.Requests())
 	for _, name := range s.names() {
 		s.lawful(s.id(name))
 	}
@@ -112,9 +112,9 @@ func (s *stage) build() {
 		name, mode, _ := strings.Cut(strings.TrimPrefix(f.Name, "world/"), " ")
 		s.write(name, s.words.Replace(string(f.Data)), mode == "+x")
 	}
-	s.minds = newMinds(s.T, s.tr)
-	s.minds.expand = s.expand
-	s.minds.do = s.aside
+	s.models = newScriptedModels(s.T, s.tr)
+	s.models.expand = s.expand
+	s.models.do = s.aside
 	s.cfg = openConfig(s.T, home)
 	names := map[string]bool{"": true}
 	for _, scripts := range []map[string][]turn{s.tr.models, s.tr.asides} {
@@ -128,7 +128,7 @@ func (s *stage) build() {
 		if err != nil {
 			s.Fatal(err)
 		}
-		p := config.Provider{ID: id, Kind: config.OpenAI, BaseURL: s.minds.server.URL, Model: id, ContextWindow: window}
+		p := config.Provider{ID: id, Kind: config.OpenAI, BaseURL: s.models.server.URL, Model: id, ContextWindow: window}
 		if err := s.cfg.SaveProvider(p); err != nil {
 			s.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func (s *stage) aside(line string) {
 	})
 }
 
-// command is one line of play. What a journal has got is told where the user
+// command executes one line of play. New events of a journal are written where the user
 // waits for it, so that it is in the same place every time. The goal's name comes after the verb and may be
 // left out for the one without a name:
 //
@@ -552,10 +552,10 @@ type ears struct {
 	sub  *event.Subscription
 	done chan struct{}
 
-	mu    sync.Mutex
-	heard []event.Event
-	used  map[goal.ID]int64 // the seq up to which until has passed
-	more  chan struct{}     // closed and replaced at each event
+	mu     sync.Mutex
+	events []event.Event
+	used   map[goal.ID]int64 // the seq up to which until has passed
+	more   chan struct{}     // closed and replaced at each event
 }
 
 func listen(a *app.App) *ears {
@@ -567,7 +567,7 @@ func listen(a *app.App) *ears {
 				continue
 			}
 			e.mu.Lock()
-			e.heard = append(e.heard, ev)
+			e.events = append(e.events, ev)
 			close(e.more)
 			e.more = make(chan struct{})
 			e.mu.Unlock()
@@ -614,7 +614,7 @@ func (e *ears) await(what string, found func() bool) error {
 
 // find returns the seq of the first such event after a seq, 0 if there is none. The caller holds mu.
 func (e *ears) find(id goal.ID, after int64, kind, text string) int64 {
-	for _, ev := range e.heard {
+	for _, ev := range e.events {
 		if ev.GoalID != id || ev.Seq <= after || ofRoot(ev) {
 			continue
 		}

@@ -107,7 +107,7 @@ func waiting(t *testing.T) *waiter {
 func (w *waiter) finish(args ...string) (string, error) {
 	w.Helper()
 	c := command(w.T, w.home, args...)
-	c.heard.Wait()
+	c.reading.Wait()
 	err := c.cmd.Wait()
 	return c.stderr.String(), err
 }

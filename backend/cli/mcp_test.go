@@ -360,7 +360,7 @@ func (a *agent) reads(id, words string) {
 		if strings.Contains(text, `"user_paused"`) || a.Context().Err() != nil {
 			a.Fatalf("%s is missing in %s", words, text)
 		}
-		time.Sleep(20 * time.Millisecond) // the journal is what is waited for
+		time.Sleep(20 * time.Millisecond) // nothing reports a single event over MCP
 	}
 }
 

@@ -269,7 +269,8 @@ func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 
 // removeGoalState removes what saveBaseline saved.
 func (gi *intake) removeGoalState(id goal.ID) error {
-	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.PrivateDir(id))); err != nil {
+	layer := gi.sandboxes.PrivateDir(id)
+	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(layer)); err != nil {
 		return fmt.Errorf("remove the goal's data: %w", err)
 	}
 	return nil

@@ -325,7 +325,9 @@ func sandboxHome() string {
 }
 
 // GrantAccess returns a function that gives the goal's sandbox access to something.
-func (e *Sandbox) GrantAccess(access *access.Rules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
+func (e *Sandbox) GrantAccess(
+	access *access.Rules, layer string,
+) func(context.Context, policy.MachineAccess) machineGrant {
 	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
 		o := machineGrant{access: want}
 		var grant sandbox.RuntimeGrant

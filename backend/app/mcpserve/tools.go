@@ -26,7 +26,8 @@ func (d *Server) Tools() mcp.ServedTools {
 	o.Handlers = append(o.Handlers, d.goalTools()...)
 	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.",
 		mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result",
-		"Read the rest of a pane tool's result that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
+		"Read the rest of a pane tool's result that was too long to be sent at once.",
+		mcp.Hints{ReadOnly: true}, d.readResult))
 	for _, t := range d.box.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
 			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),

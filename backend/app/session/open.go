@@ -79,7 +79,8 @@ func (reg *Registry) sessionFor(
 		return nil, err
 	}
 	held.SetNetworkLog(reg.netLog(g.ID))
-	if err := goalsandbox.RecordAutorunBaseline(g.Policy, reg.Sandboxes.PrivateDir(g.ID)); err != nil && !g.Policy.Unconfined {
+	layer := reg.Sandboxes.PrivateDir(g.ID)
+	if err := goalsandbox.RecordAutorunBaseline(g.Policy, layer); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
 	r := &Session{

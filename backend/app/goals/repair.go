@@ -13,9 +13,8 @@ import (
 	"goalpost/backend/verify"
 )
 
-// mayGoOn refuses to continue a goal whose protected files were changed since it
-// stopped, or since the user was shown what was changed, until the user decides what
-// becomes of them. It changes nothing.
+// mayGoOn refuses to continue a goal if protected files were changed after it stopped, or after the user saw
+// the changes, until the user decides what to do with them. It changes nothing.
 func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
 	switch decision {
 	case "":
@@ -29,11 +28,11 @@ func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string)
 	}
 	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
-		return fmt.Errorf("what the goal protects: %w", err)
+		return fmt.Errorf("protected files: %w", err)
 	}
 	files, err := held.Undecided(ctx)
 	if err != nil {
-		return fmt.Errorf("looking at the protected files: %w", err)
+		return fmt.Errorf("compare the protected files: %w", err)
 	}
 	if len(files) == 0 {
 		return nil
@@ -50,7 +49,7 @@ func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string)
 	}
 }
 
-// nameSome names files for a line that has room for so many.
+// nameSome lists the first files, for one line.
 func nameSome(files []string) string {
 	const most = 10
 	if len(files) <= most {
@@ -59,16 +58,16 @@ func nameSome(files []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
 }
 
-// decideProtected does what the user decided about changed protected files, and leaves
-// a note that tells the agent. It is in the journal before a run begins: the files may
-// change again while the goal waits in the queue, and nobody has decided about that.
+// decideProtected restores or accepts changed protected files, as the user decided, and leaves a note for the
+// agent. The decision is in the journal before the run begins: if the files change again while the goal waits
+// in the queue, nobody has decided about that.
 func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision string) error {
 	if decision == "" {
 		return nil
 	}
 	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
-		return fmt.Errorf("what the goal protects: %w", err)
+		return fmt.Errorf("protected files: %w", err)
 	}
 	var files []string
 	var told *event.Warning
@@ -91,7 +90,7 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision
 	} else {
 		var aside string
 		if files, aside, err = held.PutBack(ctx); err != nil {
-			return fmt.Errorf("putting the protected files back: %w", err)
+			return fmt.Errorf("restore the protected files: %w", err)
 		}
 		told = event.ProtectedRestored(files, aside)
 		note = "I put these protected files back to what they were: %s. Do not change them."
@@ -99,12 +98,12 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision
 	if len(files) == 0 {
 		return nil
 	}
-	row, err := rs.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
+	row, err := rs.store.Goal(ctx, g.ID) // read again: a parked goal may have continued automatically
 	if err == nil {
 		err = rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, told)
 	}
 	if err != nil {
-		return fmt.Errorf("what was decided about the protected files: %w", err)
+		return fmt.Errorf("note about the protected files: %w", err)
 	}
 	return rs.noteUserMessage(ctx, g.ID, fmt.Sprintf(note, strings.Join(files, ", ")))
 }

@@ -63,6 +63,7 @@ type goalFacts struct {
 	// askedPane is where the user is to act for the agent.
 	askedPane string
 	owner     store.LockOwner
+	protected []event.Event // warnings about protected files; only for a receipt
 }
 
 // goalView builds the view of a goal from its row and facts.

@@ -224,6 +224,7 @@ type GoalView struct {
 	Options         goal.CareOptions `json:"options"`
 	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
 	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
+	Tampered        bool             `json:"tampered"`   // paused because protected files changed
 	AskedPane       string           `json:"asked_pane"` // where the user is to act for the agent, "" if nowhere
 	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
 	Panes           []string         `json:"panes"`      // ids of the panes it leases

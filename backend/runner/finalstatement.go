@@ -7,7 +7,6 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/excerpt"
-	"goalpost/backend/runner/prompt"
 )
 
 const (
@@ -34,7 +33,7 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	messages := append(append([]goal.Message{}, r.messages.Messages()...), ask)
 	reply, err := r.gate.askModel(timed, r.session.Models().Agent, goal.Turn{
 		Model:    r.goal.Model,
-		System:   prompt.System(r.goal),
+		System:   r.systemPrompt(),
 		Messages: messages,
 	}, r.delta)
 	if abort := stopCause(ctx); abort != nil {

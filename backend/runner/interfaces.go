@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/prompt"
 )
 
 // Journal is the goal store, as the queue and the runs use it. A Run holds the parts.
@@ -144,6 +145,10 @@ type SecretStore interface {
 // ReadinessChecker is a Room that can say that it is not fit to work in any more: its walls
 // are gone, its provider is not known. The error is for the user.
 type ReadinessChecker interface{ Ready() error }
+
+// ProtectionLister is a Session that lists the files that decide about the goal and that its agent cannot change, in
+// the same order for the whole run.
+type ProtectionLister interface{ ProtectedFiles() []prompt.ProtectedFile }
 
 // LeftoverReporter is a Room that knows what a goal leaves behind and the user should look
 // at: a sentence each, for the report.

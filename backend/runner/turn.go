@@ -15,7 +15,7 @@ import (
 // askModelOnce asks the model once. A nil reply without a stop means that the turn was
 // cut off by an order and is to be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
-	contract := prompt.System(r.goal)
+	contract := r.systemPrompt()
 	besides := len(contract) + toolSpecBytes(r.dispatcher.specs)
 	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
 	reply, err := r.askModel(ctx, contract)
@@ -41,6 +41,14 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	r.budget.addUsage(reply.Usage)
 	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
+}
+
+func (r *Run) systemPrompt() string {
+	var protected []prompt.ProtectedFile
+	if lister, ok := r.session.(ProtectionLister); ok {
+		protected = lister.ProtectedFiles()
+	}
+	return prompt.System(r.goal, protected)
 }
 
 // uncountIteration takes back the iteration of a turn that is made again after a pause.
@@ -73,7 +81,7 @@ func modelStop(err error) *Stop {
 // MinContextWindow estimates how many tokens a window must have for a goal with these tools: its
 // rules, tools and objective are sent with every turn, and something has to fit beside them.
 func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
-	return conversation.MinWindow(len(prompt.System(g)) + toolSpecBytes(specs) + len(g.Objective))
+	return conversation.MinWindow(len(prompt.System(g, nil)) + toolSpecBytes(specs) + len(g.Objective))
 }
 
 func toolSpecBytes(specs []goal.ToolSpec) int {

@@ -31,7 +31,9 @@ func decisionOf(in api.ResumeInput) protectedDecision {
 	return d
 }
 
-func (d protectedDecision) isEmpty() bool { return d.all == "" && len(d.accept) == 0 && len(d.unprotect) == 0 }
+func (d protectedDecision) isEmpty() bool {
+	return d.all == "" && len(d.accept) == 0 && len(d.unprotect) == 0
+}
 
 func (d protectedDecision) validate() error {
 	switch {

@@ -16,8 +16,8 @@ const (
 		"The host writes the report; this stands under it."
 )
 
-// askFinalStatement lets the agent say a last word, without tools, when it was stuck
-// or ran into a limit that leaves room for one more turn.
+// askFinalStatement asks the agent for a summary, without tools, when it was stuck or reached a limit that allows one
+// more turn.
 func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil {
 		return stop

@@ -104,6 +104,16 @@ func (a *GoalAPI) Protected(in ProtectInput) (out []ProtectedFile, err error) {
 	return a.starter.Protected(a.ctx, in)
 }
 
+// ProtectedState lists what a goal protects and what of it changed. The versions in it are the ones that Resume accepts.
+func (a *GoalAPI) ProtectedState(id string) (out ProtectedState, err error) {
+	defer a.recoverProblem(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	return a.monitor.ProtectedState(a.ctx, row.ID)
+}
+
 // Recheck runs the deterministic checks of a goal again, as they were frozen. Neither the goal nor its receipt
 // changes.
 func (a *GoalAPI) Recheck(id string) (out RecheckOutput, err error) {

@@ -68,6 +68,16 @@ type ResumeInput struct {
 	ClaimsPerCheck int     `json:"claims_per_gate"`
 	Tokens         int64   `json:"tokens"`
 	USD            float64 `json:"usd"`
+	// AcceptChanges are changed protected files whose shown versions the user accepts; the others are restored.
+	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
+	// Unprotect frees files for the rest of the goal, so that the agent may change them. Paths are relative to the folder.
+	Unprotect []string `json:"unprotect,omitempty"`
+}
+
+// ProtectedVersion is one version of a protected file.
+type ProtectedVersion struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"` // of a ProtectedChange; "" = the version that the user was shown last
 }
 
 // Values of ResumeInput.Protected for changed protected files: the present versions become the protected ones, or the
@@ -102,6 +112,22 @@ type ProtectedFile struct {
 	Kind string `json:"kind"` // held: locked; compared: monitored, or a part of it; appears: must not be created
 	Part string `json:"part"` // of a compared one, "" = all of it
 	Why  string `json:"why"`
+}
+
+// ProtectedChange is a protected file of a stopped goal that changed.
+type ProtectedChange struct {
+	Path   string `json:"path"` // relative to the folder
+	Why    string `json:"why"`  // why it decides
+	Diff   string `json:"diff"` // unified, shortened
+	SHA256 string `json:"sha256"`
+	// Undecided: the change was not shown when the goal paused; a plain resume is refused until the user decides.
+	Undecided bool `json:"undecided"`
+}
+
+// ProtectedState is what a goal protects, and what of it changed.
+type ProtectedState struct {
+	Files   []ProtectedFile   `json:"files"`
+	Changes []ProtectedChange `json:"changes"`
 }
 
 // RecheckOutput is the present result of a goal's deterministic checks.
@@ -198,6 +224,7 @@ type GoalView struct {
 	Options         goal.CareOptions `json:"options"`
 	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
 	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
+	Tampered        bool             `json:"tampered"`   // paused because protected files changed
 	AskedPane       string           `json:"asked_pane"` // where the user is to act for the agent, "" if nowhere
 	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
 	Panes           []string         `json:"panes"`      // ids of the panes it leases
@@ -306,6 +333,14 @@ type ReceiptView struct {
 	// of the host when the goal stopped: what changed, what could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`
+	// what became of changed protected files: accepted with their hashes, restored, freed by the user
+	Protected []ProtectedRecord `json:"protected,omitempty"`
+}
+
+// ProtectedRecord is one entry of the journal about protected files.
+type ProtectedRecord struct {
+	At   string `json:"at"`
+	Text string `json:"text"`
 }
 
 // ReceiptClaim is one claim with its verdicts.

@@ -74,12 +74,14 @@ func (p approvalCommands) answerCommands(a pendingQuestion) string {
 	case "word":
 		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", p.Name, id, p.Name, id)
 	case "question":
-		return fmt.Sprintf("  %s resume %s --note ANSWER\n", p.Name, id)
+		return fmt.Sprintf("  %s resume %s --note ANSWER\n  %s resume %s --unprotect PATH   also lets the agent change a protected "+
+			"file\n", p.Name, id, p.Name, id)
 	}
 	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", p.Name, id, p.Name, id)
 	if strings.HasPrefix(a.Reason, goal.TamperedMark) {
-		const keep = "  %s resume %s --accept-protected   accepts the changed files instead of restoring them\n"
-		lines += fmt.Sprintf(keep, p.Name, id)
+		const keep = "  %s resume %s --accept-protected   accepts the changed files instead of restoring them\n" +
+			"  %s resume %s --accept-changes PATH   accepts one of them and restores the others\n"
+		lines += fmt.Sprintf(keep, p.Name, id, p.Name, id)
 	}
 	return lines
 }

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,11 +59,11 @@ func (p resumeCommands) resume() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if in.Protected, err = protected.decision(); err != nil {
+		if err := protected.decide(&in); err != nil {
 			return err
 		}
 		in.Note = note
-		return a.Resume(ctx, id, in)
+		return p.showChangesOnRefusal(ctx, a, id, a.Resume(ctx, id, in))
 	})
 	limits.add(c.Flags(), goal.Limits{})
 	protected.add(c.Flags())
@@ -68,17 +71,53 @@ func (p resumeCommands) resume() *cobra.Command {
 	return c
 }
 
-// protectedFlags are the user's decision about changed protected files.
-type protectedFlags struct{ accept, restore bool }
+// showChangesOnRefusal prints the changes of protected files if they are why a goal cannot continue.
+func (p resumeCommands) showChangesOnRefusal(ctx context.Context, a *app.App, id goal.ID, refusal error) error {
+	var problem *fault.Error
+	if !errors.As(refusal, &problem) || problem.Code != fault.ProtectedChanged {
+		return refusal
+	}
+	state, err := a.ProtectedState(ctx, id)
+	if err != nil {
+		return errors.Join(refusal, err)
+	}
+	for _, c := range state.Changes {
+		p.errorf("%s  %s  sha256 %.12s\n", singleLine(c.Path), singleLine(c.Why), c.SHA256)
+		for line := range strings.Lines(c.Diff) {
+			p.errorf("  | %s\n", singleLine(strings.TrimRight(line, "\n")))
+		}
+	}
+	return refusal
+}
+
+// protectedFlags are the user's decision about protected files.
+type protectedFlags struct {
+	accept, restore  bool
+	changes, release []string
+}
 
 func (f *protectedFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.accept, "accept-protected", false,
 		"accept changed protected files: their present versions are the protected ones from now on")
 	fl.BoolVar(&f.restore, "restore-protected", false,
 		"restore changed protected files; the changed versions are kept aside")
+	fl.StringArrayVar(&f.changes, "accept-changes", nil,
+		"accept the shown change of one protected file, and restore the others; repeatable")
+	fl.StringArrayVar(&f.release, "unprotect", nil,
+		"let the agent change a protected file for the rest of the goal; repeatable")
 }
 
-func (f *protectedFlags) decision() (string, error) {
+// decide fills the decision in.
+func (f *protectedFlags) decide(in *api.ResumeInput) (err error) {
+	for _, path := range f.changes {
+		in.AcceptChanges = append(in.AcceptChanges, api.ProtectedVersion{Path: filepath.ToSlash(filepath.Clean(path))})
+	}
+	in.Unprotect = f.release
+	in.Protected, err = f.decisionForAll()
+	return err
+}
+
+func (f *protectedFlags) decisionForAll() (string, error) {
 	switch {
 	case f.accept && f.restore:
 		return "", &fault.Error{
@@ -108,11 +147,11 @@ func (p resumeCommands) reopen() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if in.Protected, err = protected.decision(); err != nil {
+		if err := protected.decide(&in); err != nil {
 			return err
 		}
 		in.Note = note
-		return a.Reopen(ctx, id, in)
+		return p.showChangesOnRefusal(ctx, a, id, a.Reopen(ctx, id, in))
 	})
 	limits.add(c.Flags(), goal.Limits{})
 	protected.add(c.Flags())

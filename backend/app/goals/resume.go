@@ -34,17 +34,17 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 	if err := rs.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
-	if err := rs.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+	if err := rs.validateProtected(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit == goal.WaitingForProvider {
-		if told, err := rs.wakeWaiting(ctx, row, limits, note, in.Protected); told || err != nil {
+		if told, err := rs.wakeWaiting(ctx, row, limits, note, decisionOf(in)); told || err != nil {
 			return err
 		}
 	}
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
+		if err := rs.decideProtected(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
 		return []event.Body{&event.Resumed{Note: note}},
@@ -77,14 +77,14 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
 		return err
 	}
-	if err := rs.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+	if err := rs.validateProtected(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &fault.Error{Code: fault.Conflict, Message: "somebody else has reopened the goal"}
 		}
-		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
+		if err := rs.decideProtected(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}},
@@ -159,7 +159,7 @@ func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error
 func (rs *resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := rs.waitingForManual(ctx, id)
 	if err == nil {
-		err = rs.mayGoOn(ctx, row.Goal, "")
+		err = rs.validateProtected(ctx, row.Goal, protectedDecision{})
 	}
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.G
 // wakeWaiting orders the process that has a parked goal to continue it now. It returns false if no process has
 // it, or if this one has just released it.
 func (rs *resumption) wakeWaiting(
-	ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string,
+	ctx context.Context, row store.GoalRow, limits goal.Limits, note string, decision protectedDecision,
 ) (bool, error) {
 	watched, err := rs.store.IsLocked(row.ID)
 	if err != nil {

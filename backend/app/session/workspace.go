@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/prompt"
 	"goalpost/backend/verify"
 	"goalpost/backend/verify/protect/detect"
 )
@@ -44,7 +45,18 @@ func lockedFiles(dir string, w *verify.Workspace) []string {
 	return list
 }
 
-// protectedReasons returns for each protected file why it is protected.
+// ProtectedFiles lists the locked files for the agent's prompt.
+func (r *Session) ProtectedFiles() []prompt.ProtectedFile {
+	var list []prompt.ProtectedFile
+	for _, p := range r.workspace.Protected() {
+		if p.Kind == detect.KindLocked {
+			list = append(list, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
+		}
+	}
+	return list
+}
+
+// protectedReasons returns why each locked file is protected, by its path below the goal's folder.
 func (r *Session) protectedReasons() map[string]string {
 	why := map[string]string{}
 	for _, p := range r.workspace.Protected() {

@@ -143,26 +143,6 @@ type PageCookies interface {
 	DeleteCookie(ctx context.Context, name string) error
 }
 
-func browserTools(f folder, r Deps) []maker {
-	b := r.Browsers
-	list := []maker{
-		func() (Tool, error) { return browserLogin(r) },
-		func() (Tool, error) { return browserUpload(f, b) },
-		func() (Tool, error) { return browserSave(f, b) },
-		func() (Tool, error) { return browserDownload(f, b) },
-	}
-	for _, make := range []func(Browsers) (Tool, error){
-		browserOpen, browserTabs, browserSnapshot, browserFind, browserRead, browserClick, browserType, browserPress,
-		browserSelect, browserCheck,
-		browserHover, browserDrag, browserScroll, browserWait, browserDialog, browserHistory, browserScreenshot,
-		browserClickAt, browserEval,
-		browserConsole, browserNetwork, browserCookies,
-	} {
-		list = append(list, func() (Tool, error) { return make(b) })
-	}
-	return list
-}
-
 // readEffect is the effect of a tool that only reads.
 func readEffect[A any](context.Context, A) (policy.Effect, error) {
 	return policy.Effect{Risk: policy.ReadOnly}, nil

@@ -3,6 +3,7 @@ package tools
 import (
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/tools/commandline"
 )
 
 // Deps are the dependencies of a goal's tools.
@@ -29,7 +30,7 @@ type Deps struct {
 	// Kills has the programs that were ended; nil is no sandbox.
 	Kills KillLog
 	// PendingInput is the unfinished input of panes outside the sandbox, also from earlier runs; nil begins empty.
-	PendingInput *PendingInput
+	PendingInput *commandline.PendingInput
 }
 
 // RefusalLog remembers what was refused to a goal's programs and pages.

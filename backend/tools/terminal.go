@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/tools/commandline"
 )
 
 const (
@@ -106,7 +107,7 @@ func terminalRun(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
 		wait := waitDuration(a.WaitSeconds, defaultRunWait, maxRunWait)
 		mark := r.mark()
-		r.PendingInput.record(a.Pane, a.Command+"\n")
+		r.PendingInput.Record(a.Pane, a.Command+"\n")
 		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
 			return failedResult("%s", err)
@@ -129,13 +130,12 @@ func (r Deps) typingEffect(pane, text string) (policy.Effect, error) {
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	text = countNewlines(text)
+	text = commandline.NormalizeNewlines(text)
 	if confined {
-		s := commandAnalysis{dir: r.assumedDir()}
-		r.PendingInput.analyze(&s, pane, text)
-		return r.commandEffect(s, strings.TrimSuffix(asShellReads(text), "\n")), nil
+		s := r.PendingInput.Analyze(r.assumedDir(), pane, text)
+		return r.commandEffect(s, strings.TrimSuffix(commandline.AsShellReads(text), "\n")), nil
 	}
-	e := r.PendingInput.unconfinedEffect(pane, text)
+	e := r.PendingInput.UnconfinedEffect(pane, text)
 	e.CommandLine = strings.TrimSuffix(e.CommandLine, "\n")
 	e.Reason = "what is typed into your pane " + pane + " runs with your permissions, outside the sandbox"
 	return e, nil

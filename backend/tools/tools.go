@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/tools/commandline"
 )
 
 // New makes the tools of one goal. Close must be called when the goal's run is over.
@@ -16,7 +17,7 @@ func New(r Deps) (*Set, error) {
 		return nil, fmt.Errorf("the goal's folder: %w", err)
 	}
 	if r.PendingInput == nil {
-		r.PendingInput = &PendingInput{}
+		r.PendingInput = &commandline.PendingInput{}
 	}
 	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled}
 	b := &Set{root: root}

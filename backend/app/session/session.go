@@ -29,6 +29,7 @@ import (
 	"goalpost/backend/secret"
 	"goalpost/backend/store"
 	"goalpost/backend/tools"
+	"goalpost/backend/tools/commandline"
 	"goalpost/backend/verify"
 )
 
@@ -50,7 +51,7 @@ type Registry struct {
 	UpdateSocketRules func()
 	// Children are the goals that a goal started.
 	Children     func(context.Context, goal.Goal) (Children, error)
-	pendingInput tools.PendingInput // of terminals that the user lends
+	pendingInput commandline.PendingInput // of terminals that the user lends
 
 	mu    sync.Mutex
 	open  map[goal.ID]*Session

@@ -25,16 +25,6 @@ func (p providerCommands) providers() *cobra.Command {
 	return c
 }
 
-// withConfig runs a command with the settings.
-func (p Program) withConfig(do func(*config.Config) error) (err error) {
-	c, err := p.config()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	return do(c)
-}
-
 func (p providerCommands) listProviders() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -51,13 +41,6 @@ func (p providerCommands) listProviders() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
-}
-
-func (p Program) printJSONIf(ok bool, v any) error {
-	if !ok {
-		return nil
-	}
-	return p.json(v)
 }
 
 func (p providerCommands) providerTable(list []api.Provider) error {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,17 +106,6 @@ func (p readCommands) table(goals []api.GoalCard) error {
 		return fmt.Errorf("write: %w", err)
 	}
 	return nil
-}
-
-func (p Program) json(v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return p.printf("%s", plainJSON(b.Bytes()))
 }
 
 func (p readCommands) show() *cobra.Command {

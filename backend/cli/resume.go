@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,7 +23,7 @@ func (p resumeCommands) resumeCommand(
 ) *cobra.Command {
 	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isInteractive()}, func(a *app.App) error {
+		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
 			ctx := c.Context()
 			if err := a.Recover(ctx); err != nil {
 				return fmt.Errorf("recover: %w", err)

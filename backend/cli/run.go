@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/config"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -242,7 +244,7 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 	return p.withApp(ctx, app.Options{
 		Pace:       demoPace,
 		Unconfined: f.unconfined,
-		Attended:   isInteractive(),
+		Attended:   isTerminal(os.Stdin),
 	}, func(a *app.App) error {
 		if err := a.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
@@ -271,5 +273,40 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 	})
 }
 
-// demoPace is slow enough to follow the demonstration in a terminal.
-const demoPace = 30 * time.Millisecond
+// loadCriterion reads the checks of --criterion, after showing the whole file.
+func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
+	if f.criterion == "" {
+		return nil
+	}
+	file, err := config.ReadCriterion(f.criterion)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &fault.Error{
+			Code:    fault.NotFound,
+			Message: "there is no criterion file " + f.criterion,
+			Hint:    "name a YAML file, such as .goalpost/done.yaml in the goal's folder",
+			Field:   "criterion",
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--criterion: %w", err)
+	}
+	p.errorf("%s proposes:\n", f.criterion)
+	for line := range strings.Lines(file.Text) {
+		p.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
+	}
+	p.errorf("meaning: done when %s\n", file.Criterion.Describe())
+	if hosts := goalsandbox.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
+		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
+	}
+	if !f.yes && isTerminal(os.Stdin) && !p.confirmAtTerminal("Use these checks? [y/N] ") {
+		return &fault.Error{
+			Code:    fault.Refused,
+			Message: "the criterion was not confirmed",
+			Hint:    "confirm it, or pass --yes; nothing was started",
+			Field:   "criterion",
+		}
+	}
+	in.Checks = append(in.Checks, file.Criterion.Checks...)
+	in.Any = in.Any || file.Criterion.Any
+	return nil
+}

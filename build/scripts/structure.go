@@ -235,8 +235,10 @@ func arrowsOf(files []source) map[arrow]map[string]bool {
 	}
 	for i, f := range files {
 		locals := localNames(f.file)
-		ast.Inspect(f.file, func(n ast.Node) bool {
+		visit := func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.ImportSpec:
+				return false
 			case *ast.SelectorExpr:
 				if in := methods[n.Sel.Name]; len(in) == 1 && in[0] != i {
 					note(i, in[0], n.Sel.Name)
@@ -250,7 +252,10 @@ func arrowsOf(files []source) map[arrow]map[string]bool {
 				}
 			}
 			return true
-		})
+		}
+		for _, d := range f.file.Decls { // not the file itself, which names its package
+			ast.Inspect(d, visit)
+		}
 	}
 	return found
 }

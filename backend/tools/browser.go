@@ -35,15 +35,30 @@ type Page struct{ Pane, URL, Title string }
 // Browser is one browser pane; package browser documents each method. A target is a ref of a snapshot (e12),
 // css=SELECTOR or the visible text.
 type Browser interface {
+	PageView
+	PageInput
+	PageData
+}
+
+// PageView is what a page shows, and what an action on it would do. Nothing of it alters the page.
+type PageView interface {
 	PageState
 	PageReader
 	PagePreview
+}
+
+// PageInput is what an agent does in a page.
+type PageInput interface {
 	PageMouse
 	PageForms
 	PagePrompts
-	PageLogin
-	PageScript
 	PageHistory
+	PageScript
+}
+
+// PageData is what a page gets from the user and leaves to the goal: logins, files and cookies.
+type PageData interface {
+	PageLogin
 	PageExport
 	PageCookies
 }

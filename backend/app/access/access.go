@@ -24,7 +24,7 @@ type Rules struct {
 
 // ValidateGrants is what the user allows a goal from the start, besides its folder.
 // Paths are written out, without links: that is what the sandbox opens.
-func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
+func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:

@@ -24,9 +24,6 @@ type Demo struct {
 	Server string
 }
 
-// DemoLabel is shown wherever the scripted model is used instead of a real one.
-const DemoLabel = "scripted, no AI"
-
 // DemoObjective is the goal that Demo can reach. serverCommand serves the
 // goal's folder, prints its address (http://127.0.0.1:PORT) and keeps running;
 // it may be empty.

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"goalpost/backend/stream"
@@ -68,16 +67,6 @@ func (s *Server) URL() string {
 
 // LoginURL is URL with the token in it, which logs in directly.
 func (s *Server) LoginURL() string { return s.URL() + "?token=" + url.QueryEscape(s.token) }
-
-// Token is the token for the login.
-func (s *Server) Token() string { return s.token }
-
-// IsRemote reports whether other machines can reach the server.
-func (s *Server) IsRemote() bool {
-	host, _, err := net.SplitHostPort(s.address)
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return err != nil || ip == nil || !ip.IsLoopback()
-}
 
 // Close ends every connection and waits for running calls. If ctx ends first, pages that do not answer are cut off;
 // calls are still waited for. The owner of the stream server closes that before this server.

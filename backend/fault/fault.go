@@ -31,6 +31,11 @@ func Kind(code, field, message, hint string) *Error {
 	return &Error{Code: code, Field: field, Message: message, Hint: hint, kind: true}
 }
 
+// Invalid makes the error of an input's field that cannot be accepted; the hint says what can.
+func Invalid(field, message, hint string) *Error {
+	return &Error{Code: Refused, Field: field, Message: message, Hint: hint}
+}
+
 // Error returns the message, followed by the hint in parentheses. That of a Kind is its message alone, because it is
 // in the middle of a longer one.
 func (e *Error) Error() string {

@@ -3,9 +3,12 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
+	"text/tabwriter"
 	"time"
 )
 
@@ -54,4 +57,14 @@ func (p Program) json(v any) error {
 		return fmt.Errorf("write: %w", err)
 	}
 	return p.printf("%s", plainJSON(b.Bytes()))
+}
+
+// printTable aligns the columns of lines, whose cells are separated by tabs. The caller sanitizes them.
+func (p Program) printTable(lines []string) error {
+	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
 }

@@ -43,15 +43,29 @@ func (p resumeCommands) resumeCommand(
 }
 
 func (p resumeCommands) resume() *cobra.Command {
+	return p.resumeWith(&cobra.Command{
+		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
+		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
+			"be raised.",
+	}, "what the agent should know", (*app.App).Resume)
+}
+
+func (p resumeCommands) reopen() *cobra.Command {
+	return p.resumeWith(&cobra.Command{
+		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
+		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
+			"must be raised.",
+	}, "what is missing", (*app.App).Reopen)
+}
+
+// resumeWith adds the flags of a resumed goal to a command that resumes one; noteUsage describes --note.
+func (p resumeCommands) resumeWith(
+	c *cobra.Command, noteUsage string, do func(*app.App, context.Context, goal.ID, api.ResumeInput) error,
+) *cobra.Command {
 	var o output
 	var limits limitFlags
 	var note string
 	var protected protectedFlags
-	c := &cobra.Command{
-		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
-		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
-			"be raised.",
-	}
 	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
 		if err != nil {
@@ -61,11 +75,11 @@ func (p resumeCommands) resume() *cobra.Command {
 			return err
 		}
 		in.Note = note
-		return a.Resume(ctx, id, in)
+		return do(a, ctx, id, in)
 	})
 	limits.add(c.Flags(), goal.Limits{})
 	protected.add(c.Flags())
-	c.Flags().StringVar(&note, "note", "", "what the agent should know")
+	c.Flags().StringVar(&note, "note", "", noteUsage)
 	return c
 }
 
@@ -82,43 +96,14 @@ func (f *protectedFlags) add(fl *pflag.FlagSet) {
 func (f *protectedFlags) decision() (string, error) {
 	switch {
 	case f.accept && f.restore:
-		return "", &fault.Error{
-			Code: fault.Refused, Message: "changed files are either accepted or restored",
-			Hint: "give --accept-protected or --restore-protected, not both", Field: "protected",
-		}
+		return "", fault.Invalid("protected", "changed files are either accepted or restored",
+			"give --accept-protected or --restore-protected, not both")
 	case f.accept:
 		return api.AcceptProtected, nil
 	case f.restore:
 		return api.RestoreProtected, nil
 	}
 	return "", nil
-}
-
-func (p resumeCommands) reopen() *cobra.Command {
-	var o output
-	var limits limitFlags
-	var note string
-	var protected protectedFlags
-	c := &cobra.Command{
-		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
-		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
-			"must be raised.",
-	}
-	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
-		in, err := limits.resume(c.Flags().Changed)
-		if err != nil {
-			return err
-		}
-		if in.Protected, err = protected.decision(); err != nil {
-			return err
-		}
-		in.Note = note
-		return a.Reopen(ctx, id, in)
-	})
-	limits.add(c.Flags(), goal.Limits{})
-	protected.add(c.Flags())
-	c.Flags().StringVar(&note, "note", "", "what is missing")
-	return c
 }
 
 func (p resumeCommands) accept() *cobra.Command {

@@ -123,12 +123,7 @@ func (f runFlags) startInput(args []string) (api.StartInput, error) {
 		return in, err
 	}
 	if f.review && f.noReview {
-		return in, &fault.Error{
-			Code:    fault.Refused,
-			Message: "--review and --no-review exclude each other",
-			Hint:    "keep one of them",
-			Field:   "review",
-		}
+		return in, fault.Invalid("review", "--review and --no-review exclude each other", "keep one of them")
 	}
 	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limitValue(int64(f.criticEvery)))
 	switch {
@@ -183,21 +178,14 @@ func (f runFlags) validateModel() error {
 			Hint:    "remove --provider, --base-url and --model",
 		}
 	case f.in.Provider != "" && server:
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: "--provider and --base-url exclude each other",
-			Hint:    "keep one of them",
-			Field:   "provider",
-		}
+		return fault.Invalid("provider", "--provider and --base-url exclude each other", "keep one of them")
 	case server:
 		return nil
 	}
 	for _, flag := range []string{"kind", "api-key-env", "api-key-secret", "context-window"} {
 		if f.provider.given(flag) {
-			return &fault.Error{
-				Code: fault.Refused, Message: fmt.Sprintf("--%s needs a server", flag), Field: "provider",
-				Hint: "give --base-url too, or change a provider with providers add ID --" + flag,
-			}
+			return fault.Invalid("provider", fmt.Sprintf("--%s needs a server", flag),
+				"give --base-url too, or change a provider with providers add ID --"+flag)
 		}
 	}
 	return nil
@@ -211,12 +199,8 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 	}
 	u, err := url.Parse(f.provider.baseURL)
 	if err != nil || u.Host == "" {
-		return nil, &fault.Error{
-			Code:    fault.Refused,
-			Message: fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL),
-			Hint:    "give one like http://127.0.0.1:11434/v1",
-			Field:   "provider",
-		}
+		return nil, fault.Invalid("provider", fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL),
+			"give one like http://127.0.0.1:11434/v1")
 	}
 	in.Provider = u.Host
 	forget = func() error { return c.DeleteProvider(u.Host) }
@@ -225,12 +209,7 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 			forget = func() error { return c.SaveProvider(before) }
 		}
 		if f.provider.applyTo(kept, in.Model); kept.Model == "" {
-			return &fault.Error{
-				Code:    fault.Refused,
-				Message: "--base-url needs --model",
-				Hint:    "name the model as the server calls it",
-				Field:   "model",
-			}
+			return fault.Invalid("model", "--base-url needs --model", "name the model as the server calls it")
 		}
 		return nil
 	})
@@ -299,12 +278,7 @@ func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
 	if !f.yes && isTerminal(os.Stdin) && !p.confirmAtTerminal("Use these checks? [y/N] ") {
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: "the criterion was not confirmed",
-			Hint:    "confirm it, or pass --yes; nothing was started",
-			Field:   "criterion",
-		}
+		return fault.Invalid("criterion", "the criterion was not confirmed", "confirm it, or pass --yes; nothing was started")
 	}
 	in.Checks = append(in.Checks, file.Criterion.Checks...)
 	in.Any = in.Any || file.Criterion.Any

@@ -21,14 +21,8 @@ type secretCommands struct{ Program }
 // secrets are the user's keys and passwords. A value is never an argument:
 // arguments are in the shell's history and in the list of processes.
 func (p secretCommands) secrets() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "secret",
-		Short: "Manage keys and passwords that goals can use but not read",
-		Args:  cobra.NoArgs,
-	}
-	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	c.AddCommand(p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
-	return c
+	return newCommandGroup("secret", "Manage keys and passwords that goals can use but not read",
+		p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
 }
 
 // withVault runs a command with the secrets.

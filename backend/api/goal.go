@@ -12,7 +12,6 @@ import (
 	"goalpost/backend/store"
 )
 
-// Goals is the program as GoalAPI needs it. Every method may be called concurrently.
 // Goals is the interface of GoalAPI to the program. Every method may be called concurrently.
 type Goals interface {
 	GoalStarter

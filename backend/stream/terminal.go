@@ -183,8 +183,6 @@ type terminalMessage struct {
 	Rows int    `json:"rows"`
 }
 
-// receive takes one message. It never waits for the program, because Write does not: behind
-// input that the program does not read are the acknowledgements that it may be waiting for.
 // receive processes one message. It never waits for the program: after input that the program does not read there may
 // be acknowledgements that the program waits for.
 func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {

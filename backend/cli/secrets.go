@@ -18,8 +18,8 @@ import (
 // secretCommands manage secrets.
 type secretCommands struct{ Program }
 
-// secrets are the user's keys and passwords. A value is never an argument:
-// arguments are in the shell's history and in the list of processes.
+// secrets are the user's keys and passwords. A value is never an argument: arguments are in the shell's history and in
+// the list of processes.
 func (p secretCommands) secrets() *cobra.Command {
 	return newCommandGroup("secret", "Manage keys and passwords that goals can use but not read",
 		p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())

@@ -28,8 +28,8 @@ type Config struct {
 	file file
 }
 
-// Open finds the folders, makes the state folder private, and reads the
-// settings. Without GOALPOST_HOME the XDG folders are used.
+// Open finds the folders, makes the state folder private, and reads the settings. Without GOALPOST_HOME the XDG folders
+// are used.
 func Open(getenv func(string) string) (*Config, error) {
 	state, work, err := defaultDirs(getenv)
 	if err != nil {

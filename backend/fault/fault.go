@@ -1,5 +1,5 @@
-// Package fault is the one error type that users see: a code for programs, a
-// message, what to do next, and the field of the input that is wrong.
+// Package fault is the one error type that users see: a code for programs, a message, what to do next, and the field of
+// the input that is wrong.
 package fault
 
 import "errors"

@@ -224,9 +224,8 @@ func (t *terminalConn) ack(n int64) {
 	notify(t.ackArrived)
 }
 
-// write hands one message of input to the program and tells the page if the program does
-// not get it. The order and the borders of messages stay: a terminal tells the answers of
-// the page's terminal from what a user types by them.
+// write hands one message of input to the program and tells the page if the program does not get it. The order and the
+// borders of messages stay: a terminal tells the answers of the page's terminal from what a user types by them.
 func (t *terminalConn) write(p []byte) error {
 	if _, err := t.program.Write(p); err != nil {
 		return t.c.writeJSON(t.c.ctx, terminalUpdate{T: "problem", Text: err.Error()})

@@ -201,8 +201,7 @@ func pageError(id string, err error) goal.Result {
 // previewOf gives what the effect of an action in a pane is computed with.
 func previewOf(b Browsers, id string) (PagePreview, error) { return b.Get(id) }
 
-// actionEffect on a page may follow a link or send a form: what cannot be told counts
-// as network_write.
+// actionEffect on a page may follow a link or send a form: what is unknown counts as network_write.
 func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool) (policy.Effect, error) {
 	p, err := previewOf(b, id)
 	if err != nil {

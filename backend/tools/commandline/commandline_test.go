@@ -16,8 +16,10 @@ func TestAnalyze_CommandLine_ListsCommandsAndDeletes(t *testing.T) {
 	}{
 		"ls -l":          {[][]string{{"ls", "-l"}}, nil},
 		"cd sub && rm a": {[][]string{{"cd", "sub"}, {"rm", "a"}}, []string{"/goal/sub/a"}},
-		"sudo sh -c 'rm -rf ~'": {[][]string{{"sudo", "sh", "-c", "rm -rf ~"}, {"sh", "-c", "rm -rf ~"},
-			{"rm", "-rf", "~"}}, []string{"/~"}},
+		"sudo sh -c 'rm -rf ~'": {
+			[][]string{{"sudo", "sh", "-c", "rm -rf ~"}, {"sh", "-c", "rm -rf ~"}, {"rm", "-rf", "~"}},
+			[]string{"/~"},
+		},
 		"find logs -delete":      {[][]string{{"find", "logs", "-delete"}}, []string{"/goal/logs", "/goal/logs/*"}},
 		"mv a b":                 {[][]string{{"mv", "a", "b"}}, []string{"/goal/a"}},
 		"ssh host rm x":          {[][]string{{"ssh", "host", "rm", "x"}, {"rm", "x"}}, []string{"/host:/x"}},

@@ -39,7 +39,7 @@ var phraseLimits = []struct {
 	{`meanwhile`, 0},
 	{`stands (in|on|beside|at)`, 0},
 	{`voyage|enclosure|foresight|veil`, 0},
-	{`is told|are told|was told|be told`, 145},
+	{`is told|are told|was told|be told`, 151},
 	{`hears? of`, 24},
 	{`by itself`, 45},
 	{`whoever`, 41},

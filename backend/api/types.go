@@ -18,31 +18,20 @@ const NoLimit = -1
 // StartInput is the input of the New goal dialog and the flags of run. A limit of 0 is the default (60 min, 300
 // iterations, 5 claims; no limit on tokens and money), NoLimit is none.
 type StartInput struct {
-	Objective      string       `json:"objective"`
-	Checks         []goal.Check `json:"checks"`
-	Any            bool         `json:"any"`
-	Risk           policy.Risk  `json:"risk"`     // "" = write_local
-	Dir            string       `json:"dir"`      // "" = a new folder under ~/Goalpost
-	Provider       string       `json:"provider"` // "" = the active one
-	Model          string       `json:"model"`    // "" = the provider's
-	WallClockMS    int64        `json:"wall_clock_ms"`
-	Iterations     int          `json:"iterations"`
-	ClaimsPerCheck int          `json:"claims_per_gate"`
-	Tokens         int64        `json:"tokens"`
-	USD            float64      `json:"usd"`
-	AllowTools     []string     `json:"allow_tools"`
-	DenyTools      []string     `json:"deny_tools"`
-	AllowHosts     []string     `json:"allow_hosts"`
-	DenyHosts      []string     `json:"deny_hosts"`   // never contacted, whatever else is allowed
-	AllowLocal     []int        `json:"allow_local"`  // ports of this machine's own loopback
-	AllowWrite     []string     `json:"allow_write"`  // other folders
-	AllowRead      []string     `json:"allow_read"`   // other files and folders
-	AllowSocket    []string     `json:"allow_socket"` // Unix sockets
-	Secrets        []string     `json:"secrets"`      // names that may be filled in without asking
-	Unconfined     bool         `json:"unconfined"`   // no sandbox, as the user requested explicitly
-	AllowPassing   bool         `json:"allow_passing"`
-	AllowMissing   bool         `json:"allow_missing"`
-	RequireSteps   bool         `json:"require_steps"` // a changing call needs a declared step
+	Objective string       `json:"objective"`
+	Checks    []goal.Check `json:"checks"`
+	Any       bool         `json:"any"`
+	Risk      policy.Risk  `json:"risk"`     // "" = write_local
+	Dir       string       `json:"dir"`      // "" = a new folder under ~/Goalpost
+	Provider  string       `json:"provider"` // "" = the active one
+	Model     string       `json:"model"`    // "" = the provider's
+	LimitsInput
+	AccessInput
+	Secrets      []string `json:"secrets"`    // names that may be filled in without asking
+	Unconfined   bool     `json:"unconfined"` // no sandbox, as the user requested explicitly
+	AllowPassing bool     `json:"allow_passing"`
+	AllowMissing bool     `json:"allow_missing"`
+	RequireSteps bool     `json:"require_steps"` // a changing call needs a declared step
 
 	// reasoning effort, in its protocol's word; "" = the provider's default
 	Effort         string          `json:"effort"`
@@ -59,10 +48,8 @@ type StartInput struct {
 	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
 }
 
-// ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none.
-type ResumeInput struct {
-	Note           string  `json:"note"`      // added to the conversation
-	Protected      string  `json:"protected"` // what to do with changed protected files; "" = no decision
+// LimitsInput are the limits of a goal as a user enters them.
+type LimitsInput struct {
 	WallClockMS    int64   `json:"wall_clock_ms"`
 	Iterations     int     `json:"iterations"`
 	ClaimsPerCheck int     `json:"claims_per_gate"`
@@ -78,6 +65,25 @@ type ResumeInput struct {
 type ProtectedVersion struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"` // of a ProtectedChange; "" = the version that the user was shown last
+}
+
+// AccessInput is what a goal may use: tools, hosts, and what belongs to the machine outside its folder.
+type AccessInput struct {
+	AllowTools  []string `json:"allow_tools"`
+	DenyTools   []string `json:"deny_tools"`
+	AllowHosts  []string `json:"allow_hosts"`
+	DenyHosts   []string `json:"deny_hosts"`   // never contacted, whatever else is allowed
+	AllowLocal  []int    `json:"allow_local"`  // ports of this machine's own loopback
+	AllowWrite  []string `json:"allow_write"`  // other folders
+	AllowRead   []string `json:"allow_read"`   // other files and folders
+	AllowSocket []string `json:"allow_socket"` // Unix sockets
+}
+
+// ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none.
+type ResumeInput struct {
+	Note      string `json:"note"`      // added to the conversation
+	Protected string `json:"protected"` // what to do with changed protected files; "" = no decision
+	LimitsInput
 }
 
 // Values of ResumeInput.Protected for changed protected files: the present versions become the protected ones, or the

@@ -240,7 +240,7 @@ func TestARefusedStartLeavesNothingBehind(t *testing.T) {
 		"own folder":     {Objective: "x", Checks: shell("test -f a"), Dir: p.cfg.State()},
 		"home":           {Objective: "x", Checks: shell("test -f a"), Dir: "/"},
 		"provider":       {Objective: "x", Checks: shell("test -f a"), Provider: "nobody"},
-		"negative":       {Objective: "x", Checks: shell("test -f a"), Iterations: -7},
+		"negative":       {Objective: "x", Checks: shell("test -f a"), LimitsInput: api.LimitsInput{Iterations: -7}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := p.goal.Start(in)

@@ -94,7 +94,7 @@ func TestAChildWorksForItsParent(t *testing.T) {
 		Checks:      shell("test -f whole.txt"),
 		CriticEvery: api.NoLimit,
 		Dir:         dir,
-		Iterations:  40,
+		LimitsInput: api.LimitsInput{Iterations: 40},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestAChildSpendsItsParentsLimit(t *testing.T) {
 		Objective:   "parent",
 		Checks:      shell("false"),
 		CriticEvery: api.NoLimit,
-		Iterations:  12,
+		LimitsInput: api.LimitsInput{Iterations: 12},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -157,11 +157,11 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 			"command": "until grep -qs 'could not reach' told; do sleep 0.05; done; touch done",
 		}), args("claim_complete", map[string]any{"rationale": "done"})))
 		out, err := p.goal.Start(api.StartInput{
-			Objective:  "reach",
-			Dir:        dir,
-			Risk:       policy.NetworkGet,
-			AllowHosts: []string{"taken.invalid"},
-			Checks:     shell("test -f done"),
+			Objective:   "reach",
+			Dir:         dir,
+			Risk:        policy.NetworkGet,
+			AccessInput: api.AccessInput{AllowHosts: []string{"taken.invalid"}},
+			Checks:      shell("test -f done"),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -121,7 +121,11 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 		}
 	}
 	begin := func(dir string) error {
-		_, err := p.goal.Start(api.StartInput{Objective: "read", Checks: shell("test -f never"), AllowRead: []string{dir}})
+		_, err := p.goal.Start(api.StartInput{
+			Objective:   "read",
+			Checks:      shell("test -f never"),
+			AccessInput: api.AccessInput{AllowRead: []string{dir}},
+		})
 		return err
 	}
 	for _, dir := range []string{

@@ -201,14 +201,14 @@ func TestCanaries(t *testing.T) {
 	must(t, err)
 
 	out, err := p.goal.Start(api.StartInput{
-		Objective:      "look everywhere",
-		Dir:            dir,
-		Risk:           policy.NetworkWrite,
-		AllowLocal:     []int{port},
-		Secrets:        given,
-		OnAsk:          goal.OnAskDeny,
-		Checks:         shell("cat key.txt seen.txt; test -f never"),
-		ClaimsPerCheck: 1,
+		Objective:   "look everywhere",
+		Dir:         dir,
+		Risk:        policy.NetworkWrite,
+		AccessInput: api.AccessInput{AllowLocal: []int{port}},
+		Secrets:     given,
+		OnAsk:       goal.OnAskDeny,
+		Checks:      shell("cat key.txt seen.txt; test -f never"),
+		LimitsInput: api.LimitsInput{ClaimsPerCheck: 1},
 	})
 	must(t, err)
 	p.done(out.GoalID)

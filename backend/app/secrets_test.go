@@ -163,11 +163,11 @@ func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
 	out, err := p.goal.Start(api.StartInput{
-		Objective:  "x",
-		Secrets:    []string{"pin"},
-		Risk:       policy.NetworkGet,
-		AllowHosts: []string{"evil.example"},
-		Checks:     shell("test -f never"),
+		Objective:   "x",
+		Secrets:     []string{"pin"},
+		Risk:        policy.NetworkGet,
+		AccessInput: api.AccessInput{AllowHosts: []string{"evil.example"}},
+		Checks:      shell("test -f never"),
 	})
 	must(t, err)
 	if q := p.answers(out.GoalID, ""); q.Tool != "run_command" || q.Arguments != `{"command":"echo {{secret:pin}}"}` ||

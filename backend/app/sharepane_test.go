@@ -196,7 +196,7 @@ func TestALentPage(t *testing.T) {
 		Checks:      shell("test -f never"),
 		Panes:       []string{own.ID},
 		CriticEvery: api.NoLimit,
-		DenyHosts:   []string{"localhost"},
+		AccessInput: api.AccessInput{DenyHosts: []string{"localhost"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -25,7 +26,7 @@ func (p resumeCommands) resumeCommand(
 ) *cobra.Command {
 	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isInteractive()}, func(a *app.App) error {
+		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
 			ctx := c.Context()
 			if err := a.Recover(ctx); err != nil {
 				return fmt.Errorf("recover: %w", err)
@@ -45,15 +46,29 @@ func (p resumeCommands) resumeCommand(
 }
 
 func (p resumeCommands) resume() *cobra.Command {
+	return p.resumeWith(&cobra.Command{
+		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
+		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
+			"be raised.",
+	}, "what the agent should know", (*app.App).Resume)
+}
+
+func (p resumeCommands) reopen() *cobra.Command {
+	return p.resumeWith(&cobra.Command{
+		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
+		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
+			"must be raised.",
+	}, "what is missing", (*app.App).Reopen)
+}
+
+// resumeWith adds the flags of a resumed goal to a command that resumes one; noteUsage describes --note.
+func (p resumeCommands) resumeWith(
+	c *cobra.Command, noteUsage string, do func(*app.App, context.Context, goal.ID, api.ResumeInput) error,
+) *cobra.Command {
 	var o output
 	var limits limitFlags
 	var note string
 	var protected protectedFlags
-	c := &cobra.Command{
-		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
-		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
-			"be raised.",
-	}
 	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
 		if err != nil {
@@ -63,11 +78,11 @@ func (p resumeCommands) resume() *cobra.Command {
 			return err
 		}
 		in.Note = note
-		return p.showChangesOnRefusal(ctx, a, id, a.Resume(ctx, id, in))
+		return p.showChangesOnRefusal(ctx, a, id, do(a, ctx, id, in))
 	})
 	limits.add(c.Flags(), goal.Limits{})
 	protected.add(c.Flags())
-	c.Flags().StringVar(&note, "note", "", "what the agent should know")
+	c.Flags().StringVar(&note, "note", "", noteUsage)
 	return c
 }
 
@@ -120,43 +135,14 @@ func (f *protectedFlags) decide(in *api.ResumeInput) (err error) {
 func (f *protectedFlags) decisionForAll() (string, error) {
 	switch {
 	case f.accept && f.restore:
-		return "", &fault.Error{
-			Code: fault.Refused, Message: "changed files are either accepted or restored",
-			Hint: "give --accept-protected or --restore-protected, not both", Field: "protected",
-		}
+		return "", fault.Invalid("protected", "changed files are either accepted or restored",
+			"give --accept-protected or --restore-protected, not both")
 	case f.accept:
 		return api.AcceptProtected, nil
 	case f.restore:
 		return api.RestoreProtected, nil
 	}
 	return "", nil
-}
-
-func (p resumeCommands) reopen() *cobra.Command {
-	var o output
-	var limits limitFlags
-	var note string
-	var protected protectedFlags
-	c := &cobra.Command{
-		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
-		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
-			"must be raised.",
-	}
-	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
-		in, err := limits.resume(c.Flags().Changed)
-		if err != nil {
-			return err
-		}
-		if err := protected.decide(&in); err != nil {
-			return err
-		}
-		in.Note = note
-		return p.showChangesOnRefusal(ctx, a, id, a.Reopen(ctx, id, in))
-	})
-	limits.add(c.Flags(), goal.Limits{})
-	protected.add(c.Flags())
-	c.Flags().StringVar(&note, "note", "", "what is missing")
-	return c
 }
 
 func (p resumeCommands) accept() *cobra.Command {

@@ -24,7 +24,7 @@ type Rules struct {
 
 // ValidateGrants checks what the user allows a goal from the start besides its folder, and adds it to p. It
 // resolves links in paths because the sandbox opens what they lead to.
-func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
+func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:

@@ -86,7 +86,7 @@ func (gi *intake) prepareGoal(
 		return nil, false, err
 	}
 	g.Policy.Dir = dir
-	if err = gi.access.ValidateGrants(in, &g.Policy); err == nil {
+	if err = gi.access.ValidateGrants(in.AccessInput, &g.Policy); err == nil {
 		err = shape(g)
 	}
 	if err == nil { // the final policy: shape may have changed it for another agent's goal
@@ -179,7 +179,7 @@ func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 			Hint:    "use one of " + policy.RiskNames(),
 		}
 	}
-	return p, gi.access.ValidateGrants(api.StartInput{
+	return p, gi.access.ValidateGrants(api.AccessInput{
 		AllowLocal:  in.AllowLocal,
 		AllowWrite:  in.AllowWrite,
 		AllowRead:   in.AllowRead,

@@ -52,7 +52,7 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
 		return err
 	}
-	if err := f.Access.ValidateGrants(in, &p); err != nil {
+	if err := f.Access.ValidateGrants(in.AccessInput, &p); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {

@@ -68,12 +68,9 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 		Checks:      in.Checks,
 		Any:         in.Any,
 		Risk:        policy.Risk(in.Risk),
-		AllowHosts:  in.AllowHosts,
-		DenyHosts:   d.policy.DenyHosts,
+		AccessInput: api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts},
 		Protect:     in.Protect,
-		Iterations:  in.MaxIterations,
-		WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(),
-		USD:         in.MaxUSD,
+		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 		OnAsk:       "park",
 	}
 	if in.CheckShell != "" {
@@ -352,8 +349,16 @@ func (d *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progre
 		}
 	}
 	return "it continues", problemError(d.deps.Goals.Resume(ctx, row.ID, api.ResumeInput{
-		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
+		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 	}))
+}
+
+func limitsInput(iterations, minutes int, usd float64) api.LimitsInput {
+	return api.LimitsInput{
+		Iterations:  iterations,
+		WallClockMS: int64(minutes) * time.Minute.Milliseconds(),
+		USD:         usd,
+	}
 }
 
 type waitForGoalArgs struct {

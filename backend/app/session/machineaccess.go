@@ -21,7 +21,7 @@ var _ tools.Access = accessRequester{}
 // exists.
 func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
 	rules, p := k.session.registry.Sandboxes.Access, k.session.policy
-	var in api.StartInput
+	var in api.AccessInput
 	if want.Kind == policy.PortAccess {
 		in.AllowLocal = []int{want.Port}
 		return want, agentRefusal(rules.ValidateGrants(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))

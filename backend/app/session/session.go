@@ -24,6 +24,7 @@ import (
 	"goalpost/backend/secret"
 	"goalpost/backend/store"
 	"goalpost/backend/tools"
+	"goalpost/backend/tools/commandline"
 	"goalpost/backend/verify"
 )
 
@@ -45,7 +46,7 @@ type Registry struct {
 	UpdateSocketRules func()
 	// Children returns the goals that a goal started.
 	Children     func(context.Context, goal.Goal) (Children, error)
-	pendingInput tools.PendingInput // of terminals that the user shares
+	pendingInput commandline.PendingInput // of terminals that the user shares
 
 	mu    sync.Mutex
 	open  map[goal.ID]*Session

@@ -131,8 +131,8 @@ func (c *crowd) start(m *member) {
 		c.Fatal(err)
 	}
 	out, err := c.api.Start(api.StartInput{
-		CriticEvery: api.NoLimit, // its text would contain marks too
-		Objective:   "write " + m.mark, Dir: dir, Iterations: api.NoLimit,
+		CriticEvery: api.NoLimit, // its words would name marks too
+		Objective:   "write " + m.mark, Dir: dir, LimitsInput: api.LimitsInput{Iterations: api.NoLimit},
 		Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done." + m.mark}},
 	})
 	if err != nil {

@@ -86,7 +86,7 @@ func (e *browserProcess) attachTarget(
 // pageSetup is what makes the page tell us what Chromium shows to nobody.
 var pageSetup = []proto.Request{
 	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: script.WorldName},
-	script.AddScript{Source: script.UserPrompts + script.Zoom, WorldName: script.WorldName, RunImmediately: true},
+	script.AddScript{Source: script.UserPrompts, WorldName: script.WorldName, RunImmediately: true},
 	script.AddScript{Source: script.Permissions},
 }
 

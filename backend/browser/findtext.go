@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-
-	"goalpost/backend/browser/internal/script"
 )
 
 // textSearch finds text in the page for the user.
@@ -55,7 +53,7 @@ func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResu
 	return f, err
 }
 
-// frameMatches are what findText of findtext.js found in a page or a part.
+// frameMatches are what findText of snapshot.js found in a page or a part.
 type frameMatches struct {
 	Count  int `json:"count"`
 	First  int `json:"first"`  // the one to begin with
@@ -107,23 +105,16 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 // shadow root of its own, which only the protocol tells of.
 func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches
-	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+
-		", 1)"); err != nil {
-		return m, err
-	}
 	if text != ts.text {
 		_, _ = view.injectClosedRoots(ctx)
 	}
 	if err := view.callScript(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
 		return m, err
 	}
-	_ = view.injectFieldRoots(ctx, "goalpost.sought.closed()", "goalpost.sought.open(this)")
+	_ = view.injectFieldRoots(ctx, "goalpost.listClosedFields()", "goalpost.openField(this)")
 	err := view.callScript(ctx, &m, "findText", text, most)
 	return m, err
 }
-
-// wrapExpression makes an expression of a script.
-func wrapExpression(script string) string { return "(() => {" + script + "\n})()" }
 
 // showMatch marks what was found in a page or a part, and brings one match into
 // view; -1 is none.
@@ -149,7 +140,7 @@ func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 // clearMatches takes the marks of a search away.
 func (ts *textSearch) clearMatches(ctx context.Context, pg *page) {
 	for _, view := range ts.frames.inOrder(pg) {
-		if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? (goalpost.sought.end(), 1) : 1"); err != nil {
+		if _, err := view.evalInScriptWorld(ctx, "goalpost.endFindText()"); err != nil {
 			ts.state.m.cfg.Log.Debug("ending a search", "pane", ts.state.id, "error", err)
 		}
 	}

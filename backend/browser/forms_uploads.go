@@ -48,7 +48,7 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 				return err
 			}
 			return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-				found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
+				found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.findElement(%q)", field.Ref)))
 				if err != nil {
 					return err
 				}

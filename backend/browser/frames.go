@@ -161,7 +161,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 				return err
 			}
 			f.number.Store(fs.numbered.Add(1))
-			return above.callOnNode(c, owner.BackendNodeID, world.ID, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
+			return above.callOnNode(c, owner.BackendNodeID, world.ID, fmt.Sprintf("goalpost.registerForeignFrame(this, %d)", f.number.Load()))
 		})
 		if err == nil {
 			f.reportedContext.Store(world)

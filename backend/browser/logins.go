@@ -119,7 +119,7 @@ func (lg *logins) FillLogin(ctx context.Context, user string) (filled []string, 
 	if err != nil {
 		return nil, fmt.Errorf("filling a login: %w", err)
 	}
-	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostHand.login(...%s)", values))
+	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostPrompts.login(...%s)", values))
 	if err != nil {
 		return nil, errors.New("filling a login: the page did not take it") // the error could quote what was sent
 	}

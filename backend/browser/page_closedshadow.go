@@ -119,7 +119,7 @@ func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int,
 	if !slices.ContainsFunc(frameTagPattern, func(tag string) bool { return bytes.Contains(html, []byte(tag)) }) {
 		return count, nil
 	}
-	documents, err := listMembers(c, world, "goalpost.documents()")
+	documents, err := listMembers(c, world, "goalpost.listDocuments()")
 	if err != nil {
 		return 0, err
 	}
@@ -200,7 +200,7 @@ func (pg *page) injectRoots(
 		return 0, nil
 	}
 	took, err := cdp.Call(c, proto.RuntimeCallFunctionOn{
-		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adopt).length }",
+		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adoptRoot).length }",
 		ObjectID:            list[0].ObjectID,
 		Arguments:           list,
 		ReturnByValue:       true,

@@ -141,8 +141,7 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 	}
 	if err == nil && string(raw) == "null" {
 		raw, err = pg.evaluateJSON(ctx, callLimit,
-			world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, script.Snapshot, script.Extract,
-				script.Redact, invoke)))
+			world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s", pg.part, script.Snapshot, invoke)))
 	}
 	return raw, err
 }

@@ -37,7 +37,7 @@ const (
 var errTextUnknown = errors.New(
 	"the page keeps writing a secret again, so no picture is taken that could show it: wait until it rests")
 
-// documentTexts is what a document says, as redact.js tells it: the texts in their order, and
+// documentTexts is what a document says, as snapshot.js gives it: the texts in their order, and
 // the frames that it does not look into.
 type documentTexts struct {
 	IDs    []int // of what holds each text, below zero an element, which is watched whole

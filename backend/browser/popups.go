@@ -202,7 +202,7 @@ func (w *popup) watchFirstDocument(ctx context.Context) error {
 	}
 	world, err := pg.mainWorldContext(ctx)
 	if err == nil {
-		_, err = evaluate(ctx, pg, world, script.UserPrompts+script.Zoom+";true")
+		_, err = evaluate(ctx, pg, world, script.UserPrompts+";true")
 	}
 	if err != nil {
 		w.state.m.cfg.Log.Debug("watching a popup", "pane", w.state.id, "error", err)

@@ -166,7 +166,7 @@ func (pe *promptEvents) callWatchScript(
 		}
 		list[i] = string(b)
 	}
-	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostHand.%s(%s)", function, strings.Join(list, ",")))
+	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostPrompts.%s(%s)", function, strings.Join(list, ",")))
 	if err == nil && string(out) != "true" {
 		err = errors.New("the page's field is gone, or it does not take this value")
 	}

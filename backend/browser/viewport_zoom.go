@@ -40,7 +40,7 @@ func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 			}
 		}
 		raw, err := cdp.CallRaw(c, script.AddScript{
-			Source:         fmt.Sprintf("if (self === top) goalpostHand.zoom(%g)", float64(percent)/100),
+			Source:         fmt.Sprintf("if (self === top) goalpostPrompts.zoom(%g)", float64(percent)/100),
 			WorldName:      script.WorldName,
 			RunImmediately: true,
 		})

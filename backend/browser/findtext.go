@@ -12,26 +12,25 @@ type textSearch struct {
 	prompts *prompts
 	frames  *frames
 
-	mu   sync.Mutex // held while a search runs: another waits
+	mu   sync.Mutex // held while a search runs: another one waits
 	text string
 	at   int // the match that is shown, counted from 0
 }
 
-// FindResult is where a search in the page stands: the match that is shown, counted
-// from 1, of at most 2,000. Both are 0 when nothing matches.
+// FindResult is the position of a search: the current match, counted from 1, and the number of
+// matches, at most 2,000. Both are 0 if nothing matches.
 type FindResult struct {
 	Index int `json:"index"`
 	Count int `json:"count"`
 }
 
-// maxMatches is how many places are counted.
+// maxMatches is how many matches are counted.
 const maxMatches = 2000
 
-// Find marks all places of the page that say text, whatever the case, and
-// scrolls to the match that is step places after the last one: 1 is the next, -1
-// the one before, 0 the same. Frames, of other sites too, shadow roots and what
-// is in fields, passwords excepted, are looked into; the frames of other sites
-// come last. No text ends the search. One search at a time; another waits.
+// Find highlights all matches of text, ignoring case, and scrolls to the match that is step
+// matches after the last one: 1 is the next, -1 the previous, 0 the same. It searches frames,
+// also of other sites, shadow roots, and fields except passwords; frames of other sites come
+// last. An empty text ends the search. One search runs at a time; another one waits.
 func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResult, error) {
 	if len(text) > 1000 {
 		return FindResult{}, errors.New("finding: the text is longer than 1,000 bytes")
@@ -53,11 +52,11 @@ func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResu
 	return f, err
 }
 
-// frameMatches are what findText of snapshot.js found in a page or a part.
+// frameMatches is the result of findText of snapshot.js in a page or a frame of another site.
 type frameMatches struct {
 	Count  int `json:"count"`
-	First  int `json:"first"`  // the one to begin with
-	Fields int `json:"fields"` // that hold the text and have to be opened first
+	First  int `json:"first"`  // the first one that is not above the view
+	Fields int `json:"fields"` // fields with the text that have to be opened first
 }
 
 func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
@@ -70,7 +69,7 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 			if view == pg {
 				return FindResult{}, err
 			}
-			continue // a frame that hangs has nothing to be found
+			continue // a frame that hangs has no matches
 		}
 		if m.Count > 0 && first < 0 {
 			first = total + m.First
@@ -101,8 +100,8 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 	return FindResult{ts.at + 1, total}, nil
 }
 
-// findInFrame searches a page or a part. Chromium keeps what is in a field in a
-// shadow root of its own, which only the protocol tells of.
+// findInFrame searches a page or a frame of another site. Chromium stores the text of a field in
+// a shadow root of its own, which only the protocol gives access to.
 func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches
 	if text != ts.text {
@@ -116,8 +115,8 @@ func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, 
 	return m, err
 }
 
-// showMatch marks what was found in a page or a part, and brings one match into
-// view; -1 is none.
+// showMatch highlights the matches in a page or a frame of another site, and scrolls to one of
+// them; -1 is none.
 func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 	var box *struct {
 		X      float64 `json:"x"`
@@ -137,7 +136,7 @@ func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 	return nil
 }
 
-// clearMatches takes the marks of a search away.
+// clearMatches removes the highlights.
 func (ts *textSearch) clearMatches(ctx context.Context, pg *page) {
 	for _, view := range ts.frames.inOrder(pg) {
 		if _, err := view.evalInScriptWorld(ctx, "goalpost.endFindText()"); err != nil {

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Read gives what the page says as Markdown, at most 16,000 characters of it.
+// Read returns the text of the page as Markdown, at most 16,000 characters of it.
 func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
 	var out struct {
 		Text        string
@@ -46,7 +46,7 @@ func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 	return pane.PageText{Text: text, Next: out.Next, Total: out.Total}, nil
 }
 
-// sanitizeLines cleans a text of several lines: they stay, and so does their indentation.
+// sanitizeLines sanitizes a text of several lines and keeps its lines and their indentation.
 func sanitizeLines(text string) string {
 	list := strings.Split(text, "\n")
 	for i, line := range list {

@@ -148,7 +148,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 	told, err := ac.changesSinceMark(ctx, pg)
 	if err != nil {
 		ac.state.markHung(err)
-		fmt.Fprintf(&b, "what changed cannot be told: %s\n", sanitize.Line(err.Error(), 200))
+		fmt.Fprintf(&b, "what changed is unknown: %s\n", sanitize.Line(err.Error(), 200))
 	} else {
 		if told == "" && b.Len() == 0 {
 			told = "nothing visible changed\n"

@@ -18,7 +18,7 @@ func (ac *actions) Dialog(ctx context.Context, yes bool, text string) (Acted, er
 		return Acted{}, errors.New("answering a dialog: the page asks nothing")
 	}
 	if yes && (q.Kind == pane.Certificate || q.Kind == pane.Login) {
-		return Acted{}, fmt.Errorf("answering a dialog: %s of %s takes more than a yes", q.Kind, q.Origin)
+		return Acted{}, fmt.Errorf("answering a dialog: %s of %s needs more than an OK", q.Kind, q.Origin)
 	}
 	return ac.answerForAgent(ctx, q, pane.Answer{Yes: yes, Text: text})
 }

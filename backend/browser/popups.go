@@ -195,7 +195,7 @@ func (w *popup) awaitFirstDocument(ctx context.Context) {
 func (w *popup) watchFirstDocument(ctx context.Context) error {
 	pg, err := w.state.currentPage()
 	if err != nil {
-		return nil //nolint:nilerr // its end is told elsewhere
+		return nil //nolint:nilerr // its end is reported elsewhere
 	}
 	if err := w.state.wait(ctx, func() bool { return w.state.load.loader != "" && w.state.load.done() }); err != nil {
 		return nil //nolint:nilerr // likewise

@@ -163,10 +163,10 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 // the page another way and could overtake it.
 func (ac *actions) markState(ctx context.Context, pg *page, asks bool) error {
 	for _, view := range ac.frames.inOrder(pg) {
-		if asks && view == pg && view.callScriptAsync("mark") {
+		if asks && view == pg && view.callScriptAsync("startDiff") {
 			continue
 		}
-		if err := view.callScript(ctx, nil, "mark"); err != nil && view == pg {
+		if err := view.callScript(ctx, nil, "startDiff"); err != nil && view == pg {
 			return err
 		}
 	}
@@ -186,9 +186,9 @@ func (ac *actions) changesSinceMark(ctx context.Context, pg *page) (string, erro
 	silent := false
 	for _, view := range ac.frames.inOrder(pg) {
 		d := ac.lastChanges[view]
-		if d == nil || !view.callScriptAsync("rest") {
+		if d == nil || !view.callScriptAsync("stopDiff") {
 			d = &changes{}
-			if err := view.callScript(ctx, d, "diff"); err != nil {
+			if err := view.callScript(ctx, d, "endDiff"); err != nil {
 				if view == pg {
 					return "", err
 				}

@@ -77,7 +77,7 @@ func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) (rests, happene
 		if c == nil {
 			c = &frameActivity{}
 			limited, cancel := context.WithTimeout(ctx, ac.state.m.limits.hung)
-			err := view.callScript(limited, c, "calm")
+			err := view.callScript(limited, c, "waitForTask")
 			cancel()
 			if err != nil {
 				ac.state.m.cfg.Log.Debug("settling", "pane", ac.state.id, "error", err)

@@ -77,7 +77,7 @@ func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (
 		patience = 300 // before the frames are asked
 	}
 	held := false
-	if err := pg.callScript(ctx, &held, "until", want.Text, want.Gone, want.Target, patience); err != nil || held ||
+	if err := pg.callScript(ctx, &held, "waitUntil", want.Text, want.Gone, want.Target, patience); err != nil || held ||
 		len(views) == 1 {
 		return held, err
 	}
@@ -86,7 +86,7 @@ func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (
 		all = true
 		for _, view := range views {
 			one := false
-			err := view.callScript(ctx, &one, "until", text, gone, target, 0)
+			err := view.callScript(ctx, &one, "waitUntil", text, gone, target, 0)
 			some, all = some || err == nil && one, all && err == nil && one
 		}
 		return some, all

@@ -129,7 +129,7 @@ func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 	}
 	for f := ts.frames.bySession(view.session); f != nil; f = ts.frames.bySession(f.above.session) {
 		ts.frames.numberFrames(ctx, f.above)
-		if err := f.above.callScript(ctx, box, "bringText", f.number.Load(), box); err != nil {
+		if err := f.above.callScript(ctx, box, "scrollToFrameBox", f.number.Load(), box); err != nil {
 			return err
 		}
 	}

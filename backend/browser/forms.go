@@ -28,7 +28,7 @@ type forms struct {
 func (fm *forms) Select(ctx context.Context, target string, options []string) (Acted, error) {
 	return fm.actions.runAction(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
-		at, err := fm.targets.callOnTarget(ctx, pg, &field, "choose", target, options)
+		at, err := fm.targets.callOnTarget(ctx, pg, &field, "planChoice", target, options)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, erro
 			Ref     string
 			Checked bool
 		}
-		where, err := fm.targets.callOnTarget(ctx, pg, &box, "ticked", target)
+		where, err := fm.targets.callOnTarget(ctx, pg, &box, "findCheckbox", target)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, erro
 		if err := fm.mouse.clickOn(ctx, pg, "tick", box.Ref, mousePress{}); err != nil {
 			return err
 		}
-		if err := where.callScript(ctx, &box, "ticked", box.Ref); err == nil && box.Checked != on {
+		if err := where.callScript(ctx, &box, "findCheckbox", box.Ref); err == nil && box.Checked != on {
 			return errors.New("the page did not take it")
 		}
 		return nil
@@ -66,7 +66,7 @@ func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, erro
 func (fm *forms) MaskField(ctx context.Context, target string) error {
 	return fm.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
 		var field struct{ Words string }
-		_, err := fm.targets.callOnTarget(ctx, pg, &field, "conceal", target)
+		_, err := fm.targets.callOnTarget(ctx, pg, &field, "maskField", target)
 		return err
 	})
 }

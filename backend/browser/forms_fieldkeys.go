@@ -24,12 +24,12 @@ type field struct {
 func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
 	fm.actions.showActionHint("fills "+sanitize.Line(f.Words, 120), 0, 0)
 	var now struct{ Held bool }
-	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
+	if err := where.callScript(ctx, &now, "isFilled", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		return err
 	}
 	for i, index := range f.Places {
 		var at targetPoint
-		if err := where.callScript(ctx, &at, "optionAt", f.Ref, index); err != nil {
+		if err := where.callScript(ctx, &at, "locateOption", f.Ref, index); err != nil {
 			return err
 		}
 		if at.X < 0 {
@@ -45,7 +45,7 @@ func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) e
 	if err := fm.pressKeys(ctx, pg, f.Keys); err != nil {
 		return err
 	}
-	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
+	if err := where.callScript(ctx, &now, "isFilled", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		if isNotFound(err) {
 			return nil // the page removed the field in reaction
 		}
@@ -57,7 +57,7 @@ func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) e
 		}
 	}
 	fm.activity.noteDuringAction("keys could not fill it: its value was set by script")
-	return where.callScript(ctx, nil, "enforce", f.Ref, f.Value, f.Indices)
+	return where.callScript(ctx, nil, "setField", f.Ref, f.Value, f.Indices)
 }
 
 // multiSelectModifier is the key to hold to choose one more option of a list.

@@ -23,7 +23,7 @@ func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bo
 	}
 	return fm.actions.runAction(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
-		at, err := fm.targets.callOnTarget(ctx, pg, &field, "prepare", target, text)
+		at, err := fm.targets.callOnTarget(ctx, pg, &field, "planFill", target, text)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (fm *forms) fillField(ctx context.Context, pg, where *page, ref, text strin
 		return err
 	}
 	var caret struct{ End, Empty bool }
-	if err := where.callScript(ctx, &caret, "caret", ref, clear); err != nil {
+	if err := where.callScript(ctx, &caret, "moveCaret", ref, clear); err != nil {
 		return err
 	}
 	switch {
@@ -105,7 +105,7 @@ func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) 
 		words := "presses " + sanitize.Line(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
-			if _, err := fm.targets.callOnTarget(ctx, pg, &field, "focusOn", target); err != nil {
+			if _, err := fm.targets.callOnTarget(ctx, pg, &field, "focusElement", target); err != nil {
 				return err
 			}
 			words += " in " + sanitize.Line(field.Words, 80)

@@ -37,7 +37,7 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 	return fm.actions.runAction(ctx, "giving files to "+sanitize.Line(target, 80),
 		func(ctx context.Context, pg *page) error {
 			var field struct{ Ref, Words string }
-			where, err := fm.targets.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
+			where, err := fm.targets.callOnTarget(ctx, pg, &field, "findFileInput", target, len(files))
 			if err != nil {
 				return err
 			}

@@ -215,7 +215,7 @@ var errFrameUnresponsive = errors.New("a frame of the page does not answer")
 func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) error {
 	for f := fs.bySession(from.session); f != nil; f = fs.bySession(f.above.session) {
 		fs.numberFrames(ctx, f.above)
-		if err := f.above.callScript(ctx, at, "through", f.number.Load(), at.X, at.Y); err != nil {
+		if err := f.above.callScript(ctx, at, "mapFramePoint", f.number.Load(), at.X, at.Y); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ func (lg *logins) Origins(ctx context.Context) ([]string, error) {
 	err := lg.turns.withTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
 		for _, view := range lg.frames.inOrder(pg) {
 			var some []string
-			if err := view.callScript(ctx, &some, "origins"); err != nil && view == pg {
+			if err := view.callScript(ctx, &some, "listOrigins"); err != nil && view == pg {
 				return err
 			}
 			for _, one := range some {
@@ -45,7 +45,7 @@ func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page
 	var f pane.LoginForm
 	var missed error
 	for _, view := range lg.frames.inOrder(pg) {
-		err := view.callScript(ctx, &f, "loginForm", origin)
+		err := view.callScript(ctx, &f, "findLoginForm", origin)
 		if err == nil {
 			return view, f, nil
 		}
@@ -71,7 +71,7 @@ func (lg *logins) Login(ctx context.Context, origin, user, password string, subm
 			}
 			// A ref is valid for one document only, whose origin has been checked.
 			var still struct{ Held bool }
-			if err := where.callScript(ctx, &still, "belongs", ref, origin); err != nil {
+			if err := where.callScript(ctx, &still, "hasOrigin", ref, origin); err != nil {
 				return err
 			}
 			if !still.Held {

@@ -58,7 +58,7 @@ func (m *mouse) Drag(ctx context.Context, from, to string) (Acted, error) {
 
 // pagePositionOf is where an element is on the page.
 func (m *mouse) pagePositionOf(ctx context.Context, pg *page, at *targetPoint, target string) error {
-	where, err := m.targets.callOnTarget(ctx, pg, at, "place", target)
+	where, err := m.targets.callOnTarget(ctx, pg, at, "locateElement", target)
 	if err != nil {
 		return err
 	}

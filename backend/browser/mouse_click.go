@@ -29,7 +29,7 @@ func (m *mouse) aimWith(
 	ctx context.Context, pg *page, verb, target string, unsure, clicks bool,
 ) (targetPoint, *page, error) {
 	var at targetPoint
-	where, err := m.targets.callOnTarget(ctx, pg, &at, "aim", target, unsure, clicks)
+	where, err := m.targets.callOnTarget(ctx, pg, &at, "aimAt", target, unsure, clicks)
 	if err == nil {
 		err = m.frames.toPagePoint(ctx, where, &at)
 	}
@@ -61,9 +61,9 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 			Missed string
 			Calm   *frameActivity
 		}
-		if err := where.callScript(ctx, &landed, "landed", how.last); err != nil || landed.Missed == "" {
+		if err := where.callScript(ctx, &landed, "finishClick", how.last); err != nil || landed.Missed == "" {
 			if err != nil {
-				where.sendScript("release", false)
+				where.sendScript("releaseClick", false)
 			}
 			if errors.Is(err, errPromptOpen) {
 				return err
@@ -83,13 +83,13 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 func (m *mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
 	views := m.frames.inOrder(pg)
 	for _, view := range views {
-		view.sendScript("release", pressed)
+		view.sendScript("releaseClick", pressed)
 	}
 	for _, view := range views {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := view.callScript(ctx, nil, "release", pressed); err != nil {
+		if err := view.callScript(ctx, nil, "releaseClick", pressed); err != nil {
 			m.state.m.cfg.Log.Debug("releasing the guard of a click", "pane", m.state.id, "error", err)
 		}
 	}

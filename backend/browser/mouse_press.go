@@ -48,7 +48,7 @@ func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 	}
 	return m.actions.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
 		var there struct{ Words string }
-		if err := pg.callScript(ctx, &there, "at", x, y); err != nil {
+		if err := pg.callScript(ctx, &there, "describePoint", x, y); err != nil {
 			return err
 		}
 		at := targetPoint{X: float64(x), Y: float64(y)}

@@ -27,7 +27,7 @@ var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
 func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 	for again := false; ; again = true {
 		known := 0
-		if err := pg.callScript(ctx, &known, "rooted"); err != nil {
+		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil {
 			return 0, err
 		}
 		if opened, err := pg.injectNewClosedRoots(ctx, known); again || !documentWasLeft(err) {
@@ -52,7 +52,7 @@ func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int
 		return 0, err
 	}
 	if there <= known { // a known one may have been removed before the HTML was written
-		if err := pg.callScript(ctx, &known, "rooted"); err != nil || there <= known {
+		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil || there <= known {
 			return 0, err
 		}
 	}

@@ -50,7 +50,7 @@ func (pi *pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 func (pi *pictures) ScreenshotOf(ctx context.Context, target string) ([]byte, error) {
 	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		var at proto.PageViewport
-		where, err := pi.targets.callOnTarget(ctx, pg, &at, "area", target)
+		where, err := pi.targets.callOnTarget(ctx, pg, &at, "boxOfElement", target)
 		if err != nil {
 			return err
 		}

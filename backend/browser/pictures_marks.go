@@ -23,7 +23,7 @@ type mark struct {
 func (pi *pictures) ScreenshotMarked(ctx context.Context) ([]byte, error) {
 	var marks []mark
 	plain, err := pi.capture(ctx, func(ctx context.Context, pg *page, _ *proto.PageCaptureScreenshot) error {
-		return pg.callScript(ctx, &marks, "marks")
+		return pg.callScript(ctx, &marks, "listMarks")
 	})
 	if err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ func (c *redaction) tryPicture(
 	views := c.frames.inOrder(c.page)
 	defer func() {
 		for _, view := range views {
-			view.callScriptAsync("unwatch")
+			view.callScriptAsync("stopTracking")
 		}
 	}()
 	if err := c.findSecrets(ctx, views); err != nil {
@@ -161,13 +161,13 @@ func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
 		}
 	}
 	c.places = c.secretSpans(c.before)
-	return c.page.callScript(ctx, nil, "watch", c.places, hidden, c.whole)
+	return c.page.callScript(ctx, nil, "trackTexts", c.places, hidden, c.whole)
 }
 
 // readTexts returns the texts of a document, including closed shadow roots.
 func (c *redaction) readTexts(ctx context.Context, view *page) (w documentTexts, err error) {
 	if _, err = view.injectClosedRoots(ctx); err == nil {
-		err = view.callScript(ctx, &w, "texts")
+		err = view.callScript(ctx, &w, "startTexts")
 	}
 	return w, err
 }
@@ -176,7 +176,7 @@ func (c *redaction) readTexts(ctx context.Context, view *page) (w documentTexts,
 // roots that were added since.
 func (c *redaction) finishWatch(ctx context.Context, view *page) (s redactionWatch, err error) {
 	if _, err = view.injectClosedRoots(ctx); err == nil {
-		err = view.callScript(ctx, &s, "shown", c.whole && view == c.page)
+		err = view.callScript(ctx, &s, "endTexts", c.whole && view == c.page)
 	}
 	return s, err
 }

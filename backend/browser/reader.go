@@ -127,7 +127,7 @@ func (v pageView) lines() []string {
 func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
 	rd.frames.numberFrames(ctx, pg)
-	if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
+	if err := pg.callScript(ctx, &v, "takeSnapshot"); err != nil {
 		return v, err
 	}
 	more, err := pg.injectNewClosedRoots(ctx, v.Known)
@@ -136,7 +136,7 @@ func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	}
 	if more > 0 || err != nil {
 		v = pageView{}
-		if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
+		if err := pg.callScript(ctx, &v, "takeSnapshot"); err != nil {
 			return v, err
 		}
 	}

@@ -40,7 +40,7 @@ func (rd *reader) Print(ctx context.Context) ([]byte, error) {
 func (rd *reader) HTML(ctx context.Context) ([]byte, error) {
 	var out string
 	err := rd.turns.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
-		return pg.callScript(ctx, &out, "source")
+		return pg.callScript(ctx, &out, "readSource")
 	})
 	if err == nil && len(out) > maxPDFBytes {
 		err = fmt.Errorf("reading the document: it has %d bytes, more than 32 MB", len(out))

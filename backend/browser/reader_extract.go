@@ -19,7 +19,7 @@ func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 	err := rd.turns.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
 		lacks, err = rd.readUnfinished(pg, func() error {
 			_, _ = pg.injectClosedRoots(ctx)
-			_, err := rd.targets.callOnTarget(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+			_, err := rd.targets.callOnTarget(ctx, pg, &out, "readPage", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
 			return err
 		})
 		return err

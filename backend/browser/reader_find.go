@@ -67,7 +67,7 @@ func (rd *reader) findElements(
 	for _, view := range rd.frames.inOrder(pg) {
 		var one foundElements
 		_, _ = view.injectClosedRoots(ctx)
-		err := view.callScript(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
+		err := view.callScript(ctx, &one, "searchPage", s.Text, s.Role, s.CSS, s.Attributes)
 		switch {
 		case err == nil:
 			found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count

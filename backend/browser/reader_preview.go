@@ -15,16 +15,16 @@ type Touched = pane.ActionPreview
 func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) (Touched, error) {
 	var t Touched
 	err := rd.turns.withTurn(ctx, "looking at an element", func(ctx context.Context, pg *page) error {
-		if _, err := rd.targets.callOnTarget(ctx, pg, &t, "touches", target, enter); err != nil {
+		if _, err := rd.targets.callOnTarget(ctx, pg, &t, "previewClick", target, enter); err != nil {
 			return err
 		}
 		switch { // the element may be in one frame, and the card field in another
 		case t.Payment:
 		case t.Acts:
-			pays, silent := findPaymentFrame(ctx, rd.frames.inOrder(pg), "pays")
+			pays, silent := findPaymentFrame(ctx, rd.frames.inOrder(pg), "hasPayment")
 			t.Payment = pays || silent
 		case t.Link != "":
-			t.Payment, _ = findPaymentFrame(ctx, rd.frames.inOrder(pg), "cards")
+			t.Payment, _ = findPaymentFrame(ctx, rd.frames.inOrder(pg), "hasCardField")
 		}
 		return nil
 	})
@@ -44,13 +44,13 @@ func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
 	first, cancel := context.WithTimeout(ctx, rd.state.m.limits.part) // the frames have limits of their own
 	defer cancel()
 	err := rd.turns.withDialogTurn(first, "looking for payment", func(first context.Context, pg *page) error {
-		if err := pg.callScript(first, &pays, "pays"); err != nil {
+		if err := pg.callScript(first, &pays, "hasPayment"); err != nil {
 			return err
 		}
 		if !pays {
 			frames, loose := rd.driver.withLease(ctx)
 			defer loose(nil)
-			asks, silent := findPaymentFrame(frames, rd.frames.inOrder(pg)[1:], "pays")
+			asks, silent := findPaymentFrame(frames, rd.frames.inOrder(pg)[1:], "hasPayment")
 			pays = asks || silent
 		}
 		return nil

@@ -88,7 +88,7 @@ func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *pa
 	found := 0
 	for _, view := range t.frames.inOrder(pg) {
 		var refs []string
-		if err := view.callScript(ctx, &refs, "again", role, name); err == nil && len(refs) > 0 {
+		if err := view.callScript(ctx, &refs, "findSimilar", role, name); err == nil && len(refs) > 0 {
 			found += len(refs)
 			at, ref = view, refs[0]
 		}

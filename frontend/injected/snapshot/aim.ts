@@ -107,7 +107,10 @@ function pointInFrame(el: Element, x: number, y: number): Point {
   };
 }
 
-/** mapFramePoint is where a point of a frame of another site is in this document. It scrolls to it; nothing may cover it. */
+/**
+ * mapFramePoint is where a point of a frame of another site is in this document. It scrolls to it; nothing may
+ * cover it.
+ */
 export function mapFramePoint(number: number, x: number, y: number): Point {
   const el = foreignFrame(number);
   if (!el?.isConnected) throw new TargetError("stale", "the frame");

@@ -83,15 +83,21 @@ class Collector {
     }
   }
 
+  /**
+   * visit adds a node and its content. It calls itself through forEachChild and nothing else, so that a page of any
+   * depth that Chromium can render fits the stack.
+   */
   readonly visit = (n: Node, at: Context): void => {
     if (this.cut) return;
-    if (++this.nodes > MOST_NODES) this.cut = true;
-    else if (isTextNode(n)) {
+    if (++this.nodes > MOST_NODES) {
+      this.cut = true;
+      return;
+    }
+    if (isTextNode(n)) {
       if (!at.named) this.write(parentOf(n) as Element, n.data, at);
-    } else if (isElement(n)) this.visitElement(n, at);
-  };
-
-  private visitElement(n: Element, at: Context): void {
+      return;
+    }
+    if (!isElement(n)) return;
     const kind = tagKind(n.tagName);
     const hasAttributes = n.hasAttributes();
     if (kind & SKIPPED || (hasAttributes && isAriaHidden(n))) return;
@@ -129,10 +135,15 @@ class Collector {
     if (usable || (role !== "" && isListed(role, at.named, shown))) {
       if (!this.visitListed(n, role, usable, at, inside)) return;
     }
-    if (isLabel(n) && n.control && (n.control as HTMLInputElement).type !== "hidden") inside.named = true; // its control has the name
-    this.visitContent(n, inside);
+    // The control of a label has its text as a name.
+    if (isLabel(n) && n.control && (n.control as HTMLInputElement).type !== "hidden") inside.named = true;
+    if (isLeaf(n)) {
+      if (!inside.named && n.textContent !== "") this.write(n, n.textContent, inside);
+    } else if (!outOfView && n.childElementCount > 60 && !shadowOf(n) && n.tagName !== "SLOT") {
+      this.visitLongList(n, inside);
+    } else forEachChild(n, this.visit, inside);
     if (block || usable) this.flush();
-  }
+  };
 
   /** visitListed adds the line of an element that has one. It reports whether its content has lines too. */
   private visitListed(n: Element, role: string, usable: boolean, at: Context, inside: Context): boolean {
@@ -147,15 +158,6 @@ class Collector {
     if (isEntryField(n, role)) return false;
     inside.named = at.named || (NAMED_BY_TEXT.has(word) && name !== "");
     return true;
-  }
-
-  private visitContent(n: Element, inside: Context): void {
-    if (isLeaf(n)) {
-      const data = inside.named ? "" : n.textContent;
-      if (data !== "") this.write(n, data, inside);
-    } else if (!inside.outOfView && n.childElementCount > 60 && !shadowOf(n) && n.tagName !== "SLOT") {
-      this.visitLongList(n, inside);
-    } else forEachChild(n, this.visit, inside);
   }
 
   private visitLongList(n: Element, at: Context): void {

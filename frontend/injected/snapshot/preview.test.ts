@@ -29,14 +29,18 @@ describe("previewClick", () => {
 
   it("takes the method and address of the button before those of the form", () => {
     openPage(
-      "<form action='https://example.org/f'><button id=x formmethod=post formaction='https://example.org/g'>Go</button></form>",
+      `<form action='https://example.org/f'>
+        <button id=x formmethod=post formaction='https://example.org/g'>Go</button>
+      </form>`,
     );
     expect(previewClick("css=#x", false)).toMatchObject({ method: "POST", action: "https://example.org/g" });
   });
 
   it("treats Enter in a field as a click on the first button that sends", () => {
     openPage(
-      "<form action='https://example.org/f'><input id=x><button type=button>No</button><button formaction='https://example.org/g'>Go</button></form>",
+      `<form action='https://example.org/f'>
+        <input id=x><button type=button>No</button><button formaction='https://example.org/g'>Go</button>
+      </form>`,
     );
     expect(previewClick("css=#x", true)).toMatchObject({ action: "https://example.org/g", acts: true });
     expect(previewClick("css=#x", false)).toMatchObject({ action: "", acts: false });

@@ -53,7 +53,10 @@ function isSent(f: FormControl): boolean {
 const isHidden = (f: FormControl) =>
   f.type === "hidden" || !f.checkVisibility({ opacityProperty: true, visibilityProperty: true });
 
-/** listSentFields lists what a form would send, at most 500 fields. Visible fields come first: a page may hide any number. */
+/**
+ * listSentFields lists what a form would send, at most 500 fields. Visible fields come first: a page may hide any
+ * number.
+ */
 export function listSentFields(form: HTMLFormElement): { fields: SentField[]; left: number } {
   const sent = ([...form.elements] as FormControl[]).filter(isSent).map((f) => ({ f, hidden: isHidden(f) }));
   sent.sort((a, b) => Number(a.hidden) - Number(b.hidden));
@@ -111,7 +114,10 @@ function previewForm(form: HTMLFormElement, by: Element): Partial<Preview> {
 const isSender = (button: HTMLButtonElement | null) =>
   button !== null && button.type !== "button" && button.type !== "reset";
 
-/** previewClick says what a click on a target would cause, or with enter the key Enter. A target of "" is what has the keyboard. */
+/**
+ * previewClick says what a click on a target would cause, or with enter the key Enter. A target of "" is what has
+ * the keyboard.
+ */
 export function previewClick(target: string, enter: boolean): Preview {
   let el = target === "" ? focusedElement() : findElement(target);
   if (!el || el === el.ownerDocument.body) return { ...NOTHING, origin: originOf(el?.ownerDocument ?? document) };

@@ -59,7 +59,10 @@ function scrollWithin(el: HTMLElement, box: Rect): void {
   });
 }
 
-/** scrollTo scrolls everything around a box inside of an element. readBox gives the box in the document of the element. */
+/**
+ * scrollTo scrolls everything around a box inside of an element. readBox gives the box in the document of the
+ * element.
+ */
 export function scrollToBox(start: Element, readBox: () => Rect): void {
   const doc = start.ownerDocument;
   const view = doc.defaultView;

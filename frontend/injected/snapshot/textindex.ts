@@ -94,7 +94,10 @@ function joinParts(parts: Part[]): { text: string; nodes: Located[] } {
   return { text: foldCase(text), nodes };
 }
 
-/** positionAt is the node and the offset of a position in the text of the page; the end of a match is still in its node. */
+/**
+ * positionAt is the node and the offset of a position in the text of the page; the end of a match is still in its
+ * node.
+ */
 function positionAt(nodes: Located[], position: number, isEnd: boolean): [Text, number] | null {
   let low = 0;
   let high = nodes.length - 1;

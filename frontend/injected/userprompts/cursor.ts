@@ -22,7 +22,10 @@ export function cursorAt(n: Node | undefined, x: number, y: number): string {
   return isOverText(n, x, y) ? "text" : "default";
 }
 
-/** reportCursor reports the shape of the pointer. A frame does so for each move: the pointer may have been elsewhere. */
+/**
+ * reportCursor reports the shape of the pointer. A frame does so for each move: the pointer may have been
+ * elsewhere.
+ */
 export function reportCursor(): void {
   let reported = "";
   listen("mousemove", (e) => {

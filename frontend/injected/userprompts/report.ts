@@ -47,7 +47,10 @@ export interface Offset {
   far?: true;
 }
 
-/** offsetInWindow is where this document is in the window. Inside a document of another origin only the program knows: far says so. */
+/**
+ * offsetInWindow is where this document is in the window. Inside a document of another origin only the program
+ * knows: far says so.
+ */
 export function offsetInWindow(): Offset {
   const offset = { x: 0, y: 0 };
   const far: Offset = { x: 0, y: 0, far: true };

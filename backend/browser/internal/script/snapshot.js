@@ -620,12 +620,15 @@
 		}
 		visit = (n, at) => {
 			if (this.cut) return;
-			if (++this.nodes > MOST_NODES$1) this.cut = true;
-			else if (isTextNode(n)) {
+			if (++this.nodes > MOST_NODES$1) {
+				this.cut = true;
+				return;
+			}
+			if (isTextNode(n)) {
 				if (!at.named) this.write(parentOf(n), n.data, at);
-			} else if (isElement(n)) this.visitElement(n, at);
-		};
-		visitElement(n, at) {
+				return;
+			}
+			if (!isElement(n)) return;
 			const kind = tagKind(n.tagName);
 			const hasAttributes = n.hasAttributes();
 			if (kind & 1 || hasAttributes && isAriaHidden(n)) return;
@@ -670,9 +673,12 @@
 				if (!this.visitListed(n, role, usable, at, inside)) return;
 			}
 			if (isLabel(n) && n.control && n.control.type !== "hidden") inside.named = true;
-			this.visitContent(n, inside);
+			if (isLeaf(n)) {
+				if (!inside.named && n.textContent !== "") this.write(n, n.textContent, inside);
+			} else if (!outOfView && n.childElementCount > 60 && !shadowOf(n) && n.tagName !== "SLOT") this.visitLongList(n, inside);
+			else forEachChild(n, this.visit, inside);
 			if (block || usable) this.flush();
-		}
+		};
 		visitListed(n, role, usable, at, inside) {
 			const word = role || "clickable";
 			const name = nameOf(n, word);
@@ -693,13 +699,6 @@
 			if (isEntryField(n, role)) return false;
 			inside.named = at.named || NAMED_BY_TEXT.has(word) && name !== "";
 			return true;
-		}
-		visitContent(n, inside) {
-			if (isLeaf(n)) {
-				const data = inside.named ? "" : n.textContent;
-				if (data !== "") this.write(n, data, inside);
-			} else if (!inside.outOfView && n.childElementCount > 60 && !shadowOf(n) && n.tagName !== "SLOT") this.visitLongList(n, inside);
-			else forEachChild(n, this.visit, inside);
 		}
 		visitLongList(n, at) {
 			const range = findVisibleRange(n.children, at.offset, this.height);
@@ -2654,49 +2653,48 @@
 		};
 	}
 	var answered = {
-		aim: answerCall(aimAt),
-		again: answerCall(findSimilar),
-		area: answerCall(boxOfElement),
-		at: answerCall(describePoint),
-		belongs: answerCall(hasOrigin),
-		bringText: answerCall(scrollToFrameBox),
-		calm: answerCall(waitForTask),
-		cards: answerCall(() => hasCardField()),
-		caret: answerCall(moveCaret),
-		choose: answerCall(planChoice),
-		conceal: answerCall(maskField),
-		diff: answerCall(endDiff),
-		enforce: answerCall(setField),
-		fileInput: answerCall(findFileInput),
+		aimAt: answerCall(aimAt),
+		boxOfElement: answerCall(boxOfElement),
+		countClosedRoots: answerCall(countClosedRoots),
+		describePoint: answerCall(describePoint),
+		endDiff: answerCall(endDiff),
+		endTexts: answerCall(endTexts),
+		findCheckbox: answerCall(findCheckbox),
+		findFileInput: answerCall(findFileInput),
+		findLoginForm: answerCall(findLoginForm),
+		findSimilar: answerCall(findSimilar),
 		findText: answerCall(findText),
-		focusOn: answerCall(focusElement),
-		frame: answerCall(nextFrames),
-		landed: answerCall(finishClick),
-		loginForm: answerCall(findLoginForm),
-		mark: answerCall(startDiff),
-		marks: answerCall(listMarks),
-		optionAt: answerCall(locateOption),
-		origins: answerCall(listOrigins),
-		pays: answerCall(hasPayment),
-		place: answerCall(locateElement),
-		prepare: answerCall(planFill),
-		read: answerCall(readPage),
-		release: answerCall(releaseClick),
-		rest: answerCall(stopDiff),
-		rooted: answerCall(countClosedRoots),
-		seek: answerCall(searchPage),
+		finishClick: answerCall(finishClick),
+		focusElement: answerCall(focusElement),
+		hasCardField: answerCall(() => hasCardField()),
+		hasOrigin: answerCall(hasOrigin),
+		hasPayment: answerCall(hasPayment),
+		isFilled: answerCall(isFilled),
+		listMarks: answerCall(listMarks),
+		listOrigins: answerCall(listOrigins),
+		locateElement: answerCall(locateElement),
+		locateOption: answerCall(locateOption),
+		mapFramePoint: answerCall(mapFramePoint),
+		maskField: answerCall(maskField),
+		moveCaret: answerCall(moveCaret),
+		planChoice: answerCall(planChoice),
+		planFill: answerCall(planFill),
+		previewClick: answerCall(previewClick),
+		readPage: answerCall(readPage),
+		readSource: answerCall(readSource),
+		releaseClick: answerCall(releaseClick),
+		scrollToFrameBox: answerCall(scrollToFrameBox),
+		searchPage: answerCall(searchPage),
+		setField: answerCall(setField),
 		showText: answerCall(showText),
-		shown: answerCall(endTexts),
-		snapshot: answerCall(takeSnapshot),
-		source: answerCall(readSource),
-		texts: answerCall(startTexts),
-		through: answerCall(mapFramePoint),
-		ticked: answerCall(findCheckbox),
-		took: answerCall(isFilled),
-		touches: answerCall(previewClick),
-		until: answerCall(waitUntil),
-		unwatch: answerCall(stopTracking),
-		watch: answerCall(trackTexts)
+		startDiff: answerCall(startDiff),
+		startTexts: answerCall(startTexts),
+		stopDiff: answerCall(stopDiff),
+		stopTracking: answerCall(stopTracking),
+		takeSnapshot: answerCall(takeSnapshot),
+		trackTexts: answerCall(trackTexts),
+		waitForTask: answerCall(waitForTask),
+		waitUntil: answerCall(waitUntil)
 	};
 	var goalpost = {
 		...answered,

@@ -54,11 +54,12 @@ vet: $(HELPER) ## go vet
 unit: $(HELPER) ## Go tests with the race detector
 	$(SCRIPTS)/unit.sh $(PACKAGES)
 
-frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page
+frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page and of the scripts for browser panes
 	cd frontend && npm run --silent typecheck
 	cd frontend && npm run --silent lint
 	cd frontend && npm run --silent format:check
 	cd frontend && npm run --silent test
+	cd frontend && npm run --silent injected:check
 	@$(MAKE) --no-print-directory $(PAGE)
 
 e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve
@@ -113,9 +114,11 @@ fmt: $(LINT) $(NPM) ## format everything
 
 ##@ What is built
 # go build has its own cache and knows its inputs better than make does.
-.PHONY: goalctl goalpost helper
+.PHONY: goalctl goalpost helper injected
 goalctl: bin/goalctl ## the program without a window
 goalpost: bin/goalpost ## the window
+injected: $(NPM) ## the scripts that run in pages of browser panes; their bundles are committed
+	cd frontend && npm run --silent injected
 helper: $(HELPER) ## the launcher of every child and the evaluator of expressions, embedded in both
 
 bin/goalctl: $(HELPER) FORCE

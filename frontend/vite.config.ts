@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => {
     },
     test: {
       environment: "happy-dom",
-      include: ["src/**/*.test.{ts,tsx}"],
+      include: ["{src,injected}/**/*.test.{ts,tsx}"],
       restoreMocks: true,
       // Against hanging alone: a busy machine takes seconds for what is done at once otherwise.
       testTimeout: 120_000,

@@ -12,9 +12,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// actions carries out an action of the agent, waits until the page is quiet and tells what
-// changed. The agent's turn guards lastClickActivity and lastChanges, the state's mutex
-// actionCount.
+// actions runs an action of the agent, waits until the page is quiet and reports what changed.
+// lastClickActivity and lastChanges are guarded by the agent's turn, actionCount by the state's
+// mutex.
 type actions struct {
 	state    *state
 	activity *activity
@@ -24,16 +24,16 @@ type actions struct {
 	targets  *targets
 
 	actionCount int // counts the agent's actions
-	// Of the action under way, for whoever has the turn: what its last click said about
-	// the page, and what changed when that last rested.
+	// Of the current action, for the caller that has the turn: what the last click reported about the
+	// page, and what had changed when the page came to rest.
 	lastClickActivity map[*page]*frameActivity
 	lastChanges       map[*page]*changes
 }
 
-// actionHintDuration is how long the words of an action stay after it, for a user to read.
+// actionHintDuration is how long the description of an action stays visible to the user.
 const actionHintDuration = 1500 * time.Millisecond
 
-// Acted is what came of an action.
+// Acted is the result of an action.
 type Acted = pane.ActionResult
 
 // targetPoint is a point on an element.
@@ -44,13 +44,14 @@ type targetPoint struct {
 	Y     float64 `json:"y"`
 }
 
-// runAction wraps an action that changes the page: it watches what the page does,
-// waits until it is quiet, and tells what changed.
+// runAction wraps an action that changes the page: it observes the page, waits until it is quiet,
+// and reports what changed.
 func (ac *actions) runAction(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
 	return ac.runOn(ctx, what, func(*page) bool { return false }, f)
 }
 
-// runOn is run; asks reports whether f begins by asking the page itself.
+// runOn is runAction on a known page; asks reports whether f begins with a call of the page's
+// script.
 func (ac *actions) runOn(
 	ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error,
 ) (Acted, error) {
@@ -71,7 +72,7 @@ func (ac *actions) runOn(
 	return acted, err
 }
 
-// runDuringDialog is run while the page waits for an answer, which f gives.
+// runDuringDialog is runAction while the page waits for an answer, which f gives.
 func (ac *actions) runDuringDialog(
 	ctx context.Context, what string, f func(context.Context, *page) error,
 ) (Acted, error) {
@@ -88,7 +89,7 @@ func (ac *actions) runDuringDialog(
 	return acted, err
 }
 
-// actAndSettle acts and waits until the page is quiet, or asks something.
+// actAndSettle acts and waits until the page is quiet or opens a prompt.
 func (ac *actions) actAndSettle(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
 	ac.lastClickActivity, ac.lastChanges = map[*page]*frameActivity{}, map[*page]*changes{}
 	ac.state.trackNetwork(pg, true)
@@ -106,7 +107,7 @@ func (ac *actions) actAndSettle(ctx context.Context, pg *page, f func(context.Co
 	return nil
 }
 
-// notePendingNavigation keeps for the outcome what the page has announced and not done yet.
+// notePendingNavigation adds to the result what the page has announced and not done yet.
 func (ac *actions) notePendingNavigation() {
 	ac.state.mu.Lock()
 	net := ac.state.network
@@ -119,7 +120,7 @@ func (ac *actions) notePendingNavigation() {
 	}
 }
 
-// actionResult never fails: the action is done, whatever the page is like now.
+// actionResult never fails: the action is done, whatever the state of the page is now.
 func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info) Acted {
 	var b strings.Builder
 	ac.state.mu.Lock()
@@ -147,7 +148,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 	told, err := ac.changesSinceMark(ctx, pg)
 	if err != nil {
 		ac.state.markHung(err)
-		fmt.Fprintf(&b, "what changed cannot be told: %s\n", sanitize.Line(err.Error(), 200))
+		fmt.Fprintf(&b, "what changed is unknown: %s\n", sanitize.Line(err.Error(), 200))
 	} else {
 		if told == "" && b.Len() == 0 {
 			told = "nothing visible changed\n"
@@ -157,37 +158,37 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 	return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
 }
 
-// markState remembers what is in view, on the page and in its parts. With asks the page is
-// not waited for: what it is asked next comes after it. Keys and the mouse would not,
-// they reach the page another way.
+// markState notes what is in view on the page and in its frames. With asks it does not wait for
+// the page, because the next call of the script comes after this one. Keys and the mouse reach
+// the page another way and could overtake it.
 func (ac *actions) markState(ctx context.Context, pg *page, asks bool) error {
 	for _, view := range ac.frames.inOrder(pg) {
-		if asks && view == pg && view.callScriptAsync("mark") {
+		if asks && view == pg && view.callScriptAsync("startDiff") {
 			continue
 		}
-		if err := view.callScript(ctx, nil, "mark"); err != nil && view == pg {
+		if err := view.callScript(ctx, nil, "startDiff"); err != nil && view == pg {
 			return err
 		}
 	}
 	return nil
 }
 
-// changes are what is different since mark.
+// changes are the differences since markState.
 type changes struct {
-	Fresh         bool // it is another document
+	Fresh         bool // the page shows another document
 	Added         []string
 	More, Removed int
 }
 
-// changesSinceMark tells what is different since mark.
+// changesSinceMark returns the differences since markState.
 func (ac *actions) changesSinceMark(ctx context.Context, pg *page) (string, error) {
 	var all changes
 	silent := false
 	for _, view := range ac.frames.inOrder(pg) {
 		d := ac.lastChanges[view]
-		if d == nil || !view.callScriptAsync("rest") {
+		if d == nil || !view.callScriptAsync("stopDiff") {
 			d = &changes{}
-			if err := view.callScript(ctx, d, "diff"); err != nil {
+			if err := view.callScript(ctx, d, "endDiff"); err != nil {
 				if view == pg {
 					return "", err
 				}
@@ -230,7 +231,7 @@ func describeChange(fresh bool, added []string, more, removed int) string {
 	return b.String()
 }
 
-// truncateLines keeps whole lines up to a size.
+// truncateLines returns as many whole lines as fit into limit bytes.
 func truncateLines(text string, limit int) string {
 	text = strings.TrimSuffix(text, "\n")
 	if len(text) <= limit {
@@ -242,7 +243,7 @@ func truncateLines(text string, limit int) string {
 	return sanitize.Line(text, limit-3)
 }
 
-// showActionHint tells the user what the agent does, and where.
+// showActionHint shows the user what the agent does, and where.
 func (ac *actions) showActionHint(words string, x, y float64) {
 	ac.state.change(func() {
 		ac.actionCount++
@@ -250,12 +251,12 @@ func (ac *actions) showActionHint(words string, x, y float64) {
 	})
 }
 
-// clearActionHint takes the words back after a while, unless another action came.
+// clearActionHint hides the description after a while, unless another action has begun.
 func (ac *actions) clearActionHint() {
 	ac.state.mu.Lock()
 	acts := ac.actionCount
 	ac.state.mu.Unlock()
-	time.AfterFunc(actionHintDuration, func() { // of a closed pane it alters nothing that anybody sees
+	time.AfterFunc(actionHintDuration, func() { // on a closed pane it has no visible effect
 		ac.state.change(func() {
 			if ac.actionCount == acts {
 				ac.state.info.Acting = ""

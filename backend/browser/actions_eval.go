@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/browser/internal/script"
 )
 
-// unescapeJSON is a value without the escapes that Chromium writes for every letter that
-// is not ASCII.
+// unescapeJSON returns a value without the escapes that Chromium writes for every letter that is
+// not ASCII.
 func unescapeJSON(value []byte) (string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
@@ -33,7 +33,7 @@ func unescapeJSON(value []byte) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// evaluated is what proto.RuntimeEvaluateResult would keep as a tree.
+// evaluated replaces proto.RuntimeEvaluateResult, which would decode the value into a tree.
 type evaluated struct {
 	Result struct {
 		Value json.RawMessage `json:"value"`
@@ -41,8 +41,8 @@ type evaluated struct {
 	Exception *proto.RuntimeExceptionDetails `json:"exceptionDetails"`
 }
 
-// evaluate runs an expression in an execution context of the page (0: the
-// page's own) and gives its value as JSON. A promise is awaited.
+// evaluate runs an expression in an execution context of the page (0: the page's own) and returns
+// its value as JSON. It awaits a promise.
 func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
 	return evaluateWithin(ctx, callLimit, pg, world, expression)
 }
@@ -57,7 +57,7 @@ func evaluateWithin(
 	return pg.evaluateJSON(ctx, limit, req)
 }
 
-// evaluateJSON evaluates an expression and gives its value as JSON.
+// evaluateJSON evaluates an expression and returns its value as JSON.
 func (pg *page) evaluateJSON(ctx context.Context, limit time.Duration, req proto.RuntimeEvaluate) ([]byte, error) {
 	var out []byte
 	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
@@ -81,7 +81,7 @@ func (pg *page) evaluateJSON(ctx context.Context, limit time.Duration, req proto
 	return out, err
 }
 
-// listMembers gives the objects of a list that an expression makes.
+// listMembers returns the objects of the list that an expression evaluates to.
 func listMembers(
 	c proto.Client, world *script.SnapshotContext, list string,
 ) (objects []proto.RuntimeRemoteObjectID, err error) {
@@ -101,8 +101,8 @@ func listMembers(
 	return objects, nil
 }
 
-// Eval runs script in the page's own world and gives its value as JSON, at most
-// 16 KB of it. What a page's world says is hostile.
+// Eval runs script in the page's own world and returns its value as JSON, at most 16 KB of it.
+// The value is hostile.
 func (ac *actions) Eval(ctx context.Context, script string) (string, error) {
 	var out string
 	err := ac.turns.withTurn(ctx, "running a script", func(ctx context.Context, pg *page) error {

@@ -7,18 +7,18 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// The measures of settling.
+// How long waitUntilSettled waits, and for what.
 const (
-	networkQuietTime = 100 * time.Millisecond // nothing is fetched for so long, once something was
-	fieldQuietTime   = 400 * time.Millisecond // a field that suggests something takes so long to begin
-	maxSettleTime    = 400 * time.Millisecond // a page that never rests is waited for so long
+	networkQuietTime = 100 * time.Millisecond // without a request, once there was one
+	fieldQuietTime   = 400 * time.Millisecond // until a field begins to suggest something
+	maxSettleTime    = 400 * time.Millisecond // for a page that never comes to rest
 )
 
-// waitUntilSettled waits until what an action set off is over: the page has drawn its next
-// frame and altered nothing on it, loads nothing, and has fetched nothing for a
-// moment if it fetched at all. A page on which nothing happens is done with its
-// next frame. It gives up when that takes too long, see limits, or when the
-// page is gone: that is for the next call to find.
+// waitUntilSettled waits until the effects of an action are over: the page has drawn its next
+// frame without changing its document, loads nothing, and if it sent requests, has sent none for
+// networkQuietTime. A page on which nothing happens is settled with its next frame. It gives up
+// when that takes too long (see limits) or when the page is gone, which the next call will
+// report.
 func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
 	defer cancel()
@@ -61,13 +61,13 @@ func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 
 // frameActivity is what a page did until its next frame.
 type frameActivity struct {
-	Altered, Ever int // changes of its document, then and since the action began
+	Altered, Ever int // changes of its document: until this frame, and since the action began
 	Moving        bool
-	Diff          *changes // what changed, if it rests
+	Diff          *changes // what changed, if it is at rest
 }
 
-// awaitNextFrame waits for the next frame of the page and its parts, and says whether
-// nothing was altered in it, and whether anything was since the action began.
+// awaitNextFrame waits for the next frame of the page and its frames of other sites. It reports
+// whether nothing changed until then, and whether anything did since the action began.
 func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) (rests, happened bool) {
 	rests = true
 	for _, view := range ac.frames.inOrder(pg) {
@@ -77,7 +77,7 @@ func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) (rests, happene
 		if c == nil {
 			c = &frameActivity{}
 			limited, cancel := context.WithTimeout(ctx, ac.state.m.limits.hung)
-			err := view.callScript(limited, c, "calm")
+			err := view.callScript(limited, c, "waitForTask")
 			cancel()
 			if err != nil {
 				ac.state.m.cfg.Log.Debug("settling", "pane", ac.state.id, "error", err)

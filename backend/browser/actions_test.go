@@ -65,7 +65,7 @@ func TestActs(t *testing.T) {
 
 func TestConsoleAndNetwork(t *testing.T) {
 	b := newBench(t)
-	p, agent := leased(b, "b1", "form.html") // what a user's page fetches is told of while the agent acts
+	p, agent := leased(b, "b1", "form.html") // requests of a user's page are logged while the agent acts
 	b.eval(p, "console.log('one', {a: 1}); console.error('two'); setTimeout(() => { throw new Error('three') })")
 	b.eval(p, "new Promise((r) => setTimeout(r, 50))")
 	lines, err := p.Console()
@@ -134,14 +134,14 @@ func TestShoot(t *testing.T) {
 	}
 }
 
-// leased opens a pane of a goal and gives the context of the goal's run.
+// leased opens a pane of a goal and returns the context of the goal's run.
 func leased(b *bench, id, page string) (*Pane, context.Context) {
 	p, err := b.Open(b.ctx, Options{ID: id, URL: b.url(page), GoalID: "g1", Width: 800, Height: 600})
 	b.ok(err)
 	return p, b.agent("g1")
 }
 
-// agent is the context of a goal's run.
+// agent returns the context of a goal's run.
 func (b *bench) agent(id goal.ID) context.Context {
 	return goal.WithRun(b.ctx, goal.Run{Goal: id, ID: "r1"})
 }
@@ -222,7 +222,7 @@ func TestOwnPortsAreRefused(t *testing.T) {
 		}
 	}
 	b.eval(p, `new Promise((done) => { const f = document.createElement('iframe'); f.onload = done; f.src = 'http://localhost:`+port+`/frame'; document.body.append(f); })`)
-	// Nor does a frame of another site, whose process has gates of its own.
+	// Requests of a frame of another site, whose process is separate, are blocked as well.
 	other := strings.Replace(b.url("fetching.html"), "127.0.0.1", "localhost", 1)
 	got := b.eval(p,
 		`new Promise((done) => { addEventListener('message', (e) => done(e.data)); const f = document.createElement('iframe'); f.src = '`+other+`?port=`+port+`'; document.body.append(f); })`)

@@ -15,8 +15,8 @@ import (
 // Condition is what Wait waits for.
 type Condition = pane.WaitCondition
 
-// Wait waits until the page is as wanted, or fails with ErrTimeout. A user who
-// takes over ends the wait.
+// Wait waits until the page fulfills the condition, or fails with ErrTimeout. It ends when a user
+// takes over.
 func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
 	if want == (Condition{}) {
 		return Acted{}, errors.New("waiting: for what? name a text, a text that goes, or an address")
@@ -56,8 +56,8 @@ func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Durat
 			case pg.alive.Err() != nil:
 				return fmt.Errorf("waiting: %w", context.Cause(pg.alive)) //nolint:contextcheck // why the page is gone
 			}
-			// The document went while it was asked, or did not come to it within a
-			// few seconds: the next change, or a moment, is the time to ask again.
+			// The document was replaced during the call, or did not fulfill the condition within a few
+			// seconds. The next change, or a moment later, is the time to try again.
 			select {
 			case <-moved:
 			case <-time.After(200 * time.Millisecond):
@@ -67,26 +67,26 @@ func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Durat
 	})
 }
 
-// conditionMet asks whether the page says and shows what is wanted; it waits a few seconds
-// for it. What is in frames of other sites counts.
+// conditionMet reports whether the page and its frames of other sites together fulfill the
+// condition. It waits a few seconds for it.
 func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
 	_, _ = pg.injectClosedRoots(ctx)
 	views := ac.frames.inOrder(pg)
 	patience := 4000
 	if len(views) > 1 {
-		patience = 300 // and then the frames are asked
+		patience = 300 // before the frames are asked
 	}
 	held := false
-	if err := pg.callScript(ctx, &held, "until", want.Text, want.Gone, want.Target, patience); err != nil || held ||
+	if err := pg.callScript(ctx, &held, "waitUntil", want.Text, want.Gone, want.Target, patience); err != nil || held ||
 		len(views) == 1 {
 		return held, err
 	}
-	// Together: what one shows another need not.
+	// One frame may fulfill what another one does not.
 	state := func(text, gone, target string) (some, all bool) {
 		all = true
 		for _, view := range views {
 			one := false
-			err := view.callScript(ctx, &one, "until", text, gone, target, 0)
+			err := view.callScript(ctx, &one, "waitUntil", text, gone, target, 0)
 			some, all = some || err == nil && one, all && err == nil && one
 		}
 		return some, all
@@ -107,7 +107,7 @@ func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (
 	return held, nil
 }
 
-// isInvalidTarget says that a target is no target, which no waiting alters.
+// isInvalidTarget reports that an error is about the target, so that waiting does not help.
 func isInvalidTarget(err error) bool {
 	var m *notFoundError
 	return errors.As(err, &m) && m.code == "bad"

@@ -14,9 +14,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// activity is what happens on the page, for the agent: the console, the requests, and the
-// events during its action. Its fields are guarded by the state's mutex, because who drives
-// the pane decides whether anything is kept.
+// activity is what happens on the page, for the agent: the console, the requests, and the events
+// during its action. The state's mutex guards its fields, because the driver of the pane decides
+// whether anything is recorded.
 type activity struct {
 	state *state
 
@@ -24,24 +24,24 @@ type activity struct {
 	journal      activityLog
 }
 
-// maxJournalEntries is how many lines of the console, and how many requests, a pane remembers.
+// maxJournalEntries limits the lines of the console, and the requests, that a pane remembers.
 const maxJournalEntries = 200
 
-// activityLog is what a page said and fetched lately, for the agent. While a user
-// has a goal's pane nothing is kept.
+// activityLog is what a page logged and fetched recently, for the agent. It records nothing while
+// a user has a goal's pane.
 type activityLog struct {
 	console []string
 	network []Request
-	from    time.Time // what happened before is not told, though the news of it may come later
+	from    time.Time // earlier events are left out, even if they are reported later
 }
 
 // Request is something that a page fetched.
 type Request = pane.Request
 
-// fromUnixMillis is a moment in milliseconds since 1970, as Chromium's console tells them.
+// fromUnixMillis converts milliseconds since 1970, as Chromium's console reports times.
 func fromUnixMillis(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
 
-// onConsole keeps a line of the page's console.
+// onConsole records a line of the page's console.
 func (log *activity) onConsole(e *cdp.Event) {
 	var ev struct {
 		Type      string  `json:"type"`
@@ -87,11 +87,11 @@ func (log *activity) logConsole(at time.Time, line string) {
 
 func recentEntries[T any](list []T) []T { return list[max(0, len(list)-maxJournalEntries):] }
 
-// noteRequest keeps what the page fetches while it is watched, see trackNetwork.
+// noteRequest records what the page fetches while trackNetwork is on.
 func (log *activity) noteRequest(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID       `json:"requestId"`
-		WallTime  float64                      `json:"wallTime"` // seconds; only of what is sent
+		WallTime  float64                      `json:"wallTime"` // seconds; only when a request is sent
 		LoaderID  proto.NetworkLoaderID        `json:"loaderId"`
 		FrameID   proto.PageFrameID            `json:"frameId"`
 		Type      string                       `json:"type"`
@@ -147,16 +147,16 @@ func (log *activity) noteRequest(e *cdp.Event) {
 	}
 }
 
-// drainEvents returns when all is known that the page told before its last answer: who
-// asks right after an action must not be told of less.
+// drainEvents returns when every event that the page sent before its last answer has been
+// handled. A caller that reads the journal right after an action must not miss any.
 func (log *activity) drainEvents() {
 	if pg, err := log.state.currentPage(); err == nil {
 		pg.engine.DrainEvents()
 	}
 }
 
-// Console gives what the page wrote to its console lately, oldest first, one
-// cleaned line each; errors that it did not catch are among them.
+// Console returns what the page recently wrote to its console, with uncaught errors, oldest
+// first, one sanitized line each.
 func (log *activity) Console() ([]string, error) {
 	log.drainEvents()
 	log.state.mu.Lock()
@@ -167,8 +167,8 @@ func (log *activity) Console() ([]string, error) {
 	return slices.Clone(log.journal.console), nil
 }
 
-// Network gives what the page fetched lately, during actions and navigations of
-// the agent, oldest first.
+// Network returns what the page recently fetched during actions and navigations of the agent,
+// oldest first.
 func (log *activity) Network() ([]Request, error) {
 	log.drainEvents()
 	log.state.mu.Lock()
@@ -179,8 +179,8 @@ func (log *activity) Network() ([]Request, error) {
 	return slices.Clone(log.journal.network), nil
 }
 
-// notifyVisit tells of the page that a user's pane shows, if it was the user who
-// went there: who drives by the time it has loaded may be another.
+// notifyVisit reports the page that a user's pane shows, if the user navigated there: the driver
+// may have changed by the time it has loaded.
 func (log *activity) notifyVisit() {
 	log.state.mu.Lock()
 	info, person := log.state.info, log.state.load.byUser
@@ -191,7 +191,7 @@ func (log *activity) notifyVisit() {
 	log.state.m.news.visit(log.state.profile, info.URL, info.Title)
 }
 
-// noteDuringAction keeps what happened on the page for the outcome of the action under way.
+// noteDuringAction adds an event to the result of the current action.
 func (log *activity) noteDuringAction(what string) {
 	log.state.change(func() {
 		if len(log.actionEvents) < 5 {
@@ -200,13 +200,13 @@ func (log *activity) noteDuringAction(what string) {
 	})
 }
 
-// noticeForBoth is a notice that the agent's action under way hears of as well.
+// noticeForBoth shows a notice to the user and adds it to the result of the current action.
 func (log *activity) noticeForBoth(format string, args ...any) {
 	log.noteDuringAction(fmt.Sprintf(format, args...))
 	log.state.showNotice(format, args...)
 }
 
-// notifyRequest tells of a request that nobody judged.
+// notifyRequest reports a request that no policy has decided on.
 func (log *activity) notifyRequest(method, address string) {
 	log.state.mu.Lock()
 	goalID, lent := log.state.leaseHolder(), log.state.goalID == ""

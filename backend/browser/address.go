@@ -10,10 +10,10 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// Address turns what a user or a model wrote into an address that a pane may
-// open: http, https, about:blank and data:image. "localhost:8080" gets http,
-// "example.com" gets https. Everything else is ErrRefused: Chromium itself
-// would open file: and chrome: addresses when asked over the pipe.
+// Address turns what a user or a model wrote into an address that a pane may open: http, https,
+// about:blank and data:image. "localhost:8080" gets http, "example.com" gets https. It returns
+// ErrRefused for everything else, because Chromium would open file: and chrome: addresses over
+// the pipe.
 func Address(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -51,9 +51,9 @@ func Address(text string) (string, error) {
 
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// SearchTerms are what a user wrote to be searched for and not to be opened: after a
-// question mark, several words, or one that could be no host of the internet. What
-// looks like an address that is refused is no search: it could hold a secret.
+// SearchTerms returns what a user wrote as terms for a web search: text after a question mark,
+// several words, or one word that cannot be a host of the internet. What looks like a refused
+// address is not a search, because it could contain a secret.
 func SearchTerms(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if rest, asked := strings.CutPrefix(text, "?"); asked {
@@ -70,9 +70,8 @@ func SearchTerms(text string) (string, bool) {
 	return sanitize.Line(text, 500), true
 }
 
-// isBare tells "localhost:8080/x" and "example.com" from "file:///x" and
-// "mailto:x": what follows the first colon is a port, or there is no colon
-// before the path.
+// isBare distinguishes "localhost:8080/x" and "example.com" from "file:///x" and "mailto:x": a
+// port follows the first colon, or there is no colon before the path.
 func isBare(text string) bool {
 	if strings.Contains(text, "://") && !strings.ContainsAny(text[:strings.Index(text, "://")], "/?#") {
 		return false
@@ -91,8 +90,8 @@ func isBare(text string) bool {
 	return strings.Contains(host, ".") || strings.EqualFold(host, "localhost")
 }
 
-// schemeFor is http for this machine and the private network, where nothing
-// has certificates, and https elsewhere.
+// schemeFor returns http for this machine and private networks, where certificates are rare, and
+// https for other hosts.
 func schemeFor(text string) string {
 	head, _, _ := strings.Cut(text, "/")
 	host, _, err := net.SplitHostPort(head)

@@ -31,7 +31,7 @@ func (b *bench) act(a Acted, err error) Acted {
 	return a
 }
 
-// refOf finds the ref of the line that contains the words.
+// refOf returns the ref of the line that contains words.
 func (b *bench) refOf(s Snapshot, words string) string {
 	b.Helper()
 	for line := range strings.Lines(s.Text) {
@@ -217,15 +217,15 @@ func TestScreenshot(t *testing.T) {
 	}
 }
 
-// TestASizeThatComesDuringAPictureStays: Chromium puts back the metrics that it found
-// when it began with the picture.
+// TestASizeThatComesDuringAPictureStays: Chromium restores the metrics that it found when it
+// began the picture.
 func TestASizeThatComesDuringAPictureStays(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "form.html")
 	for n := range 6 {
 		taken := make(chan error, 1)
 		go func() { _, err := p.Screenshot(b.ctx, true); taken <- err }()
-		time.Sleep(time.Duration(n) * 8 * time.Millisecond) // at another moment of it each time
+		time.Sleep(time.Duration(n) * 8 * time.Millisecond) // at a different moment of the picture each time
 		b.ok(p.Resize(b.ctx, 500+n, 300))
 		b.ok(<-taken)
 		b.value(p, "innerWidth", fmt.Sprintf("%q", fmt.Sprint(500+n)))

@@ -12,9 +12,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// attachTarget makes or takes over a page and prepares it. Nothing of the page is
-// seen before that: the pane knows the session before any event of it can
-// matter.
+// attachTarget creates or takes over a page and prepares it. The pane knows the session before
+// any event of it arrives, so nothing of the page is missed.
 func (e *browserProcess) attachTarget(
 	ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID,
 ) (*page, error) {
@@ -52,7 +51,8 @@ func (e *browserProcess) attachTarget(
 			proto.InspectorEnable{},
 			proto.RuntimeEnable{}, // bindings reach new documents only while it is on
 			proto.PageSetLifecycleEventsEnabled{Enabled: true},
-			// Without it a page is hidden, and draws nothing, once another of the same window is in front.
+			// Without it a page is hidden, and draws nothing, once another page of the same window is in
+			// front.
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
 			p.viewport.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
@@ -65,15 +65,15 @@ func (e *browserProcess) attachTarget(
 		if !p.state.scriptless {
 			requests = append(requests, pageSetup...)
 		}
-		if listens { // what a goal's pages fetch is kept for its agent
+		if listens { // requests of a goal's pages are recorded for its agent
 			requests = append(requests, networkEnableParams)
 		}
-		// They are carried out in order; one answer is all that needs to be awaited.
+		// They run in order, so waiting for the last answer is enough.
 		for _, req := range requests {
 			pg.Post(req)
 		}
-		// Answered by the page's process, unlike some of those: a page that goes
-		// elsewhere before it has carried them out crashes.
+		// The page's process answers this one, unlike some of the above: a page that navigates away
+		// before it has run them crashes.
 		tree, err := cdp.Call(c, proto.PageGetFrameTree{})
 		if err == nil && target != "" {
 			e.DrainEvents()
@@ -83,17 +83,17 @@ func (e *browserProcess) attachTarget(
 	})
 }
 
-// pageSetup is what makes the page tell us what Chromium shows to nobody.
+// pageSetup makes the page report what Chromium without a window shows to nobody.
 var pageSetup = []proto.Request{
 	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: script.WorldName},
-	script.AddScript{Source: script.UserPrompts + script.Zoom, WorldName: script.WorldName, RunImmediately: true},
+	script.AddScript{Source: script.UserPrompts, WorldName: script.WorldName, RunImmediately: true},
 	script.AddScript{Source: script.Permissions},
 }
 
-// attachNew gives the pane a new page, in a new Chromium if need be.
+// attachNew gives the pane a new page, and starts Chromium if necessary.
 func (p *Pane) attachNew(ctx context.Context) error { return p.attachTo(ctx, "") }
 
-// attachTo takes over a page that exists, or makes one if target is "".
+// attachTo takes over an existing page, or creates one if target is "".
 func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error {
 	select {
 	case p.navigation.attachToken <- struct{}{}:
@@ -104,7 +104,7 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 		return cdp.Cause(ctx)
 	}
 	if _, err := p.state.currentPage(); err == nil || errors.Is(err, ErrClosed) {
-		return err // somebody else was faster
+		return err // another call was faster
 	}
 	ctx, cancel := cdp.JoinContexts(ctx, p.state.ctx)
 	defer cancel(nil)
@@ -134,8 +134,8 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	return nil
 }
 
-// adoptPage registers a page that is about to be prepared, so that its events arrive,
-// and says whether a goal has the pane.
+// adoptPage registers a page before it is prepared, so that its events arrive, and reports
+// whether a goal has the pane.
 func (p *Pane) adoptPage(pg *page) (listens bool) {
 	p.state.change(func() {
 		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{},
@@ -153,7 +153,7 @@ func (p *Pane) adoptPage(pg *page) (listens bool) {
 	return listens
 }
 
-// onProcessLost says that Chromium is gone.
+// onProcessLost marks the pane when Chromium has ended.
 func (p *Pane) onProcessLost(c *cdp.Conn) {
 	p.state.change(func() {
 		if p.state.page == nil || p.state.page.engine.Conn != c {
@@ -170,8 +170,8 @@ func (p *Pane) onProcessLost(c *cdp.Conn) {
 
 func anyPrompt(openPrompt) bool { return true }
 
-// close ends the pane: its page, its viewers and its goroutines. Whoever comes
-// second waits until it is done.
+// close ends the pane: its page, its viewers and its goroutines. A second call waits until the
+// first is done.
 func (p *Pane) close(ctx context.Context) (err error) {
 	p.closing.Do(func() { err = p.end(ctx) })
 	return err
@@ -179,7 +179,7 @@ func (p *Pane) close(ctx context.Context) (err error) {
 
 func (p *Pane) end(ctx context.Context) error {
 	p.state.cancel(ErrClosed)
-	p.navigation.attachToken <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
+	p.navigation.attachToken <- struct{}{} // p.ctx ends a current attachment; no new one starts
 	p.state.mu.Lock()
 	pg := p.state.page
 	p.state.page = nil

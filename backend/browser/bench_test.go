@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/browser/internal/chromium"
 )
 
-// BenchmarkSnapshot looks at a page of about 6,000 elements, at one of 10,000 and at a form.
+// BenchmarkSnapshot reads a page of about 6,000 elements, one of 10,000 and a form.
 func BenchmarkSnapshot(b *testing.B) {
 	w := newBench(b)
 	for _, c := range []struct{ name, page, alter string }{
@@ -36,8 +36,8 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// BenchmarkClickToFrame is the time from a user's press of the mouse until
-// the frame that shows its effect is here.
+// BenchmarkClickToFrame measures the time from a user's press of the mouse until the frame with
+// its effect has arrived.
 func BenchmarkClickToFrame(b *testing.B) {
 	w := newBench(b)
 	v := w.open("b1", "colour.html").Attach()
@@ -50,7 +50,7 @@ func BenchmarkClickToFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkClick is the agent's click with its settling.
+// BenchmarkClick measures the agent's click including its settling.
 func BenchmarkClick(b *testing.B) {
 	w := newBench(b)
 	p := w.open("b1", "colour.html")
@@ -59,9 +59,9 @@ func BenchmarkClick(b *testing.B) {
 	}
 }
 
-// BenchmarkFrame is the way of a picture of 200 KB from Chromium's pipe to a
-// viewer, and of its acknowledgement back. cpu-ms/op is the processor time of
-// all of it, with the writing into the pipe, which Chromium does otherwise.
+// BenchmarkFrame measures the way of a picture of 200 KB from Chromium's pipe to a viewer, and of
+// its acknowledgement back. cpu-ms/op is the processor time of all of it, including the writing
+// into the pipe, which Chromium does otherwise.
 func BenchmarkFrame(b *testing.B) {
 	outR, outW, err := os.Pipe()
 	if err != nil {
@@ -83,7 +83,7 @@ func BenchmarkFrame(b *testing.B) {
 	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"` + data +
 		`","metadata":{"deviceWidth":1280,"deviceHeight":800},"sessionId":7},"sessionId":"S"}` + "\x00")
 	answered := make(chan struct{})
-	go func() { // every message of ours, the acknowledgements among them, lets the next frame go
+	go func() { // every message of ours, such as an acknowledgement, releases the next frame
 		defer close(answered)
 		in := bufio.NewReader(inR)
 		for {

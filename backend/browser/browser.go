@@ -17,29 +17,30 @@ import (
 	"goalpost/backend/fault"
 )
 
-// The errors that callers tell apart with errors.Is.
+// Errors that callers distinguish with errors.Is.
 var (
-	// ErrMissing says that no Chromium is installed; the text says what to install.
+	// ErrMissing means that no Chromium is installed; the text says what to install.
 	ErrMissing = chromium.ErrMissing
-	// ErrLocked says that another Goalpost uses a profile.
+	// ErrLocked means that another Goalpost process uses the profile.
 	ErrLocked = chromium.ErrLocked
-	// ErrCrashed says that the page's process ended; Reload brings it back.
+	// ErrCrashed means that the page's process ended; Reload restores the page.
 	ErrCrashed = cdp.NewCause("the page crashed: reload it")
-	// ErrEnded says that Chromium ended; Reload or Navigate starts it again.
+	// ErrEnded means that Chromium ended; Reload or Navigate starts it again.
 	ErrEnded = cdp.ErrEnded
-	// ErrClosed says that the pane or the manager was closed.
+	// ErrClosed means that the pane or the manager was closed.
 	ErrClosed = cdp.ErrClosed
-	// ErrRefused says that an address is not one a pane may open.
+	// ErrRefused means that a pane may not open the address.
 	ErrRefused error = fault.Kind(fault.Refused, "url", "address refused", "")
-	// ErrStale says that a ref names an element that is no longer on the page.
+	// ErrStale means that a ref names an element that is no longer on the page.
 	ErrStale = errors.New("stale ref, take a new snapshot")
-	// ErrTimeout says that the page did not answer in time.
+	// ErrTimeout means that the page did not answer in time.
 	ErrTimeout = cdp.ErrTimeout
 )
 
-// The limits of one operation, besides the caller's context. See limits for those of what a page may never do.
+// The limits of one operation, besides the caller's context. The type limits has those that
+// protect from hostile pages.
 const (
-	callLimit     = 10 * time.Second // every operation but the next two
+	callLimit     = 10 * time.Second // every operation but a navigation
 	navigateLimit = 30 * time.Second // until the server answers
 	launchLimit   = 30 * time.Second
 )
@@ -47,5 +48,5 @@ const (
 // Find returns the path of the Chromium to use. The error is ErrMissing and says what to install.
 func Find() (string, error) { return chromium.Find() }
 
-// FindDesktopOpener is the desktop's program that opens files; false without a desktop.
+// FindDesktopOpener returns the desktop's program that opens files; false without a desktop.
 func FindDesktopOpener() (string, bool) { return chromium.FindDesktopOpener() }

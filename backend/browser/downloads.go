@@ -19,13 +19,13 @@ import (
 	"goalpost/backend/pane"
 )
 
-// downloadFolders are where downloads go. It is not altered.
+// downloadFolders are where downloads go. It is immutable.
 type downloadFolders struct {
 	cfg *Config
 }
 
-// downloads are the files that pages sent. The list is guarded by the state's mutex, since
-// calls wait for its changes.
+// downloads are the files that pages sent. The state's mutex guards the list, because calls wait
+// for its changes.
 type downloads struct {
 	state    *state
 	activity *activity
@@ -34,14 +34,13 @@ type downloads struct {
 	list []pane.Download
 }
 
-// partialDir is the folder, inside that of the downloads, for files on their way.
+// partialDir is the subfolder for unfinished downloads.
 const partialDir = ".incoming"
 
-// goalDownloads is the folder in a goal's own where its downloads lie.
+// goalDownloads is the subfolder for downloads in a goal's folder.
 const goalDownloads = "downloads"
 
-// folderFor is where downloads of the user go, or the folder of a goal, which has
-// its own for them; "" refuses them.
+// folderFor is the folder for downloads of the user or of a goal; "" refuses them.
 func (d *downloadFolders) folderFor(goalID string) string {
 	find := d.cfg.Downloads
 	if goalID != "" {
@@ -53,8 +52,8 @@ func (d *downloadFolders) folderFor(goalID string) string {
 	return find(goalID)
 }
 
-// partialDownloadDir is the folder for files on their way. A goal's is none of its own:
-// its programs could put a link there that leads elsewhere.
+// partialDownloadDir is the folder for unfinished downloads. It is never inside a goal's folder,
+// where the goal's programs could replace it by a link.
 func (d *downloadFolders) partialDownloadDir(goalID, dir string) string {
 	if goalID != "" {
 		return filepath.Join(d.cfg.Dir, partialDir, FileName(goalID))
@@ -62,7 +61,7 @@ func (d *downloadFolders) partialDownloadDir(goalID, dir string) string {
 	return filepath.Join(dir, partialDir)
 }
 
-// setDownloadBehavior tells Chromium what to do with files that pages send.
+// setDownloadBehavior configures where Chromium saves the files that pages send.
 func (d *downloadFolders) setDownloadBehavior(
 	goalID string, id proto.BrowserBrowserContextID,
 ) (proto.BrowserSetDownloadBehavior, error) {
@@ -82,7 +81,7 @@ func (d *downloadFolders) setDownloadBehavior(
 	return allow, nil
 }
 
-// onDownload takes the news that a page sends a file.
+// onDownload handles the begin of a download.
 func (dl *downloads) onDownload(guid, address, name string) {
 	name = FileName(name)
 	if dl.state.scriptless || dl.state.m.folders.folderFor(dl.state.goalID) == "" {
@@ -107,7 +106,7 @@ func (dl *downloads) onDownload(guid, address, name string) {
 	}
 }
 
-// FileName makes a name that somebody else chose fit for a folder.
+// FileName turns a name that a page or a server chose into a valid file name.
 func FileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -121,8 +120,8 @@ func FileName(name string) string {
 	return name
 }
 
-// markDownloadsInterrupted says of what was under way that it will not arrive: the browser
-// that fetched it is gone. mu is held.
+// markDownloadsInterrupted marks unfinished downloads as failed: the browser that fetched them is
+// gone. The caller holds mu.
 func (dl *downloads) markDownloadsInterrupted() {
 	dl.list = slices.Clone(dl.list)
 	for i := range dl.list {
@@ -187,7 +186,7 @@ func (dl *downloads) updateDownload(guid string, f func(*pane.Download)) {
 	})
 }
 
-// finishDownload gives a finished file its name. One that is there already is never replaced.
+// finishDownload gives a finished file its name. It never replaces an existing file.
 func (dl *downloads) finishDownload(guid string) error {
 	d, ok := dl.download(guid)
 	if !ok {
@@ -207,8 +206,8 @@ func (dl *downloads) finishDownload(guid string) error {
 	return nil
 }
 
-// moveDownload moves a file that has come to where it belongs. In a goal's folder that
-// goes through a root, which no link leads out of.
+// moveDownload moves a finished file to its folder. In a goal's folder it uses an os.Root, so
+// that no link leads out of it.
 func (d *downloadFolders) moveDownload(goalID, dir, name, from string) (string, error) {
 	if goalID != "" {
 		path, err := moveInto(dir, name, from)
@@ -253,7 +252,7 @@ func moveInto(dir, name, from string) (path string, err error) {
 	return filepath.Join(dir, goalDownloads, at), nil
 }
 
-// createUnique makes an empty file with a name that was free.
+// createUnique creates an empty file under a name that is not taken.
 func createUnique(dir, name string) (string, error) {
 	f, at, err := createWithSuffix(func(at string) (*os.File, error) {
 		return os.OpenFile(filepath.Join(dir, at), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -267,7 +266,7 @@ func createUnique(dir, name string) (string, error) {
 	return filepath.Join(dir, at), nil
 }
 
-// createWithSuffix makes a file under the first name like the given one that is not taken.
+// createWithSuffix creates a file under the first name like the given one that is not taken.
 func createWithSuffix(create func(name string) (*os.File, error), name string) (*os.File, string, error) {
 	ext := filepath.Ext(name)
 	for n := range 1000 {
@@ -287,16 +286,15 @@ func createWithSuffix(create func(name string) (*os.File, error), name string) (
 	return nil, "", fmt.Errorf("there are a thousand files named %q", name)
 }
 
-// Downloads lists what the pane's pages sent, oldest first, at most 50.
+// Downloads lists the downloads of the pane, oldest first, at most 50.
 func (dl *downloads) Downloads() []pane.Download {
 	dl.state.mu.Lock()
 	defer dl.state.mu.Unlock()
 	return slices.Clone(dl.list)
 }
 
-// AwaitDownloads waits until no download is under way and at least one has ended
-// , or for at most
-// limit, and lists them.
+// AwaitDownloads waits until no download is running and at least one has ended, or until limit
+// has passed, and lists them.
 func (dl *downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
@@ -315,7 +313,7 @@ func (dl *downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([
 	return dl.Downloads(), nil
 }
 
-// CancelDownload gives up a download that is under way.
+// CancelDownload cancels a running download.
 func (dl *downloads) CancelDownload(ctx context.Context, id string) error {
 	d, ok := dl.download(id)
 	if !ok || d.State != pane.Downloading {
@@ -331,7 +329,7 @@ func (dl *downloads) CancelDownload(ctx context.Context, id string) error {
 	})
 }
 
-// updateOverlay shows the downloads to the viewers; the state's mutex is held.
+// updateOverlay shows the downloads to the viewers. The caller holds the state's mutex.
 func (dl *downloads) updateOverlay() {
 	list := append([]pane.Download{}, dl.list...)
 	dl.state.updateOverlay(func(o *pane.Overlay) { o.Downloads = list })

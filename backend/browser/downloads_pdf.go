@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// PDF writes the page as a PDF into the folder of downloads and gives its path.
+// PDF writes the page as a PDF into the downloads folder and returns its path.
 func (dl *downloads) PDF(ctx context.Context) (string, error) {
 	dir := dl.state.m.folders.folderFor("")
 	if dl.state.goalID != "" || dir == "" {
@@ -68,7 +68,7 @@ func (dl *downloads) Save(ctx context.Context, text string) error {
 		if err != nil {
 			return err
 		}
-		// What another site sends is saved only if it says that it is a file to be saved.
+		// A file of another site is saved only if the site sends it as an attachment.
 		_, err = evaluate(ctx, pg, world, fmt.Sprintf(
 			`(() => { const a = document.createElement('a'); a.href = %s; a.download = ''; a.click(); return true; })()`,
 			quoted))

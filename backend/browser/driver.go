@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// driver decides who may act on the page: the user, or the agent of the goal that has the
-// pane. Its fields are guarded by the state's mutex.
+// driver decides who may act on the page: the user, or the agent of the goal that has the pane.
+// The state's mutex guards its fields.
 type driver struct {
 	state    *state
 	activity *activity
@@ -21,26 +21,26 @@ type driver struct {
 
 	agentCtx    context.Context // ends with ErrTakenOver while a user has a goal's pane
 	cancelAgent context.CancelCauseFunc
-	idle        bool // no run of the goal that has the pane continues
+	idle        bool // the goal that has the pane is not running
 }
 
 var (
-	// ErrTakenOver says that a user has taken the pane over from the agent.
-	// Nothing of the page is seen or done for the agent until HandBack.
+	// ErrTakenOver means that a user has taken the pane over from the agent, which sees and does
+	// nothing on the page until HandBack.
 	ErrTakenOver = cdp.FaultCause(fault.Kind(fault.Conflict, "",
 		"a user has taken this pane over: wait until it is handed back, then look again", ""))
-	// ErrAgentInControl says that a user's input came while the agent drives.
+	// ErrAgentInControl means that a user's input came while the agent drives.
 	ErrAgentInControl error = fault.Kind(fault.Conflict, "", "the agent drives this pane: take it over first", "")
 )
 
-// isAgentCall says whether something is done for the goal that leased the pane.
+// isAgentCall reports whether a call is made for the goal that has the pane.
 func (d *driver) isAgentCall(ctx context.Context) bool {
 	run, ok := goal.RunOf(ctx)
 	lease := d.state.Lease()
 	return ok && lease != "" && string(run.Goal) == lease
 }
 
-// checkDriver refuses who has not the pane.
+// checkDriver refuses a caller that does not drive the pane.
 func (d *driver) checkDriver(ctx context.Context) error {
 	if err := d.state.isOtherGoal(ctx); err != nil {
 		return err
@@ -56,8 +56,8 @@ func (d *driver) checkDriver(ctx context.Context) error {
 	return nil
 }
 
-// EndDrive says that no run of the goal that has the pane continues: the user may act on
-// the page. One that the user has taken over stays so until HandBack.
+// EndDrive lets the user act on the page, because the goal that has the pane is not running. A
+// pane that the user has taken over stays so until HandBack.
 func (d *driver) EndDrive() {
 	d.state.change(func() {
 		if d.state.leaseHolder() == "" || d.idle {
@@ -70,9 +70,8 @@ func (d *driver) EndDrive() {
 	})
 }
 
-// BeginDrive says that a run of the goal that has the pane continues: the agent drives,
-// unless the user has taken the pane over. What the page said since EndDrive is not
-// kept for the agent.
+// BeginDrive lets the agent drive, because its goal runs again, unless the user has taken the
+// pane over. Events since EndDrive are not recorded for the agent.
 func (d *driver) BeginDrive() {
 	d.state.change(func() {
 		if d.state.leaseHolder() == "" || !d.idle {
@@ -88,9 +87,9 @@ func (d *driver) BeginDrive() {
 	})
 }
 
-// TakeOver gives the pane to the user. A call of the agent that is under way,
-// also one that waits, ends at once with ErrTakenOver, and so does every further
-// one until HandBack. What the page says is not kept for the agent.
+// TakeOver gives the pane to the user. A running or waiting call of the agent ends at once with
+// ErrTakenOver, as does every later one until HandBack. Events of the page are not recorded for
+// the agent.
 func (d *driver) TakeOver() error {
 	if d.state.Lease() == "" {
 		return errors.New("taking over: this pane is yours already")
@@ -106,8 +105,7 @@ func (d *driver) TakeOver() error {
 	return nil
 }
 
-// HandBack gives the pane back to the agent, which drives again once a run of its goal
-// continues.
+// HandBack returns the pane to the agent, which drives again once its goal runs.
 func (d *driver) HandBack() error {
 	if d.state.Lease() == "" {
 		return errors.New("handing back: no goal has leased this pane")
@@ -137,8 +135,8 @@ func (d *driver) HandedBack(ctx context.Context) error {
 	return nil
 }
 
-// withLease gives a context that ends with ErrTakenOver when a user takes over,
-// and with ErrNotLeased for a goal that has not the pane.
+// withLease returns a context that ends with ErrTakenOver when a user takes over, and with
+// ErrNotLeased for a goal that does not have the pane.
 func (d *driver) withLease(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	d.state.mu.Lock()
 	held, lease := d.agentCtx, d.state.leaseHolder()

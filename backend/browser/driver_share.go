@@ -9,16 +9,16 @@ import (
 	"goalpost/backend/pane"
 )
 
-// ErrNotLeased says that a goal has no longer a pane that it was lent.
+// ErrNotLeased means that a goal no longer has a pane that was shared with it.
 var ErrNotLeased = cdp.NewCause("this pane is the user's again")
 
-// permissionDenial is the refusal of a permission for the agent, which the user's profile does not keep.
+// permissionDenial is a permission that the agent was refused, which is not stored in the user's
+// profile.
 type permissionDenial struct{ origin, permission string }
 
-// Share gives a pane of the user to a goal: its agent drives until TakeOver or
-// EndShare, and knows nothing of what was there before. The page stays in the
-// user's profile, with its logins and its network. Lending it to the goal that
-// has it changes nothing.
+// Share shares a pane of the user with a goal: its agent drives until TakeOver or EndShare, and
+// sees nothing of the time before. The page stays in the user's profile, with its logins and its
+// network. Sharing it with the goal that already has it changes nothing.
 func (p *Pane) Share(goalID string) error {
 	var err error
 	var on []*page
@@ -42,7 +42,7 @@ func (p *Pane) Share(goalID string) error {
 	return err
 }
 
-// shareHolder is the lease of a lent pane; mu is held.
+// shareHolder is the lease of a shared pane. The caller holds mu.
 func (d *driver) shareHolder(goalID string) {
 	d.idle = false
 	d.state.info.GoalID, d.state.info.Shared, d.state.info.Driver, d.state.info.Acting = goalID, true, pane.DriverAgent, ""
@@ -58,9 +58,8 @@ func (d *driver) shareHolder(goalID string) {
 	d.prompts.closeLocked(func(a openPrompt) bool { return !a.stops })
 }
 
-// EndShare ends what Lend began: every call of the agent ends with ErrNotLeased,
-// and nothing of the page is known to it any more. It is no error where nothing
-// was lent.
+// EndShare ends a share: every call of the agent fails with ErrNotLeased, and it knows nothing of
+// the page any more. Without a share it does nothing.
 func (p *Pane) EndShare() {
 	var off []*page
 	var again []permissionDenial
@@ -85,8 +84,8 @@ func (p *Pane) EndShare() {
 	}
 }
 
-// inheritDriver gives a window to whoever has its opener: the goal that the opener was
-// lent to, and the user who has taken the opener over or may act on it.
+// inheritDriver gives a new window the driver of its opener: the goal that the opener is shared
+// with, and whether the user has taken it over.
 func (d *driver) inheritDriver(opener *Pane) {
 	opener.state.mu.Lock()
 	lent, driver, idle := opener.state.sharedWith(), opener.state.info.Driver, opener.driver.idle

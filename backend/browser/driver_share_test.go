@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// visits are the pages that came into the user's history.
+// visits are the pages in the user's history.
 type visits struct {
 	mu   sync.Mutex
 	list []string
@@ -32,9 +32,9 @@ func (v *visits) all() []string {
 	return slices.Clone(v.list)
 }
 
-// TestALentPageHasOneDriver: the agent, until the user takes it over or the
-// loan ends. What was before and in between is not the agent's, and where the
-// agent goes is not in the user's history.
+// TestALentPageHasOneDriver: the agent drives a shared page until the user takes it over or the
+// share ends. It does not see what happened before and in between, and its navigations are not in
+// the user's history.
 func TestALentPageHasOneDriver(t *testing.T) {
 	seen, ids := &visits{}, make(chan string, 1)
 	b := newBench(t, func(c *Config) {
@@ -72,7 +72,7 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	}) {
 		t.Errorf("what the page fetched: %v %v", list, err)
 	}
-	// A window that the page opens is lent with it, and with it the user's.
+	// A window that the page opens is shared as well, and the user takes it over with the page.
 	ids <- "w1"
 	has(t, b.act(p.Click(agent, "Popup")).Changed, "it opened", "w1")
 	w, ok := b.Get("w1")
@@ -124,13 +124,14 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	if _, ok := b.Get("b1"); !ok {
 		t.Error("the user's pane was closed with the goal")
 	}
-	b.ok(b.Close(b.ctx)) // all is told
+	b.ok(b.Close(b.ctx)) // everything has been reported
 	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html form.html two.html" {
 		t.Errorf("the user's history: %s", got)
 	}
 }
 
-// TestAVisitIsWhosWent: not of who drives by the time the page has loaded.
+// TestAVisitIsWhosWent: a visit belongs to the driver that navigated, not to the one that drives
+// when the page has loaded.
 func TestAVisitIsWhosWent(t *testing.T) {
 	seen, rest := &visits{}, make(chan struct{})
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -145,7 +146,7 @@ func TestAVisitIsWhosWent(t *testing.T) {
 	p, agent := b.open("b1", "one.html"), b.agent("g1")
 	var under sync.WaitGroup
 	comes := func(ctx context.Context, path string) {
-		under.Go(func() { _ = p.Navigate(ctx, site.URL+path) }) // what comes next cuts it short
+		under.Go(func() { _ = p.Navigate(ctx, site.URL+path) }) // the next call ends it early
 		b.until(p, "there", func(i pane.Info) bool { return strings.HasSuffix(i.URL, path) })
 	}
 	comes(b.ctx, "/left") // by the user, who leaves before it has loaded
@@ -157,14 +158,14 @@ func TestAVisitIsWhosWent(t *testing.T) {
 	under.Wait()
 	b.until(p, "loaded", func(i pane.Info) bool { return !i.Loading })
 	b.ok(p.Navigate(b.ctx, b.url("two.html")))
-	b.ok(b.Close(b.ctx)) // all is told
+	b.ok(b.Close(b.ctx)) // everything has been reported
 	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html left lent two.html" {
 		t.Errorf("the user's history: %s", got)
 	}
 }
 
-// TestALentPageAsksTheAgentForNothing: a permission is refused as on an agent's
-// page, and the user, who was not asked, is asked afterwards.
+// TestALentPageAsksTheAgentForNothing: a permission is denied as on an agent's page, and the
+// user, who was not asked, is asked after the share.
 func TestALentPageAsksTheAgentForNothing(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "dialogs.html")
@@ -189,8 +190,8 @@ func TestALentPageAsksTheAgentForNothing(t *testing.T) {
 	}
 }
 
-// TestAWindowOfATakenPageIsThePersons: what they open while they drive, such as a
-// window to sign in, is not the agent's before they hand it back.
+// TestAWindowOfATakenPageIsThePersons: a window that the user opens while they drive, such as one
+// to sign in, is hidden from the agent until they hand it back.
 func TestAWindowOfATakenPageIsThePersons(t *testing.T) {
 	news := make(chan pane.Info, 1000)
 	b := newBench(t, func(c *Config) {

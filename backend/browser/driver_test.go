@@ -8,9 +8,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestNobodyDrivesWhileItsGoalDoesNotRun: the user acts on the page without taking it
-// over, also in a window that it opens, and with the next run it is the
-// agent's again, which is told so and not what was done.
+// TestNobodyDrivesWhileItsGoalDoesNotRun: the user acts on the page without taking it over, also
+// in a window that it opens. With the next run the agent drives again; its result says so, but
+// not what the user did.
 func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 	b := newBench(t, func(c *Config) {
 		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: "w1"}, true }
@@ -34,7 +34,7 @@ func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 		t.Errorf("the window: %+v", w.Info())
 	}
 
-	// Taking over still means that the agent waits for it.
+	// After a take-over the agent waits as usual.
 	b.ok(w.TakeOver())
 	w.BeginDrive()
 	if w.Driver() != pane.DriverUser {
@@ -57,7 +57,7 @@ func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 	lines, err := p.Console()
 	b.ok(err)
 	if said := strings.Join(lines, "\n"); !strings.Contains(said, "before") || strings.Contains(said, "while taken over") {
-		t.Errorf("the agent is told of the console: %q", said)
+		t.Errorf("the agent got the console: %q", said)
 	}
 	b.ok(p.Navigate(agent, b.url("fields.html")))
 	has(t, b.act(p.Hover(agent, "Hover")).Changed, "the user could use the pane")

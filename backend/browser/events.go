@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// eventRouter takes the events of the pane's sessions to the parts that they concern. It
-// runs on the connection's goroutine: it alters state and posts, and never waits.
+// eventRouter passes the events of the pane's sessions to the parts that they concern. It runs on
+// the connection's goroutine: it changes state and posts commands, and never waits.
 type eventRouter struct {
 	pane       *Pane
 	navigation navigationEvents
@@ -25,7 +25,7 @@ type eventRouter struct {
 	ofFrame map[string]eventHandler // of frames of other sites, by method
 }
 
-// eventHandler takes an event of a page or of a frame of another site.
+// eventHandler handles an event of a page or of a frame of another site.
 type eventHandler func(*page, *cdp.Event)
 
 func (r *eventRouter) init(p *Pane) {
@@ -69,12 +69,12 @@ func (r *eventRouter) init(p *Pane) {
 	maps.Copy(r.ofFrame, either)
 }
 
-// ignorePage makes a handler of one that need not know where the event is from.
+// ignorePage adapts a handler that does not need to know which page sent the event.
 func ignorePage(f func(*cdp.Event)) eventHandler {
 	return func(_ *page, e *cdp.Event) { f(e) }
 }
 
-// connect gives the router's own parts what they need.
+// connect gives the router's own parts their dependencies.
 func (r *eventRouter) connect() {
 	p := r.pane
 	r.requests = requestGate{state: &p.state, activity: &p.activity}
@@ -97,7 +97,7 @@ func (r *eventRouter) connect() {
 	}
 }
 
-// onPageEvent takes an event of the pane's page.
+// onPageEvent handles an event of the pane's page.
 func (r *eventRouter) onPageEvent(e *cdp.Event) {
 	r.pane.state.mu.Lock()
 	pg := r.pane.state.page
@@ -107,7 +107,7 @@ func (r *eventRouter) onPageEvent(e *cdp.Event) {
 	}
 }
 
-// onFrameEvent takes an event of a frame of another site.
+// onFrameEvent handles an event of a frame of another site.
 func (r *eventRouter) onFrameEvent(e *cdp.Event) {
 	if f := r.pane.frames.bySession(proto.TargetSessionID(e.SessionID)); f != nil {
 		r.dispatch(r.ofFrame, f.page, e)
@@ -160,13 +160,13 @@ const faultCrashed = "the page crashed"
 
 func (r *eventRouter) onCrash(pg *page, _ *cdp.Event) {
 	r.pane.state.change(func() {
-		pg.end(ErrCrashed) // before anybody reads of it, and reloads
+		pg.end(ErrCrashed) // before a caller sees the state and reloads
 		r.pane.state.processError, r.pane.state.info.Running, r.pane.state.loading = faultCrashed, false, false
 		r.pane.prompts.closeLocked(anyPrompt)
 	})
 }
 
-// onBrowserEvent takes an event that belongs to no session.
+// onBrowserEvent handles an event that belongs to no session.
 func (m *Manager) onBrowserEvent(e *cdp.Event) {
 	switch e.Method {
 	case "Target.targetCreated":
@@ -200,7 +200,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 	}
 }
 
-// onTargetGone says that the page closed itself.
+// onTargetGone handles the end of a page that closed itself.
 func (r *eventRouter) onTargetGone() {
 	r.pane.state.change(func() {
 		if r.pane.state.page != nil {
@@ -222,10 +222,10 @@ func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
 	return nil
 }
 
-// decodeEvent reads an event; one that does not fit is passed over, as rod does.
+// decodeEvent decodes an event. One that does not fit is ignored, as in rod.
 func decodeEvent(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }
 
-// onFrameTarget takes the news that a frame of another site came to above, or went.
+// onFrameTarget handles a frame of another site that was added to above or removed.
 func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 	var ev struct {
 		SessionID  proto.TargetSessionID `json:"sessionId"`
@@ -243,7 +243,7 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 	}
 	if ev.TargetInfo.Type != "iframe" {
 		above.engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
-		above.Post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
+		above.Post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its page handles its requests
 		return
 	}
 	f := &remoteFrame{

@@ -76,8 +76,8 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	}
 }
 
-// What ends again and again stays ended until somebody reloads it, and many who
-// do that at once start one Chromium.
+// A Chromium that keeps ending is not restarted until somebody reloads a page, and many reloads
+// at once start one Chromium.
 func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 	b := newBench(t, own)
 	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
@@ -214,7 +214,7 @@ func TestAPageThatNeverStopsAsking(t *testing.T) {
 	answer := func() {
 		ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
 		defer cancel()
-		_, _ = p.Dialog(ctx, true, "") // one that is not there yet is answered in the next round
+		_, _ = p.Dialog(ctx, true, "") // a dialog that is not open yet is answered in the next round
 	}
 	for began := time.Now(); !strings.Contains(p.Info().Notice, "again and again"); answer() {
 		if time.Since(began) > patience {

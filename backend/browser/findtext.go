@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-
-	"goalpost/backend/browser/internal/script"
 )
 
 // textSearch finds text in the page for the user.
@@ -14,26 +12,25 @@ type textSearch struct {
 	prompts *prompts
 	frames  *frames
 
-	mu   sync.Mutex // held while a search runs: another waits
+	mu   sync.Mutex // held while a search runs: another one waits
 	text string
 	at   int // the match that is shown, counted from 0
 }
 
-// FindResult is where a search in the page stands: the match that is shown, counted
-// from 1, of at most 2,000. Both are 0 when nothing matches.
+// FindResult is the position of a search: the current match, counted from 1, and the number of
+// matches, at most 2,000. Both are 0 if nothing matches.
 type FindResult struct {
 	Index int `json:"index"`
 	Count int `json:"count"`
 }
 
-// maxMatches is how many places are counted.
+// maxMatches is how many matches are counted.
 const maxMatches = 2000
 
-// Find marks all places of the page that say text, whatever the case, and
-// scrolls to the match that is step places after the last one: 1 is the next, -1
-// the one before, 0 the same. Frames, of other sites too, shadow roots and what
-// is in fields, passwords excepted, are looked into; the frames of other sites
-// come last. No text ends the search. One search at a time; another waits.
+// Find highlights all matches of text, ignoring case, and scrolls to the match that is step
+// matches after the last one: 1 is the next, -1 the previous, 0 the same. It searches frames,
+// also of other sites, shadow roots, and fields except passwords; frames of other sites come
+// last. An empty text ends the search. One search runs at a time; another one waits.
 func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResult, error) {
 	if len(text) > 1000 {
 		return FindResult{}, errors.New("finding: the text is longer than 1,000 bytes")
@@ -55,11 +52,11 @@ func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResu
 	return f, err
 }
 
-// frameMatches are what findText of findtext.js found in a page or a part.
+// frameMatches is the result of findText of snapshot.js in a page or a frame of another site.
 type frameMatches struct {
 	Count  int `json:"count"`
-	First  int `json:"first"`  // the one to begin with
-	Fields int `json:"fields"` // that hold the text and have to be opened first
+	First  int `json:"first"`  // the first one that is not above the view
+	Fields int `json:"fields"` // fields with the text that have to be opened first
 }
 
 func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
@@ -72,7 +69,7 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 			if view == pg {
 				return FindResult{}, err
 			}
-			continue // a frame that hangs has nothing to be found
+			continue // a frame that hangs has no matches
 		}
 		if m.Count > 0 && first < 0 {
 			first = total + m.First
@@ -103,30 +100,23 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 	return FindResult{ts.at + 1, total}, nil
 }
 
-// findInFrame searches a page or a part. Chromium keeps what is in a field in a
-// shadow root of its own, which only the protocol tells of.
+// findInFrame searches a page or a frame of another site. Chromium stores the text of a field in
+// a shadow root of its own, which only the protocol gives access to.
 func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches
-	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(script.FindText)+
-		", 1)"); err != nil {
-		return m, err
-	}
 	if text != ts.text {
 		_, _ = view.injectClosedRoots(ctx)
 	}
 	if err := view.callScript(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
 		return m, err
 	}
-	_ = view.injectFieldRoots(ctx, "goalpost.sought.closed()", "goalpost.sought.open(this)")
+	_ = view.injectFieldRoots(ctx, "goalpost.listClosedFields()", "goalpost.openField(this)")
 	err := view.callScript(ctx, &m, "findText", text, most)
 	return m, err
 }
 
-// wrapExpression makes an expression of a script.
-func wrapExpression(script string) string { return "(() => {" + script + "\n})()" }
-
-// showMatch marks what was found in a page or a part, and brings one match into
-// view; -1 is none.
+// showMatch highlights the matches in a page or a frame of another site, and scrolls to one of
+// them; -1 is none.
 func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 	var box *struct {
 		X      float64 `json:"x"`
@@ -139,17 +129,17 @@ func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 	}
 	for f := ts.frames.bySession(view.session); f != nil; f = ts.frames.bySession(f.above.session) {
 		ts.frames.numberFrames(ctx, f.above)
-		if err := f.above.callScript(ctx, box, "bringText", f.number.Load(), box); err != nil {
+		if err := f.above.callScript(ctx, box, "scrollToFrameBox", f.number.Load(), box); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// clearMatches takes the marks of a search away.
+// clearMatches removes the highlights.
 func (ts *textSearch) clearMatches(ctx context.Context, pg *page) {
 	for _, view := range ts.frames.inOrder(pg) {
-		if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? (goalpost.sought.end(), 1) : 1"); err != nil {
+		if _, err := view.evalInScriptWorld(ctx, "goalpost.endFindText()"); err != nil {
 			ts.state.m.cfg.Log.Debug("ending a search", "pane", ts.state.id, "error", err)
 		}
 	}

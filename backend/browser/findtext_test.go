@@ -38,8 +38,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindEverywhere: what is counted is what is on the page, whoever's frame or
-// field it is in, and each match is seen, in its colour, when its turn comes.
+// TestFindEverywhere: matches in all frames and fields are counted, and each one is visible in
+// its color when it is the current one.
 func TestFindEverywhere(t *testing.T) {
 	b := newBench(t)
 	for _, zoom := range []int{100, 150} {
@@ -73,8 +73,8 @@ func TestFindEverywhere(t *testing.T) {
 	}
 }
 
-// marks waits until one match is to be seen in its colour, or none. A frame of another
-// site draws when it likes: pictures are taken until it has.
+// marks waits until one match is visible in its color, or none. A frame of another site draws at
+// any time, so this takes pictures until it has.
 func (b *bench) marks(p *Pane, what string, wanted bool) {
 	b.Helper()
 	n := 0
@@ -86,7 +86,7 @@ func (b *bench) marks(p *Pane, what string, wanted bool) {
 	b.Errorf("%s: %d pixels of the match are to be seen", what, n)
 }
 
-// orange counts the pixels in the colour of the match that is shown.
+// orange counts the pixels in the color of the current match.
 func (b *bench) orange(p *Pane) (n int) {
 	b.Helper()
 	pg, err := p.state.currentPage()
@@ -105,7 +105,7 @@ func (b *bench) orange(p *Pane) (n int) {
 	if !ok {
 		b.Fatalf("the picture is %T", picture)
 	}
-	for i := 0; i+3 < len(opaque.Pix); i += 4 { // At and its colours take seconds with the race detector
+	for i := 0; i+3 < len(opaque.Pix); i += 4 { // with At this takes seconds under the race detector
 		if opaque.Pix[i] == 0xff && opaque.Pix[i+1] == 0x8a && opaque.Pix[i+2] == 0x1f {
 			n++
 		}

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// forms fills fields for the agent: with keys as a user would where that is possible.
+// forms fills fields for the agent, with keys as a user would where that is possible.
 type forms struct {
 	state    *state
 	activity *activity
@@ -19,18 +19,16 @@ type forms struct {
 	actions  *actions
 	mouse    *mouse
 
-	uploadsMu  sync.Mutex // held for no call of another part
+	uploadsMu  sync.Mutex // never held during a call of another part
 	uploadDirs []string   // folders with copies of files for pages
 }
 
-// The rest of what an agent can do; see Click for how a target is named.
-
-// Select chooses the options of a list by their labels or values; a list that
-// takes several has only these chosen then.
+// Select chooses the options of a list by their labels or values, and deselects all others. See
+// Click for the forms of a target.
 func (fm *forms) Select(ctx context.Context, target string, options []string) (Acted, error) {
 	return fm.actions.runAction(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
-		at, err := fm.targets.callOnTarget(ctx, pg, &field, "choose", target, options)
+		at, err := fm.targets.callOnTarget(ctx, pg, &field, "planChoice", target, options)
 		if err != nil {
 			return err
 		}
@@ -38,15 +36,15 @@ func (fm *forms) Select(ctx context.Context, target string, options []string) (A
 	})
 }
 
-// Check ticks a box, a radio button or a switch, or takes the tick away. One
-// that is as wanted is left alone.
+// Check sets a checkbox, a radio button or a switch. One that has the wanted state is not
+// clicked.
 func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, error) {
 	return fm.actions.runAction(ctx, "ticking "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var box struct {
 			Ref     string
 			Checked bool
 		}
-		where, err := fm.targets.callOnTarget(ctx, pg, &box, "ticked", target)
+		where, err := fm.targets.callOnTarget(ctx, pg, &box, "findCheckbox", target)
 		if err != nil {
 			return err
 		}
@@ -57,18 +55,18 @@ func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, erro
 		if err := fm.mouse.clickOn(ctx, pg, "tick", box.Ref, mousePress{}); err != nil {
 			return err
 		}
-		if err := where.callScript(ctx, &box, "ticked", box.Ref); err == nil && box.Checked != on {
+		if err := where.callScript(ctx, &box, "findCheckbox", box.Ref); err == nil && box.Checked != on {
 			return errors.New("the page did not take it")
 		}
 		return nil
 	})
 }
 
-// MaskField has a field show dots for what it holds, in every picture from now on.
+// MaskField makes a field show dots instead of its text, in every picture from now on.
 func (fm *forms) MaskField(ctx context.Context, target string) error {
 	return fm.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
 		var field struct{ Words string }
-		_, err := fm.targets.callOnTarget(ctx, pg, &field, "conceal", target)
+		_, err := fm.targets.callOnTarget(ctx, pg, &field, "maskField", target)
 		return err
 	})
 }

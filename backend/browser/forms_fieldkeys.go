@@ -8,32 +8,32 @@ import (
 	"goalpost/backend/pane"
 )
 
-// field is one that takes a choice or a value, as snapshot.js tells of it.
+// field is a field that takes a choice or a value, as snapshot.js describes it.
 type field struct {
 	Ref, Words, Kind string
 	Suggests         bool
-	Keys             []string // that give it what it is to have, if keys can
+	Keys             []string // that set the value, if keys can
 	Value            string
-	Places           []int // options to click, of a list that lies open
-	Indices          []int // options that are to be chosen; null if it is no list
+	Places           []int // options to click, in an open list
+	Indices          []int // options to choose; null if it is not a list
 }
 
-// setFieldByKeys fills a list, a date or a slider with real keys, or with the mouse where the
-// options lie open. The field has the keyboard. What they cannot reach is set, with
-// events that a page can tell from a user's, and the answer says so.
+// setFieldByKeys fills a list, a date or a slider with real keys, or with the mouse if the
+// options are visible. The field has the keyboard. What keys and mouse cannot do is set by
+// script, with events that a page can tell from a user's, and the result says so.
 func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
 	fm.actions.showActionHint("fills "+sanitize.Line(f.Words, 120), 0, 0)
 	var now struct{ Held bool }
-	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
+	if err := where.callScript(ctx, &now, "isFilled", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		return err
 	}
 	for i, index := range f.Places {
 		var at targetPoint
-		if err := where.callScript(ctx, &at, "optionAt", f.Ref, index); err != nil {
+		if err := where.callScript(ctx, &at, "locateOption", f.Ref, index); err != nil {
 			return err
 		}
 		if at.X < 0 {
-			break // it is not drawn
+			break // it is not rendered
 		}
 		if err := fm.frames.toPagePoint(ctx, where, &at); err != nil {
 			return err
@@ -45,9 +45,9 @@ func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) e
 	if err := fm.pressKeys(ctx, pg, f.Keys); err != nil {
 		return err
 	}
-	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
+	if err := where.callScript(ctx, &now, "isFilled", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		if isNotFound(err) {
-			return nil // the page took the field away on that
+			return nil // the page removed the field in reaction
 		}
 		return err
 	}
@@ -57,10 +57,10 @@ func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) e
 		}
 	}
 	fm.activity.noteDuringAction("keys could not fill it: its value was set by script")
-	return where.callScript(ctx, nil, "enforce", f.Ref, f.Value, f.Indices)
+	return where.callScript(ctx, nil, "setField", f.Ref, f.Value, f.Indices)
 }
 
-// multiSelectModifier is the key that is held to choose one more option of a list.
+// multiSelectModifier is the key to hold to choose one more option of a list.
 func multiSelectModifier(i int) int {
 	switch {
 	case i == 0:
@@ -71,8 +71,8 @@ func multiSelectModifier(i int) int {
 	return modCtrl
 }
 
-// pressKeys presses keys of which only the first, that may open something, and the last
-// are waited for: they are carried out in order.
+// pressKeys presses keys and waits for the answers to the first, which may open a list, and the
+// last: keys are processed in order.
 func (fm *forms) pressKeys(ctx context.Context, pg *page, keys []string) error {
 	for i, one := range keys {
 		if i == 0 || i == len(keys)-1 {

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestFieldsAreFilledWithRealKeys: lists, dates, times and sliders, whose events a
-// page cannot tell from a user's. A colour has no keys, and the answer says so.
+// TestFieldsAreFilledWithRealKeys: lists, dates, times and sliders get events that a page cannot
+// tell from a user's. A color has no keys, and the result says so.
 func TestFieldsAreFilledWithRealKeys(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "trusted.html")
@@ -42,7 +42,7 @@ func TestFieldsAreFilledWithRealKeys(t *testing.T) {
 			t.Errorf("%s: the answer is %q", c.field, a.Changed)
 		}
 	}
-	// What a list offers is told in full, though it is closed.
+	// All options of a closed list are listed.
 	b.eval(p, `document.querySelector('select').innerHTML = Array.from({ length: 200 }, (_, i) => '<option>Country ' + i + '</option>').join(''); 1`)
 	s := b.look(p).Text
 	has(t, s, `"Country 11" | … 188 more`)
@@ -50,7 +50,7 @@ func TestFieldsAreFilledWithRealKeys(t *testing.T) {
 	b.ok(err)
 	has(t, found, `has option "Country 19"`, `has option "Country 199"`)
 	if n := strings.Count(found, "\n"); n != 11 {
-		t.Errorf("%d options are told:\n%s", n, found)
+		t.Errorf("%d options are listed:\n%s", n, found)
 	}
 	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<div id=over style="position:fixed;inset:0;background:#fff">Over</div>')`)
 	if _, err := p.Select(b.ctx, "css=select[aria-label=Plan]", []string{"Country 3"}); err == nil ||

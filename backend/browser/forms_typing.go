@@ -14,16 +14,16 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Type writes into a text field, at its end, or in place of what is there when
-// clear is set; submit presses Enter after it. In a list it chooses the option
-// of that name; a date, a time, a colour and a slider take their value, see setFieldByKeys.
+// Type writes at the end of a text field, or replaces its text if clear is set; submit presses
+// Enter afterwards. In a list it chooses the option with that name. It sets the value of a date,
+// a time, a color or a slider, see setFieldByKeys.
 func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bool) (Acted, error) {
 	if len(text) > 1<<20 {
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")
 	}
 	return fm.actions.runAction(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
-		at, err := fm.targets.callOnTarget(ctx, pg, &field, "prepare", target, text)
+		at, err := fm.targets.callOnTarget(ctx, pg, &field, "planFill", target, text)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (fm *forms) fillField(ctx context.Context, pg, where *page, ref, text strin
 		return err
 	}
 	var caret struct{ End, Empty bool }
-	if err := where.callScript(ctx, &caret, "caret", ref, clear); err != nil {
+	if err := where.callScript(ctx, &caret, "moveCaret", ref, clear); err != nil {
 		return err
 	}
 	switch {
@@ -61,11 +61,11 @@ func (fm *forms) fillField(ctx context.Context, pg, where *page, ref, text strin
 	return fm.typeText(ctx, pg, text)
 }
 
-// maxTypedKeys is how long a text may be that is typed key by key.
+// maxTypedKeys is the longest text that is typed key by key, in characters.
 const maxTypedKeys = 200
 
-// typeText types a text with a key for each character, since pages listen to keys. A
-// long one, or one of several lines, comes at once as a paste does.
+// typeText types a text with a key for each character, because pages listen to keys. A long text,
+// or one of several lines, is inserted at once like a paste.
 func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
 	needsPaste := strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 	switch {
@@ -93,9 +93,9 @@ func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
 	})
 }
 
-// Press presses keys, one after the other, named as in the DOM ("Enter",
-// "Escape", "ArrowDown", "a"), with modifiers before them ("Ctrl+a") and spaces
-// between. They go to target, or to what has the keyboard if it is "".
+// Press presses keys in sequence, named as in the DOM ("Enter", "Escape", "ArrowDown", "a"), with
+// modifiers before them ("Ctrl+a") and spaces between. They go to target, or to the focused
+// element if target is "".
 func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) {
 	list := strings.Fields(keys)
 	if len(list) == 0 || len(list) > 50 {
@@ -105,7 +105,7 @@ func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) 
 		words := "presses " + sanitize.Line(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
-			if _, err := fm.targets.callOnTarget(ctx, pg, &field, "focusOn", target); err != nil {
+			if _, err := fm.targets.callOnTarget(ctx, pg, &field, "focusElement", target); err != nil {
 				return err
 			}
 			words += " in " + sanitize.Line(field.Words, 80)

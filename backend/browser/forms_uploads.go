@@ -14,9 +14,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Upload gives files to a file input, or to the page that asks for some if
-// target is "". Chromium reads them when the page does, so they are copies of
-// which the caller knows what they hold; they go with the pane.
+// Upload gives files to a file input, or if target is "" to the page that asks for some. Chromium
+// reads them when the page does, so it gets copies that cannot change after the caller has
+// checked them. They are deleted with the pane.
 func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (Acted, error) {
 	if len(files) == 0 {
 		return Acted{}, errors.New("giving files: name at least one")
@@ -37,7 +37,7 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 	return fm.actions.runAction(ctx, "giving files to "+sanitize.Line(target, 80),
 		func(ctx context.Context, pg *page) error {
 			var field struct{ Ref, Words string }
-			where, err := fm.targets.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
+			where, err := fm.targets.callOnTarget(ctx, pg, &field, "findFileInput", target, len(files))
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,7 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 				return err
 			}
 			return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-				found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
+				found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.findElement(%q)", field.Ref)))
 				if err != nil {
 					return err
 				}
@@ -57,7 +57,7 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 		})
 }
 
-// copyUploads writes copies into a folder of the pane's own.
+// copyUploads writes the copies into a folder of the pane.
 func (fm *forms) copyUploads(files []pane.File) ([]string, error) {
 	top := filepath.Join(fm.state.m.cfg.Dir, "uploads")
 	err := os.MkdirAll(top, 0o700)
@@ -85,7 +85,7 @@ func (fm *forms) copyUploads(files []pane.File) ([]string, error) {
 	return paths, nil
 }
 
-// removeUploadCopies removes the copies.
+// removeUploadCopies deletes the copies.
 func (fm *forms) removeUploadCopies() error {
 	fm.uploadsMu.Lock()
 	list := fm.uploadDirs

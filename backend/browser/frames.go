@@ -15,34 +15,34 @@ import (
 	"goalpost/backend/browser/internal/script"
 )
 
-// frames are the page's frames of other sites, each with a session of its own. The list is
-// guarded by the state's mutex: it belongs to the page.
+// frames are the page's frames of other sites, each with its own session. The state's mutex
+// guards the list.
 type frames struct {
 	state *state
 
-	refs     refAllocator   // of refs in all documents of the pane, so that an old one fits none of a new one
+	refs     refAllocator   // for all documents of the pane, so that no ref of an old one is valid in a new one
 	numberMu sync.Mutex     // held while frames of other sites get their numbers
-	list     []*remoteFrame // of the page: frames of other sites
+	list     []*remoteFrame // a frame comes after the one that contains it
 	numbered atomic.Int64   // counts them
 }
 
-// remoteFrame is a frame of another site. Chromium gives it a process, and so a session
-// and eyes of its own; the mouse and the keyboard are the page's.
+// remoteFrame is a frame of another site. It has its own process, and so its own session and
+// script context; the mouse and the keyboard belong to the page.
 type remoteFrame struct {
 	*page
-	above           *page                                  // the page or the part that holds the frame
-	number          atomic.Int64                           // by which snapshot.js of above knows it, 0 before it was told
+	above           *page                                  // the page or the frame that contains this one
+	number          atomic.Int64                           // its number in snapshot.js of above, 0 before it has one
 	reportedContext atomic.Pointer[script.SnapshotContext] // of above
 }
 
-// refAllocator counts what gets a name in a pane: refs, and the frames that they are in.
+// refAllocator counts the refs of a pane, and the frames that contain them.
 type refAllocator struct {
 	refs, frames atomic.Int64
 	mu           sync.Mutex
-	where        map[int64]*page // the page that knows the refs of a frame
+	where        map[int64]*page // which page has the refs of a frame
 }
 
-// observeNumbers takes the newest numbers that a page gave.
+// observeNumbers stores the newest numbers that a page has used.
 func (c *refAllocator) observeNumbers(pg *page, refs, frames int64) {
 	c.refs.Store(max(c.refs.Load(), refs))
 	c.mu.Lock()
@@ -62,21 +62,21 @@ func (c *refAllocator) pageOfFrame(frame int64) *page {
 	return c.where[frame]
 }
 
-// autoAttachFrames makes Chromium tell of frames of other sites, which wait until they
-// are prepared; rod's type of 2024 knows no filter. Workers wait as well, whatever
-// the filter says: one that were not told of would wait for ever.
+// autoAttachFrames makes Chromium report frames of other sites, and hold them until they are
+// prepared. rod's type of 2024 has no filter. Chromium holds workers as well, whatever the filter
+// says: one that is not reported would be held for ever.
 type autoAttachFrames struct{}
 
-// ProtoReq is asked for by proto.
+// ProtoReq implements proto.Request.
 func (autoAttachFrames) ProtoReq() string { return "Target.setAutoAttach" }
 
-// MarshalJSON gives the command's parameters.
+// MarshalJSON returns the command's parameters.
 func (autoAttachFrames) MarshalJSON() ([]byte, error) {
 	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,` +
 		`"filter":[{"type":"iframe"},{"type":"worker"},{"exclude":true}]}`), nil
 }
 
-// networkEnableParams keeps no bodies of what comes.
+// networkEnableParams stores no response bodies.
 var networkEnableParams = proto.NetworkEnable{MaxTotalBufferSize: intPtrZero(), MaxResourceBufferSize: intPtrZero()}
 
 var networkOff = proto.NetworkDisable{}
@@ -97,13 +97,13 @@ func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
 	return nil
 }
 
-// detachFrames lets go of parts, and of those inside them.
+// detachFrames removes frames, and those inside them.
 func (fs *frames) detachFrames(which func(*remoteFrame) bool) {
 	var gone []*remoteFrame
 	fs.state.change(func() {
 		var kept []*remoteFrame
 		lost := map[*page]bool{}
-		for _, f := range fs.list { // a part comes after the one that holds it
+		for _, f := range fs.list { // a frame comes after the one that contains it
 			if which(f) || lost[f.above] {
 				lost[f.page] = true
 				gone = append(gone, f)
@@ -129,7 +129,7 @@ func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 	return m.parts[id]
 }
 
-// childrenOf lists the parts that a page holds itself.
+// childrenOf lists the frames that a page contains directly.
 func (fs *frames) childrenOf(above *page) []*remoteFrame {
 	fs.state.mu.Lock()
 	defer fs.state.mu.Unlock()
@@ -142,7 +142,7 @@ func (fs *frames) childrenOf(above *page) []*remoteFrame {
 	return list
 }
 
-// numberFrames gives the parts of a page numbers in its eyes, so that they have a place
+// numberFrames gives the frames of a page numbers in its snapshot.js, so that they have a place
 // among its lines.
 func (fs *frames) numberFrames(ctx context.Context, above *page) {
 	fs.numberMu.Lock()
@@ -152,7 +152,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 		if err != nil || f.reportedContext.Load() == world && f.number.Load() != 0 {
 			continue
 		}
-		if _, err := above.evalInScriptWorld(ctx, "true"); err != nil { // the script is there
+		if _, err := above.evalInScriptWorld(ctx, "true"); err != nil { // makes sure that the script is there
 			continue
 		}
 		err = above.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
@@ -161,7 +161,8 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 				return err
 			}
 			f.number.Store(fs.numbered.Add(1))
-			return above.callOnNode(c, owner.BackendNodeID, world.ID, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
+			register := fmt.Sprintf("goalpost.registerForeignFrame(this, %d)", f.number.Load())
+			return above.callOnNode(c, owner.BackendNodeID, world.ID, register)
 		})
 		if err == nil {
 			f.reportedContext.Store(world)
@@ -169,7 +170,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 	}
 }
 
-// callOnNode runs an expression with a node of the document as this.
+// callOnNode evaluates an expression with a node of the document as this.
 func (pg *page) callOnNode(
 	c proto.Client, node proto.DOMBackendNodeID, world proto.RuntimeExecutionContextID, expression string,
 ) error {
@@ -184,7 +185,7 @@ func (pg *page) callOnNode(
 	})
 }
 
-// inOrder are a page and its parts, in the order in which they came.
+// inOrder lists a page and its frames, oldest first.
 func (fs *frames) inOrder(pg *page) []*page {
 	fs.state.mu.Lock()
 	defer fs.state.mu.Unlock()
@@ -197,11 +198,11 @@ func (fs *frames) inOrder(pg *page) []*page {
 	return list
 }
 
-// unresponsiveFrameText is said of what was not found or not told where a frame does not answer.
+// unresponsiveFrameText is added to results that lack the content of a frame.
 const unresponsiveFrameText = "a frame of the page does not answer, and what it holds is not known"
 
-// frameTimeout is how long a frame of another site that did not answer is left alone, and maxFrames how many are
-// looked into at all: a page may have as many as it likes.
+// frameTimeout is how long a frame of another site is not asked again after it did not answer.
+// maxFrames is how many frames are read: a page may have any number.
 const (
 	frameTimeout = 20 * time.Second
 	maxFrames    = 30
@@ -209,22 +210,22 @@ const (
 
 var errFrameUnresponsive = errors.New("a frame of the page does not answer")
 
-// toPagePoint brings a point of a part to where it lies on the page. What lies over the
-// frame is named.
+// toPagePoint converts a point of a frame to a point of the page. The error names what covers the
+// frame there.
 func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) error {
 	for f := fs.bySession(from.session); f != nil; f = fs.bySession(f.above.session) {
 		fs.numberFrames(ctx, f.above)
-		if err := f.above.callScript(ctx, at, "through", f.number.Load(), at.X, at.Y); err != nil {
+		if err := f.above.callScript(ctx, at, "mapFramePoint", f.number.Load(), at.X, at.Y); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// What a frame of another origin tells of a place is counted from its own corner:
-// it cannot know where that lies. The host knows which frame told it.
+// A frame of another origin counts positions from its own corner, because it cannot know where
+// that is. The program knows which frame sent them.
 
-// frameOffset is where the document of a world of ours begins in the pane, in CSS pixels.
+// frameOffset is where the document of a script context begins in the pane, in CSS pixels.
 func (fs *frames) frameOffset(
 	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID,
 ) (x, y float64, err error) {
@@ -248,7 +249,7 @@ func (fs *frames) frameOffset(
 	}
 }
 
-// frameElementOffset is where the content of the element that holds a frame begins, seen from this page.
+// frameElementOffset is where the content of a frame element begins, in this page's coordinates.
 func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
 	err = pg.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
 		owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: frame})
@@ -264,7 +265,7 @@ func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID)
 	return x, y, err
 }
 
-// pageAndFrames is the page with its parts; mu is held.
+// pageAndFrames is the page with its frames. The caller holds mu.
 func (fs *frames) pageAndFrames() []*page {
 	if fs.state.page == nil {
 		return nil

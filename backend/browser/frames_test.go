@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestFramesOfOtherSites: a frame in another process is seen, found, read and
-// acted on as if it were a part of the page.
+// TestFramesOfOtherSites: a frame in another process is listed, searched, read and clicked like a
+// part of the page.
 func TestFramesOfOtherSites(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "outer.html")
@@ -47,7 +47,7 @@ func TestFramesOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestClosedShadowRoots: what pages hide from scripts is seen and used all the same.
+// TestClosedShadowRoots: what pages hide from scripts is listed and can be used.
 func TestClosedShadowRoots(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "outer.html")
@@ -56,18 +56,18 @@ func TestClosedShadowRoots(t *testing.T) {
 	has(t, b.act(p.Click(b.ctx, b.refOf(s, `button "Closed one"`))).Changed, "closed one clicked true")
 	has(t, b.act(p.Type(b.ctx, "Deep field", "down", false, false)).Changed, `value="down"`)
 	has(t, b.act(p.Check(b.ctx, "In a box", true)).Changed, `checked`)
-	// What the element itself holds is not drawn then.
+	// The children of the element itself are not rendered then.
 	has(t, s.Text, `button "Beside its children"`, `button "Instead of words"`)
 	if strings.Contains(s.Text, "Not shown") || strings.Contains(s.Text, "Nor is this") {
-		t.Errorf("what the roots hide is told of:\n%s", s.Text)
+		t.Errorf("the snapshot contains what the roots hide:\n%s", s.Text)
 	}
-	// Where its children are drawn in a slot, nothing of the element shows that it has a root.
+	// If its children are rendered in a slot, a script cannot detect that the element has a root.
 	has(t, s.Text, `button "Beside a slot"`, `"Given to it"`)
 	b.eval(p, `late.attachShadow({ mode: 'closed' }).innerHTML = '<button>Come later</button><slot></slot>'`)
 	has(t, b.look(p).Text, `button "Come later"`, `"Given later"`)
 }
 
-// TestAFrameThatHangs takes no page along: what stands around it is told and used.
+// TestAFrameThatHangs: a frame that hangs does not affect the page around it.
 func TestAFrameThatHangs(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.limits.part = defaultLimits().part })
 	p := b.open("b1", "form.html")
@@ -79,7 +79,7 @@ func TestAFrameThatHangs(t *testing.T) {
 		document.body.prepend(f);
 	})`)
 	for began := time.Now(); !strings.Contains(b.look(p).Text, "the frame does not answer"); {
-		if time.Since(began) > patience { // it begins to hang a moment after it is there
+		if time.Since(began) > patience { // it begins to hang a moment after it was added
 			t.Fatalf("the frame answers:\n%s", b.look(p).Text)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// A goal's downloads come into its own folder, and a link that its programs put
-// there leads them nowhere else.
+// A goal's downloads are saved in its own folder, even if its programs replace the subfolder by a
+// link.
 func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 	folder, elsewhere := t.TempDir(), t.TempDir()
 	b := newBench(t, func(c *Config) {
@@ -34,7 +34,7 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 	}
 
 	b.ok(os.Rename(filepath.Join(folder, "downloads"), filepath.Join(folder, "before")))
-	inside := filepath.Join(folder, "inside") // no link at all: it could lead to git's own folder
+	inside := filepath.Join(folder, "inside") // any link is refused: it could lead to git's own folder
 	b.ok(os.Mkdir(inside, 0o700))
 	for _, to := range []string{elsewhere, inside} {
 		b.ok(os.Symlink(to, filepath.Join(folder, "downloads")))

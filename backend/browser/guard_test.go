@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// guardPage has a button, a field and a box under a cover, and a button beside them.
-// It notes the mouse events that reach it.
+// guardPage has a button, a field and a box under a cover, and a button beside them. It records
+// the mouse events that it receives.
 const guardPage = `<!doctype html><title>Guard</title>
 <style>body{margin:0}button,input,#cover{position:absolute;margin:0;width:200px;height:30px;left:20px}</style>
 <button style="top:20px">Under</button><input style="top:60px" aria-label="Field">
@@ -20,16 +20,16 @@ const guardPage = `<!doctype html><title>Guard</title>
 <div id="cover" style="top:0;left:0;width:300px;height:140px;background:#ccc">Popup</div>
 <button id="close" style="top:200px">Close</button>
 <script>
-  window.heard = [];
+  window.received = [];
   for (const type of ['mousedown', 'mouseup', 'click']) {
-    addEventListener(type, (e) => heard.push(type + ' ' + (e.target.id || e.target.tagName)));
+    addEventListener(type, (e) => received.push(type + ' ' + (e.target.id || e.target.tagName)));
   }
 </script>`
 
 const wholeClick = `"mousedown close,mouseup close,click close"`
 
-// TestARefusedActionLeavesNoGuard: after an action that was refused since its target is
-// covered, the page receives every click that follows, the agent's and the user's.
+// TestARefusedActionLeavesNoGuard: after an action that was refused because its target is
+// covered, the page receives every following click of the agent and the user.
 func TestARefusedActionLeavesNoGuard(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -51,17 +51,17 @@ func TestARefusedActionLeavesNoGuard(t *testing.T) {
 		if _, err := act(); err == nil || !strings.Contains(err.Error(), "is covered by") {
 			t.Errorf("%s: %v", name, err)
 		}
-		b.eval(p, "heard.length = 0")
+		b.eval(p, "received.length = 0")
 		b.act(p.ClickAt(b.ctx, 100, 215, Press{}))
-		if got := b.eval(p, "heard.join()"); got != wholeClick {
+		if got := b.eval(p, "received.join()"); got != wholeClick {
 			t.Errorf("of the agent's click after a refused %s the page received %s", name, got)
 		}
 		if _, err := act(); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		b.eval(p, "heard.length = 0")
+		b.eval(p, "received.length = 0")
 		b.click(v, 100, 215)
-		b.value(p, "heard.join()", wholeClick)
+		b.value(p, "received.join()", wholeClick)
 	}
 }
 
@@ -88,15 +88,15 @@ func TestACoveredFrameKeepsNoGuard(t *testing.T) {
 	has(t, b.act(p.ClickAt(b.ctx, int(at.X), int(at.Y), Press{})).Changed, "said true")
 }
 
-// TestAClickThatWasGivenUpLeavesNoGuard: a user takes over while the page still looks for
-// the place to click.
+// TestAClickThatWasGivenUpLeavesNoGuard: a user takes over while the script still looks for the
+// place to click.
 func TestAClickThatWasGivenUpLeavesNoGuard(t *testing.T) {
 	aiming, over := make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		// What moves is aimed at for some frames. The page stands still from the moment at
-		// which the target is brought into view until the click has been given up.
+		// The script looks at a moving target for several frames. The page blocks from the moment at
+		// which the target is scrolled into view until the click has been given up.
 		_, _ = io.WriteString(w, guardPage+`<style>@keyframes go { to { left: 60px } }</style>
 <button style="top:2000px;animation:go 1s infinite">Far</button>
 <script>
@@ -129,13 +129,13 @@ func TestAClickThatWasGivenUpLeavesNoGuard(t *testing.T) {
 		t.Errorf("the page was not scrolled: %v", err)
 	}
 	close(over)
-	// More frames than aiming takes.
+	// More frames than the search for the place takes.
 	b.eval(p, `new Promise((r) => {
 		let n = 0;
 		const next = () => (++n > 40 ? r(n) : requestAnimationFrame(next));
 		next();
 	})`)
-	b.eval(p, "scrollTo(0, 0); heard.length = 0")
+	b.eval(p, "scrollTo(0, 0); received.length = 0")
 	b.click(v, 100, 215)
-	b.value(p, "heard.join()", wholeClick)
+	b.value(p, "received.join()", wholeClick)
 }

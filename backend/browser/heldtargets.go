@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// heldTargets are the targets that Chromium holds and no pane attaches to. Its mutex is
-// held for no call of the manager.
+// heldTargets are the targets that Chromium pauses and no pane attaches to. Its mutex is never
+// held during a call of the manager.
 type heldTargets struct {
 	manager *Manager
 
@@ -17,28 +17,28 @@ type heldTargets struct {
 	held map[proto.TargetSessionID]*heldTarget
 }
 
-// heldTarget is a session that holds what no pane attaches to: workers that pages share,
-// service workers, and windows until a pane has them.
+// heldTarget is the session of a paused target that belongs to no pane: a shared worker, a
+// service worker, or a window until a pane has it.
 type heldTarget struct {
 	engine  *browserProcess
 	network string // whose requests it makes
 	target  proto.TargetTargetID
 }
 
-// pauseNewTargets makes Chromium hold such targets until onTarget has seen them.
+// pauseNewTargets makes Chromium pause such targets until onTarget has seen them.
 type pauseNewTargets struct{}
 
-// ProtoReq is asked for by proto.
+// ProtoReq implements proto.Request.
 func (pauseNewTargets) ProtoReq() string { return "Target.setAutoAttach" }
 
-// MarshalJSON gives the command's parameters.
+// MarshalJSON returns the command's parameters.
 func (pauseNewTargets) MarshalJSON() ([]byte, error) {
 	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,` +
 		`"filter":[{"type":"service_worker"},{"type":"shared_worker"},{"type":"page"},{"exclude":true}]}`), nil
 }
 
-// onTarget takes a target that Chromium holds, and one that is gone. Those that were
-// attached to by a pane are not held.
+// onTarget handles a target that Chromium paused or removed. A target that a pane has attached to
+// is not held.
 func (h *heldTargets) onTarget(e *cdp.Event) {
 	var ev struct {
 		SessionID          proto.TargetSessionID `json:"sessionId"`
@@ -69,12 +69,12 @@ func (h *heldTargets) onTarget(e *cdp.Event) {
 	h.held[ev.SessionID] = &heldTarget{engine, network, ev.TargetInfo.TargetID}
 	h.mu.Unlock()
 	gates := h.manager.rules.fetchPatterns()
-	gates.HandleAuthRequests = false // a pane's session asks
+	gates.HandleAuthRequests = false // the session of a pane handles them
 	engine.Post(ev.SessionID, gates)
 	engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
 }
 
-// release lets go of a window that a pane has.
+// release gives up a window that now has a pane.
 func (h *heldTargets) release(target proto.TargetTargetID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,7 +86,7 @@ func (h *heldTargets) release(target proto.TargetTargetID) {
 	}
 }
 
-// onEvent takes an event of such a target's session.
+// onEvent handles an event of a held target's session.
 func (h *heldTargets) onEvent(g *heldTarget, e *cdp.Event) {
 	session := proto.TargetSessionID(e.SessionID)
 	var ev proto.FetchRequestPaused
@@ -107,7 +107,7 @@ func (h *heldTargets) onEvent(g *heldTarget, e *cdp.Event) {
 	})
 }
 
-// get is the target of a session, nil if none is held.
+// get returns the target of a session, nil if none is held.
 func (h *heldTargets) get(session proto.TargetSessionID) *heldTarget {
 	h.mu.Lock()
 	defer h.mu.Unlock()

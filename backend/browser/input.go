@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// userInput carries out what the user does with the mouse and the keyboard, in order.
+// userInput processes what the user does with the mouse and the keyboard, in order.
 type userInput struct {
 	screencast *screencast.Screencast
 	state      *state
@@ -26,11 +26,11 @@ type userInput struct {
 	pictures   *pictures
 
 	queue *inputQueue
-	touch atomic.Bool // the page knows of fingers
+	touch atomic.Bool // touch emulation is on
 }
 
-// inputQueue is the queue of what the user did. A move replaces the move before
-// it, and turns of the wheel add up.
+// inputQueue is the queue of user input. A move replaces the move before it, and turns of the
+// wheel are added up.
 type inputQueue struct {
 	wake  chan struct{}
 	mu    sync.Mutex
@@ -39,7 +39,7 @@ type inputQueue struct {
 
 func newInputs() *inputQueue { return &inputQueue{wake: make(chan struct{}, 1)} }
 
-// add takes an input, unless hundreds wait already.
+// add appends an input, or fails if hundreds are waiting.
 func (q *inputQueue) add(in pane.Input) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -76,14 +76,14 @@ func (q *inputQueue) next() (pane.Input, bool) {
 	return in, true
 }
 
-// input checks an act of the user and queues it.
+// input validates a user's input and queues it.
 func (u *userInput) input(in pane.Input) error {
 	if _, err := u.state.currentPage(); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
 	if u.state.Driver() == pane.DriverAgent {
 		if in.Kind == pane.MouseMove || in.Kind == pane.MouseUp || in.Kind == pane.KeyUp {
-			return nil // nothing that one would want to be told about
+			return nil // not worth an error
 		}
 		return ErrAgentInControl
 	}
@@ -93,8 +93,8 @@ func (u *userInput) input(in pane.Input) error {
 	return u.queue.add(in)
 }
 
-// runInputs carries the inputs out, in order. Moves are not awaited: their answers
-// come only with the next picture of the page.
+// runInputs processes the inputs in order. It does not wait for the answers to moves, which come
+// only with the next frame of the page.
 func (u *userInput) runInputs() {
 	for {
 		select {
@@ -111,11 +111,11 @@ func (u *userInput) runInputs() {
 func (u *userInput) dispatchInput(in pane.Input) {
 	pg, err := u.state.currentPage()
 	if err != nil {
-		return // Info().Problem says it already
+		return // Info().Problem has the reason
 	}
 	req, err := inputCommand(in)
 	if err != nil {
-		return // refused when it came in
+		return // input refused it already
 	}
 	u.awaitFirstPaint()
 	if isPositional(in.Kind) {
@@ -135,7 +135,7 @@ func (u *userInput) dispatchInput(in pane.Input) {
 	ctx, cancel := u.prompts.withoutPrompts(u.state.ctx)
 	defer cancel(nil)
 	if ctx.Err() != nil {
-		return // a dialog is open: the page takes nothing
+		return // a dialog is open: the page processes no input
 	}
 	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
 		u.state.change(func() { u.state.loadNotice, u.state.info.Acting, u.prompts.dialogsInARow = "", "", 0 })
@@ -149,14 +149,14 @@ func (u *userInput) dispatchInput(in pane.Input) {
 	}
 }
 
-// isPositional says whether an input is for a place on the page.
+// isPositional reports whether an input has a position on the page.
 func isPositional(k pane.InputKind) bool {
 	return k == pane.MouseMove || k == pane.MouseDown || k == pane.MouseUp || k == pane.Wheel || k == pane.Touch
 }
 
-// wakeRenderer tells a page whose script runs on and on from one that draws no more:
-// now and then Chromium stops drawing a page after a change of processes, and
-// what waits for the next picture waits for ever. A new size starts it again.
+// wakeRenderer helps a page that has stopped drawing: Chromium sometimes stops after a change of
+// processes, and then whatever waits for the next frame waits for ever. A new size starts it
+// again. A page whose script runs for a long time is left alone.
 func (u *userInput) wakeRenderer(ctx context.Context, pg *page) bool {
 	err := pg.do(ctx, u.state.m.limits.hung, "asking the page", func(c proto.Client) error {
 		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
@@ -172,7 +172,7 @@ func (u *userInput) wakeRenderer(ctx context.Context, pg *page) bool {
 	return err == nil
 }
 
-// inputCommand is an input in Chromium's words.
+// inputCommand converts an input to a command of the protocol.
 func inputCommand(in pane.Input) (proto.Request, error) {
 	switch in.Kind {
 	case pane.MouseMove, pane.MouseDown, pane.MouseUp, pane.Wheel:
@@ -207,7 +207,7 @@ func mouseCommand(in pane.Input) (proto.Request, error) {
 		return nil, fmt.Errorf("unknown mouse button %q", sanitize.Line(in.Button, 20))
 	}
 	if in.Kind == pane.MouseMove {
-		// Without the held button Chromium sees no drag.
+		// Chromium starts no drag unless the pressed button is named.
 		for bit, held := range []proto.InputMouseButton{
 			proto.InputMouseButtonLeft, proto.InputMouseButtonRight,
 			proto.InputMouseButtonMiddle,
@@ -231,7 +231,7 @@ func mouseCommand(in pane.Input) (proto.Request, error) {
 	return e, nil
 }
 
-// maxTouchPoints is how many a page may be told of.
+// maxTouchPoints is the number of touch points that pages see.
 const maxTouchPoints = 5
 
 func touchCommand(in pane.Input) (proto.Request, error) {

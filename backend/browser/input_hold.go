@@ -2,17 +2,16 @@ package browser
 
 import "time"
 
-// Chromium throws away, without a word, what is done to a document between the
-// moment at which it replaces another and its first picture. A user at a real
-// screen hardly meets that moment; here their picture is older, and the machine
-// may be slow. So what they do waits then, and goes to the new document.
+// Chromium silently discards input for a document between the moment when it replaces another one
+// and its first frame. A user at a real screen rarely meets that moment. Here frames arrive later
+// and the machine may be slow, so input waits and goes to the new document.
 const (
-	inputHoldLimit     = time.Second            // a document that has no picture then gets its input all the same
-	inputHoldAfterLoad = 250 * time.Millisecond // and one that is loaded and is nothing to be seen
+	inputHoldLimit     = time.Second            // for a document without a first frame
+	inputHoldAfterLoad = 250 * time.Millisecond // for a loaded document that is empty
 )
 
-// awaitFirstPaint waits until what the user does can reach the document: until it has
-// its first picture, and until a page that was brought back is where it was.
+// awaitFirstPaint waits until user input can reach the document: until it has its first frame,
+// and until a restored page has its scroll position.
 func (u *userInput) awaitFirstPaint() {
 	began := time.Now()
 	for {

@@ -22,8 +22,8 @@ const (
 	modShift = 8
 )
 
-// keyEvent is a key event in Chromium's words. A key that writes carries its text;
-// with Ctrl, Meta, or Alt and a plain letter it is a shortcut and writes nothing.
+// keyEvent converts a key to an event of the protocol. A key that produces a character carries it
+// as text; with Ctrl, Meta, or Alt and an ASCII letter it is a shortcut and produces none.
 func keyEvent(in pane.Input) proto.Request {
 	code := in.KeyCode
 	if code == 0 {
@@ -44,7 +44,7 @@ func keyEvent(in pane.Input) proto.Request {
 		e.Type, e.Text, e.UnmodifiedText = proto.InputDispatchKeyEventTypeKeyDown, text, text
 	}
 	if runtime.GOOS == "darwin" && in.Modifiers&modMeta != 0 {
-		// On macOS the menu, which a headless browser lacks, edits on these keys.
+		// On macOS these keys edit through the menu, which a headless browser lacks.
 		if command := editingCommand(in); command != "" {
 			e.Commands = []string{command}
 		}
@@ -63,7 +63,7 @@ func keyText(in pane.Input) string {
 	if in.Key == "" || size != len(in.Key) || !unicode.IsPrint(r) {
 		return ""
 	}
-	if in.Modifiers&modAlt != 0 && r < utf8.RuneSelf { // a shortcut; the page sends AltGr and Option without it
+	if in.Modifiers&modAlt != 0 && r < utf8.RuneSelf { // a shortcut; the page sends AltGr and Option without Alt
 		return ""
 	}
 	if in.Text != "" {
@@ -86,7 +86,7 @@ func editingCommand(in pane.Input) string {
 	return command
 }
 
-// keyCode is the Windows key code of a DOM key, 0 if it has none that matters.
+// keyCode is the Windows key code of a DOM key, 0 for one without a code that matters.
 func keyCode(key string) int {
 	if code, ok := map[string]int{
 		"Backspace": 8, "Tab": 9, "Enter": 13, "Shift": 16, "Control": 17, "Alt": 18, "Escape": 27, " ": 32,
@@ -108,13 +108,13 @@ func keyCode(key string) int {
 	return functionKey(key)
 }
 
-// What the keys of an American keyboard write with Shift, and without.
+// The characters of a US keyboard with Shift, and without.
 const (
 	shifted   = `~!@#$%^&*()_+{}|:"<>?`
 	unshifted = "`1234567890-=[]\\;',./"
 )
 
-// punctuationKeys are the keys of signs: their Windows codes and their names.
+// punctuationKeys are the keys of punctuation marks: their Windows key codes and DOM codes.
 var punctuationKeys = map[byte]struct {
 	code int
 	name string
@@ -132,8 +132,8 @@ var punctuationKeys = map[byte]struct {
 	'\'': {222, "Quote"},
 }
 
-// physicalKeyCode names the key of an American keyboard that writes a character or has a
-// name, as KeyboardEvent.code does; "" if there is none.
+// physicalKeyCode is the KeyboardEvent.code of the key of a US keyboard that produces a character
+// or has a name; "" if there is none.
 func physicalKeyCode(key string) string {
 	switch key {
 	case " ":
@@ -160,7 +160,7 @@ func physicalKeyCode(key string) string {
 	}
 }
 
-// otherNames are what terminals and models call some keys.
+// otherNames are names that terminals and models use for some keys.
 var otherNames = map[string]string{
 	"Space":    " ",
 	"Spacebar": " ",
@@ -176,7 +176,7 @@ var otherNames = map[string]string{
 	"PgDn":     "PageDown",
 }
 
-// parseKeys reads "Enter", "a" or "Ctrl+Shift+z".
+// parseKeys parses "Enter", "a" or "Ctrl+Shift+z".
 func parseKeys(text string) (pane.Input, error) {
 	var in pane.Input
 	rest := strings.TrimSpace(text)

@@ -13,7 +13,8 @@ func (b *bench) tap(v *Viewer, key, code string, modifiers int) {
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyUp, Key: key, Code: code, Modifiers: modifiers}))
 }
 
-// value waits for the page to have a value: input is not awaited.
+// value waits until a script has a value on the page, because nothing waits for the effect of
+// input.
 func (b *bench) value(p *Pane, script, want string) {
 	b.Helper()
 	got := b.eval(p, "new Promise((done) => { const until = Date.now() + 50000; const look = () => { const v = String("+

@@ -10,8 +10,7 @@ import (
 	"goalpost/backend/process"
 )
 
-// execLauncher starts programs with os/exec: what the package asks of a
-// Launcher and nothing more.
+// execLauncher starts programs with os/exec, with only what the package requires of a Launcher.
 type execLauncher struct{}
 
 type execProcess struct {
@@ -34,7 +33,7 @@ func (execLauncher) Start(_ context.Context, c process.Command) (process.Process
 	p := &execProcess{cmd: cmd, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
-		_ = cmd.Wait() // the status says it
+		_ = cmd.Wait() // the caller reads the status
 		ws, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
 		p.status = process.Status{Code: cmd.ProcessState.ExitCode()}
 		if ws.Signaled() {

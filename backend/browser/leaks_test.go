@@ -22,7 +22,7 @@ var (
 	crashes = flag.Int("crashes", 3, "how many renderers the leak test ends")
 )
 
-// holdings is what a program could leak by its panes, as numbers.
+// holdings counts everything that panes could leak.
 func (b *bench) holdings() map[string]int {
 	b.Helper()
 	open, err := os.ReadDir("/proc/self/fd")
@@ -43,7 +43,7 @@ func (b *bench) holdings() map[string]int {
 			return err
 		})
 		b.ok(err)
-		// Chromium keeps one process ready for the next page; it comes and goes.
+		// Chromium keeps a spare process ready for the next page, which starts and ends at any time.
 		h[key+" processes"] = len(processesWith(e.Dir.Path))
 		own, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", e.Process.Pid()))
 		b.ok(err)
@@ -52,8 +52,8 @@ func (b *bench) holdings() map[string]int {
 	return h
 }
 
-// slack is what may come and go by itself: Chromium keeps a process ready for
-// the next page, and opens files of its own as it goes.
+// slack is how much of a count may vary without a leak: Chromium has a spare process, and opens
+// files of its own.
 func slack(what string) int {
 	switch {
 	case strings.HasSuffix(what, " processes"):
@@ -64,8 +64,8 @@ func slack(what string) int {
 	return 0
 }
 
-// back waits until nothing is held but what was held before. Nothing signals
-// the end of a grandchild or of a goroutine, so this looks again for a while.
+// back waits until the counts are as before. Nothing signals the end of a grandchild or of a
+// goroutine, so this checks repeatedly.
 func (b *bench) back(before map[string]int, after string) {
 	b.Helper()
 	deadline := time.Now().Add(patience)
@@ -88,16 +88,16 @@ func (b *bench) back(before map[string]int, after string) {
 	}
 }
 
-// Panes that are opened, used and closed, and pages whose process ends, leave
-// nothing behind. `make leaks` does 200 and 50.
+// Panes that are opened, used and closed, and pages whose process ends, leave nothing behind.
+// `make leaks` uses 200 and 50 of them.
 func TestNothingIsLeaked(t *testing.T) {
 	b := newBench(t, own)
-	stays := b.open("stays", "one.html") // so that Chromium stays
+	stays := b.open("stays", "one.html") // keeps Chromium running
 	goals, err := b.Open(b.ctx, Options{ID: "goals", URL: b.url("one.html"), GoalID: "stays"})
 	b.ok(err)
 	b.look(goals)
 	quiet := b.holdings()
-	for n := range 3 { // what is made once is made now
+	for n := range 3 { // creates what is created only once
 		b.useOnce(n)
 	}
 	for what := range quiet {
@@ -158,7 +158,7 @@ func (b *bench) useOnce(n int) {
 	}
 }
 
-// crash ends the process of a pane's page, in turns as the page could and as the kernel would.
+// crash ends the process of a pane's page, alternately as the page could and as the kernel would.
 func (b *bench) crash(p *Pane, n int) {
 	b.Helper()
 	pg, err := p.state.currentPage()
@@ -167,13 +167,13 @@ func (b *bench) crash(p *Pane, n int) {
 		pg.Post(proto.PageCrash{})
 	} else {
 		for _, pid := range renderers(pg.engine.Dir.Path) {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare one may end by itself
+			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare process may have ended
 		}
 	}
 	b.until(p, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
 }
 
-// renderers gives the ids of the page processes of a Chromium.
+// renderers returns the ids of the page processes of a Chromium.
 func renderers(dir string) []int {
 	var found []int
 	for _, line := range processesWith(dir) {

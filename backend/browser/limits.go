@@ -2,20 +2,20 @@ package browser
 
 import "time"
 
-// limits are how long a page is waited for that may never do what it is waited for. They
-// are for the impatience of a user and of an agent: on a machine that is ten times slower
-// a page that is well can exceed them.
+// limits are how long to wait for a page that may never do what is awaited. They suit the
+// patience of a user and of an agent: on a machine that is ten times slower, a normal page can
+// exceed them.
 type limits struct {
-	settle      time.Duration // for all that an action set off
-	leaving     time.Duration // of it, from the news that the page goes elsewhere or opens a window until it does
-	load        time.Duration // for a document to finish loading, once the server has answered
+	settle      time.Duration // for all effects of an action
+	leaving     time.Duration // of that, for an announced navigation or window to begin
+	load        time.Duration // for a document to load after the server has answered
 	first       time.Duration // for the document of a new window
-	part        time.Duration // for a frame of another site to answer, lest one that hangs takes the page along
-	input       time.Duration // for the page to take an input, before the next
-	certificate time.Duration // for the news of it, which Chromium tells a little after the address
-	hung        time.Duration // for a page that seems to hang to prove that it does not
-	ending      time.Duration // for Chromium to write what it keeps, before it is killed
-	restarts    time.Duration // within which a Chromium that ends is not started again for ever
+	part        time.Duration // for a frame of another site to answer, so that one that hangs does not stop the page
+	input       time.Duration // for the page to process an input, before the next one
+	certificate time.Duration // for its event, which Chromium sends a little after the address
+	hung        time.Duration // for a page that seems to hang to answer
+	ending      time.Duration // for Chromium to write its files before it is killed
+	restarts    time.Duration // in which only some restarts of Chromium are allowed
 }
 
 func defaultLimits() limits {
@@ -33,7 +33,7 @@ func defaultLimits() limits {
 	}
 }
 
-// testLimits are limits that no page exceeds that answers at all, however busy the machine is.
+// testLimits are limits that no responsive page exceeds, however busy the machine is.
 func testLimits() limits {
 	const long = 30 * time.Second
 	return limits{
@@ -50,7 +50,7 @@ func testLimits() limits {
 	}
 }
 
-// WithTestLimits is c for tests: it waits for a page as long as a busy machine takes.
+// WithTestLimits returns c with limits for tests, which suit a busy machine.
 func (c Config) WithTestLimits() Config {
 	c.limits = testLimits()
 	return c

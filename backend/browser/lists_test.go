@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWhatOfALongListIsInView: of long lists not every row is asked where it lies, and
-// the rows that are told as in view are those that are.
+// TestWhatOfALongListIsInView: not every row of a long list is asked for its position, but the
+// rows in view are correct.
 func TestWhatOfALongListIsInView(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "big.html")

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// logins offers to save logins and fills saved ones in.
+// logins offers to save logins and fills in saved ones.
 type logins struct {
 	state    *state
 	activity *activity
@@ -24,20 +24,20 @@ type logins struct {
 	forms    *forms
 }
 
-// LoginStore keep names and passwords by the origin that they belong to.
+// LoginStore stores names and passwords by their origin.
 type LoginStore interface {
-	// Users lists who has a login on an origin; none is no error.
+	// Users lists the user names with a login on an origin. None is not an error.
 	Users(origin string) ([]string, error)
-	// Open gives a login of exactly this origin; the user "" is its only one.
+	// Open returns a login of exactly this origin; user "" means the only one.
 	Open(ctx context.Context, origin, user string) (name, password string, err error)
 	Save(ctx context.Context, origin, user, password string) error
 }
 
 var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
 
-// offerSaveLogin offers to keep what a user logged in with. The password stays in
-// the answer's function: it is in no question and on no screen. On a goal's page
-// nothing is offered, since nothing that a user does there is kept.
+// offerSaveLogin offers to save what a user logged in with. The password stays in a closure: it
+// is in no prompt and on no screen. On a goal's page nothing is offered, because nothing that a
+// user does there is recorded.
 func (lg *logins) offerSaveLogin(s pageReport) {
 	if lg.state.goalID != "" || lg.state.Driver() == pane.DriverAgent || lg.state.m.cfg.Logins == nil || s.User == "" ||
 		s.Password == "" {
@@ -72,7 +72,7 @@ func (lg *logins) offerSaveLogin(s pageReport) {
 	})
 }
 
-// LoginUsers lists who has a saved login on the page's present origin.
+// LoginUsers lists the user names with a saved login on the page's origin.
 func (lg *logins) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
 	if lg.state.m.cfg.Logins == nil {
 		return "", nil, errNoLogins
@@ -91,11 +91,9 @@ func (lg *logins) LoginUsers(ctx context.Context) (origin string, users []string
 	return origin, users, nil
 }
 
-// FillLogin puts a saved login of the page's present origin into its fields and
-// says which fields it filled; user "" is the only one. It sends nothing. Whether
-// the origin is still the same is looked at in the same stroke in which the
-// fields are filled, so the page cannot go elsewhere in between: that is why the
-// values are not typed.
+// FillLogin fills a saved login of the page's origin into its fields and returns which fields it
+// filled; user "" means the only one. It submits nothing. One call checks the origin and fills
+// the fields, so the page cannot navigate in between. For this reason the values are not typed.
 func (lg *logins) FillLogin(ctx context.Context, user string) (filled []string, err error) {
 	if lg.state.m.cfg.Logins == nil {
 		return nil, errNoLogins
@@ -119,9 +117,9 @@ func (lg *logins) FillLogin(ctx context.Context, user string) (filled []string, 
 	if err != nil {
 		return nil, fmt.Errorf("filling a login: %w", err)
 	}
-	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostHand.login(...%s)", values))
+	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostPrompts.login(...%s)", values))
 	if err != nil {
-		return nil, errors.New("filling a login: the page did not take it") // the error could quote what was sent
+		return nil, errors.New("filling a login: the page did not take it") // an error of the page could contain the password
 	}
 	if err := json.Unmarshal(out, &filled); err != nil {
 		return nil, fmt.Errorf("filling a login: %w", err)
@@ -141,7 +139,7 @@ func (lg *logins) loginContext(ctx context.Context) (*page, proto.RuntimeExecuti
 	return pg, world, err
 }
 
-// loginOrigin is the origin that the document has now, as the browser says it.
+// loginOrigin is the origin of the document now, according to the browser.
 func loginOrigin(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (string, error) {
 	out, err := evaluate(ctx, pg, world, "location.origin")
 	if err != nil {

@@ -15,7 +15,7 @@ func (lg *logins) Origins(ctx context.Context) ([]string, error) {
 	err := lg.turns.withTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
 		for _, view := range lg.frames.inOrder(pg) {
 			var some []string
-			if err := view.callScript(ctx, &some, "origins"); err != nil && view == pg {
+			if err := view.callScript(ctx, &some, "listOrigins"); err != nil && view == pg {
 				return err
 			}
 			for _, one := range some {
@@ -40,12 +40,12 @@ func (lg *logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm,
 	return f, err
 }
 
-// loginForm also says in which page or part the form is.
+// loginForm is LoginForm that also returns the page or frame with the form.
 func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
 	var f pane.LoginForm
 	var missed error
 	for _, view := range lg.frames.inOrder(pg) {
-		err := view.callScript(ctx, &f, "loginForm", origin)
+		err := view.callScript(ctx, &f, "findLoginForm", origin)
 		if err == nil {
 			return view, f, nil
 		}
@@ -57,9 +57,8 @@ func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page
 	return nil, f, missed
 }
 
-// Login types a saved login into the page, or a frame of it, which must be of the
-// origin that it belongs to, also at the moment of typing. What is typed is told to
-// nobody.
+// Login types a saved login into the page or a frame, which must have the login's origin, also at
+// the moment of typing. The values appear in no result.
 func (lg *logins) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
 	return lg.actions.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
 		where, f, err := lg.loginForm(ctx, pg, origin)
@@ -70,9 +69,9 @@ func (lg *logins) Login(ctx context.Context, origin, user, password string, subm
 			if ref == "" {
 				return nil
 			}
-			// A ref is good for one document only, and this one's origin was looked at.
+			// A ref is valid for one document only, whose origin has been checked.
 			var still struct{ Held bool }
-			if err := where.callScript(ctx, &still, "belongs", ref, origin); err != nil {
+			if err := where.callScript(ctx, &still, "hasOrigin", ref, origin); err != nil {
 				return err
 			}
 			if !still.Held {

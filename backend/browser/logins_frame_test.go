@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestLoginInAFrame: the form of another site in a frame gets the login of that site,
-// and of no other.
+// TestLoginInAFrame: the form of another site in a frame gets the login of that site only.
 func TestLoginInAFrame(t *testing.T) {
 	b := newBench(t)
 	p, agent := leased(b, "b1", "one.html")
@@ -33,7 +32,7 @@ func TestLoginInAFrame(t *testing.T) {
 	s, err := p.Snapshot(agent)
 	b.ok(err)
 	has(t, s.Text, `value="ann"`, "filled, value hidden")
-	// One of the page's own origin that has none: its address is of no use.
+	// A frame with an address of the page's site but without its origin gets none.
 	frame(`f.sandbox = 'allow-scripts'; f.src = 'login.html'`)
 	if a, err := p.Login(agent, b.site, "ann", "let me in", false); err == nil {
 		t.Errorf("a frame in a sandbox was given a login: %+v", a)

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// kept are Logins in memory: [origin, user] to password.
+// keptLogins is a LoginStore in memory: [origin, user] to password.
 type keptLogins struct {
 	mu   sync.Mutex
 	list map[[2]string]string
@@ -88,7 +88,7 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 		t.Errorf("the page has %s", got)
 	}
 
-	// Another site, though of the same machine, has no such login.
+	// Another site on the same machine has no such login.
 	b.ok(p.Navigate(b.ctx, strings.Replace(b.url("login.html"), "127.0.0.1", "localhost", 1)))
 	if _, users, err := p.LoginUsers(b.ctx); err != nil || len(users) != 0 {
 		t.Errorf("logins of another origin: %v %v", users, err)
@@ -100,7 +100,7 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 		t.Errorf("the other page has %s", got)
 	}
 
-	// Another password of the same user is asked for as a replacement.
+	// For another password of the same user, the prompt offers to replace it.
 	b.ok(p.Navigate(b.ctx, b.url("login.html")))
 	enter("changed")
 	if q := b.question(p, pane.SaveLogin); !q.Multiple {

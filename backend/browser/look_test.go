@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestALongPageIsToldInParts: every line of a page of 6,000 elements is told once,
-// 16 KB at a time.
+// TestALongPageIsToldInParts: every line of a page of 6,000 elements is returned once, 16 KB at a
+// time.
 func TestALongPageIsToldInParts(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "big.html")
@@ -36,7 +36,7 @@ func TestALongPageIsToldInParts(t *testing.T) {
 		if strings.Contains(line, ` button "button `) {
 			buttons++
 			if n != 1 {
-				t.Errorf("%q is told %d times", line, n)
+				t.Errorf("%q is listed %d times", line, n)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func TestALongPageIsToldInParts(t *testing.T) {
 	}
 }
 
-// TestDiff: what is different since the last snapshot, and nothing else.
+// TestDiff: only the differences since the last snapshot are returned.
 func TestDiff(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "big.html")
@@ -71,7 +71,7 @@ func TestDiff(t *testing.T) {
 	has(t, diff(), `page "One"`)
 }
 
-// TestAnAmbushIsNotClicked: what comes over an element when the pointer is there does
+// TestAnAmbushIsNotClicked: an element that moves over the target when the pointer arrives does
 // not get the click.
 func TestAnAmbushIsNotClicked(t *testing.T) {
 	b := newBench(t)
@@ -85,8 +85,8 @@ func TestAnAmbushIsNotClicked(t *testing.T) {
 	}
 }
 
-// TestALostRefIsFoundAgain: a page that draws itself again has the same things under
-// other refs; what is not clear is not guessed.
+// TestALostRefIsFoundAgain: a page that renders again has the same elements under other refs; an
+// ambiguous one is not guessed.
 func TestALostRefIsFoundAgain(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "one.html")

@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// house is the manager of every test that needs none of its own: to start Chromium takes
-// longer than most tests do. They use it one after the other, and each leaves it empty.
+// house is the manager of every test that needs none of its own, because starting Chromium takes
+// longer than most tests. Tests use it one after the other, and each leaves it empty.
 var house struct {
 	*Manager
 	dir string
@@ -23,7 +23,7 @@ var house struct {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
 
-// tests are run, and then what they shared is closed.
+// tests runs the tests and then closes what they shared.
 type tests struct{ *testing.M }
 
 func (m tests) Run() int {
@@ -35,13 +35,13 @@ func (m tests) Run() int {
 	return code
 }
 
-// own is for newBench: a test of Chromium's beginning or end, or that does it harm.
+// own is for newBench: for a test that starts, ends or harms Chromium.
 func own(*Config) {}
 
-// impatient is own with the limits of the program, for what has to exceed them.
+// impatient is own with the default limits, for a test that has to exceed them.
 func impatient(c *Config) { c.limits = defaultLimits() }
 
-// shared gives the manager that tests share, and the folder that it works in.
+// shared returns the manager that tests share, and its folder.
 func shared(t testing.TB) (*Manager, string) {
 	t.Helper()
 	if house.Manager == nil {
@@ -67,7 +67,7 @@ func demolish() error {
 	return err
 }
 
-// vacate closes what a test opened, and forgets what it left with Chromium.
+// vacate closes what a test opened, and deletes the data that it left in Chromium.
 func (b *bench) vacate() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -17,74 +17,72 @@ import (
 	"goalpost/backend/process"
 )
 
-// Config says how a Manager works. Launcher and Dir are needed.
+// Config configures a Manager. Launcher and Dir are required.
 type Config struct {
 	Launcher process.Launcher
-	Dir      string // private folder for Chromium's files, made if missing; they go when Chromium ends
+	Dir      string // private folder for Chromium's files, created if missing; they are deleted when Chromium ends
 	Path     string // of Chromium; "" = Find
 	// ProxyServer, if set, is the proxy that every page uses, also for addresses of this machine.
 	ProxyServer string
-	// ContextProxy, if set, names the proxy of a goal's pages, also for addresses
-	// of this machine; "" is none. It is asked once for each goal.
+	// ContextProxy, if set, returns the proxy of a goal's pages, also for addresses of this machine;
+	// "" means none. It is called once for each goal.
 	ContextProxy func(goalID string) string
-	// Nowhere, needed with ContextProxy, is the proxy of what the goals' Chromium fetches
-	// beside their pages. It should let nothing through.
+	// DenyAllProxy is required with ContextProxy: the proxy of what the goals' Chromium fetches for
+	// itself. It should let nothing through.
 	DenyAllProxy string
-	// WebSocketProxy, if set, gives the proxy, as HOST:PORT, of all WebSockets of a user's
-	// pages with a profile, "" for the temporary one. It is asked when Chromium is started.
-	// All else that such pages fetch goes to no proxy.
+	// WebSocketProxy, if set, returns the proxy, as HOST:PORT, of all WebSockets of a user's pages
+	// with a profile, "" for the temporary one. It is called when Chromium starts. Other requests of
+	// such pages use no proxy.
 	WebSocketProxy func(ctx context.Context, profile string) (string, error)
-	// Judged says whether the requests of a goal's pages have to be judged one by one,
-	// and Judge decides about each of them, and of those of a page that is lent to a goal:
-	// "" lets it go, words are why not. OnRequest
-	// hears of those that are not judged, over https and of lent pages as well. They are
-	// called with the events of Chromium and must neither wait nor call a Manager. nil:
-	// nothing is judged or told.
+	// NeedsFilter reports whether each request of a goal's pages needs a decision. FilterRequest
+	// decides about those requests, and about those of a page that is shared with a goal: it returns
+	// "" to allow one, or the reason why not. OnRequest receives the requests that need no decision,
+	// over https and from shared pages as well. They are called on the goroutine of Chromium's events
+	// and must neither wait nor call a Manager. If nil, nothing is decided or reported.
 	NeedsFilter   func(goalID string) bool
 	FilterRequest func(PageRequest) string
 	OnRequest     func(PageRequest)
-	// OnChange hears of every change of a pane, one call at a time and in
-	// order; changes that come faster than they are heard are merged. It must
-	// not call Close.
+	// OnChange receives every change of a pane, one call at a time and in order; changes that come
+	// faster than it returns are merged. It must not call Close.
 	OnChange func(info pane.Info, closed bool)
 	// OnPopup decides about a window that a page opens: the options of a new
 	// pane (its URL and GoalID are taken from the page) and true, or false to
 	// show the address in the same pane. nil means false.
 	OnPopup func(opener pane.Info, url string) (Options, bool)
-	// OnWindow hears of a pane that OnPopup asked for, once it is there. nil: nobody.
+	// OnWindow receives each new pane that OnPopup allowed. May be nil.
 	OnWindow func(*Pane)
-	// OnVisit hears of every page that a user's pane has come to. nil: nobody.
+	// OnVisit receives each page that a user's pane has loaded. May be nil.
 	OnVisit func(profile, url, title string)
-	// Downloads gives the folder for the files that pages send to the user; it is
-	// asked with "". No folder, or nil, refuses them.
+	// Downloads returns the folder for the files that pages send to the user; its argument is "". No
+	// folder, or nil, refuses them.
 	Downloads func(goalID string) string
-	// GoalFolder gives the folder of a goal, in which "downloads" is for the files
-	// that pages send to it. No folder, or nil, refuses them.
+	// GoalFolder returns the folder of a goal, whose subfolder "downloads" is for the files that
+	// pages send to it. No folder, or nil, refuses them.
 	GoalFolder func(goalID string) string
-	// Logins keep what the user logs in with; nil: nothing is kept or filled in.
+	// Logins stores what the user logs in with. If nil, nothing is stored or filled in.
 	Logins LoginStore
-	// Secrets are what no picture shows that is kept or handed on; nil: there are none.
+	// Secrets are redacted in every picture that is stored or handed on. If nil, there are none.
 	Secrets Secrets
 	// OwnPorts are the ports of this program, which no page may reach.
 	OwnPorts func() []int
 	Log      *slog.Logger
-	limits   limits // zero: the usual ones
+	limits   limits // zero: the default ones
 }
 
-// Options say how to open a pane.
+// Options describe a pane to open.
 type Options struct {
 	ID            string // unique among the panes
 	URL           string // "" = about:blank
 	Width, Height int    // CSS pixels; 0 = 1280 x 800
-	GoalID        string // the goal that leases it, "" for the user
-	Profile       string // of a user's pane: where cookies and storage are kept; "" = nowhere
+	GoalID        string // the goal that has the pane, "" for the user
+	Profile       string // of a user's pane: where cookies and storage are stored; "" = in memory
 	Title         string // shown until the page has one
-	bare          bool   // no script of ours, no questions: see Shoot
-	network       string // of a bare one: the goal whose proxy it uses
+	bare          bool   // without scripts of ours and prompts: see ScreenshotURL
+	network       string // of a bare pane: the goal whose proxy it uses
 }
 
-// Manager holds the panes and the one Chromium behind them. It starts Chromium
-// when the first pane opens. All methods may be called concurrently.
+// Manager owns the panes and the Chromium processes behind them. It starts a process when its
+// first pane opens. All methods may be called concurrently.
 type Manager struct {
 	profiles
 	cfg     Config
@@ -93,23 +91,23 @@ type Manager struct {
 	folders downloadFolders
 	held    heldTargets
 	news    *changeNotifier
-	start   chan struct{} // holds one token: starting and stopping Chromium
+	start   chan struct{} // one token: for starting and stopping Chromium
 	work    sync.WaitGroup
 	ctx     context.Context // ends with Close
 	cancel  context.CancelCauseFunc
 
 	mu       sync.Mutex
 	closed   bool
-	engines  map[string]*browserProcess // see processKey; one that has ended stays until the next is started
+	engines  map[string]*browserProcess // see processKey; an ended one stays until the next starts
 	panes    map[string]*Pane
-	order    []string // of panes, as they were opened
+	order    []string // of panes, oldest first
 	sessions map[proto.TargetSessionID]*Pane
 	parts    map[proto.TargetSessionID]*Pane       // of frames of other sites, see frames.go
 	windows  map[proto.TargetTargetID]*popupWindow // that pages have opened
 	shots    int                                   // counts pictures
 }
 
-// New makes a Manager. Nothing is started yet.
+// New creates a Manager. It starts nothing yet.
 func New(cfg Config) *Manager {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -136,10 +134,9 @@ func New(cfg Config) *Manager {
 	return m
 }
 
-// Open opens a pane and loads its address. A page that does not load is no
-// error: the pane is there, and Info().Problem says what went wrong. Errors are
-// a refused address (ErrRefused), a missing Chromium (ErrMissing), or one that
-// does not start.
+// Open opens a pane and loads its address. A page that fails to load is not an error: the pane
+// exists, and Info().Problem has the reason. Open fails if the address is refused (ErrRefused),
+// or if Chromium is missing (ErrMissing) or does not start.
 func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 	address, err := m.rules.validateAddress(o.URL)
 	if err != nil {
@@ -187,7 +184,7 @@ func (m *Manager) reservePane(o Options) (*Pane, error) {
 	return p, nil
 }
 
-// Get finds a pane.
+// Get returns a pane by its id.
 func (m *Manager) Get(id string) (*Pane, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -195,7 +192,7 @@ func (m *Manager) Get(id string) (*Pane, bool) {
 	return p, ok
 }
 
-// List gives all panes in the order in which they were opened.
+// List returns all panes, oldest first.
 func (m *Manager) List() []pane.Info {
 	m.mu.Lock()
 	all := make([]*Pane, 0, len(m.order))
@@ -219,7 +216,7 @@ func (m *Manager) ClosePane(ctx context.Context, id string) error {
 	return m.removePane(ctx, p)
 }
 
-// CloseGoal closes the panes that a goal opened and forgets its cookies and storage.
+// CloseGoal closes the panes that a goal opened and deletes its cookies and storage.
 func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	if goalID == "" {
 		return errors.New("closing a goal's browser panes: no goal is named")
@@ -237,7 +234,7 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	return err
 }
 
-// removePane takes a pane out, closes its page and waits for its goroutines.
+// removePane removes a pane, closes its page and waits for its goroutines.
 func (m *Manager) removePane(ctx context.Context, p *Pane) error {
 	m.mu.Lock()
 	known := m.panes[p.state.id] == p
@@ -253,7 +250,7 @@ func (m *Manager) removePane(ctx context.Context, p *Pane) error {
 	return err
 }
 
-// Close closes every pane and Chromium and waits until all is gone.
+// Close closes every pane and Chromium and waits until all have ended.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	if m.closed {
@@ -263,7 +260,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.closed = true
 	m.mu.Unlock()
 	m.cancel(ErrClosed)
-	// A start that is under way is cut off by m.ctx and gives the token back.
+	// m.ctx ends a start that is running, which then returns the token.
 	m.start <- struct{}{}
 	var err error
 	for _, info := range m.List() {
@@ -283,7 +280,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	return err
 }
 
-// fallbackTitle is the name of a page that gives itself none: its address.
+// fallbackTitle is the title of a page without one: its address.
 func fallbackTitle(address string) string {
 	return sanitize.Line(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
 }

@@ -15,8 +15,8 @@ import (
 
 var measured = flag.Bool("measured", false, "take orders from e2e/bench/snapshot.mjs")
 
-// TestMeasured is the other end of e2e/bench/snapshot.mjs: one order a line, one
-// answer a line. It is nothing for a run of tests.
+// TestMeasured is the other end of e2e/bench/snapshot.mjs: one command a line, one answer a line.
+// It is skipped in a normal run.
 func TestMeasured(t *testing.T) {
 	if !*measured {
 		t.Skip("only e2e/bench/snapshot.mjs wants it")
@@ -44,7 +44,7 @@ func TestMeasured(t *testing.T) {
 			answer["ms"] = float64(time.Since(began).Microseconds()) / 1000
 			b.ok(err)
 			text := s.Text
-			for s.Next > 0 { // all that a model would be handed in the end
+			for s.Next > 0 { // everything that a model could read
 				s, err = p.SnapshotPart(agent, pane.SnapshotOptions{From: s.Next})
 				b.ok(err)
 				text += s.Text
@@ -59,7 +59,8 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// clicks clicks the first buttons by their refs, in turns, and gives the times in ms.
+// clicks clicks the first buttons by their refs, one after the other, and returns the times in
+// ms.
 func clicks(b *bench, p *Pane, n int) []float64 {
 	agent := b.agent("g1")
 	b.eval(p, "addEventListener('submit', (e) => e.preventDefault()); 1")
@@ -81,8 +82,8 @@ func clicks(b *bench, p *Pane, n int) []float64 {
 	return times
 }
 
-// BenchmarkPicture takes a picture of a page of 6,000 elements: with no secret known, with
-// one that the page does not show, and with one that it does.
+// BenchmarkPicture takes a picture of a page of 6,000 elements: without secrets, with one that
+// the page does not show, and with one that it does.
 func BenchmarkPicture(b *testing.B) {
 	secrets := &hills{}
 	w := newBench(b, func(c *Config) { c.Secrets = secrets })

@@ -35,8 +35,8 @@ func (m *mouse) Hover(ctx context.Context, target string) (Acted, error) {
 	})
 }
 
-// Drag drags one element onto another with the left button. Either may be a
-// point of the viewport, too: at=X,Y.
+// Drag drags one element onto another with the left button. Each may also be a point of the
+// viewport: at=X,Y.
 func (m *mouse) Drag(ctx context.Context, from, to string) (Acted, error) {
 	return m.actions.runAction(ctx, "dragging "+sanitize.Line(from, 80), func(ctx context.Context, pg *page) error {
 		start, isPoint := parsePoint(from)
@@ -56,16 +56,16 @@ func (m *mouse) Drag(ctx context.Context, from, to string) (Acted, error) {
 	})
 }
 
-// pagePositionOf is where an element lies on the page.
+// pagePositionOf is where an element is on the page.
 func (m *mouse) pagePositionOf(ctx context.Context, pg *page, at *targetPoint, target string) error {
-	where, err := m.targets.callOnTarget(ctx, pg, at, "place", target)
+	where, err := m.targets.callOnTarget(ctx, pg, at, "locateElement", target)
 	if err != nil {
 		return err
 	}
 	return m.frames.toPagePoint(ctx, where, at)
 }
 
-// parsePoint reads at=X,Y.
+// parsePoint parses at=X,Y.
 func parsePoint(target string) (targetPoint, bool) {
 	x, y, found := strings.Cut(strings.TrimPrefix(target, "at="), ",")
 	left, bad := strconv.Atoi(x)
@@ -95,7 +95,7 @@ func (m *mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) er
 	return m.dispatchMouseButton(ctx, pg, pane.MouseUp, end)
 }
 
-// mouseTo moves the pointer and waits until the page knows.
+// mouseTo moves the pointer and waits until the page has processed the move.
 func (m *mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
 	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
 	for _, d := range m.drag.events(in) {
@@ -131,7 +131,7 @@ func (m *mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inp
 	})
 }
 
-// ScrollTo brings an element into view.
+// ScrollTo scrolls to an element.
 func (m *mouse) ScrollTo(ctx context.Context, target string) (Acted, error) {
 	return m.actions.runAction(ctx, "scrolling to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
 		var at targetPoint
@@ -143,8 +143,8 @@ func (m *mouse) ScrollTo(ctx context.Context, target string) (Acted, error) {
 	})
 }
 
-// Scroll turns the wheel over an element, or over the middle of the page if
-// target is "", by CSS pixels.
+// Scroll turns the wheel over an element, or over the middle of the page if target is "", by CSS
+// pixels.
 func (m *mouse) Scroll(ctx context.Context, target string, right, down float64) (Acted, error) {
 	return m.actions.runAction(ctx, "scrolling", func(ctx context.Context, pg *page) error {
 		width, height := m.viewport.size()

@@ -9,27 +9,27 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// Click clicks an element with real mouse events. The target is a ref (e12), a
-// selector (css=#id) or the visible text. The element is scrolled into view; one
-// that is covered is not clicked, and the error names what covers it. Then the
-// page gets up to two seconds to settle.
+// Click clicks an element with real mouse events. The target is a ref (e12), a selector (css=#id)
+// or the visible text. Click scrolls to the element. It does not click one that is covered, and
+// the error names what covers it. Then the page gets up to two seconds to settle.
 func (m *mouse) Click(ctx context.Context, target string) (Acted, error) {
 	return m.ClickWith(ctx, target, Press{})
 }
 
 // resolveTarget finds the point of an element for the mouse and shows it to the user. It waits
-// until an element that moves is steady.
+// until a moving element stops.
 func (m *mouse) resolveTarget(ctx context.Context, pg *page, verb, target string) (targetPoint, error) {
 	at, _, err := m.aimWith(ctx, pg, verb, target, false, false)
 	return at, err
 }
 
-// aimWith is resolveTarget; unsure has it wait in any case, and clicks sets the guard of a click.
+// aimWith is resolveTarget; unsure makes it wait in any case, and clicks sets the guard of the
+// click.
 func (m *mouse) aimWith(
 	ctx context.Context, pg *page, verb, target string, unsure, clicks bool,
 ) (targetPoint, *page, error) {
 	var at targetPoint
-	where, err := m.targets.callOnTarget(ctx, pg, &at, "aim", target, unsure, clicks)
+	where, err := m.targets.callOnTarget(ctx, pg, &at, "aimAt", target, unsure, clicks)
 	if err == nil {
 		err = m.frames.toPagePoint(ctx, where, &at)
 	}
@@ -40,8 +40,8 @@ func (m *mouse) aimWith(
 	return at, where, nil
 }
 
-// clickOn clicks an element. Something that comes over it in the last moment is
-// kept from being clicked by snapshot.js, and the click is tried again.
+// clickOn clicks an element. If another element moves over it at the last moment, snapshot.js
+// keeps the click from the page, and clickOn tries again.
 func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
 	missed := ""
 	for try := range 3 {
@@ -61,35 +61,35 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 			Missed string
 			Calm   *frameActivity
 		}
-		if err := where.callScript(ctx, &landed, "landed", how.last); err != nil || landed.Missed == "" {
+		if err := where.callScript(ctx, &landed, "finishClick", how.last); err != nil || landed.Missed == "" {
 			if err != nil {
-				where.sendScript("release", false)
+				where.sendScript("releaseClick", false)
 			}
 			if errors.Is(err, errPromptOpen) {
 				return err
 			}
 			m.actions.lastClickActivity[where] = landed.Calm
-			return nil // the click may have ended the document
+			return nil // the click may have replaced the document
 		}
 		missed, target = landed.Missed, at.Ref
 	}
 	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", sanitize.Line(missed, 300))
 }
 
-// releaseGuards removes the guard of a click that is not made, or, with pressed, whose
-// end is unknown. Which view has it is not known where one did not answer, so all are
-// told, whatever became of ctx. While that lasts they are waited for: the mouse reaches
-// the page another way.
+// releaseGuards removes the guard of a click that was not made, or with pressed of one whose
+// outcome is unknown. It calls all frames, because it does not know which one has the guard, and
+// does so even if ctx has ended. It waits for them, because the mouse reaches the page another
+// way.
 func (m *mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
 	views := m.frames.inOrder(pg)
 	for _, view := range views {
-		view.sendScript("release", pressed)
+		view.sendScript("releaseClick", pressed)
 	}
 	for _, view := range views {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := view.callScript(ctx, nil, "release", pressed); err != nil {
+		if err := view.callScript(ctx, nil, "releaseClick", pressed); err != nil {
 			m.state.m.cfg.Log.Debug("releasing the guard of a click", "pane", m.state.id, "error", err)
 		}
 	}

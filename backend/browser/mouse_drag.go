@@ -9,17 +9,17 @@ import (
 	"goalpost/backend/pane"
 )
 
-// drag is what the mouse drags, the user's or the agent's. Its mutex is held for no call
-// of another part.
+// drag is a drag operation of the user's or the agent's mouse. Its mutex is never held during a
+// call of another part.
 type drag struct {
 	mu      sync.Mutex
 	data    *proto.InputDragData // nil if nothing is dragged
-	entered bool                 // the page knows of the drag
+	entered bool                 // the page has received dragEnter
 }
 
-// onIntercepted takes what the page lets the mouse drag. Chromium would hand it to the
-// window system, which there is none of; so the moves that follow are told to
-// the page as a drag, until the button is let go.
+// onIntercepted handles the start of a drag. Chromium would pass it to the window system, which
+// does not exist here; so the following moves are sent to the page as drag events, until the
+// button is released.
 func (d *drag) onIntercepted(e *cdp.Event) {
 	var ev proto.InputDragIntercepted
 	if decodeEvent(e, &ev) && ev.Data != nil {
@@ -29,15 +29,14 @@ func (d *drag) onIntercepted(e *cdp.Event) {
 	}
 }
 
-// end drops what is dragged: its page or its document is gone.
+// end cancels the drag, because its page or its document is gone.
 func (d *drag) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.data = nil
 }
 
-// events gives the events that an input becomes while something is dragged,
-// nil if nothing is.
+// events returns the drag events for an input, nil if nothing is dragged.
 func (d *drag) events(in pane.Input) []proto.Request {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,10 +14,10 @@ import (
 // buttons are the bits of the mouse's buttons, as in the DOM.
 var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
 
-// Press is how the mouse is pressed.
+// Press describes how the mouse is pressed.
 type Press = pane.ClickOptions
 
-// mousePress is a click that is part of an action. After the last of it the page settles.
+// mousePress is a click that is part of an action. After the last one the page settles.
 type mousePress struct {
 	Press
 	last bool
@@ -41,14 +41,14 @@ func (m *mouse) ClickWith(ctx context.Context, target string, how pane.ClickOpti
 	})
 }
 
-// ClickAt clicks a point of the viewport, in CSS pixels, whatever lies there.
+// ClickAt clicks a point of the viewport, in CSS pixels, whatever is there.
 func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Acted, error) {
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
 	return m.actions.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
 		var there struct{ Words string }
-		if err := pg.callScript(ctx, &there, "at", x, y); err != nil {
+		if err := pg.callScript(ctx, &there, "describePoint", x, y); err != nil {
 			return err
 		}
 		at := targetPoint{X: float64(x), Y: float64(y)}
@@ -58,13 +58,13 @@ func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 	})
 }
 
-// clickAt is a click with nothing held.
+// clickAt is clickWithModifiers without modifiers.
 func (m *mouse) clickAt(ctx context.Context, pg *page, at targetPoint, how Press) error {
 	return m.clickWithModifiers(ctx, pg, at, how, 0)
 }
 
-// clickWithModifiers is a click while modifiers are held. The move is not awaited: its
-// answer comes with the next picture.
+// clickWithModifiers clicks a point while modifiers are held. It does not wait for the answer to
+// the move, which comes only with the next frame.
 func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
 	button := how.Button
 	if button == "" {
@@ -82,7 +82,7 @@ func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint
 		if err != nil {
 			return err
 		}
-		if i < len(list)-1 { // carried out in order; the last answer is enough
+		if i < len(list)-1 { // processed in order: the last answer is enough
 			pg.Post(req)
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// navigation leads the pane from one document to another.
+// navigation navigates the pane from one document to another.
 type navigation struct {
 	attach    func(context.Context) error // gives the pane a new page
 	state     *state
@@ -19,28 +19,28 @@ type navigation struct {
 	prompts   *prompts
 	downloads *downloads
 
-	attachToken    chan struct{} // one token: the pane gets a page
+	attachToken    chan struct{} // one token: for giving the pane a page
 	historyChanged chan struct{} // the history changed
 }
 
-// errLoadStopped and errSuperseded say why a navigation was given up: somebody pressed
-// Stop, or wants to go elsewhere.
+// errLoadStopped and errSuperseded are why a navigation was given up: a Stop, or another
+// navigation.
 var (
 	errLoadStopped = cdp.NewCause("loading was stopped")
 	errSuperseded  = cdp.NewCause("somebody went elsewhere")
 )
 
-// pendingNavigation is a way to another document, from the moment at which somebody wants
-// it. A pane has at most one: the next gives up the one before it, and Stop does
-// so too, also when Chromium has not heard of it yet.
+// pendingNavigation is a navigation from the moment it is requested. A pane has at most one: the
+// next one cancels it, and so does Stop, even before Chromium has received it.
 type pendingNavigation struct {
 	address string // "" for back, forward and reload
-	begun   bool   // Chromium has told that it loads; guarded by the state's mu
+	begun   bool   // Chromium has reported that it loads; guarded by the state's mu
 	end     context.CancelCauseFunc
-	over    chan struct{} // closed when nothing more of it reaches Chromium
+	over    chan struct{} // closed when it sends nothing more to Chromium
 }
 
-// startNavigation begins a navigation and gives its context; endNavigation must be called.
+// startNavigation begins a navigation and returns its context. The caller must call
+// endNavigation.
 func (n *navigation) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
 	ctx, end := context.WithCancelCause(ctx)
 	v := &pendingNavigation{address: address, end: end, over: make(chan struct{})}
@@ -55,7 +55,7 @@ func (n *navigation) startNavigation(ctx context.Context, address string) (conte
 	return ctx, v
 }
 
-// endNavigation ends the navigation, wherever it led to.
+// endNavigation ends the navigation, whatever its result.
 func (n *navigation) endNavigation(v *pendingNavigation) {
 	n.state.change(func() {
 		if n.state.pending == v {
@@ -66,8 +66,8 @@ func (n *navigation) endNavigation(v *pendingNavigation) {
 	v.end(nil)
 }
 
-// cancel ends a navigation, if there is one, and waits until it sends nothing more:
-// otherwise its order to stop could meet the navigation after it.
+// cancel ends a navigation, if there is one, and waits until it sends nothing more: otherwise its
+// command to stop could stop the next navigation.
 func (v *pendingNavigation) cancel(ctx context.Context, why error) {
 	if v == nil {
 		return
@@ -79,8 +79,8 @@ func (v *pendingNavigation) cancel(ctx context.Context, why error) {
 	}
 }
 
-// navigationCancelError is what the end of a navigation means to whoever began it: a user who
-// gave it up knows that, an agent must be told.
+// navigationCancelError is what the caller of a cancelled navigation gets: nil for a user, who
+// cancelled it, and an error for an agent.
 func (n *navigation) navigationCancelError(ctx context.Context, err error) error {
 	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !n.driver.isAgentCall(ctx) {
 		return nil
@@ -88,8 +88,8 @@ func (n *navigation) navigationCancelError(ctx context.Context, err error) error
 	return err
 }
 
-// Stop ends loading, also what Chromium has not begun yet, and what keeps the
-// page from answering. Whether to leave the page is answered with no.
+// Stop ends loading, also before Chromium has begun, and whatever keeps the page from answering.
+// A prompt whether to leave the page is answered with no.
 func (n *navigation) Stop(ctx context.Context) error {
 	if q, err := n.prompts.take(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
 		if err := q.answer(ctx, pane.Answer{ID: q.ID}); err != nil {

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// navigationEvents notes what Chromium reports of the page's documents: which one is shown,
-// and how far it is.
+// navigationEvents records what Chromium reports about the page's documents: which one is shown,
+// and its progress.
 type navigationEvents struct {
 	state      *state
 	activity   *activity
@@ -44,12 +44,12 @@ func (ne *navigationEvents) setLoading(pg *page, e *cdp.Event, loading bool) {
 	}
 }
 
-// onNavigationRequested takes the news that the page is about to go elsewhere.
+// onNavigationRequested handles the announcement of a navigation by the page.
 func (ne *navigationEvents) onNavigationRequested(pg *page, e *cdp.Event) {
 	ne.setLeaving(pg, e, time.Now())
 }
 
-// onNavigationCleared takes the news that it stays.
+// onNavigationCleared handles its cancellation.
 func (ne *navigationEvents) onNavigationCleared(pg *page, e *cdp.Event) {
 	ne.setLeaving(pg, e, time.Time{})
 }
@@ -78,7 +78,7 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 	}
 	pg.worlds.LeaveDocument()
 	ne.state.change(func() {
-		// of a window's first document Chromium told before we listened
+		// Chromium reported the first document of a window before we listened.
 		ne.state.loading = ne.state.loading || ne.state.load.setPending()
 		ne.state.load.setDocument(ev.Frame.LoaderID)
 		ne.state.load.byUser = ne.state.isUserAction()
@@ -92,10 +92,10 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 		}
 		ne.state.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		ne.state.info.Title = fallbackTitle(ne.state.info.URL)
-		told := ne.state.loadError // by whoever went there, in better words
+		told := ne.state.loadError // the navigation's own message is better
 		ne.state.loadError, ne.state.loadNotice, ne.state.unresponsive, ne.prompts.dialogsInARow = "", "", false, 0
 		ne.prompts.closeLocked(func(a openPrompt) bool {
-			return a.Kind != pane.SaveLogin // which outlives the form that was sent
+			return a.Kind != pane.SaveLogin // which outlives the submitted form
 		})
 		ne.drag.end()
 		ne.prompts.declinedRealms = nil
@@ -133,7 +133,7 @@ func (ne *navigationEvents) onLifecycle(pg *page, e *cdp.Event) {
 	}
 	switch life.Name {
 	case proto.PageLifecycleEventNameInit, "commit":
-		// An attached popup's document began before we looked.
+		// An attached popup's document began before we listened.
 		ne.state.change(func() {
 			if ne.state.load.loader == "" {
 				ne.state.load.loader, ne.state.load.byUser = life.LoaderID, ne.state.isUserAction()
@@ -147,8 +147,8 @@ func (ne *navigationEvents) onLifecycle(pg *page, e *cdp.Event) {
 				ne.state.load.holdInputUntil = soon
 			}
 		})
-		ne.navigation.requestHistory() // at the move itself Chromium may not have noted it yet
-		ne.activity.notifyVisit()      // once more: by now it has its title
+		ne.navigation.requestHistory() // at the navigation itself Chromium may not have recorded it yet
+		ne.activity.notifyVisit()      // again, because now it has its title
 	case proto.PageLifecycleEventNameFirstPaint:
 		ne.state.change(func() {
 			if life.LoaderID == ne.state.load.loader {

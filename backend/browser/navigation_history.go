@@ -11,15 +11,14 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// The ways of GoHistory.
+// The values of the argument way of GoHistory.
 const (
 	HistoryBack    = "back"
 	HistoryForward = "forward"
 	HistoryReload  = "reload"
 )
 
-// GoHistory goes back, forward, or loads the page again, which also brings back one
-// that crashed.
+// GoHistory goes back, forward, or reloads the page, which also restores one that crashed.
 func (p *Pane) GoHistory(ctx context.Context, way string) (Acted, error) {
 	go1, known := map[string]func(context.Context) error{
 		HistoryBack:    p.Back,
@@ -42,8 +41,7 @@ func (p *Pane) GoHistory(ctx context.Context, way string) (Acted, error) {
 	return p.actions.runDuringDialog(ctx, "going "+way, func(ctx context.Context, _ *page) error { return go1(ctx) })
 }
 
-// HistoryTarget is the address that a way leads to, and whether going there sends a
-// form again.
+// HistoryTarget is the address that a way leads to, and whether going there submits a form again.
 func (n *navigation) HistoryTarget(ctx context.Context, way string) (address string, again bool, err error) {
 	by := map[string]int{HistoryBack: -1, HistoryForward: 1}[way]
 	if by == 0 {

@@ -15,9 +15,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Navigate loads an address (see Address) and returns when the document is
-// loaded, or is still loading some seconds after the server answered. A pane
-// whose page or browser is gone gets a new one.
+// Navigate loads an address (see Address). It returns when the document is loaded, or is still
+// loading some seconds after the server answered. A pane whose page or browser is gone gets a new
+// one.
 func (n *navigation) Navigate(ctx context.Context, text string) error {
 	address, err := n.state.m.rules.validateAddress(text)
 	if err == nil {
@@ -29,7 +29,7 @@ func (n *navigation) Navigate(ctx context.Context, text string) error {
 	return n.navigate(ctx, address)
 }
 
-// navigate is Navigate for any caller, to an address that is allowed.
+// navigate is Navigate for any caller, to an address that has been validated.
 func (n *navigation) navigate(ctx context.Context, address string) error {
 	outer := ctx
 	ctx, v := n.startNavigation(ctx, address)
@@ -37,7 +37,7 @@ func (n *navigation) navigate(ctx context.Context, address string) error {
 	return n.navigationCancelError(outer, n.runNavigation(ctx, address))
 }
 
-// runNavigation is navigate once the navigation has begun.
+// runNavigation is navigate after startNavigation.
 func (n *navigation) runNavigation(ctx context.Context, address string) error {
 	ctx, cancel := n.beginNavigation(ctx)
 	defer cancel(nil)
@@ -47,7 +47,7 @@ func (n *navigation) runNavigation(ctx context.Context, address string) error {
 		return fmt.Errorf("loading %s: %w", sanitize.Line(address, 200), err)
 	}
 	moves := 0
-	n.state.change(func() { // what a window was opened for is given up
+	n.state.change(func() { // the new window's own document is given up
 		n.state.loadNotice, n.state.loadError, moves, n.state.load.empty = "", "", n.state.load.moves, ""
 	})
 	var result *proto.PageNavigateResult
@@ -56,33 +56,33 @@ func (n *navigation) runNavigation(ctx context.Context, address string) error {
 		return err
 	})
 	switch {
-	case errors.Is(err, errPromptOpen): // the answer decides how it continues
+	case errors.Is(err, errPromptOpen): // the answer decides what happens next
 		return nil
 	case err != nil:
-		// Also before another: until the server answers, or this is stopped, Chromium
-		// passes nothing on to the page, which would be taken for one that hangs.
+		// Also before another navigation: until the server answers, or this stops it, Chromium passes
+		// nothing on to the page, which would then seem to hang.
 		pg.Post(proto.PageStopLoading{})
 		return err
 	case result.ErrorText == "net::ERR_ABORTED":
 		return n.navigationAborted(ctx, address, moves)
 	case result.ErrorText != "":
 		return n.navigationError(address, result.ErrorText)
-	case result.LoaderID == "": // a move within the document
+	case result.LoaderID == "": // a navigation within the document
 		return n.awaitLoad(ctx, pg, func() bool { return n.state.load.moves > moves || n.state.info.URL == address })
 	}
 	err = n.awaitLoad(ctx, pg, func() bool {
 		return slices.Contains(n.state.load.shown, result.LoaderID) && n.state.load.done() && !n.state.loading
 	})
-	if moves == 0 { // the empty page that every pane begins with is no place to go back to
+	if moves == 0 { // history must not go back to the empty page that every pane begins with
 		pg.Post(proto.PageResetNavigationHistory{})
 		n.requestHistory()
 	}
 	return err
 }
 
-// beginNavigation is what every way to another document begins with: what the page waits
-// for is dismissed, and a page that hangs is freed. The context ends when the
-// page asks something, and for the agent when a user takes over.
+// beginNavigation begins every navigation: it dismisses what the page waits for, and frees a page
+// that hangs. The context ends when the page opens a prompt, and for the agent when a user takes
+// over.
 func (n *navigation) beginNavigation(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	n.prompts.dismissDialog(ctx)
 	n.freeHung(ctx)
@@ -98,9 +98,8 @@ func (n *navigation) beginNavigation(ctx context.Context) (context.Context, cont
 	}
 }
 
-// navigationAborted tells what stopped a navigation: a download, of which the news may
-// come a moment later, another navigation that was faster, or an answer
-// without a page.
+// navigationAborted finds out what stopped a navigation: a download, whose event may come a
+// moment later, a faster navigation, or a response without a page.
 func (n *navigation) navigationAborted(outer context.Context, address string, moves int) error {
 	ctx, cancel := context.WithTimeout(outer, n.state.m.limits.hung)
 	defer cancel()
@@ -117,14 +116,14 @@ func (n *navigation) navigationAborted(outer context.Context, address string, mo
 		return fmt.Errorf("loading %s: %s", sanitize.Line(address, 200), note)
 	case err == nil:
 		return nil
-	case n.takeRecentAnswer(): // what that answer ended took this along
+	case n.takeRecentAnswer(): // the answer to a prompt ended this one too
 		return n.runNavigation(outer, address)
 	}
 	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun",
 		sanitize.Line(address, 200))
 }
 
-// takeRecentAnswer is true once after an answer.
+// takeRecentAnswer returns true once after an answer.
 func (n *navigation) takeRecentAnswer() bool {
 	n.state.mu.Lock()
 	defer n.state.mu.Unlock()
@@ -133,7 +132,7 @@ func (n *navigation) takeRecentAnswer() bool {
 	return lately
 }
 
-// navigationError turns Chromium's words for a failed navigation into ours.
+// navigationError turns Chromium's code of a failed navigation into a message.
 func (n *navigation) navigationError(address, code string) error {
 	address = sanitize.Line(address, 200)
 	why := map[string]string{
@@ -158,8 +157,8 @@ func (n *navigation) navigationError(address, code string) error {
 	return err
 }
 
-// awaitLoad waits for the document, but not forever: a page that never stops
-// loading is a page all the same. Only a page that is gone is an error.
+// awaitLoad waits for the document, but not for ever: a page that never stops loading can still
+// be used. It fails only if the page is gone.
 func (n *navigation) awaitLoad(ctx context.Context, pg *page, ready func() bool) error {
 	ctx, cancel := cdp.JoinContexts(ctx, pg.alive)
 	defer cancel(nil)
@@ -170,8 +169,8 @@ func (n *navigation) awaitLoad(ctx context.Context, pg *page, ready func() bool)
 	return nil
 }
 
-// ensurePage gives the page to navigate: the present one, the crashed one renewed,
-// or a new one.
+// ensurePage returns the page to navigate: the current one, the crashed one renewed, or a new
+// one.
 func (n *navigation) ensurePage(ctx context.Context) (*page, error) {
 	if err := n.awaitAttach(ctx); err != nil {
 		return nil, err
@@ -196,8 +195,8 @@ func (n *navigation) ensurePage(ctx context.Context) (*page, error) {
 	return n.state.currentPage()
 }
 
-// awaitAttach waits for a page that is just being attached: it would go to the
-// address before anybody listens to where it went.
+// awaitAttach waits for a page that is being attached: otherwise it would navigate before anybody
+// listens.
 func (n *navigation) awaitAttach(ctx context.Context) error {
 	select {
 	case n.attachToken <- struct{}{}:
@@ -210,11 +209,10 @@ func (n *navigation) awaitAttach(ctx context.Context) error {
 	}
 }
 
-// freeHung frees a page that let a call time out, if it still does not answer:
-// it would not even hear that it shall go. Ending its script is tried first.
-// Asking before that matters: with nothing to end, the order would end the next
-// script. A page that continues all the same (asking alert after alert, say) loses
-// its process, as in a crash.
+// freeHung frees a page that let a call time out, if it still does not answer: it would not
+// process a navigation either. First it terminates the script. It checks before that, because
+// with no script running, the command would terminate the next one. A page that continues all the
+// same, for example with one alert after another, loses its process, as in a crash.
 func (n *navigation) freeHung(ctx context.Context) {
 	n.state.mu.Lock()
 	pg, hung := n.state.page, n.state.unresponsive
@@ -238,9 +236,9 @@ func (n *navigation) freeHung(ctx context.Context) {
 	}
 }
 
-// freeIfHung frees a page that is to be left if it hangs and nobody has noticed: the
-// next document may have to wait for the same process, and once it waits, nothing
-// that would free the page reaches it.
+// freeIfHung frees a page that hangs before it is left, even if no call has timed out yet: the
+// next document may have to wait for the same process, and then no command that would free the
+// page reaches it.
 func (n *navigation) freeIfHung(ctx context.Context) {
 	if pg, err := n.state.currentPage(); err == nil && !pg.isResponsive(ctx, n.state.m.limits.input) {
 		n.state.change(func() { n.state.unresponsive = n.state.page == pg })
@@ -248,7 +246,7 @@ func (n *navigation) freeIfHung(ctx context.Context) {
 	}
 }
 
-// isResponsive says whether a page takes note of anything within the limit.
+// isResponsive reports whether a page answers within the limit.
 func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
 	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
 		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
@@ -257,8 +255,8 @@ func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
 	return !errors.Is(err, ErrTimeout)
 }
 
-// Reload loads the page again, and brings back one that is gone. Of a page that
-// is on its way it is that one: else the page before would come instead of it.
+// Reload reloads the page, and restores one that is gone. During a navigation it repeats that
+// one, because otherwise the previous page would come back.
 func (n *navigation) Reload(ctx context.Context) error {
 	n.state.mu.Lock()
 	address := ""
@@ -266,7 +264,7 @@ func (n *navigation) Reload(ctx context.Context) error {
 		address = n.state.pending.address
 	}
 	n.state.mu.Unlock()
-	if address == "" { // a page that has to be ended is one to bring back
+	if address == "" { // a page whose process has to be ended is restored
 		n.prompts.dismissDialog(ctx)
 		n.freeHung(ctx)
 	}
@@ -281,7 +279,7 @@ func (n *navigation) Reload(ctx context.Context) error {
 	return n.navigateBy(ctx, "reloading", func(c proto.Client) error { return cdp.CallNoResult(c, proto.PageReload{}) })
 }
 
-// Back goes to the page before. At the first page it is an error.
+// Back goes back in the history. At the first page it fails.
 func (n *navigation) Back(ctx context.Context) error { return n.historyStep(ctx, -1) }
 
 // Forward undoes Back.
@@ -308,7 +306,7 @@ func (n *navigation) historyStep(ctx context.Context, by int) error {
 	})
 }
 
-// navigateBy does something that leads to another document and waits for that.
+// navigateBy runs a command that leads to another document and waits for the document.
 func (n *navigation) navigateBy(ctx context.Context, what string, f func(proto.Client) error) error {
 	outer := ctx
 	ctx, v := n.startNavigation(ctx, "")
@@ -316,7 +314,7 @@ func (n *navigation) navigateBy(ctx context.Context, what string, f func(proto.C
 	return n.navigationCancelError(outer, n.runNavigationBy(ctx, what, f))
 }
 
-// runNavigationBy is navigateBy once the navigation has begun.
+// runNavigationBy is navigateBy after startNavigation.
 func (n *navigation) runNavigationBy(ctx context.Context, what string, f func(proto.Client) error) error {
 	ctx, cancel := n.beginNavigation(ctx)
 	defer cancel(nil)
@@ -343,7 +341,7 @@ func (n *navigation) requestHistory() {
 	}
 }
 
-// followHistory keeps CanBack and CanFwd true to the page.
+// followHistory updates CanBack and CanFwd.
 func (n *navigation) followHistory() {
 	for {
 		select {

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// slowSite never answers, and tells when it was asked.
+// slowSite never answers, and reports each request on a channel.
 func slowSite(t *testing.T) (*httptest.Server, <-chan struct{}) {
 	t.Helper()
 	asked := make(chan struct{}, 10)
@@ -36,7 +36,7 @@ func TestStopEndsWhatHasNotBegun(t *testing.T) {
 	slow, asked := slowSite(t)
 	p := b.open("b1", "one.html")
 	b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
-	p.navigation.attachToken <- struct{}{} // as if the page were being prepared: Chromium hears of nothing yet
+	p.navigation.attachToken <- struct{}{} // as if the page were being prepared: Chromium gets no command yet
 	free := sync.OnceFunc(func() { <-p.navigation.attachToken })
 	defer free()
 	done := b.goes(b.ctx, p, slow.URL)
@@ -65,10 +65,10 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	if info.URL != b.url("one.html") || info.Problem != "" || info.Notice != "" {
 		t.Errorf("after Stop: %+v", info)
 	}
-	// Whoever goes elsewhere gives up what is under way, without an error; an agent is told.
+	// A user who navigates again cancels the navigation without an error; an agent gets one.
 	done = b.goes(b.ctx, p, slow.URL)
 	<-asked
-	ctx, cancel := context.WithTimeout(b.ctx, patience) // of a page that is taken for one that hangs it takes longer
+	ctx, cancel := context.WithTimeout(b.ctx, patience) // longer if the page is considered to hang
 	defer cancel()
 	b.ok(p.Navigate(ctx, b.url("two.html")))
 	b.ok(<-done)
@@ -81,11 +81,11 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	<-asked
 	b.ok(agents.Stop(b.ctx))
 	if err := <-done; !errors.Is(err, errLoadStopped) {
-		t.Errorf("the agent is told %v", err)
+		t.Errorf("the agent got %v", err)
 	}
 }
 
-// TestAPageThatHangsIsLeft: nobody has touched it, so nobody knows that it hangs.
+// TestAPageThatHangsIsLeft: no call has timed out yet, so the pane does not know that it hangs.
 func TestAPageThatHangsIsLeft(t *testing.T) {
 	b := newBench(t, impatient)
 	p := b.open("b1", "one.html")
@@ -95,8 +95,8 @@ func TestAPageThatHangsIsLeft(t *testing.T) {
 	b.until(p, "at two", func(i pane.Info) bool { return i.Title == "Two" && !i.Loading })
 }
 
-// TestInputMeetsTheNextDocument clicks and types at the very moment at which a
-// document replaces another.
+// TestInputMeetsTheNextDocument clicks and types at the moment when a document replaces another
+// one.
 func TestInputMeetsTheNextDocument(t *testing.T) {
 	b := newBench(t)
 	const count = "<script>n=0;addEventListener('mousedown',()=>n++);addEventListener('keydown',()=>n+=10)</script>"
@@ -113,7 +113,7 @@ func TestInputMeetsTheNextDocument(t *testing.T) {
 	defer v.Close()
 	for round := range 16 {
 		address := site.URL
-		if round%4 == 3 { // this one has no picture ever
+		if round%4 == 3 { // this one never has a frame
 			address += "/nothing"
 		}
 		moves := 0

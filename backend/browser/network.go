@@ -8,18 +8,18 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// networkActivity is what the page fetches while somebody wants to know.
+// networkActivity is what the page fetches while trackNetwork is on.
 type networkActivity struct {
 	on   bool
 	open map[proto.NetworkRequestID]struct{}
 	last time.Time // of the last request that began or ended, zero if there was none
-	// leaving is when the page began to go elsewhere, zero if it does not.
+	// leaving is when the page began to navigate away, zero if it does not.
 	leaving time.Time
-	opening time.Time // and a window that has not become a pane yet
-	patient bool      // what was done takes a moment to have an effect
+	opening time.Time // when a window was opened that has no pane yet
+	patient bool      // the action takes a moment to have an effect
 }
 
-// onNetwork counts requests. What stays open by design does not count.
+// onNetwork counts requests. Those that stay open by design do not count.
 func (s *state) onNetwork(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID    `json:"requestId"`
@@ -51,7 +51,8 @@ func (s *state) onNetwork(e *cdp.Event) {
 	}
 }
 
-// trackNetwork counts requests while on. Of a pane that a goal has Chromium tells always.
+// trackNetwork turns the counting of requests on or off. In a goal's pane Chromium reports
+// requests always.
 func (s *state) trackNetwork(pg *page, on bool) {
 	always := false
 	s.change(func() { s.network, always = networkActivity{on: on}, s.alwaysTracksNetwork() })

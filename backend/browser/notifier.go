@@ -6,8 +6,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// changeNotifier calls OnChange from one goroutine, so that neither Chromium's
-// events nor locks wait for the listener.
+// changeNotifier calls OnChange on one goroutine, so that neither Chromium's events nor locks
+// wait for the callback.
 type changeNotifier struct {
 	onChange func(pane.Info, bool)
 	seen     func(profile, url, title string)
@@ -36,8 +36,7 @@ func newAnnouncer(tell func(pane.Info, bool), seen func(profile, url, title stri
 	return a
 }
 
-// changed takes the newest state of a pane; an older one that was not told yet
-// is replaced.
+// changed queues the newest state of a pane, which replaces an older one that is still queued.
 func (a *changeNotifier) changed(info pane.Info) {
 	a.add(func() {
 		for i := range a.queue {
@@ -58,7 +57,7 @@ func (a *changeNotifier) visit(profile, url, title string) {
 	a.add(func() { a.queue = append(a.queue, changeEvent{visit: &visit{profile, url, title}}) })
 }
 
-// close tells what is left and ends the goroutine.
+// close delivers what is queued and ends the goroutine.
 func (a *changeNotifier) close() {
 	a.add(func() { a.closes = true })
 	<-a.done

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestAnAddressThatIsEnteredWhileThePaneOpens is loaded, whatever stands ready by then.
+// TestAnAddressThatIsEnteredWhileThePaneOpens: the address is loaded, however far the pane is.
 func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
 	b := newBench(t)
 	for i := range 12 {
@@ -26,7 +26,7 @@ func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
 		for ; !ok; p, ok = b.Get(id) {
 			runtime.Gosched()
 		}
-		if i%2 == 1 { // in the middle of the page's preparation
+		if i%2 == 1 { // during the page's preparation
 			b.ok(p.state.wait(b.ctx, func() bool { return p.state.page != nil }))
 		}
 		b.ok(p.Navigate(b.ctx, b.url("colour.html")))
@@ -42,7 +42,8 @@ func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
 	}
 }
 
-// TestAPageThatGoesOnByItself before it is loaded is waited for where it goes.
+// TestAPageThatGoesOnByItself: if a page redirects before it has loaded, the call waits for the
+// next one.
 func TestAPageThatGoesOnByItself(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.limits.load = time.Hour })
 	mux := http.NewServeMux()

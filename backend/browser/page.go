@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/browser/internal/script"
 )
 
-// page is one attached page of Chromium. It is not altered; alive ends with
-// ErrCrashed, ErrEnded or ErrClosed, and cuts off every call on the page.
+// page is one attached page of Chromium. It is immutable; alive ends with ErrCrashed, ErrEnded or
+// ErrClosed, and with it every call on the page.
 type page struct {
 	engine  *browserProcess
 	target  proto.TargetTargetID
@@ -21,13 +21,13 @@ type page struct {
 	alive   context.Context
 	end     context.CancelCauseFunc
 	count   *refAllocator // of the pane; actions that use it take turns
-	part    bool          // a frame of another site, see frames
-	dull    atomic.Int64  // of a part that did not answer: it is not asked until then, in ns since 1970
+	part    bool          // it is a frame of another site, see frames
+	dull    atomic.Int64  // until when a frame that did not answer is not asked again, in ns since 1970
 	worlds  script.Contexts
 }
 
-// renewed is the same page after a crash: Chromium keeps the session, and a
-// reload gives it a new process.
+// renewed returns the same page after a crash: Chromium keeps the session, and a reload gives it
+// a new process.
 func (pg *page) renewed() *page {
 	next := &page{engine: pg.engine, target: pg.target, session: pg.session, count: pg.count}
 	next.alive, next.end = context.WithCancelCause(pg.engine.Alive)
@@ -38,8 +38,8 @@ func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func
 	return pg.engine.Do(ctx, pg.alive, pg.session, limit, what, f)
 }
 
-// closeTarget closes a page of Chromium. One that is gone already is closed: a window
-// that was opened for a download goes by itself, at any moment.
+// closeTarget closes a page of Chromium. It does not fail if the page is gone already: a window
+// that was opened for a download closes at any moment.
 func closeTarget(c proto.Client, target proto.TargetTargetID) error {
 	err := cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: target})
 	var fault *cdp.Error
@@ -49,11 +49,11 @@ func closeTarget(c proto.Client, target proto.TargetTargetID) error {
 	return err
 }
 
-// Post sends a command of which nobody awaits the answer.
+// Post sends a command without waiting for its answer.
 func (pg *page) Post(params proto.Request) { pg.engine.Post(pg.session, params) }
 
 // SessionID is the session of the page.
 func (pg *page) SessionID() proto.TargetSessionID { return pg.session }
 
-// mainFrame is the id of the main frame, which for Chromium is the target's.
+// mainFrame is the id of the main frame, which is the id of the target in Chromium.
 func (pg *page) mainFrame() proto.PageFrameID { return proto.PageFrameID(pg.target) }

@@ -13,21 +13,21 @@ import (
 	"goalpost/backend/browser/internal/script"
 )
 
-// Only the protocol tells of closed shadow roots: nothing that a script may ask shows one
-// whose element draws its own children in a slot. To ask for the whole tree takes longer
-// than a snapshot does, to ask for its HTML a few milliseconds. So the tree is asked for
-// when more of them are in the HTML than snapshot.js knows.
+// Only the protocol reports closed shadow roots: if the host element renders its own children in
+// a slot, a script cannot detect the root. Reading the whole tree takes longer than a snapshot,
+// reading its HTML a few milliseconds. So the tree is read when the HTML contains more closed
+// roots than snapshot.js knows.
 
-// closedRootMarker is how Chromium writes one in HTML, as JSON. No text of the page can be taken
-// for it, but a template or a script that has it in it can: that costs time alone.
+// closedRootMarker is how Chromium writes a closed root in HTML, as JSON. Text of the page cannot
+// contain it, but a template or a script can, which costs time only.
 var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
 
-// injectClosedRoots hands snapshot.js the closed shadow roots that it does not know, and says how many
-// there were.
+// injectClosedRoots gives snapshot.js the closed shadow roots that it does not know, and returns
+// how many there were.
 func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 	for again := false; ; again = true {
 		known := 0
-		if err := pg.callScript(ctx, &known, "rooted"); err != nil {
+		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil {
 			return 0, err
 		}
 		if opened, err := pg.injectNewClosedRoots(ctx, known); again || !documentWasLeft(err) {
@@ -36,7 +36,8 @@ func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 	}
 }
 
-// injectNewClosedRoots is open where so many were known before. The document may be left.
+// injectNewClosedRoots is injectClosedRoots for a document of which known roots were injected
+// before. The page may leave the document in the meantime.
 func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
 	world, _, err := pg.scriptContext(ctx)
 	if err != nil {
@@ -50,8 +51,8 @@ func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int
 	if err != nil || there == 0 {
 		return 0, err
 	}
-	if there <= known { // one that is known may have gone before the HTML was written
-		if err := pg.callScript(ctx, &known, "rooted"); err != nil || there <= known {
+	if there <= known { // a known one may have been removed before the HTML was written
+		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil || there <= known {
 			return 0, err
 		}
 	}
@@ -72,13 +73,13 @@ func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int
 	return opened, err
 }
 
-// documentWasLeft says that a call failed because the document was left.
+// documentWasLeft reports whether a call failed because the page has left the document.
 func documentWasLeft(err error) bool {
 	return err != nil &&
 		(strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found"))
 }
 
-// callBounded is page.do for what a frame of another site may not hold up.
+// callBounded is page.do with a shorter limit for frames of other sites.
 func (pg *page) callBounded(ctx context.Context, f func(proto.Client) error) error {
 	limit := callLimit
 	if pg.part {
@@ -87,25 +88,26 @@ func (pg *page) callBounded(ctx context.Context, f func(proto.Client) error) err
 	return pg.do(ctx, limit, "looking into shadow roots", f)
 }
 
-// getHTML has what rod's type of 2024 does not know.
+// getHTML has fields that rod's type of 2024 lacks.
 type getHTML struct {
 	ObjectID         proto.RuntimeRemoteObjectID `json:"objectId"`
 	IncludeShadowDOM bool                        `json:"includeShadowDOM"`
 }
 
-// ProtoReq is asked for by proto.
+// ProtoReq implements proto.Request.
 func (getHTML) ProtoReq() string { return "DOM.getOuterHTML" }
 
-// outerHTML is a document with its shadow roots, as JSON.
+// outerHTML is the HTML of a document with its shadow roots, as JSON.
 func (pg *page) outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
 	defer pg.Post(proto.RuntimeReleaseObject{ObjectID: document})
 	return cdp.CallRaw(c, getHTML{document, true})
 }
 
-// frameTagPattern are how elements that may hold documents begin, in XML with a prefix too.
+// frameTagPattern are the beginnings of tags that may contain documents, in XML also with a
+// prefix.
 var frameTagPattern = []string{"<iframe", "<frame", "<object", ":iframe", ":frame", ":object"}
 
-// closedRoots counts those of the documents that a page or a part has in its process.
+// closedRoots counts the closed roots in the documents of a page's or frame's process.
 func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int, error) {
 	document, err := cdp.Call(c, world.Evaluate("document"))
 	if err != nil {
@@ -119,7 +121,7 @@ func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int,
 	if !slices.ContainsFunc(frameTagPattern, func(tag string) bool { return bytes.Contains(html, []byte(tag)) }) {
 		return count, nil
 	}
-	documents, err := listMembers(c, world, "goalpost.documents()")
+	documents, err := listMembers(c, world, "goalpost.listDocuments()")
 	if err != nil {
 		return 0, err
 	}
@@ -133,14 +135,14 @@ func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int,
 	return count, nil
 }
 
-// maxDOMDepth is how much of a tree one answer may tell: Chromium refuses to write what is nested
-// deeper than 300 times, and each element and each root in it are two.
+// maxDOMDepth is the depth of a tree in one answer: Chromium refuses to write more than 300
+// levels of JSON, and each element and each root in it takes two.
 const maxDOMDepth = 60
 
 // closedNodes finds the closed shadow roots in the whole tree.
 func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (roots []proto.DOMBackendNodeID, err error) {
 	limit := maxDOMDepth
-	var rest []proto.DOMBackendNodeID // what lies deeper
+	var rest []proto.DOMBackendNodeID // deeper nodes
 	var walk func(nodes ...*proto.DOMNode)
 	walk = func(nodes ...*proto.DOMNode) {
 		for _, n := range nodes {
@@ -181,7 +183,7 @@ func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (root
 	return roots, nil
 }
 
-// injectRoots hands closed shadow roots to snapshot.js, and says how many were new to it.
+// injectRoots gives closed shadow roots to snapshot.js, and returns how many it did not know.
 func (pg *page) injectRoots(
 	c proto.Client, world *script.SnapshotContext, roots []proto.DOMBackendNodeID,
 ) (int, error) {
@@ -200,7 +202,7 @@ func (pg *page) injectRoots(
 		return 0, nil
 	}
 	took, err := cdp.Call(c, proto.RuntimeCallFunctionOn{
-		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adopt).length }",
+		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adoptRoot).length }",
 		ObjectID:            list[0].ObjectID,
 		Arguments:           list,
 		ReturnByValue:       true,
@@ -215,14 +217,14 @@ func (pg *page) injectRoots(
 	return took.Result.Value.Int(), nil
 }
 
-// nodeWasRemoved says that Chromium did not find a node, which it named just before.
+// nodeWasRemoved reports that Chromium did not find a node that it named before.
 func nodeWasRemoved(err error) bool {
 	var fault *cdp.Error
 	return errors.As(err, &fault)
 }
 
-// injectFieldRoots hands the shadow roots that Chromium itself made for the elements that an
-// expression lists to another one, in which they are this.
+// injectFieldRoots evaluates take with each shadow root that Chromium created for one of the
+// elements that list evaluates to. The root is this.
 func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 	world, _, err := pg.scriptContext(ctx)
 	if err != nil {
@@ -240,7 +242,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 			}
 			for _, root := range node.Node.ShadowRoots {
 				if root.ShadowRootType == proto.DOMShadowRootTypeUserAgent {
-					_ = pg.callOnNode(c, root.BackendNodeID, world.ID, take) // it may have gone
+					_ = pg.callOnNode(c, root.BackendNodeID, world.ID, take) // it may have been removed
 				}
 			}
 		}

@@ -22,28 +22,28 @@ func exceptionError(e *proto.RuntimeExceptionDetails) error {
 	return errors.New(sanitize.Line(fmt.Sprintf("the page's script failed: %s", text), 400))
 }
 
-// notFoundError is why the page could not do what was asked, in the words of snapshot.js.
+// notFoundError is an error that snapshot.js reports, such as a target without an element.
 type notFoundError struct{ code, words string }
 
 func (m *notFoundError) Error() string { return m.words }
 
-// Is makes a miss for want of the element the error that callers know.
+// Is makes the code "stale" match ErrStale.
 func (m *notFoundError) Is(target error) bool { return target == ErrStale && m.code == "stale" }
 
-// targetNotFound says that nothing on the page fits a target.
+// targetNotFound reports that no element of the page matches a target.
 func targetNotFound(err error) bool {
 	var m *notFoundError
 	return errors.As(err, &m) && m.code == "none"
 }
 
-// isNotFound says that the page answered, and why it could not.
+// isNotFound reports that the error comes from snapshot.js, so the page did answer.
 func isNotFound(err error) bool {
 	var m *notFoundError
 	return errors.As(err, &m)
 }
 
-// callScript calls a function of snapshot.js in the page's isolated world and decodes
-// what it gives into out.
+// callScript calls a function of snapshot.js in the page's isolated world and decodes its result
+// into out.
 func (pg *page) callScript(ctx context.Context, out any, function string, args ...any) error {
 	list, err := script.Arguments(args)
 	if err != nil {
@@ -71,9 +71,9 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 		Code    string          `json:"code"`
 		Message string          `json:"message"`
 		Last    int64           `json:"last"`   // the number of the newest ref
-		Frames  int64           `json:"frames"` // and of the newest frame
+		Frames  int64           `json:"frames"` // the number of the newest frame
 	}
-	// A text costs Chromium far less than a tree of values does.
+	// Chromium serializes a string much faster than a tree of values.
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
@@ -96,8 +96,8 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 	return nil
 }
 
-// callScriptAsync calls a function of snapshot.js without waiting for what it says; what is asked
-// next comes after it. It says whether there is anybody to tell.
+// callScriptAsync calls a function of snapshot.js without waiting for its result; later calls run
+// after it. It reports false if the script cannot be called.
 func (pg *page) callScriptAsync(function string) bool {
 	if pg.part && time.Now().UnixNano() < pg.dull.Load() {
 		return false
@@ -105,7 +105,7 @@ func (pg *page) callScriptAsync(function string) bool {
 	return pg.sendScript(function)
 }
 
-// sendScript is callScriptAsync with arguments, also to a frame that did not answer lately.
+// sendScript is callScriptAsync with arguments, also to a frame that did not answer recently.
 func (pg *page) sendScript(function string, args ...any) bool {
 	world := pg.worlds.Snapshot.Load()
 	list, err := script.Arguments(args)
@@ -118,13 +118,13 @@ func (pg *page) sendScript(function string, args ...any) bool {
 	return true
 }
 
-// scriptCall is the call of a function of snapshot.js.
+// scriptCall formats a call of a function of snapshot.js.
 func (pg *page) scriptCall(function, arguments string) string {
 	return fmt.Sprintf("from(%d,%d).%s(%s)", pg.count.refs.Load(), pg.count.frames.Load(), function, arguments)
 }
 
-// evalInScriptWorld evaluates an expression where snapshot.js is. The world lives as long as
-// the document: most calls find it, and the script in it, there.
+// evalInScriptWorld evaluates an expression in the world of snapshot.js. The world lives as long
+// as the document, so only the first call has to create it and run the script.
 func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, error) {
 	world, fresh, err := pg.scriptContext(ctx)
 	if err != nil {
@@ -141,13 +141,12 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 	}
 	if err == nil && string(raw) == "null" {
 		raw, err = pg.evaluateJSON(ctx, callLimit,
-			world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, script.Snapshot, script.Extract,
-				script.Redact, invoke)))
+			world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s", pg.part, script.Snapshot, invoke)))
 	}
 	return raw, err
 }
 
-// scriptContext gives the eyes, and says whether they were opened just now.
+// scriptContext returns the world of snapshot.js, and reports whether it was created just now.
 func (pg *page) scriptContext(ctx context.Context) (*script.SnapshotContext, bool, error) {
 	for range 3 {
 		if e := pg.worlds.Snapshot.Load(); e != nil {
@@ -169,8 +168,8 @@ func (pg *page) scriptContext(ctx context.Context) (*script.SnapshotContext, boo
 	return nil, false, errors.New("the page goes elsewhere again and again")
 }
 
-// mainWorldContext gives the execution context of our isolated world in the main frame;
-// Chromium makes it once for each document.
+// mainWorldContext returns the execution context of the other isolated world in the main frame,
+// which Chromium creates once for each document.
 func (pg *page) mainWorldContext(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
 	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.mainFrame(), WorldName: script.WorldName})
 }
@@ -185,6 +184,6 @@ func (pg *page) createIsolatedWorld(
 		}
 		return err
 	})
-	pg.engine.DrainEvents() // with its unique name, which is told before
+	pg.engine.DrainEvents() // its unique name is in an event before the answer
 	return id, err
 }

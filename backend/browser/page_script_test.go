@@ -9,9 +9,9 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// TestEyesAreOfOneDocument: a page goes to another process while it is asked, where
-// Chromium counts worlds from the beginning. What was meant for ours in the document
-// before is told to none of the pages' own.
+// TestEyesAreOfOneDocument: a page moves to another process during calls, where Chromium numbers
+// worlds from 1 again. A call for the script of the previous document must not reach a page's own
+// world.
 func TestEyesAreOfOneDocument(t *testing.T) {
 	b := newBench(t, own)
 	frames := `<h1>Elsewhere</h1>` + strings.Repeat(`<iframe srcdoc="<p>within"></iframe>`, 12)

@@ -15,7 +15,7 @@ import (
 // It is made of parts, each with the fields of its task. A part names the parts that it
 // needs, and none of those needs it: see connectState and what follows it.
 type Pane struct {
-	// What the others need.
+	// Shared by the others.
 	state
 	screencast *screencast.Screencast
 	activity
@@ -24,7 +24,7 @@ type Pane struct {
 	frames
 	popup
 
-	// The page: its size, what it sends, where it is led.
+	// The page: its size, its downloads, its navigation.
 	viewport
 	downloads
 	navigation
@@ -45,7 +45,7 @@ type Pane struct {
 	textSearch
 
 	events  eventRouter // what Chromium reports
-	closing sync.Once   // an opening that fails and a manager that closes may both want to
+	closing sync.Once   // a failed opening and a manager that closes may both close the pane
 }
 
 func newPane(m *Manager, o Options) *Pane {
@@ -61,8 +61,7 @@ func newPane(m *Manager, o Options) *Pane {
 	return p
 }
 
-// connectState makes the parts that hold what others need: what happened, the open
-// questions, who drives, the frames.
+// connectState creates the parts with shared state: activity, prompts, driver, frames.
 func (p *Pane) connectState() {
 	s := &p.state
 	p.screencast = screencast.New(&filmed{
@@ -85,7 +84,7 @@ func (p *Pane) connectState() {
 	p.popup = popup{state: s, prompts: &p.prompts}
 }
 
-// connectPage makes the parts that lead the page somewhere, show it and take what it sends.
+// connectPage creates the parts that navigate the page, show it and save its downloads.
 func (p *Pane) connectPage(width, height int) {
 	s := &p.state
 	if width <= 0 || height <= 0 {
@@ -113,7 +112,7 @@ func (p *Pane) connectPage(width, height int) {
 	}
 }
 
-// connectAgent makes the parts by which an agent sees the page and acts on it.
+// connectAgent creates the parts with which an agent sees the page and acts on it.
 func (p *Pane) connectAgent() {
 	s := &p.state
 	p.turns = turns{
@@ -173,7 +172,7 @@ func (p *Pane) connectAgent() {
 	}
 }
 
-// connectUser makes the parts by which a user acts on the page and answers it.
+// connectUser creates the parts with which a user acts on the page and answers its prompts.
 func (p *Pane) connectUser() {
 	s := &p.state
 	p.userInput = userInput{

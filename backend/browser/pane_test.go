@@ -228,7 +228,8 @@ func TestServerThatIsDown(t *testing.T) {
 	}
 }
 
-// TestPartsNeedOnlyPartsBeforeThem holds the order of the parts of a pane, as they stand in it.
+// TestPartsNeedOnlyPartsBeforeThem checks the order of a pane's parts: each has only fields of
+// parts before it.
 func TestPartsNeedOnlyPartsBeforeThem(t *testing.T) {
 	whole := reflect.TypeFor[Pane]()
 	before := map[reflect.Type]bool{}
@@ -237,7 +238,7 @@ func TestPartsNeedOnlyPartsBeforeThem(t *testing.T) {
 		all[part.Type] = true
 	}
 	for part := range whole.Fields() {
-		if part.Name == "events" { // goes to all of them
+		if part.Name == "events" { // uses all of them
 			continue
 		}
 		if part.Type.Kind() == reflect.Struct {

@@ -20,17 +20,17 @@ type pictures struct {
 	targets  *targets
 	viewport *viewport
 
-	token chan struct{} // one token: a picture is taken
+	token chan struct{} // one token: for taking a picture
 }
 
-// The largest picture of a whole page or of an element, in CSS pixels.
+// The largest size of a picture of a whole page or of an element, in CSS pixels.
 const (
 	maxWidth  = 8192
 	maxHeight = 16000
 )
 
-// Screenshot is a JPEG of the viewport, or of the whole page, of which at most
-// the first 16,000 pixels are shown. One pixel of it is one CSS pixel.
+// Screenshot is a JPEG of the viewport, or of at most the first 16,000 pixels of the whole page.
+// One pixel is one CSS pixel.
 func (pi *pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		if !full {
@@ -50,7 +50,7 @@ func (pi *pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 func (pi *pictures) ScreenshotOf(ctx context.Context, target string) ([]byte, error) {
 	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		var at proto.PageViewport
-		where, err := pi.targets.callOnTarget(ctx, pg, &at, "area", target)
+		where, err := pi.targets.callOnTarget(ctx, pg, &at, "boxOfElement", target)
 		if err != nil {
 			return err
 		}
@@ -100,9 +100,9 @@ func (pi *pictures) capture(
 	return picture, err
 }
 
-// withScreenshotMetrics begins a picture of a page and gives what ends it. Chromium takes one with
-// metrics of its own and puts back those that it found: two at once would undo each
-// other's, and a size that comes would be lost.
+// withScreenshotMetrics prepares a page for a picture and returns the function that restores it.
+// Chromium changes the metrics for a picture and restores them afterwards: two pictures at once
+// would restore each other's, and a new size would be lost.
 func (pi *pictures) withScreenshotMetrics(ctx context.Context, pg *page) (func(), error) {
 	select {
 	case pi.token <- struct{}{}:
@@ -118,9 +118,9 @@ func (pi *pictures) withScreenshotMetrics(ctx context.Context, pg *page) (func()
 	}, nil
 }
 
-// lockPictures waits until no picture is being taken of the page, and keeps the next one
-// waiting until the function that it gives is called. For a picture that is finer than
-// CSS Chromium makes the page larger for a moment: a click would go elsewhere.
+// lockPictures waits until no picture of the page is being taken, and blocks the next one until
+// the returned function is called. For a picture with a higher resolution Chromium enlarges the
+// page for a moment: a click would hit something else.
 func (pi *pictures) lockPictures() func() {
 	hangs := time.NewTimer(pi.state.m.limits.input)
 	defer hangs.Stop()
@@ -133,7 +133,7 @@ func (pi *pictures) lockPictures() func() {
 	return func() {}
 }
 
-// captureHiDPI takes a picture with all pixels of the viewer's screen.
+// captureHiDPI takes a picture with the resolution of the viewer's screen.
 func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
 	ctx, cancel := pi.prompts.withoutPrompts(pi.state.ctx)
 	defer cancel(nil)
@@ -155,14 +155,14 @@ func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
 			return err
 		}
 		picture = result.Data
-		// The answer comes before the page has its own size back, which it has before it answers this.
+		// The answer comes before the page has its own size again. This command is answered afterwards.
 		_, err = cdp.Call(cl, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	return picture, err
 }
 
-// Capture is a JPEG of what is asked for. One pixel is one CSS pixel.
+// Capture is a JPEG according to w. One pixel is one CSS pixel.
 func (pi *pictures) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
 	switch {
 	case what.Target != "":

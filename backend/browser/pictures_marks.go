@@ -12,19 +12,18 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// mark is a place on the viewport with its ref.
+// mark is the box of an element in the viewport with its ref.
 type mark struct {
 	Ref                 string
 	X, Y, Width, Height float64
 }
 
-// ScreenshotMarked is a JPEG of the viewport in which everything that can be
-// used has a frame with its ref, as Snapshot names it. The page is not altered:
-// the frames are drawn into the picture.
+// ScreenshotMarked is a JPEG of the viewport in which each usable element has a frame with its
+// ref, as in a snapshot. The frames are drawn into the picture, not into the page.
 func (pi *pictures) ScreenshotMarked(ctx context.Context) ([]byte, error) {
 	var marks []mark
 	plain, err := pi.capture(ctx, func(ctx context.Context, pg *page, _ *proto.PageCaptureScreenshot) error {
-		return pg.callScript(ctx, &marks, "marks")
+		return pg.callScript(ctx, &marks, "listMarks")
 	})
 	if err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func (m mark) draw(img *image.RGBA) {
 	} {
 		fill(edge, markColour)
 	}
-	const scale, wide, tall = 2, 4, 7 // of a letter with its space
+	const scale, wide, tall = 2, 4, 7 // of a letter with its spacing
 	label := image.Rect(0, 0, len(m.Ref)*wide*scale+scale, tall*scale).Add(r.Min)
 	if over := label.Sub(image.Pt(0, label.Dy())); over.Min.Y >= 0 {
 		label = over
@@ -78,7 +77,7 @@ func (m mark) draw(img *image.RGBA) {
 	}
 }
 
-// glyphs are the letters of refs, three bits a row.
+// glyphs are the bitmaps of the characters of refs, three bits a row.
 var glyphs = map[rune][5]uint8{
 	'0': {7, 5, 5, 5, 7}, '1': {2, 6, 2, 2, 7}, '2': {7, 1, 7, 4, 7}, '3': {7, 1, 7, 1, 7}, '4': {5, 5, 7, 1, 1},
 	'5': {7, 4, 7, 1, 7}, '6': {7, 4, 7, 5, 7}, '7': {7, 1, 2, 2, 2}, '8': {7, 5, 7, 5, 7}, '9': {7, 5, 7, 1, 7},

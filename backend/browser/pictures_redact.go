@@ -20,66 +20,66 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Secrets know what no picture may show. Their methods may be called concurrently.
+// Secrets find what no picture may show. Their methods may be called concurrently.
 type Secrets interface {
-	HasSecrets() bool          // anything at all
-	Find(text string) [][2]int // pairs of offsets in bytes, from the front
+	HasSecrets() bool          // whether there are any
+	Find(text string) [][2]int // pairs of byte offsets, in order
 }
 
-// How often a picture is tried of a page that writes a secret again, and how far
-// a letter may stand out of its box, in CSS pixels.
+// How often to try again with a page that keeps writing a secret, and how far a letter may extend
+// beyond its box, in CSS pixels.
 const (
 	maxRedactionTries = 4
 	redactionMargin   = 3
 )
 
-// errTextUnknown says that where a secret is drawn could not be told.
+// errTextUnknown means that the position of a secret could not be determined.
 var errTextUnknown = errors.New(
 	"the page keeps writing a secret again, so no picture is taken that could show it: wait until it rests")
 
-// documentTexts is what a document says, as redact.js tells it: the texts in their order, and
-// the frames that it does not look into.
+// documentTexts are the texts of a document in order, as snapshot.js gives them, and the frames
+// that it cannot read.
 type documentTexts struct {
-	IDs    []int // of what holds each text, below zero an element, which is watched whole
+	IDs    []int // of the node of each text; negative for an element, which is redacted whole
 	Texts  []string
 	Frames []frameRef
 }
 
 type frameRef struct{ ID, Number int }
 
-// cleanFrame is a frame of another site that shows no secret by its own texts.
+// cleanFrame is a frame of another site whose own texts show no secret.
 type cleanFrame struct {
 	page *page
 	documentTexts
 }
 
-// redactionWatch is what came of watching a document while a picture was taken.
+// redactionWatch is the result of watching a document while a picture was taken.
 type redactionWatch struct {
 	documentTexts
-	Boxes  [][4]float64 // left, top, right, bottom of all that was watched
-	Passed []string     // that came or went
-	Lost   bool         // there was too much of that
-	Width  float64      // of the viewport
+	Boxes  [][4]float64 // left, top, right, bottom of everything that was watched
+	Passed []string     // texts that came or went
+	Lost   bool         // there were too many of them
+	Width  float64      // of the viewport, in CSS pixels
 }
 
-// secretSpan is a piece of a document's texts with the part of it that holds a secret, in
-// UTF-16 units, as scripts count.
+// secretSpan is the index of a text with the part of it that belongs to a secret, in UTF-16 units
+// as in JavaScript.
 type secretSpan [3]int
 
-// redaction is one picture that is being taken.
+// redaction is one picture while it is taken.
 type redaction struct {
 	frames  *frames
 	page    *page
 	secrets Secrets
-	whole   bool // in coordinates of the document and not of the viewport
+	whole   bool // boxes are relative to the document and not to the viewport
 	before  documentTexts
 	places  []secretSpan
 	parts   map[int]*cleanFrame // by their numbers
 }
 
-// captureRedacted takes a picture of a page that shows no secret: where each of its texts lies
-// is watched until the picture is there, and all that they took is painted over.
-// The caller has begun with withScreenshotMetrics.
+// captureRedacted takes a picture of a page that shows no secret: it watches the positions of
+// secrets until the picture is taken, and paints over all of them. The caller has called
+// withScreenshotMetrics.
 func (pi *pictures) captureRedacted(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
 	secrets := pi.state.m.cfg.Secrets
 	if secrets == nil || !secrets.HasSecrets() {
@@ -106,14 +106,14 @@ func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (
 	return picture, err
 }
 
-// tryPicture is one try; it is not sure of a picture in which a secret may have come.
+// tryPicture takes one picture; it reports whether no other secret can have appeared in it.
 func (c *redaction) tryPicture(
 	ctx context.Context, shot proto.PageCaptureScreenshot,
 ) (picture []byte, sure bool, err error) {
 	views := c.frames.inOrder(c.page)
 	defer func() {
 		for _, view := range views {
-			view.callScriptAsync("unwatch")
+			view.callScriptAsync("stopTracking")
 		}
 	}()
 	if err := c.findSecrets(ctx, views); err != nil {
@@ -137,8 +137,8 @@ func (c *redaction) tryPicture(
 	return picture, true, err
 }
 
-// findSecrets looks for what has to be covered, and begins to watch it. A frame of another site
-// that shows a secret, or of which nobody knows what it shows, is covered whole.
+// findSecrets finds what to paint over, and begins to watch it. A frame of another site that
+// shows a secret, or whose texts are unknown, is painted over whole.
 func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
 	c.parts = map[int]*cleanFrame{}
 	for _, view := range views {
@@ -161,40 +161,40 @@ func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
 		}
 	}
 	c.places = c.secretSpans(c.before)
-	return c.page.callScript(ctx, nil, "watch", c.places, hidden, c.whole)
+	return c.page.callScript(ctx, nil, "trackTexts", c.places, hidden, c.whole)
 }
 
-// readTexts takes the texts of a document, with what its closed shadow roots hold.
+// readTexts returns the texts of a document, including closed shadow roots.
 func (c *redaction) readTexts(ctx context.Context, view *page) (w documentTexts, err error) {
 	if _, err = view.injectClosedRoots(ctx); err == nil {
-		err = view.callScript(ctx, &w, "texts")
+		err = view.callScript(ctx, &w, "startTexts")
 	}
 	return w, err
 }
 
-// finishWatch tells what came of watching a document, with what closed shadow roots hold that
-// have come since.
+// finishWatch ends the watching of a document and returns the result, including closed shadow
+// roots that were added since.
 func (c *redaction) finishWatch(ctx context.Context, view *page) (s redactionWatch, err error) {
 	if _, err = view.injectClosedRoots(ctx); err == nil {
-		err = view.callScript(ctx, &s, "shown", c.whole && view == c.page)
+		err = view.callScript(ctx, &s, "endTexts", c.whole && view == c.page)
 	}
 	return s, err
 }
 
-// containsSecret says whether texts that stand one after the other show one.
+// containsSecret reports whether the concatenation of texts contains a secret.
 func (c *redaction) containsSecret(texts ...string) bool {
 	return len(c.secrets.Find(strings.Join(texts, ""))) > 0
 }
 
-// frameIsClean says whether a frame of another site, and each within it, was read and shows no
-// secret.
+// frameIsClean reports whether a frame of another site, and each one inside of it, was read and
+// shows no secret.
 func (c *redaction) frameIsClean(number int) bool {
 	f := c.parts[number]
 	return f != nil && !slices.ContainsFunc(f.Frames, func(in frameRef) bool { return !c.frameIsClean(in.Number) })
 }
 
-// isComplete says whether all that shows a secret now was watched, and nothing that shows one
-// came and went.
+// isComplete reports whether every text that shows a secret now was watched, and no other one
+// came or went.
 func (c *redaction) isComplete(after redactionWatch) bool {
 	secretPassed := slices.ContainsFunc(after.Passed, func(text string) bool { return c.containsSecret(text) })
 	if after.Lost || secretPassed || !isWithin(after.Frames, c.before.Frames) {
@@ -212,7 +212,8 @@ func (c *redaction) isComplete(after redactionWatch) bool {
 	return true
 }
 
-// framesStillClean says whether the frames of other sites that are not covered still show none.
+// framesStillClean reports whether the frames of other sites that are not painted over still show
+// no secret.
 func (c *redaction) framesStillClean(ctx context.Context) bool {
 	for number, f := range c.parts {
 		if !c.frameIsClean(number) {
@@ -233,11 +234,11 @@ func isWithin(list, all []frameRef) bool {
 	return !slices.ContainsFunc(list, func(f frameRef) bool { return !slices.Contains(all, f) })
 }
 
-// secretSpans gives the pieces that hold a part of a secret. One that is broken over several is
-// found as well.
+// secretSpans returns the texts that contain a part of a secret. It also finds a secret that
+// spans several texts.
 func (c *redaction) secretSpans(w documentTexts) []secretSpan {
 	list := []secretSpan{}
-	i, begin := 0, 0 // the piece, and where it begins in all
+	i, begin := 0, 0 // the text, and its offset in the concatenation
 	for _, span := range c.secrets.Find(strings.Join(w.Texts, "")) {
 		for begin+len(w.Texts[i]) <= span[0] {
 			begin += len(w.Texts[i])
@@ -253,7 +254,7 @@ func (c *redaction) secretSpans(w documentTexts) []secretSpan {
 	return list
 }
 
-// utf16Len is the length of a text as scripts count it.
+// utf16Len is the length of a text in UTF-16 units.
 func utf16Len(s string) (n int) {
 	for _, r := range s {
 		n += max(utf16.RuneLen(r), 1)
@@ -261,7 +262,8 @@ func utf16Len(s string) (n int) {
 	return n
 }
 
-// blackOut covers boxes of a picture that shows width CSS pixels from a corner on.
+// blackOut paints boxes of a picture black. The picture shows width CSS pixels from its left
+// edge.
 func blackOut(picture []byte, boxes [][4]float64, corner image.Point, width float64) ([]byte, error) {
 	if len(boxes) == 0 {
 		return picture, nil
@@ -294,8 +296,9 @@ func blackOut(picture []byte, boxes [][4]float64, corner image.Point, width floa
 	return out.Bytes(), nil
 }
 
-// RedactFrame gives a frame of the pane as it may be kept: itself where no secret is known, else
-// a picture of the page as it is now, without them. It takes no turn of the agent's.
+// RedactFrame returns a frame of the pane that may be stored: the frame itself if there are no
+// secrets, otherwise a redacted picture of the current page. It does not wait for the agent's
+// turn.
 func (pi *pictures) RedactFrame(ctx context.Context, f *pane.Frame) ([]byte, error) {
 	if s := pi.state.m.cfg.Secrets; s == nil || !s.HasSecrets() {
 		return f.JPEG, nil

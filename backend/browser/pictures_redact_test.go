@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// hills knows one secret. Its Find is in for the mask's.
+// hills is Secrets with one secret, which also matches with invisible characters inside or cut short.
 type hills struct{ ignorant bool }
 
 var hill = regexp.MustCompile(`over[\s\x{ad}\x{200b}]*-the-[\s\x{ad}\x{200b}]*hills|over-the-…`)
@@ -26,8 +26,8 @@ func (hills) Find(text string) (places [][2]int) {
 
 func secretive(c *Config) { c.Secrets = hills{} }
 
-// reds counts the points of a picture that are more red than anything else, as only the
-// secrets are. The frames of a marked one are of a red that is almost half blue.
+// reds counts the pixels of a picture that are more red than anything else, which only secrets
+// are. The frames of marks have a red that is almost half blue.
 func (b *bench) reds(picture []byte) (n int) {
 	b.Helper()
 	decoded, _, err := image.Decode(bytes.NewReader(picture))
@@ -49,15 +49,15 @@ var secretPlaces = []string{
 	"elsewhere",
 }
 
-// TestASecretIsCoveredInPictures: wherever a page writes one, no picture of it shows it,
-// and what is beside it is there.
+// TestASecretIsCoveredInPictures: wherever a page shows a secret, no picture shows it, but
+// pictures do show what is beside it.
 func TestASecretIsCoveredInPictures(t *testing.T) {
 	b := newBench(t, secretive)
 	p := b.open("b1", "secret.html?only=plain")
 	for _, place := range secretPlaces {
 		t.Run(place, func(t *testing.T) {
-			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each has its own time
-			if place == "frame" || place == "inside" || place == "elsewhere" {        // a frame that is moved begins again
+			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each place has its own time limit
+			if place == "frame" || place == "inside" || place == "elsewhere" {        // a frame that is moved reloads
 				b.ok(p.Navigate(b.ctx, b.url("secret.html?only="+place)))
 			} else {
 				b.eval(p, "show('"+place+"'), 1")
@@ -84,7 +84,7 @@ func TestASecretIsCoveredInPictures(t *testing.T) {
 	}
 }
 
-// within waits until a frame that a place may have shows its text.
+// within waits until the frame of a place, if it has one, shows its text.
 func (b *bench) within(p *Pane, place string) error {
 	if place != "frame" && place != "elsewhere" {
 		return nil
@@ -93,8 +93,8 @@ func (b *bench) within(p *Pane, place string) error {
 	return err
 }
 
-// TestEveryKindOfPictureIsCovered: of a scrolled page, of all of it, of an element, with
-// marks, for the recording, and in a page that is opened for it.
+// TestEveryKindOfPictureIsCovered: pictures of a scrolled page, of all of it, of an element, with
+// marks, for the recording, and of ScreenshotURL.
 func TestEveryKindOfPictureIsCovered(t *testing.T) {
 	b := newBench(t, secretive)
 	p := b.open("b1", "secret.html")
@@ -136,19 +136,20 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 	}
 }
 
-// TestASecretThatMovesIsCovered: with every frame, with timers, by an animation that no
-// script is part of, written again as it moves, there and gone, in closed shadow roots that are.
+// TestASecretThatMovesIsCovered: a secret that moves with every frame, with timers, by an
+// animation without a script, that is written again while it moves, or comes and goes, also in
+// closed shadow roots.
 func TestASecretThatMovesIsCovered(t *testing.T) {
 	b := newBench(t, secretive)
 	p := b.open("b1", "one.html")
 	for _, how := range []string{"frames", "timers", "animation", "rewritten", "moved", "flicker", "replaced", "hosts"} {
 		t.Run(how, func(t *testing.T) {
-			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each has its own time
+			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each case has its own time limit
 			b.ok(p.Navigate(b.ctx, b.url("secretmoves.html?how="+how)))
 			for i := range 5 {
 				picture, err := p.Screenshot(b.ctx, i == 0)
 				if errors.Is(err, errTextUnknown) && (how == "replaced" || how == "hosts") {
-					continue // a picture that cannot be sure is none
+					continue // no picture if redaction is uncertain
 				}
 				b.ok(err)
 				if n := b.reds(picture); n > 0 {
@@ -159,8 +160,8 @@ func TestASecretThatMovesIsCovered(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadIsCoveredOrRefused: a frame that does not answer is covered whole;
-// of a page that does not there is no picture.
+// TestWhatCannotBeReadIsCoveredOrRefused: a frame that does not answer is painted over whole; of
+// a page that does not answer there is no picture.
 func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
 	b := newBench(t, func(c *Config) { secretive(c); impatient(c) })
 	p := b.open("b1", "secret.html?only=elsewhere")

@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/browser/internal/script"
 )
 
-// popup is the pane as a window that a page opened, until its first document is known, and
-// the address of the window that its own page opens. Guarded by the state's mutex.
+// popup is the pane's state as a window that a page opened, until its first document is known,
+// and the address of the last window that its own page opened. The state's mutex guards it.
 type popup struct {
 	state   *state
 	prompts *prompts
@@ -23,8 +23,8 @@ type popup struct {
 	stage     popupState
 }
 
-// onWindowOpened hands a window that a page opened to a goroutine of its own: the
-// callback may take its time, and attaching waits for answers.
+// onWindowOpened handles a window that a page opened, on a goroutine of its own: the callback may
+// take a while, and attaching waits for answers.
 func (m *Manager) onWindowOpened(opener *Pane, target proto.TargetTargetInfo) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,13 +43,13 @@ func (m *Manager) onWindowOpened(opener *Pane, target proto.TargetTargetInfo) {
 	})
 }
 
-// popupWindow is one that a page has opened.
+// popupWindow is a window that a page has opened.
 type popupWindow struct {
 	opener *Pane
-	sent   atomic.Bool // it was there for a download
+	sent   atomic.Bool // a download used it
 }
 
-// wasDownload says whether the window was there for a download, and so has gone.
+// wasDownload reports whether the window was opened for a download, and therefore closed.
 func (w *popupWindow) wasDownload() bool {
 	if pg, err := w.opener.state.currentPage(); err == nil {
 		pg.engine.DrainEvents()
@@ -57,7 +57,7 @@ func (w *popupWindow) wasDownload() bool {
 	return w.sent.Load()
 }
 
-// downloadReceiver is whose a download of a page is.
+// downloadReceiver is the pane that gets a download of a page.
 func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 	m.mu.Lock()
 	w := m.windows[target]
@@ -73,8 +73,8 @@ func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 	return w.opener
 }
 
-// downloadReceiver is whose a download of the pane's page is: a window without a document, which
-// was opened for the download and goes, has it for the page that opened it.
+// downloadReceiver is the pane that gets a download of this pane's page. A window without a
+// document was opened for the download and closes: the page that opened it gets the download.
 func (r *eventRouter) downloadReceiver() *Pane {
 	if pg, err := r.pane.state.currentPage(); err == nil {
 		if to := r.pane.state.m.downloadReceiver(pg.target); to != nil {
@@ -84,7 +84,7 @@ func (r *eventRouter) downloadReceiver() *Pane {
 	return r.pane
 }
 
-// hadDocument says whether a window has had a document of its own.
+// hadDocument reports whether a window has had a document of its own.
 func (w *popup) hadDocument() bool {
 	w.state.mu.Lock()
 	defer w.state.mu.Unlock()
@@ -110,7 +110,7 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 	}
 	pg.engine.Post("", proto.TargetCloseTarget{TargetID: target.TargetID})
 	if address == "" || address == "about:blank" {
-		return nil // filled by script, which the closed window no longer can
+		return nil // a script fills it, which a closed window does not run
 	}
 	if address, err = m.rules.validateAddress(address); err != nil {
 		return err
@@ -118,8 +118,8 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 	return opener.navigation.navigate(ctx, address)
 }
 
-// adoptPopup makes a pane of the new window; it keeps its opener, which sign-in
-// windows need.
+// adoptPopup makes a pane of a new window. The window keeps its opener, which sign-in windows
+// need.
 func (m *Manager) adoptPopup(
 	ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string,
 ) error {
@@ -146,18 +146,18 @@ func (m *Manager) adoptPopup(
 	return nil
 }
 
-// popupState is how far a window is that a page has opened.
+// popupState is the progress of a window that a page has opened.
 type popupState int
 
 const (
-	popupReady    popupState = iota // or no such window
-	popupAttached                   // what it shows is not known yet
-	popupLoading                    // it is known
+	popupReady    popupState = iota // or it is not such a window
+	popupAttached                   // its document is not known yet
+	popupLoading                    // its document is known
 )
 
-// onPopupDocument notes what a window shows: the empty document that comes before its own,
-// perhaps. Of one that is still being sent Chromium tells nothing before its end, and
-// not that it loads. All that it did tell must have been taken note of.
+// onPopupDocument records the document of a window: perhaps the empty one before its own. Until a
+// document is complete, Chromium does not report it, nor that it loads. All earlier events must
+// have been handled.
 func (w *popup) onPopupDocument(f *proto.PageFrame) {
 	w.state.change(func() {
 		if w.stage == popupAttached {
@@ -173,8 +173,8 @@ func (w *popup) onPopupDocument(f *proto.PageFrame) {
 	})
 }
 
-// awaitFirstDocument waits for the document of a window that has just been opened: nobody means
-// the empty one before it.
+// awaitFirstDocument waits for the document of a window that has just been opened, because no
+// caller wants the empty one before it.
 func (w *popup) awaitFirstDocument(ctx context.Context) {
 	w.state.mu.Lock()
 	stands := w.stage == popupReady
@@ -187,22 +187,22 @@ func (w *popup) awaitFirstDocument(ctx context.Context) {
 	_ = w.state.wait(ctx, func() bool {
 		return w.stage == popupLoading && w.state.load.done() || len(w.prompts.open) > 0
 	})
-	w.state.change(func() { w.stage = popupReady }) // also one that stays empty, for a download perhaps
+	w.state.change(func() { w.stage = popupReady }) // also one that stays empty, perhaps for a download
 }
 
-// watchFirstDocument runs userprompts.js in a popup's first document: it takes over the global
-// object of the empty one before it, and Chromium runs no scripts in it then.
+// watchFirstDocument runs userprompts.js in a popup's first document: that document takes over
+// the global object of the empty one before it, and Chromium runs no scripts in it then.
 func (w *popup) watchFirstDocument(ctx context.Context) error {
 	pg, err := w.state.currentPage()
 	if err != nil {
-		return nil //nolint:nilerr // its end is told elsewhere
+		return nil //nolint:nilerr // its end is reported elsewhere
 	}
 	if err := w.state.wait(ctx, func() bool { return w.state.load.loader != "" && w.state.load.done() }); err != nil {
 		return nil //nolint:nilerr // likewise
 	}
 	world, err := pg.mainWorldContext(ctx)
 	if err == nil {
-		_, err = evaluate(ctx, pg, world, script.UserPrompts+script.Zoom+";true")
+		_, err = evaluate(ctx, pg, world, script.UserPrompts+";true")
 	}
 	if err != nil {
 		w.state.m.cfg.Log.Debug("watching a popup", "pane", w.state.id, "error", err)

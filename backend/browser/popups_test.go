@@ -16,8 +16,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// A popup's document may be there before it is looked at: the page's title, and
-// all that userprompts.js tells, must come all the same.
+// A popup's document may exist before the pane attaches: the page's title, and all messages of
+// userprompts.js, must arrive all the same.
 func TestPopupsAreWatched(t *testing.T) {
 	ids := make(chan string, 8)
 	for _, id := range []string{"p1", "p2", "p3", "p4"} {
@@ -43,8 +43,8 @@ func TestPopupsAreWatched(t *testing.T) {
 	}
 }
 
-// TestAWindowThatIsNotAllThere says so once its time is over, to whoever looks, and
-// whoever asked for it is told that it is not there.
+// TestAWindowThatIsNotAllThere: a window that has not loaded in time reports it in its snapshot,
+// and to the call that opened it.
 func TestAWindowThatIsNotAllThere(t *testing.T) {
 	called, answer, rest := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
@@ -114,8 +114,8 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	}
 }
 
-// TestADownloadInANewWindow is told to the page that asked for it, and kept for it: the
-// window goes at once.
+// TestADownloadInANewWindow: the page that opened the window gets the download, because the
+// window closes at once.
 func TestADownloadInANewWindow(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -150,8 +150,8 @@ func TestADownloadInANewWindow(t *testing.T) {
 	}
 }
 
-// TestAPageThatIsGoneIsClosed: to close a pane is no error where its page went before,
-// whether the pane knows that already or not.
+// TestAPageThatIsGoneIsClosed: closing a pane does not fail if its page is gone, whether or not
+// the pane knows that.
 func TestAPageThatIsGoneIsClosed(t *testing.T) {
 	b := newBench(t)
 	for name, known := range map[string]bool{"known": true, "unknown": false} {
@@ -170,8 +170,8 @@ func TestAPageThatIsGoneIsClosed(t *testing.T) {
 	}
 }
 
-// TestAWindowIsReadWhenItIsThere: one whose document was being sent when we looked is
-// waited for like any other.
+// TestAWindowIsReadWhenItIsThere: a window whose document was still being sent when the pane
+// attached is waited for like any other.
 func TestAWindowIsReadWhenItIsThere(t *testing.T) {
 	shown, rest := make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()

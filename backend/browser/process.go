@@ -15,26 +15,26 @@ import (
 	"goalpost/backend/browser/internal/chromium"
 )
 
-// browserProcess is the running Chromium with a browser context for each goal.
+// browserProcess is a running Chromium with a browser context for each goal.
 type browserProcess struct {
 	*chromium.Browser
 	m        *Manager
 	mu       sync.Mutex
 	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the user
-	networks sync.Map                                 // by context: the goal whose network it has
+	networks sync.Map                                 // by context: the goal whose network it uses
 	proxy    func(goalID string) string               // may be nil
-	// when this engine and those before it ended by themselves, guarded by m.mu
+	// When this process and those before it ended unexpectedly; guarded by m.mu.
 	ends []time.Time
 }
 
-// The engines: goals share one, since their contexts keep them apart, and none
-// with the user, because a Chromium has one clipboard for all its contexts.
+// The processes: goals share one, because their contexts separate them. The user has another,
+// because all contexts of a Chromium share one clipboard.
 const (
 	goalEngine      = "goals"
 	temporaryEngine = "temporary"
 )
 
-// processKey names the engine of a pane: a profile has one of its own.
+// processKey is the key of a pane's process: a profile has its own.
 func processKey(goalID, profile string) string {
 	switch {
 	case goalID != "":
@@ -45,7 +45,7 @@ func processKey(goalID, profile string) string {
 	return "profile/" + profile
 }
 
-// processDir gives a process its folder.
+// processDir creates the folder of a process.
 func (m *Manager) processDir(key string) (*chromium.RunDir, error) {
 	if name, ok := strings.CutPrefix(key, "profile/"); ok {
 		return chromium.OpenProfile(m.profiles.dir, name)
@@ -53,7 +53,7 @@ func (m *Manager) processDir(key string) (*chromium.RunDir, error) {
 	return chromium.NewRunDir(m.cfg.Dir)
 }
 
-// ensureProcess returns an engine, after starting it if there is none or if it ended.
+// ensureProcess returns a process, and starts it if there is none or if it ended.
 func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProcess, error) {
 	select {
 	case m.start <- struct{}{}:
@@ -119,9 +119,9 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	return next, err
 }
 
-// proxyOfProcess is the proxy that an engine is started with. Chromium takes a WebSocket
-// to the proxy that is named for SOCKS before it looks at the one for https. The goals'
-// pages have the proxies of their contexts: what Chromium fetches by itself has none.
+// proxyOfProcess is the proxy that a process is started with. For a WebSocket, Chromium prefers a
+// SOCKS proxy to the one for https. Pages of goals use the proxies of their contexts; requests of
+// Chromium itself belong to none.
 func (m *Manager) proxyOfProcess(ctx context.Context, key string) (string, error) {
 	server := m.cfg.ProxyServer
 	if key == goalEngine && m.cfg.ContextProxy != nil {
@@ -143,7 +143,7 @@ func (m *Manager) proxyOfProcess(ctx context.Context, key string) (string, error
 	return "http=direct://;https=direct://;socks=http://" + at, nil
 }
 
-// onProcessExit tells the panes of a Chromium that it ended, and brings them back.
+// onProcessExit informs the panes of a Chromium that ended, and restores them.
 func (m *Manager) onProcessExit(b *browserProcess) {
 	<-b.Alive.Done()
 	m.mu.Lock()
@@ -169,9 +169,8 @@ func (m *Manager) onProcessExit(b *browserProcess) {
 	}
 }
 
-// contextFor gives the goal's browser context, made when first needed. The
-// user's pages live in Chromium's default one.
-// network is the goal whose proxy it uses, "" for none.
+// contextFor returns the goal's browser context, and creates it if necessary. The user's pages
+// are in Chromium's default context. network is the goal whose proxy it uses, "" for none.
 func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (proto.BrowserBrowserContextID, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -182,7 +181,7 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 	if goalID != "" {
 		wanted := proto.TargetCreateBrowserContext{}
 		if e.proxy != nil {
-			wanted.ProxyServer = "direct://" // else it would have Chromium's own, which leads nowhere
+			wanted.ProxyServer = "direct://" // otherwise it would use Chromium's own, which allows nothing
 			if at := e.proxyOf(network); at != "" {
 				wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
 			}
@@ -213,14 +212,14 @@ func (e *browserProcess) proxyOf(network string) string {
 	return e.proxy(network)
 }
 
-// existingContext is the goal's context, which exists, or the default one.
+// existingContext is the goal's context, which must exist, or the default one.
 func (e *browserProcess) existingContext(goalID string) proto.BrowserBrowserContextID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.contexts[goalID]
 }
 
-// disposeContext disposes of a goal's context with its cookies and storage.
+// disposeContext deletes a goal's context with its cookies and storage.
 func (e *browserProcess) disposeContext(ctx context.Context, goalID string) error {
 	e.mu.Lock()
 	id, ok := e.contexts[goalID]
@@ -261,7 +260,7 @@ func (m *Manager) bySession(id proto.TargetSessionID) *Pane {
 	return m.sessions[id]
 }
 
-// findEngine is the engine of a key, nil if there is none; it may have ended.
+// findEngine returns the process of a key, nil if there is none; it may have ended.
 func (m *Manager) findEngine(key string) *browserProcess {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A page that changes its process at a navigation, or whose navigation is given
-// up, is seen as it is afterwards and takes input.
+// A page that changes its process at a navigation, or whose navigation is cancelled, is shown
+// correctly afterwards and takes input.
 func TestThePictureFollowsChangesOfProcess(t *testing.T) {
 	b := newBench(t)
 	hold := make(chan struct{})
@@ -41,7 +41,7 @@ func TestThePictureFollowsChangesOfProcess(t *testing.T) {
 			at, want = two.URL, blue
 		}
 		if n%3 == 0 {
-			_ = p.Navigate(b.ctx, "http://127.0.0.1:1") // nothing listens there
+			_ = p.Navigate(b.ctx, "http://127.0.0.1:1") // no server listens there
 		}
 		if n%3 == 1 {
 			ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)

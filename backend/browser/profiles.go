@@ -15,19 +15,19 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// profiles are the folders in which Chromium keeps what the user's pages store.
+// profiles are the folders in which Chromium stores the data of the user's pages.
 type profiles struct {
 	dir string
-	// whileUnused does something while no page of a profile is open, and no process of it.
+	// whileUnused calls a function while no page and no process of a profile is open.
 	whileUnused func(ctx context.Context, name string, do func() error) error
 }
 
-// ErrOpen says that a profile cannot be altered now.
+// ErrOpen means that a profile cannot be changed now.
 var ErrOpen = errors.New("pages of this profile are open: close them first")
 
 var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
-// CheckProfile says whether a name may name a profile.
+// CheckProfile validates the name of a profile.
 func CheckProfile(name string) error {
 	if !profileName.MatchString(name) {
 		return fmt.Errorf("%w: a profile is named with at most 40 of a-z, 0-9, - and _, not %q", ErrRefused,
@@ -36,7 +36,7 @@ func CheckProfile(name string) error {
 	return nil
 }
 
-// Profiles lists the names of the profiles that were used, in order.
+// Profiles lists the names of the existing profiles, sorted.
 func (s *profiles) Profiles() []string {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -52,20 +52,20 @@ func (s *profiles) Profiles() []string {
 	return names
 }
 
-// DeleteProfile forgets a profile with all its logins. One of which a page is open is
-// ErrOpen, one that another Goalpost uses ErrLocked.
+// DeleteProfile deletes a profile with all its logins. It returns ErrOpen if one of its pages is
+// open, and ErrLocked if another Goalpost process uses it.
 func (s *profiles) DeleteProfile(ctx context.Context, name string) error {
 	return s.withProfileLocked(ctx, name, (*chromium.RunDir).Delete)
 }
 
-// RenameProfile gives a profile, with all that it keeps, another name that no profile
-// has. Errors are those of DeleteProfile.
+// RenameProfile renames a profile; the new name must be free. It returns the errors of
+// DeleteProfile.
 func (s *profiles) RenameProfile(ctx context.Context, name, to string) error {
 	if err := CheckProfile(to); err != nil {
 		return err
 	}
 	return s.withProfileLocked(ctx, name, func(dir *chromium.RunDir) error {
-		err := os.Rename(dir.Path, filepath.Join(s.dir, to)) // refuses a folder that is there
+		err := os.Rename(dir.Path, filepath.Join(s.dir, to)) // fails if the folder exists
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%w: there is a profile %q already", ErrRefused, to)
 		}
@@ -73,7 +73,7 @@ func (s *profiles) RenameProfile(ctx context.Context, name, to string) error {
 	})
 }
 
-// withProfileLocked does something to the folder of a profile while nobody uses it.
+// withProfileLocked calls a function with the folder of a profile that nothing else uses.
 func (s *profiles) withProfileLocked(ctx context.Context, name string, do func(*chromium.RunDir) error) error {
 	if err := CheckProfile(name); err != nil {
 		return err
@@ -90,11 +90,11 @@ func (s *profiles) withProfileLocked(ctx context.Context, name string, do func(*
 	})
 }
 
-// whileProfileUnused does something while no page of a profile can be opened. A Chromium
-// that has none any more is ended first.
+// whileProfileUnused calls a function while no page of a profile can be opened. It first ends a
+// Chromium that has no pages left.
 func (m *Manager) whileProfileUnused(ctx context.Context, name string, do func() error) error {
 	select {
-	case m.start <- struct{}{}: // nothing is opened
+	case m.start <- struct{}{}: // blocks new pages
 		defer func() { <-m.start }()
 	case <-ctx.Done():
 		return cdp.Cause(ctx)

@@ -11,45 +11,43 @@ import (
 	"goalpost/backend/pane"
 )
 
-// prompts are the questions of the page that are open, and what is remembered of the
-// answers. Its fields are guarded by the state's mutex, because open questions decide what
-// else may happen.
+// prompts are the open prompts of the page, and what is remembered of the answers. The state's
+// mutex guards its fields, because open prompts decide what else may happen.
 type prompts struct {
 	state    *state
 	activity *activity
 
 	open           []openPrompt
-	count          int             // counts questions
-	dialogsInARow  int             // counts dialogs since the user or the agent acted
+	count          int             // counts prompts
+	dialogsInARow  int             // dialogs since the user or the agent last acted
 	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
 	cancelNoPrompt context.CancelCauseFunc
-	answered       time.Time            // when a question was last answered
-	declinedRealms []authRealm          // that the user gave no name and password, until the next document
-	certException  certificateException // by the user's word
+	answered       time.Time            // when a prompt was last answered
+	declinedRealms []authRealm          // for which the user declined to log in, until the next document
+	certException  certificateException // that the user approved
 }
 
-// errPromptOpen cuts off what waits for a page that has itself begun to wait for an answer.
+// errPromptOpen ends calls that wait for a page which has begun to wait for an answer.
 var errPromptOpen = cdp.NewCause("the page asks something and waits for the answer")
 
-// openPrompt is a question with what its answer does.
+// openPrompt is a prompt with the function that answers it.
 type openPrompt struct {
 	pane.UserPrompt
-	stops   bool             // the page, or its loading, stands still until the answer
-	events  *[]int           // of Chromium that the answer settles, where there may be several
-	waiting *[]authChallenge // requests that it settles
+	stops   bool             // the page, or its loading, waits for the answer
+	events  *[]int           // events of Chromium that the answer settles, if there may be several
+	waiting *[]authChallenge // requests that the answer settles
 	answer  func(context.Context, pane.Answer) error
 }
 
-// defaultAnswer is how a question is answered when nobody answers it.
+// defaultAnswer is the answer if nobody gives one.
 func (a openPrompt) defaultAnswer() pane.Answer {
 	return pane.Answer{ID: a.ID, Yes: a.Kind == pane.Alert || a.Kind == pane.BeforeUnload, Index: -1}
 }
 
-// add puts a question to whoever drives the pane. The answer function is called
-// once, on the goroutine that answers. A question that stops the page cuts off
-// every call that waits for the page.
+// add shows a prompt to the driver of the pane. The answer function is called once, on the
+// goroutine that answers. A prompt that stops the page ends every call that waits for the page.
 func (ps *prompts) add(a openPrompt) {
-	if ps.state.scriptless { // there is nobody to ask
+	if ps.state.scriptless { // nobody can answer
 		ps.state.runAsync(func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
 		return
 	}
@@ -58,7 +56,8 @@ func (ps *prompts) add(a openPrompt) {
 			a.Options = []pane.Option{}
 		}
 		questions := slices.Clone(ps.open)
-		// Suggestions change with every letter: the list stays the same question, which is answered as long as it is seen.
+		// Suggestions change with every letter: the list remains the same prompt, which can be answered
+		// as long as it is visible.
 		if i := slices.IndexFunc(questions, matchKinds(pane.Autocomplete)); i >= 0 && a.Kind == pane.Autocomplete {
 			a.ID = questions[i].ID
 			questions[i] = a
@@ -75,12 +74,12 @@ func (ps *prompts) add(a openPrompt) {
 	})
 }
 
-// close takes questions back that nobody needs to answer any more.
+// close withdraws prompts that need no answer any more.
 func (ps *prompts) close(which func(openPrompt) bool) {
 	ps.state.change(func() { ps.closeLocked(which) })
 }
 
-// closeLocked is close with the state's mutex held.
+// closeLocked is close for a caller that holds the state's mutex.
 func (ps *prompts) closeLocked(which func(openPrompt) bool) {
 	kept := slices.DeleteFunc(slices.Clone(ps.open), which)
 	if len(kept) == len(ps.open) {
@@ -93,12 +92,12 @@ func (ps *prompts) closeLocked(which func(openPrompt) bool) {
 	ps.updateOverlay()
 }
 
-// matchKinds fits questions of some kinds.
+// matchKinds matches prompts of some kinds.
 func matchKinds(kinds ...pane.UserPromptKind) func(openPrompt) bool {
 	return func(a openPrompt) bool { return slices.Contains(kinds, a.Kind) }
 }
 
-// take takes the oldest question that fits.
+// take removes and returns the oldest prompt that matches.
 func (ps *prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 	var found openPrompt
 	ps.state.change(func() {
@@ -116,7 +115,7 @@ func (ps *prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 	return found, nil
 }
 
-// blockingPrompt is the oldest question that stops the page.
+// blockingPrompt returns the oldest prompt that stops the page.
 func (ps *prompts) blockingPrompt() (openPrompt, bool) {
 	ps.state.mu.Lock()
 	defer ps.state.mu.Unlock()
@@ -127,8 +126,8 @@ func (ps *prompts) blockingPrompt() (openPrompt, bool) {
 	return ps.open[i], true
 }
 
-// withoutPrompts gives a context that also ends, with errPromptOpen, when the page
-// begins to wait for an answer. cancel must be called.
+// withoutPrompts returns a context that also ends, with errPromptOpen, when the page begins to
+// wait for an answer. The caller must call cancel.
 func (ps *prompts) withoutPrompts(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ps.state.mu.Lock()
 	calm := ps.noPromptCtx
@@ -136,7 +135,7 @@ func (ps *prompts) withoutPrompts(ctx context.Context) (context.Context, context
 	return cdp.JoinContexts(ctx, calm)
 }
 
-// updateOverlay shows the open questions to the viewers; the state's mutex is held.
+// updateOverlay shows the open prompts to the viewers. The caller holds the state's mutex.
 func (ps *prompts) updateOverlay() {
 	questions := []pane.UserPrompt{}
 	for _, a := range ps.open {
@@ -145,7 +144,7 @@ func (ps *prompts) updateOverlay() {
 	ps.state.updateOverlay(func(o *pane.Overlay) { o.Questions = questions })
 }
 
-// Answer answers a question of the pane; one that is no longer open is an error.
+// Answer answers a prompt of the pane. It fails if the prompt is no longer open.
 func (p *Pane) Answer(ctx context.Context, a pane.Answer) error {
 	if err := p.driver.checkDriver(ctx); err != nil {
 		return fmt.Errorf("answering: %w", err)

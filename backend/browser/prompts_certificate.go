@@ -12,12 +12,12 @@ import (
 	"goalpost/backend/pane"
 )
 
-// certificateException is a server that cannot prove who it is, and why not.
+// certificateException is a server that cannot prove its identity, and the reason.
 type certificateException struct{ origin, fault string }
 
-// onCertificate asks whether to continue to such a server. Chromium asks for each
-// connection, and a page makes several: the user is asked once, and the word
-// holds for that server until the pane is sent to another one.
+// onCertificate asks whether to continue to such a server. Chromium asks for each connection, and
+// a page makes several. The user is asked once, and the answer is valid for that server until the
+// pane navigates to another one.
 func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 	var ev proto.SecurityCertificateError
 	if !decodeEvent(e, &ev) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAnAgentTakesMoreThanAYes to trust a server, or to log in at one: neither is
-// had by an OK, and each goes to the origin that is named and to no other.
+// TestAnAgentTakesMoreThanAYes: to trust a server or to log in at one, an agent needs more than
+// OK, and each approval is valid for the named origin only.
 func TestAnAgentTakesMoreThanAYes(t *testing.T) {
 	b := newBench(t)
 	vault := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,7 @@ func TestAnAgentTakesMoreThanAYes(t *testing.T) {
 		t.Fatalf("it asks %+v", q)
 	}
 	_, err := p.Dialog(agent, true, "")
-	refused("a login by a yes", err)
+	refused("a login by an OK", err)
 	_, err = p.SignIn(agent, unproven.URL, "ann", "secret")
 	refused("a login elsewhere", err)
 	_, err = p.AcceptCertificate(agent, vault.URL)
@@ -50,7 +50,7 @@ func TestAnAgentTakesMoreThanAYes(t *testing.T) {
 		t.Fatalf("it asks %+v", q)
 	}
 	_, err = p.Dialog(agent, true, "")
-	refused("trusting a server by a yes", err)
+	refused("trusting a server by an OK", err)
 	_, err = p.AcceptCertificate(agent, vault.URL)
 	refused("trusting another server", err)
 	if a := b.act(p.AcceptCertificate(agent, unproven.URL)); a.Title != "Unproven" {

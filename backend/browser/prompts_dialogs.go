@@ -16,11 +16,11 @@ var dialogKinds = map[proto.PageDialogType]pane.UserPromptKind{
 	proto.PageDialogTypePrompt: pane.Prompt, proto.PageDialogTypeBeforeunload: pane.BeforeUnload,
 }
 
-// maxDialogsInARow is how many dialogs a page may show before anybody does anything else.
+// maxDialogsInARow is how many dialogs a page may show while nobody does anything else.
 const maxDialogsInARow = 10
 
-// onDialog puts a dialog of the page to whoever drives. The agent leaves a page
-// by asking for it, so nothing is asked again then.
+// onDialog shows a dialog of the page to the driver. An agent that leaves a page wants to leave,
+// so it is not asked again.
 func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	var dialog proto.PageJavascriptDialogOpening
 	if !decodeEvent(e, &dialog) {
@@ -70,10 +70,9 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	})
 }
 
-// dismissDialog answers what the page waits for as one does who has nothing to say:
-// OK to an alert, Cancel to everything else.
+// dismissDialog answers what the page waits for: OK to an alert, Cancel to everything else.
 func (ps *prompts) dismissDialog(ctx context.Context) {
-	for range 20 { // a page may ask again and again
+	for range 20 { // a page may ask repeatedly
 		q, err := ps.take(func(a openPrompt) bool { return a.stops })
 		if err != nil {
 			return
@@ -91,7 +90,7 @@ func (ps *prompts) dismissDialog(ctx context.Context) {
 	}
 }
 
-// OpenPrompt is the oldest question that the page, or its loading, waits for.
+// OpenPrompt returns the oldest prompt that the page, or its loading, waits for.
 func (ps *prompts) OpenPrompt() (pane.UserPrompt, bool) {
 	q, open := ps.blockingPrompt()
 	return q.UserPrompt, open

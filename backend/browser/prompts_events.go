@@ -1,7 +1,7 @@
 package browser
 
-// promptEvents turns what Chromium and userprompts.js report into prompts, and passes on
-// their answers.
+// promptEvents turns events of Chromium and messages of userprompts.js into prompts, and passes
+// on their answers.
 type promptEvents struct {
 	state    *state
 	activity *activity

@@ -15,10 +15,11 @@ import (
 	"goalpost/backend/pane"
 )
 
-// bindingName is how userprompts.js calls the host. The page's own world has no such function.
+// bindingName is the function with which userprompts.js calls the program. The page's own world
+// does not have it.
 const bindingName = "goalpostTell"
 
-// pageReport is what userprompts.js tells. All of it is hostile.
+// pageReport is a message of userprompts.js. All of it is hostile.
 type pageReport struct {
 	T        string        `json:"t"`
 	N        int           `json:"n"`
@@ -37,7 +38,7 @@ type pageReport struct {
 	Image    string        `json:"image"`
 	Selected string        `json:"selected"`
 	Editable bool          `json:"editable"`
-	Far      bool          `json:"far"` // x and y are counted from its own document's corner
+	Far      bool          `json:"far"` // x and y are relative to its own document
 	User     string        `json:"user"`
 	Password string        `json:"password"`
 }
@@ -77,7 +78,7 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 	}
 }
 
-// cursors are the shapes that the app knows; others are the arrow.
+// cursors are the pointer shapes that the app has; all others become the arrow.
 var cursors = strings.Fields(
 	`default none context-menu help pointer progress wait cell crosshair text vertical-text alias copy move
 	no-drop not-allowed grab grabbing all-scroll col-resize row-resize n-resize e-resize s-resize w-resize
@@ -95,8 +96,7 @@ func (pe *promptEvents) onCursor(shape string) {
 	})
 }
 
-// onCopied passes on what the user copied. What a page does to the clipboard
-// while the agent drives is not the user's.
+// onCopied passes on what the user copied. What a page copies while the agent drives is ignored.
 func (pe *promptEvents) onCopied(text string) {
 	pe.state.change(func() {
 		if pe.state.info.Driver == pane.DriverAgent {
@@ -108,12 +108,12 @@ func (pe *promptEvents) onCopied(text string) {
 	})
 }
 
-// fieldPromptKinds are the questions that stand at a place of the page; one at a time.
+// fieldPromptKinds are the prompts at a position on the page; only one is open at a time.
 var fieldPromptKinds = matchKinds(pane.SelectOption, pane.PickValue, pane.Autocomplete, pane.ContextMenu)
 
 func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
 	if pe.state.Driver() == pane.DriverAgent {
-		return // it has acts of its own for lists and dates
+		return // the agent has tools for lists and dates
 	}
 	q := pane.UserPrompt{
 		Kind:     pane.UserPromptKind(s.T),
@@ -144,7 +144,7 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 			return nil
 		case q.Kind == pane.SelectOption:
 			return pe.callWatchScript(ctx, pg, world, "choose", s.N, a.Index)
-		case q.Kind == pane.Autocomplete: // by its words: the list may have been another when the user chose
+		case q.Kind == pane.Autocomplete: // by its text: the list may have changed before the user chose
 			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
 				return errors.New("there is no such suggestion")
 			}
@@ -154,7 +154,7 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 	}})
 }
 
-// callWatchScript calls a function of userprompts.js in the frame that asked.
+// callWatchScript calls a function of userprompts.js in the frame that sent the message.
 func (pe *promptEvents) callWatchScript(
 	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any,
 ) error {
@@ -166,7 +166,7 @@ func (pe *promptEvents) callWatchScript(
 		}
 		list[i] = string(b)
 	}
-	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostHand.%s(%s)", function, strings.Join(list, ",")))
+	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostPrompts.%s(%s)", function, strings.Join(list, ",")))
 	if err == nil && string(out) != "true" {
 		err = errors.New("the page's field is gone, or it does not take this value")
 	}

@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// onFileChooser asks for the files of a file input. One that a script opens
-// without an input cannot be filled in.
+// onFileChooser asks for the files of a file input. One that a script opens without an input
+// cannot be answered.
 func (pe *promptEvents) onFileChooser(pg *page, e *cdp.Event) {
 	var ev proto.PageFileChooserOpened
 	if !decodeEvent(e, &ev) {

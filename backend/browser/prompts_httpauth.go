@@ -12,16 +12,16 @@ import (
 	"goalpost/backend/pane"
 )
 
-// authRealm is what a server wants a name and a password for.
+// authRealm is the part of a server that requires a login.
 type authRealm struct{ origin, name string }
 
-// authChallenge is a request that waits for them.
+// authChallenge is a request that waits for a login.
 type authChallenge struct {
 	page *page
 	id   proto.FetchRequestID
 }
 
-// respond lets the request continue, with a name and a password or as one that has none.
+// respond continues the request, with a login or without one.
 func (c authChallenge) respond(a pane.Answer) {
 	response := &proto.FetchAuthChallengeResponse{Response: proto.FetchAuthChallengeResponseResponseCancelAuth}
 	if a.Yes {
@@ -32,10 +32,10 @@ func (c authChallenge) respond(a pane.Answer) {
 	c.page.Post(proto.FetchContinueWithAuth{RequestID: c.id, AuthChallengeResponse: response})
 }
 
-// onAuth asks for the name and the password that a server wants: once, however many
-// requests wait for them. For what a page fetches besides documents only a user is
-// asked, only for its own origin, lest a picture of another site fish for a password,
-// and not again until the next document once they have said no.
+// onAuth asks for the login that a server requires: once, however many requests wait for it. For
+// requests other than documents it asks only users, and only for the page's own origin, so that a
+// picture of another site cannot phish for a password. If the user declines, it does not ask
+// again until the next document.
 func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	var ev proto.FetchAuthRequired
 	if !decodeEvent(e, &ev) || ev.AuthChallenge == nil {
@@ -60,17 +60,17 @@ func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	}
 }
 
-// challengeKind is what becomes of a request that waits for a name and a password.
+// challengeKind is how a request that waits for a login is handled.
 type challengeKind int
 
 const (
-	challengeNew      challengeKind = iota // is a question
-	challengeJoins                         // waits for a question that is open
-	challengeDeclined                      // has no answer
-	challengeOfAgent                       // likewise, and the agent reads so once
+	challengeNew      challengeKind = iota // opens a prompt
+	challengeJoins                         // waits for an open prompt
+	challengeDeclined                      // gets no login
+	challengeOfAgent                       // gets no login, and the agent's result says so
 )
 
-// sortChallenge decides that, and notes what it decided.
+// sortChallenge decides how a request is handled, and records the decision.
 func (pe *promptEvents) sortChallenge(who authRealm, waits authChallenge, document, foreign bool) (kind challengeKind) {
 	pe.state.change(func() {
 		agent := pe.state.info.Driver == pane.DriverAgent
@@ -97,7 +97,7 @@ func (pe *promptEvents) sortChallenge(who authRealm, waits authChallenge, docume
 	return kind
 }
 
-// askLogin asks for the name and the password, for all requests that wait by then.
+// askLogin asks for a login for all requests that wait by then.
 func (pe *promptEvents) askLogin(who authRealm, waits authChallenge, document bool) {
 	all := &[]authChallenge{waits}
 	pe.prompts.add(openPrompt{
@@ -120,8 +120,8 @@ func (pe *promptEvents) askLogin(who authRealm, waits authChallenge, document bo
 	})
 }
 
-// isRequestOrigin says whether an origin is that of the page, or of the document that
-// made the request: a browser names that one, and no script can make it name another.
+// isRequestOrigin reports whether an origin is that of the page, or of the document that made the
+// request. The browser names that one, and no script can change it.
 func (pe *promptEvents) isRequestOrigin(r *proto.NetworkRequest, origin string) bool {
 	if origin == originOf(pe.state.Info().URL) {
 		return true

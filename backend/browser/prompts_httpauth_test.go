@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// guarded is a site whose things, but not whose page, want ann and her password.
+// guarded is a site whose resources, but not whose page, require the login ann.
 func guarded(t *testing.T) *httptest.Server {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +40,7 @@ const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/t
 		i.src = '/a/things?i';
 	}))); 1`
 
-// waiting waits until so many requests wait for one login.
+// waiting waits until n requests wait for one login.
 func (b *bench) waiting(p *Pane, n int) {
 	b.Helper()
 	b.overlay(p, "asking for one login", func(pane.Overlay) bool {
@@ -50,7 +50,7 @@ func (b *bench) waiting(p *Pane, n int) {
 	})
 }
 
-// TestLoginForWhatAPageFetches: a realm is asked for once, however many requests wait.
+// TestLoginForWhatAPageFetches: the user is asked once for a realm, however many requests wait.
 func TestLoginForWhatAPageFetches(t *testing.T) {
 	site := guarded(t)
 	b := newBench(t)
@@ -79,7 +79,7 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 	if got := b.eval(p, `more.then((a) => fetch('/b/others?3').then((r) => a.concat(r.status)))`); got != `[401,401,401]` {
 		t.Errorf("after a no the page has %s", got)
 	}
-	// The next document asks again; what another site wants is not asked at all.
+	// The next document asks again; a login for another site is never asked for.
 	b.ok(p.Reload(b.ctx))
 	b.eval(p, `window.more = fetch('/b/others?4').then((r) => r.status); 1`)
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Login).ID, Yes: true, User: "ann", Password: "secret"})
@@ -93,7 +93,7 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 	}
 }
 
-// TestLoginForWhatALentPageFetches: an agent's page goes without, and nothing waits.
+// TestLoginForWhatALentPageFetches: requests of a shared page get no login, and nothing waits.
 func TestLoginForWhatALentPageFetches(t *testing.T) {
 	site := guarded(t)
 	b := newBench(t)
@@ -109,7 +109,7 @@ func TestLoginForWhatALentPageFetches(t *testing.T) {
 	}
 }
 
-// BenchmarkRequests loads a page of 200 pictures, each of which stops at the gate.
+// BenchmarkRequests loads a page of 200 pictures, each of which pauses at the request gate.
 func BenchmarkRequests(b *testing.B) {
 	w := newBench(b)
 	p := w.open("b1", "one.html")

@@ -9,10 +9,10 @@ import (
 	"goalpost/backend/pane"
 )
 
-// permissions are those that a page may ask for, as Chromium names them.
+// permissions are those that a page may ask for, in Chromium's names.
 var permissions = []string{"geolocation", "notifications", "camera", "microphone", "clipboard-read"}
 
-// onPermission asks the user; the agent's pages get no permission.
+// onPermission asks the user. Pages of an agent get no permission.
 func (pe *promptEvents) onPermission(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
 	if !slices.Contains(permissions, s.Type) {
 		return

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// question waits until the pane asks something of a kind.
+// question waits until the pane has a prompt of a kind.
 func (b *bench) question(p *Pane, kind pane.UserPromptKind) pane.UserPrompt {
 	b.Helper()
 	var found pane.UserPrompt
@@ -39,7 +39,7 @@ func (b *bench) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.O
 	return p.state.overlayNow()
 }
 
-// says waits until the page's #out says something.
+// says waits until the page's #out has a text.
 func (b *bench) says(p *Pane, want string) {
 	b.Helper()
 	got := b.eval(p, `new Promise((done) => {
@@ -181,8 +181,8 @@ func TestMenuCursorAndCopy(t *testing.T) {
 	b.overlay(p, "copied", func(o pane.Overlay) bool { return strings.Contains(o.Copied.Text, "Some text to copy") })
 }
 
-// TestAPagesOwnCopyButton: what it writes is the user's to paste elsewhere, once
-// they pressed it, and not what the page writes by itself.
+// TestAPagesOwnCopyButton: what the button copies goes to the user's clipboard if the user
+// pressed it, and not what the page copies without that.
 func TestAPagesOwnCopyButton(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "copying.html")
@@ -221,7 +221,7 @@ func TestLeavingIsAsked(t *testing.T) {
 	defer v.Close()
 	b.click(v, 20, 15)
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "x"}))
-	// Nobody who did nothing is asked: the page must have got it.
+	// Without a user's action nothing is copied. The page's call must have arrived by then.
 	b.eval(p, `new Promise((done) => {
 		const field = document.getElementById('in');
 		const look = () => { if (field.value === 'x') done(true); };
@@ -316,7 +316,7 @@ func TestComposingTouchAndDrag(t *testing.T) {
 	}
 }
 
-// frameOrNot lets the page draw, so that moves do not all become one.
+// frameOrNot lets the page draw, so that moves are not all merged into one.
 func (b *bench) frameOrNot(p *Pane) {
 	b.Helper()
 	b.eval(p, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")

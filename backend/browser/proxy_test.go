@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/process"
 )
 
-// watching tells with what programs are started.
+// watching records the arguments of started programs.
 type watching struct {
 	execLauncher
 	argv chan []string
@@ -25,9 +25,9 @@ func (w watching) Start(ctx context.Context, c process.Command) (process.Process
 	return w.execLauncher.Start(ctx, c)
 }
 
-// TestTheGoalsChromiumHasNoWayOutOfItsOwn: what it fetches beside the goals' pages goes
-// to whoever refuses it, and is heard there; the pages of a goal without walls go where
-// its programs go.
+// TestTheGoalsChromiumHasNoWayOutOfItsOwn: requests outside of the goals' pages go to the proxy
+// that denies everything, and are logged there; the pages of a goal without a sandbox use the
+// network of its programs.
 func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	var refused atomic.Int32
 	nowhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +56,7 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	}
 	beside(b, here.URL)
 	if refused.Load() == 0 {
-		t.Error("what Chromium fetched beside the pages was not heard of")
+		t.Error("what Chromium fetched outside of the pages was not logged")
 	}
 	if n := asked.Load(); n != 0 {
 		t.Errorf("%d requests came out", n)
@@ -68,8 +68,8 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	}
 }
 
-// beside opens an address in the goals' Chromium outside of all contexts, and waits until
-// it is loaded or has failed.
+// beside opens an address in the goals' Chromium outside of all contexts, and waits until it has
+// loaded or failed.
 func beside(b *bench, address string) {
 	b.Helper()
 	b.mu.Lock()

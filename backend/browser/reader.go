@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// reader tells the agent what is on the page and changes nothing.
+// reader reads the page for the agent and changes nothing.
 type reader struct {
 	state   *state
 	driver  *driver
@@ -23,35 +23,34 @@ type reader struct {
 	turns   *turns
 	targets *targets
 
-	// paymentURL is the address at which a card was asked for. The state's mutex guards it: it is
-	// compared with the present address.
+	// paymentURL is the address of the page on which a card field was seen. The state's mutex guards
+	// it, because it is compared with the current address.
 	paymentURL string
 }
 
-// Snapshot is a page in words.
+// Snapshot is a page as text.
 type Snapshot = pane.Snapshot
 
-// maxSnapshotBytes bounds what one answer tells of a page, in bytes of lines.
+// maxSnapshotBytes limits the lines of one answer, in bytes.
 const maxSnapshotBytes = 16 << 10
 
-// lastSnapshot is what the agent was last told of a page: all lines of it, so that it can
-// continue reading and be told what is different.
+// lastSnapshot is what the agent last got of a page: all of its lines, so that the agent can
+// continue reading or ask for the differences.
 type lastSnapshot struct {
 	loader proto.NetworkLoaderID // of the document
 	url    string
 	lines  []string
-	cut    bool     // the page has more than what was looked at
-	said   []string // lines told after that, one by one
+	cut    bool     // the page has more nodes than were read
+	said   []string // lines that the agent got afterwards, one by one
 }
 
-// Snapshot looks at the page. Refs stay the same for as long as their element
-// is on the page.
+// Snapshot reads the page. A ref stays the same as long as its element is on the page.
 func (rd *reader) Snapshot(ctx context.Context) (Snapshot, error) {
 	return rd.SnapshotPart(ctx, pane.SnapshotOptions{})
 }
 
-// SnapshotPart is Snapshot that can continue where the last one was cut, or tell only what
-// is different since.
+// SnapshotPart is Snapshot that can continue where the last one was cut, or return only the
+// differences.
 func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
 	err := rd.turns.withReadTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
@@ -87,24 +86,24 @@ func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Sna
 	return s, err
 }
 
-// pageView is the page as snapshot.js sees it.
+// pageView is the page as snapshot.js reads it.
 type pageView struct {
-	Here   textLines `json:"here"`  // of what is in view
-	There  textLines `json:"there"` // and of the rest
+	Here   textLines `json:"here"`  // in view
+	There  textLines `json:"there"` // out of view
 	Cut    bool      `json:"cut"`
 	Width  int       `json:"width"`
 	Height int       `json:"height"`
 	Scroll int       `json:"scroll"`
 	Tall   int       `json:"tall"`
 	Title  string    `json:"title"`
-	Known  int       `json:"known"` // closed shadow roots that it looked into
+	Known  int       `json:"known"` // closed shadow roots that it could read
 }
 
-// textLines come as one text, which costs Chromium less than a list; none has a line
-// break in it.
+// textLines arrive as one string, which Chromium serializes faster than a list; no line contains
+// a line break.
 type textLines []string
 
-// UnmarshalJSON takes the lines apart.
+// UnmarshalJSON splits the string into lines.
 func (l *textLines) UnmarshalJSON(b []byte) error {
 	var text string
 	if err := json.Unmarshal(b, &text); err != nil {
@@ -124,11 +123,11 @@ func (v pageView) lines() []string {
 	return slices.Concat(v.Here, []string{"outside the visible part of the page:"}, v.There)
 }
 
-// readPage looks at a page, with the frames of other sites in their places.
+// readPage reads a page, with the frames of other sites in their places.
 func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
 	rd.frames.numberFrames(ctx, pg)
-	if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
+	if err := pg.callScript(ctx, &v, "takeSnapshot"); err != nil {
 		return v, err
 	}
 	more, err := pg.injectNewClosedRoots(ctx, v.Known)
@@ -137,7 +136,7 @@ func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	}
 	if more > 0 || err != nil {
 		v = pageView{}
-		if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
+		if err := pg.callScript(ctx, &v, "takeSnapshot"); err != nil {
 			return v, err
 		}
 	}
@@ -145,7 +144,7 @@ func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	return v, nil
 }
 
-// insertFrames puts the lines of frames where snapshot.js left a place for them.
+// insertFrames replaces the placeholders of snapshot.js by the lines of frames.
 func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []string {
 	places := map[string]*remoteFrame{}
 	for _, f := range rd.frames.childrenOf(pg) {
@@ -162,7 +161,7 @@ func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []
 		}
 		f := places[line]
 		if f == nil {
-			continue // it has gone
+			continue // it was removed
 		}
 		v, err := rd.readPage(ctx, f.page)
 		if err != nil {
@@ -176,9 +175,8 @@ func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []
 
 func isFramePlaceholder(line string) bool { return strings.HasPrefix(line, "\x01") }
 
-// readUnfinished looks at a page and says in words what it lacked before or lacks now, ""
-// of a page that is all there: it may be finished while it is looked at, and what is
-// told is half of it all the same.
+// readUnfinished reads a page and says what it still lacked before or after that, "" for a
+// complete page: a page may finish while it is read, and the result may still be incomplete.
 func (rd *reader) readUnfinished(pg *page, look func() error) (string, error) {
 	lacks := func() string {
 		rd.state.mu.Lock()
@@ -200,7 +198,7 @@ func (rd *reader) readUnfinished(pg *page, look func() error) (string, error) {
 	return before, err
 }
 
-// snapshotHeader is what stands above the lines.
+// snapshotHeader is the text above the lines.
 func (rd *reader) snapshotHeader(v pageView, lacks string) string {
 	info := rd.state.Info()
 	var b strings.Builder

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// maxPDFBytes bounds a page that is kept, in bytes.
+// maxPDFBytes limits the PDF of a page, in bytes.
 const maxPDFBytes = 32 << 20
 
 // pagePDF is the page as a PDF.
@@ -25,7 +25,7 @@ func pagePDF(ctx context.Context, pg *page) ([]byte, error) {
 	return out, err
 }
 
-// Print gives the agent the page as a PDF.
+// Print returns the page as a PDF for the agent.
 func (rd *reader) Print(ctx context.Context) ([]byte, error) {
 	var out []byte
 	err := rd.turns.withReadTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
@@ -35,12 +35,12 @@ func (rd *reader) Print(ctx context.Context) ([]byte, error) {
 	return out, err
 }
 
-// HTML gives the agent the document as it is now, at most 32 MB. What was typed
-// into fields is not in it.
+// HTML returns the current document for the agent, at most 32 MB. It does not contain what was
+// typed into fields.
 func (rd *reader) HTML(ctx context.Context) ([]byte, error) {
 	var out string
 	err := rd.turns.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
-		return pg.callScript(ctx, &out, "source")
+		return pg.callScript(ctx, &out, "readSource")
 	})
 	if err == nil && len(out) > maxPDFBytes {
 		err = fmt.Errorf("reading the document: it has %d bytes, more than 32 MB", len(out))

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Read gives what the page says as Markdown, at most 16,000 characters of it.
+// Read returns the text of the page as Markdown, at most 16,000 characters of it.
 func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
 	var out struct {
 		Text        string
@@ -19,7 +19,7 @@ func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 	err := rd.turns.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
 		lacks, err = rd.readUnfinished(pg, func() error {
 			_, _ = pg.injectClosedRoots(ctx)
-			_, err := rd.targets.callOnTarget(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+			_, err := rd.targets.callOnTarget(ctx, pg, &out, "readPage", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
 			return err
 		})
 		return err
@@ -46,7 +46,7 @@ func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 	return pane.PageText{Text: text, Next: out.Next, Total: out.Total}, nil
 }
 
-// sanitizeLines cleans a text of several lines: they stay, and so does their indentation.
+// sanitizeLines sanitizes a text of several lines and keeps its lines and their indentation.
 func sanitizeLines(text string) string {
 	list := strings.Split(text, "\n")
 	for i, line := range list {

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// FindElements finds what fits a text, a role and a selector: one line each, as in a
-// snapshot, with a ref and where it lies on the viewport; at most 50.
+// FindElements finds what matches a text, a role and a selector: one line each, as in a snapshot,
+// with a ref and the position in the viewport; at most 50.
 func (rd *reader) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
 	if strings.TrimSpace(s.Text+s.Role+s.CSS) == "" {
 		return "", errors.New("looking for something: name a text, a role or a selector")
@@ -54,20 +54,20 @@ func (rd *reader) FindElements(ctx context.Context, s pane.FindOptions) (string,
 	return b.String(), nil
 }
 
-// foundElements are what fits, one line each, and how many things do.
+// foundElements are the matches, one line each, and how many there are in all.
 type foundElements struct {
 	Lines []string
 	Count int
 }
 
-// findElements looks in the page and its parts, and says whether one of those did not answer.
+// findElements searches the page and its frames, and reports whether a frame did not answer.
 func (rd *reader) findElements(
 	ctx context.Context, pg *page, s pane.FindOptions,
 ) (found foundElements, silent bool, err error) {
 	for _, view := range rd.frames.inOrder(pg) {
 		var one foundElements
 		_, _ = view.injectClosedRoots(ctx)
-		err := view.callScript(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
+		err := view.callScript(ctx, &one, "searchPage", s.Text, s.Role, s.CSS, s.Attributes)
 		switch {
 		case err == nil:
 			found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count

@@ -12,12 +12,11 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// refPattern stands before a line of the page; it is another one after a reload.
+// refPattern matches the ref before a line of the page; it changes with a reload.
 var refPattern = regexp.MustCompile(`^\s*e\d+ `)
 
-// Fingerprint is what is on the page in words, for comparing: the same as long as
-// the page says and offers the same, wherever it is scrolled to. It neither
-// answers nor closes what the page asks.
+// Fingerprint is the page as text for comparisons: it is the same as long as the page has the
+// same content, wherever it is scrolled to. It neither answers nor closes prompts.
 func (rd *reader) Fingerprint(ctx context.Context) (string, error) {
 	var seen pageView
 	err := rd.turns.withDialogTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
@@ -32,7 +31,7 @@ func (rd *reader) Fingerprint(ctx context.Context) (string, error) {
 	return seen.Title + "\n" + strings.Join(lines, "\n"), err
 }
 
-// Cookies are those of a goal's pages, none if it has no page yet.
+// Cookies returns those of a goal's pages, none if it has no page yet.
 func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) {
 	e := m.findEngine(goalEngine)
 	if goalID == "" || e == nil || e.Alive.Err() != nil {
@@ -40,7 +39,7 @@ func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) 
 	}
 	id := e.existingContext(goalID)
 	if id == "" {
-		return nil, nil // else they would be the user's
+		return nil, nil // the default context is the user's
 	}
 	var list []Cookie
 	err := e.Do(ctx, e.Alive, "", callLimit, "reading cookies", func(c proto.Client) error {
@@ -72,7 +71,7 @@ func cookieOf(k *proto.NetworkCookie) Cookie {
 	return c
 }
 
-// IsShareableURL says whether somebody else who opens the address may see the same.
+// IsShareableURL reports whether another user who opens the address may see the same.
 func IsShareableURL(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }

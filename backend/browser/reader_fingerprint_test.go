@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWhatAPageShowsIsComparedByItsWords, not by refs, which a reload makes again,
-// and a goal's cookies are its own.
+// TestWhatAPageShowsIsComparedByItsWords: a fingerprint contains no refs, which change with a
+// reload, and a goal's cookies are its own.
 func TestWhatAPageShowsIsComparedByItsWords(t *testing.T) {
 	b := newBench(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

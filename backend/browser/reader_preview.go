@@ -7,24 +7,24 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Touched is what acting on an element would set off.
+// Touched is what an action on an element would cause.
 type Touched = pane.ActionPreview
 
-// PreviewAction looks at what a click on an element, or Enter in it, would set off. It
-// changes nothing.
+// PreviewAction predicts what a click on an element, or Enter in it, would cause. It changes
+// nothing.
 func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) (Touched, error) {
 	var t Touched
 	err := rd.turns.withTurn(ctx, "looking at an element", func(ctx context.Context, pg *page) error {
-		if _, err := rd.targets.callOnTarget(ctx, pg, &t, "touches", target, enter); err != nil {
+		if _, err := rd.targets.callOnTarget(ctx, pg, &t, "previewClick", target, enter); err != nil {
 			return err
 		}
-		switch { // what is touched may be in a frame, and the card in another
+		switch { // the element may be in one frame, and the card field in another
 		case t.Payment:
 		case t.Acts:
-			pays, silent := findPaymentFrame(ctx, rd.frames.inOrder(pg), "pays")
+			pays, silent := findPaymentFrame(ctx, rd.frames.inOrder(pg), "hasPayment")
 			t.Payment = pays || silent
 		case t.Link != "":
-			t.Payment, _ = findPaymentFrame(ctx, rd.frames.inOrder(pg), "cards")
+			t.Payment, _ = findPaymentFrame(ctx, rd.frames.inOrder(pg), "hasCardField")
 		}
 		return nil
 	})
@@ -32,8 +32,8 @@ func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) 
 	return t, err
 }
 
-// AsksForPayment says whether the page, or a frame of it, asks for a card. It changes
-// nothing; while the page waits for an answer it is what was seen before.
+// AsksForPayment reports whether the page, or a frame of it, asks for a card. It changes nothing.
+// While the page waits for an answer, it returns what was seen before.
 func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
 	rd.state.mu.Lock()
 	waits, pays := len(rd.prompts.open) > 0, rd.paymentURL != "" && rd.paymentURL == rd.state.info.URL
@@ -44,13 +44,13 @@ func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
 	first, cancel := context.WithTimeout(ctx, rd.state.m.limits.part) // the frames have limits of their own
 	defer cancel()
 	err := rd.turns.withDialogTurn(first, "looking for payment", func(first context.Context, pg *page) error {
-		if err := pg.callScript(first, &pays, "pays"); err != nil {
+		if err := pg.callScript(first, &pays, "hasPayment"); err != nil {
 			return err
 		}
 		if !pays {
 			frames, loose := rd.driver.withLease(ctx)
 			defer loose(nil)
-			asks, silent := findPaymentFrame(frames, rd.frames.inOrder(pg)[1:], "pays")
+			asks, silent := findPaymentFrame(frames, rd.frames.inOrder(pg)[1:], "hasPayment")
 			pays = asks || silent
 		}
 		return nil
@@ -59,8 +59,8 @@ func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
 	return pays, err
 }
 
-// findPaymentFrame asks views of a page. A frame that is there and does not answer may hold
-// a card: it is silent.
+// findPaymentFrame asks the page and its frames. A frame that does not answer may contain a card
+// field: silent reports that.
 func findPaymentFrame(ctx context.Context, parts []*page, question string) (pays, silent bool) {
 	for _, part := range parts {
 		yes := false
@@ -75,7 +75,7 @@ func findPaymentFrame(ctx context.Context, parts []*page, question string) (pays
 	return false, silent
 }
 
-// isUnresponsive says that a page is a frame of another site that is there and does not answer.
+// isUnresponsive reports that a page is a frame of another site that exists and does not answer.
 func (pg *page) isUnresponsive(err error) bool {
 	return pg.part &&
 		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) || errors.Is(err, errFrameUnresponsive))

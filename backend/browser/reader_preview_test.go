@@ -8,8 +8,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// TestWhatATouchSetsOff: Enter in a field goes where the form's first button sends,
-// a card in a frame is found, and a field says whose frame it is in.
+// TestWhatATouchSetsOff: Enter in a field submits with the form's first button, a card field in a
+// frame is found, and a field reports the origin of its frame.
 func TestWhatATouchSetsOff(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "paying.html")
@@ -43,7 +43,7 @@ func TestWhatATouchSetsOff(t *testing.T) {
 	} {
 		touch, err := p.PreviewAction(b.ctx, target, false)
 		b.ok(err)
-		link := target == "Away" // whose click a script may take, on a page with a card
+		link := target == "Away" // a script may handle its click, on a page with a card field
 		if touch.Payment != (pays || link) || touch.Acts != pays || !strings.Contains(touch.Element, `"`+target+`"`) {
 			t.Errorf("%s: %+v", target, touch)
 		}
@@ -70,8 +70,8 @@ func TestWhatATouchSetsOff(t *testing.T) {
 	}
 }
 
-// TestAFrameThatDoesNotAnswerMayTakeACard: whatever acts in its page counts as paying,
-// and a link, which leaves it, does not.
+// TestAFrameThatDoesNotAnswerMayTakeACard: in a page with such a frame every action may be a
+// payment, except a link that leaves it.
 func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.limits = testLimits() })
 	p := b.open("b1", "outer.html")
@@ -102,7 +102,7 @@ func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
 	}
 }
 
-// manyFields is a form whose only field that is seen comes after 520 that are not.
+// manyFields is a form whose only visible field comes after 520 hidden ones.
 const manyFields = `(() => {
 	const form = document.body.appendChild(document.createElement('form'));
 	for (let i = 0; i < 520; i++)
@@ -111,7 +111,8 @@ const manyFields = `(() => {
 	form.append(Object.assign(document.createElement('button'), { textContent: 'Transfer' }));
 })()`
 
-// TestAConcealedFieldShowsDots also where it is meant by its label or in a frame.
+// TestAConcealedFieldShowsDots: a masked field shows dots, also if its label names it, or in a
+// frame.
 func TestAConcealedFieldShowsDots(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "paying.html")

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// linesFrom tells the lines from one on, as many as fit.
+// linesFrom returns the lines from the given one on, as many as fit.
 func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
 	s := Snapshot{URL: rd.state.Info().URL, Total: len(t.lines)}
 	var b strings.Builder
@@ -35,7 +35,7 @@ func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
 	return s
 }
 
-// snapshotDiff tells the lines that came and went.
+// snapshotDiff returns the lines that were added and removed.
 func (rd *reader) snapshotDiff(was, is lastSnapshot) Snapshot {
 	s := Snapshot{URL: rd.state.Info().URL, Truncated: is.cut}
 	count := map[string]int{}

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// A Chromium that ends by itself is started again, but not for ever.
+// A Chromium that ends unexpectedly is started again at most so often within limits.restarts.
 const restarts = 3
 
-// mayRestart counts; mu of the manager is held.
+// mayRestart counts the end of a process and reports whether to start it again. The caller holds
+// mu of the manager.
 func (e *browserProcess) mayRestart(now time.Time) bool {
 	kept := e.ends[:0]
 	for _, t := range e.ends {

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// requestRules say which addresses and requests pages may not make. It is not altered.
+// requestRules decide which addresses and requests pages may use. It is immutable.
 type requestRules struct {
 	cfg *Config
 }
@@ -22,16 +22,16 @@ type requestRules struct {
 // PageRequest is a request that a page makes.
 type PageRequest struct {
 	GoalID      string
-	Shared      bool // by a page of the user
+	Shared      bool // by a page of the user that is shared with the goal
 	Method, URL string
 }
 
-// filtersRequests says whether every request of a goal's pages stops for its judgement.
+// filtersRequests reports whether every request of a goal's pages needs a decision.
 func (r *requestRules) filtersRequests(network string) bool {
 	return network != "" && r.cfg.NeedsFilter != nil && r.cfg.FilterRequest != nil && r.cfg.NeedsFilter(network)
 }
 
-// blockReason says why a request of a page of this network may not be made, "" if it may.
+// blockReason returns why a page of this network may not make a request, "" if it may.
 func (r *requestRules) blockReason(network string, req *proto.NetworkRequest) (why string) {
 	if req == nil || !r.filtersRequests(network) {
 		return ""
@@ -39,7 +39,7 @@ func (r *requestRules) blockReason(network string, req *proto.NetworkRequest) (w
 	return r.cfg.FilterRequest(PageRequest{GoalID: network, Method: req.Method, URL: req.URL})
 }
 
-// blockedNotice is what the user reads beside the page and the agent in its result.
+// blockedNotice is what the user reads beside the page, and the agent in its result.
 func blockedNotice(r *proto.NetworkRequest, why string) string {
 	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a "+
 		"click on its button, asks the user for this host; or use ask_operator",
@@ -58,13 +58,13 @@ func (m *Manager) panesOf(network string) []*Pane {
 	return list
 }
 
-// requestGate stops the requests of the pane's page that may not be made.
+// requestGate blocks requests of the pane's page.
 type requestGate struct {
 	state    *state
 	activity *activity
 }
 
-// blockReason says why a request of the pane's page may not be made, "" if it may.
+// blockReason returns why the pane's page may not make a request, "" if it may.
 func (g *requestGate) blockReason(r *proto.NetworkRequest) (why string) {
 	g.state.mu.Lock()
 	lent := g.state.sharedWith()
@@ -92,7 +92,7 @@ func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
 	if why := g.blockReason(ev.Request); why != "" {
 		g.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
 		reason := proto.NetworkErrorReasonBlockedByClient
-		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
+		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays, with what was typed
 			reason = proto.NetworkErrorReasonAborted
 		}
 		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: reason})
@@ -101,9 +101,9 @@ func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
 	pg.Post(proto.FetchContinueRequest{RequestID: ev.RequestID})
 }
 
-// fetchPatterns are the requests that stop at onPaused: all of them, because only a stopped
-// request asks for a login, and any may go to a port of this program, or send
-// where a goal may only read. WebSockets pass this gate, and have a proxy of their own.
+// fetchPatterns are the requests that pause at onPaused: all of them, because only a paused
+// request can get a login, and any may go to a port of this program, or send data where a goal
+// may only read. WebSockets do not pause, and have a proxy of their own.
 func (r *requestRules) fetchPatterns() proto.FetchEnable {
 	return proto.FetchEnable{Patterns: []*proto.FetchRequestPattern{{URLPattern: "*"}}, HandleAuthRequests: true}
 }
@@ -115,7 +115,7 @@ func (r *requestRules) ownPorts() []int {
 	return r.cfg.OwnPorts()
 }
 
-// isOwnAddress says whether an address is one of this program's own.
+// isOwnAddress reports whether an address belongs to this program.
 func (r *requestRules) isOwnAddress(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *requestRules) isOwnAddress(address string) bool {
 	return err == nil && slices.Contains(r.ownPorts(), port) && isLoopbackName(u.Hostname())
 }
 
-// isLoopbackName knows the names of the loopback interface that need no resolver.
+// isLoopbackName reports whether a name is the loopback interface without a resolver.
 func isLoopbackName(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	ip := net.ParseIP(host)
@@ -133,7 +133,7 @@ func isLoopbackName(host string) bool {
 		(ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// validateAddress is Address, and refuses the addresses of this program as well.
+// validateAddress is Address that also refuses the addresses of this program.
 func (r *requestRules) validateAddress(text string) (string, error) {
 	address, err := Address(text)
 	if err == nil && r.isOwnAddress(address) {
@@ -142,7 +142,7 @@ func (r *requestRules) validateAddress(text string) (string, error) {
 	return address, err
 }
 
-// originOf is the scheme, host and port of an address, to be shown.
+// originOf is the scheme, host and port of an address, for display.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

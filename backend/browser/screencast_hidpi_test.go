@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// wide waits for a picture with so many pixels across, with a colour in its middle.
+// wide waits for a picture of this width with a color in its middle.
 func (b *bench) wide(v *Viewer, pixels int, want color.RGBA) {
 	b.Helper()
 	for {
@@ -41,11 +41,11 @@ func TestAFineScreenGetsASharpPicture(t *testing.T) {
 		t.Errorf("a picture for the agent is %d wide: %v", c.Width, err)
 	}
 	b.click(fine, 50, 50)
-	b.wide(fine, 1000, green) // the viewer's is as fine as before
+	b.wide(fine, 1000, green) // the viewer's picture has the same resolution as before
 }
 
-// TestAClickWhileASharpPictureIsTaken lands where it was made: Chromium makes the page larger
-// for the time of such a picture, and what is done then goes elsewhere.
+// TestAClickWhileASharpPictureIsTaken: a click hits its target although Chromium enlarges the
+// page for such a picture.
 func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "fine.html")
@@ -72,8 +72,8 @@ func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 	b.value(p, "[...new Set(seen)].join()", `"mousedown60,35,mouseup60,35"`)
 }
 
-// TestAFrameInPixelsOfTheScreen is of the page's own size all the same: the user's
-// mouse is mapped by it.
+// TestAFrameInPixelsOfTheScreen: such a frame is reported with the page's own size, because the
+// user's mouse is mapped by it.
 func TestAFrameInPixelsOfTheScreen(t *testing.T) {
 	v := &viewport{width: 1138, height: 654, ratio: 2}
 	for _, c := range [][4]int{

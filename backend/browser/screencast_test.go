@@ -33,8 +33,8 @@ func TestFrameAfterClick(t *testing.T) {
 	}
 }
 
-// A page has the size of the last viewer who came, and again that of another when
-// they look away or go.
+// A page has the size of the newest viewer, and that of another one when this one becomes
+// invisible or leaves.
 func TestThePageFitsWhoeverLooks(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "colour.html")
@@ -52,7 +52,7 @@ func TestThePageFitsWhoeverLooks(t *testing.T) {
 	b.sized(wide, 900, 500)
 }
 
-// sized waits for a picture of this size in pixels of CSS.
+// sized waits for a picture of this size in CSS pixels.
 func (b *bench) sized(v *Viewer, width, height int) {
 	b.Helper()
 	for f := b.frame(v); f.Width != width || f.Height != height; f = b.frame(v) {
@@ -87,8 +87,8 @@ func TestASecondViewerSeesAStaticPageAtOnce(t *testing.T) {
 	b.frameOf(one, red)
 }
 
-// A viewer that does not acknowledge holds the source back, and gets the last
-// picture of the page once it continues.
+// A viewer that does not acknowledge slows the source down, and gets the last picture of the page
+// once it continues.
 func TestNewestFrameWins(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "colour.html")

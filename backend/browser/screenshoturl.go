@@ -11,18 +11,18 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// ScreenshotOptions says what Shoot takes a picture of.
+// ScreenshotOptions describes a picture of ScreenshotURL.
 type ScreenshotOptions struct {
 	URL           string
 	Width, Height int // CSS pixels; 0 = 1280 x 800
 	Cookies       []Cookie
-	GoalID        string // whose network the page has, see Config.ContextProxy; "" = this machine's
+	GoalID        string // the goal whose network the page uses, see Config.ContextProxy; "" = this machine's
 }
 
-// ScreenshotURL opens an address in a fresh context, with the given cookies and nothing
-// else, waits until it is loaded and quiet, and gives a PNG of the viewport. No
-// script of an agent runs in it, and of ours what looks for secrets; nobody can drive
-// it, and nothing of it is left. A page that does not load is an error.
+// ScreenshotURL opens an address in a new context, with the given cookies and nothing else, waits
+// until it is loaded and quiet, and returns a PNG of the viewport. The only script of ours in it
+// is the one that finds secrets. Nobody can drive the page, and nothing of it remains. A page
+// that does not load is an error.
 func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png []byte, err error) {
 	address, err := m.rules.validateAddress(s.URL)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 //go:embed fixtures
 var fixtures embed.FS
 
-// patience is how long a test waits for what it has a signal for.
+// patience is how long a test waits for a signal.
 const patience = time.Minute
 
 func testContext(t testing.TB) context.Context {
@@ -50,7 +50,7 @@ type bench struct {
 	ctx  context.Context
 }
 
-// newBench gives the manager that tests share, or with alter one for this test alone.
+// newBench returns the manager that tests share, or with alter one for this test alone.
 func newBench(t testing.TB, alter ...func(*Config)) *bench {
 	t.Helper()
 	needChromium(t)
@@ -85,7 +85,7 @@ func newBench(t testing.TB, alter ...func(*Config)) *bench {
 	return b
 }
 
-// leave makes room for the next test. What one that failed has used is used by no other.
+// leave cleans up for the next test. After a failed test, its manager is not used again.
 func (b *bench) leave() {
 	err := b.vacate()
 	if err != nil || b.Failed() {
@@ -120,7 +120,7 @@ func (b *bench) ok(err error) {
 	}
 }
 
-// until waits for the pane to be as wanted.
+// until waits until the pane's info fulfills a condition.
 func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -131,8 +131,8 @@ func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
 	return p.Info()
 }
 
-// eval runs script in the page's own world, as the page would. What it set off before
-// it was done is known afterwards.
+// eval runs script in the page's own world. All events that it caused before it returned have
+// been handled.
 func (b *bench) eval(p *Pane, script string) string {
 	b.Helper()
 	pg, err := p.state.currentPage()
@@ -145,8 +145,8 @@ func (b *bench) eval(p *Pane, script string) string {
 	return out
 }
 
-// said waits until the page has written a line to its console, also one that hangs by
-// then: nothing signals that.
+// said waits until the page has written a line to its console, even if the page hangs afterwards:
+// nothing signals that.
 func (b *bench) said(p *Pane, words string) {
 	b.Helper()
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
@@ -161,8 +161,8 @@ func (b *bench) said(p *Pane, words string) {
 	}
 }
 
-// ended waits until no process has the word in its arguments. Nothing signals the end
-// of a grandchild, so this looks again for a while.
+// ended waits until no process has the word in its arguments. Nothing signals the end of a
+// grandchild, so this checks repeatedly.
 func ended(word string) error {
 	deadline := time.Now().Add(patience)
 	for {
@@ -206,7 +206,7 @@ func (b *bench) frame(v *Viewer) *pane.Frame {
 	}
 }
 
-// frameRef waits until the middle of the picture has the colour.
+// frameOf waits until the middle of the picture has the color.
 func (b *bench) frameOf(v *Viewer, want color.RGBA) *pane.Frame {
 	b.Helper()
 	for {

@@ -15,19 +15,21 @@ import (
 	"goalpost/backend/pane"
 )
 
-// siteData is what the page's site stores and may do.
+// siteData is what the page's site stores, and its permissions.
 type siteData struct {
 	state   *state
 	driver  *driver
 	prompts *prompts
 	turns   *turns
 
-	// Guarded by the state's mutex: calls wait for the certificate, and a lease decides about the denials.
-	deniedPermissions []permissionDenial    // to the page while it was lent
+	// The state's mutex guards these: calls wait for the certificate, and a share decides about the
+	// denials.
+	deniedPermissions []permissionDenial    // to the page while it was shared
 	certificate       *pane.SiteCertificate // of the page's connection, nil without one
 }
 
-// connectionSecurity is what Chromium says of the page's connection; rod's type of 2024 lacks some of it.
+// connectionSecurity is the security of the page's connection; rod's type of 2024 lacks some of
+// it.
 type connectionSecurity struct {
 	State struct {
 		Certificate *struct {
@@ -41,7 +43,7 @@ type connectionSecurity struct {
 	} `json:"visibleSecurityState"`
 }
 
-// onSecurity keeps what Chromium says of the connection by which the page came.
+// onSecurity records the security of the page's connection.
 func (sd *siteData) onSecurity(e *cdp.Event) {
 	var s connectionSecurity
 	if !decodeEvent(e, &s) {
@@ -63,7 +65,7 @@ func (sd *siteData) onSecurity(e *cdp.Event) {
 
 func rfc3339(seconds float64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }
 
-// Site tells where the page is from, what its origin may do and how many cookies it has.
+// Site returns the origin of the page, its permissions and how many cookies it has.
 func (sd *siteData) Site(ctx context.Context) (pane.Site, error) {
 	s := pane.Site{Came: pane.SiteUnknown, Permissions: []pane.SitePermission{}}
 	err := sd.state.withPage("asking about the site", func(pg *page) error {
@@ -89,8 +91,8 @@ func (sd *siteData) Site(ctx context.Context) (pane.Site, error) {
 	return s, err
 }
 
-// readConnection is the page's address with its certificate, of which Chromium tells a
-// little after the address.
+// readConnection returns the page's address with its certificate, which Chromium reports a little
+// after the address.
 func (sd *siteData) readConnection(ctx context.Context) (address string, c *pane.SiteCertificate) {
 	ctx, cancel := context.WithTimeout(ctx, sd.state.m.limits.certificate)
 	defer cancel()
@@ -127,9 +129,8 @@ func (sd *siteData) cookiesAt(ctx context.Context, pg *page, address string) (li
 	return list, err
 }
 
-// ClearSite forgets the cookies and everything else that the page's origin, which
-// must be this one, has stored. The page itself continues with what it knows until it
-// is loaded again.
+// ClearSite deletes the cookies and all other data of the page's origin, which must be the given
+// one. The page itself keeps what it has in memory until it is reloaded.
 func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
 	if err := sd.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("clearing the site: %w", err)
@@ -141,7 +142,7 @@ func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
 		if err != nil {
 			return err
 		}
-		if world, err := pg.mainWorldContext(ctx); err == nil { // of which the next command knows nothing
+		if world, err := pg.mainWorldContext(ctx); err == nil { // the next command does not clear this
 			_, _ = evaluate(ctx, pg, world, "sessionStorage.clear()")
 		}
 		return pg.do(ctx, callLimit, "clearing the site", func(c proto.Client) error {
@@ -159,8 +160,8 @@ func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
 	})
 }
 
-// checkOrigin refuses what is meant for another page than the one that is there now,
-// and who has not the pane.
+// checkOrigin refuses a call that is meant for another page than the current one, or whose caller
+// does not drive the pane.
 func (sd *siteData) checkOrigin(ctx context.Context, origin string) error {
 	if err := sd.driver.checkDriver(ctx); err != nil {
 		return err

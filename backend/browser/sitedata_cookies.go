@@ -13,9 +13,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// The cookies of the page that an agent sees. Their values never leave here.
+// The cookies of the page that an agent sees. Their values never leave this package.
 
-// Cookies lists what the page at its address would send.
+// Cookies lists the cookies that a request for the page would send.
 func (sd *siteData) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 	var list []pane.Cookie
 	err := sd.turns.withReadTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {

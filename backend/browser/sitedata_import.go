@@ -21,11 +21,11 @@ type Cookie struct {
 	Name, Value, Domain, Path string
 	Secure, HTTPOnly          bool
 	SameSite                  string    // "", Strict, Lax, None
-	Expires                   time.Time // zero: with the browser
+	Expires                   time.Time // zero: when the browser ends
 }
 
-// ParseCookies reads a file of cookies: Netscape's format, which curl and wget
-// write, or JSON as browser extensions and automation tools do. Errors name the line.
+// ParseCookies parses a file of cookies: Netscape's format, which curl and wget write, or JSON as
+// browser extensions and automation tools write. Errors name the line.
 func ParseCookies(file string) ([]Cookie, error) {
 	text := strings.TrimSpace(strings.TrimPrefix(file, "\ufeff"))
 	switch {
@@ -94,7 +94,7 @@ func parseNetscape(text string) ([]Cookie, error) {
 			continue
 		}
 		f := strings.Split(line, "\t")
-		if len(f) == 6 { // an empty value at the end is easily lost
+		if len(f) == 6 { // the empty value at the end is often lost
 			f = append(f, "")
 		}
 		if len(f) != 7 || f[0] == "" || f[5] == "" {
@@ -126,8 +126,7 @@ func parseNetscape(text string) ([]Cookie, error) {
 	return cookies, nil
 }
 
-// ImportCookies takes the cookies of a file into the pane's profile and says how
-// many they were.
+// ImportCookies sets the cookies of a file in the pane's profile and returns how many there were.
 func (sd *siteData) ImportCookies(ctx context.Context, file string) (int, error) {
 	cookies, err := ParseCookies(file)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"goalpost/backend/pane"
 )
 
-// permissionPrompt asks again.
+// permissionPrompt makes Chromium ask again.
 const permissionPrompt = proto.BrowserPermissionSettingPrompt
 
-// denyPermission forbids an origin something while an agent drives. On a page that the
-// user lent it holds no longer than the loan: they were not asked.
+// denyPermission denies an origin a permission while an agent drives. On a shared page that ends
+// with the share, because the user was not asked.
 func (sd *siteData) denyPermission(ctx context.Context, origin, permission string) error {
 	lent := false
 	sd.state.change(func() {
@@ -31,8 +31,8 @@ func (sd *siteData) denyPermission(ctx context.Context, origin, permission strin
 	return sd.setPermission(ctx, origin, permission, permissionPrompt)
 }
 
-// SetPermissionState allows or forbids an origin one of: geolocation, notifications, camera,
-// microphone, clipboard-read. It holds for the pane's profile until the browser ends.
+// SetPermissionState grants or denies an origin one of: geolocation, notifications, camera,
+// microphone, clipboard-read. It applies to the pane's profile until the browser ends.
 func (sd *siteData) SetPermissionState(ctx context.Context, origin, permission string, yes bool) error {
 	if yes {
 		return sd.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingGranted)
@@ -55,8 +55,8 @@ func (sd *siteData) setPermission(
 	})
 }
 
-// SetPermission says again what the page's origin, which must be this one, may do:
-// ask, allow or block. It holds for the pane's profile until the browser ends.
+// SetPermission changes a permission of the page's origin, which must be the given one: ask,
+// allow or block. It applies to the pane's profile until the browser ends.
 func (sd *siteData) SetPermission(ctx context.Context, origin, name, state string) error {
 	settings := map[string]proto.BrowserPermissionSetting{
 		pane.PermissionAsk:   permissionPrompt,
@@ -74,7 +74,7 @@ func (sd *siteData) SetPermission(ctx context.Context, origin, name, state strin
 	if err := sd.setPermission(ctx, origin, name, setting); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
 	}
-	sd.state.change(func() { // what the user says outlives a loan
+	sd.state.change(func() { // the user's decision outlives a share
 		sd.deniedPermissions = slices.DeleteFunc(sd.deniedPermissions, func(r permissionDenial) bool {
 			return r.origin == origin && r.permission == name
 		})
@@ -82,7 +82,7 @@ func (sd *siteData) SetPermission(ctx context.Context, origin, name, state strin
 	return nil
 }
 
-// permissionsOf asks Chromium itself; the page's own world could say anything.
+// permissionsOf asks Chromium itself, because the page's own world could answer anything.
 func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error) {
 	list := []pane.SitePermission{}
 	names, err := json.Marshal(permissions)

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestSite: where a page is from is told, and what its origin may do or has stored is changed.
+// TestSite: the origin of the page is reported, and its permissions and its data can be changed.
 func TestSite(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "one.html")
@@ -77,7 +77,8 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// TestSiteCertificate: a server that cannot prove who it is stays so after the user continued.
+// TestSiteCertificate: a server that cannot prove its identity is still shown as such after the
+// user continued.
 func TestSiteCertificate(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

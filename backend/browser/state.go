@@ -14,17 +14,17 @@ import (
 	"goalpost/backend/pane"
 )
 
-// state is what the parts of a pane see together: which page it has, how far that is,
-// and what lists and viewers show of it. Its mutex also guards the fields of other parts
-// that say so: they are altered within change.
+// state is what the parts of a pane share: its page, the page's progress, and what lists and
+// viewers show of it. Its mutex also guards the fields of other parts that say so: they are
+// changed within change.
 type state struct {
 	m             *Manager
 	id            string
-	goalID        string // whose pane it is, "" for the user's
+	goalID        string // of the goal that owns the pane, "" for the user's
 	profile       string
 	proxyGoal     string // the goal whose proxy its pages use
 	scriptless    bool
-	notifyViewers func() // is called after each change
+	notifyViewers func() // called after each change
 
 	ctx    context.Context // ends with the pane
 	cancel context.CancelCauseFunc
@@ -34,20 +34,20 @@ type state struct {
 	changed      chan struct{} // closed with the next change
 	page         *page         // nil until attached
 	info         pane.Info
-	rev          int // grows with each change of info
+	rev          int // incremented with each change of info
 	overlay      pane.Overlay
-	overlayRev   int    // grows with each change of overlay
-	processError string // the page or the browser is gone
-	loadError    string // why the address shows no page, until the next one
-	loadNotice   string // what the user should know, until they act
+	overlayRev   int    // incremented with each change of overlay
+	processError string // why the page or the browser is gone
+	loadError    string // why the address shows no page, until the next navigation
+	loadNotice   string // for the user, until they act
 	load         load
-	loading      bool               // Chromium says so; Info().Loading is true from the moment at which somebody wants it
-	pending      *pendingNavigation // nil if nobody is under way
+	loading      bool               // Chromium loads; Info().Loading is true from the moment a navigation is requested
+	pending      *pendingNavigation // nil without a navigation
 	network      networkActivity
 	unresponsive bool // the page let a call time out
 }
 
-// init fills in what a new pane is.
+// init sets the fields of a new pane.
 func (s *state) init(m *Manager, o Options) {
 	s.m, s.id, s.goalID, s.profile, s.scriptless = m, o.ID, o.GoalID, o.Profile, o.bare
 	s.proxyGoal = o.GoalID
@@ -88,7 +88,7 @@ func (s *state) Info() pane.Info {
 	return s.info
 }
 
-// change is the one way to alter what mu guards: it tells everyone who waits.
+// change is the only way to change what mu guards: it notifies everyone who waits.
 func (s *state) change(f func()) {
 	s.mu.Lock()
 	before := s.info
@@ -100,8 +100,8 @@ func (s *state) change(f func()) {
 	}
 	if s.info != before {
 		s.rev++
-		if s.ctx.Err() == nil { // closing has its own news
-			s.announceInfo() // within the lock, to keep the order
+		if s.ctx.Err() == nil { // closing is announced separately
+			s.announceInfo() // while mu is held, to keep the order
 		}
 	}
 	close(s.changed)
@@ -110,14 +110,14 @@ func (s *state) change(f func()) {
 	s.notifyViewers()
 }
 
-// announceInfo publishes the pane's info; a scriptless pane is on no list. mu is held.
+// announceInfo publishes the pane's info; a scriptless pane is on no list. The caller holds mu.
 func (s *state) announceInfo() {
 	if !s.scriptless {
 		s.m.news.changed(s.info)
 	}
 }
 
-// wait returns when ready holds, which is called under mu after each change.
+// wait returns when ready is true. It calls ready while holding mu, after each change.
 func (s *state) wait(ctx context.Context, ready func() bool) error {
 	for {
 		s.mu.Lock()
@@ -138,15 +138,15 @@ func (s *state) setAddress(address string) {
 	s.change(func() { s.info.URL = sanitize.Line(address, 4096) })
 }
 
-// showNotice shows something until the user acts or the page changes.
+// showNotice shows a notice until the user acts or the page changes.
 func (s *state) showNotice(format string, args ...any) {
 	s.change(func() { s.loadNotice = fmt.Sprintf(format, args...) })
 }
 
-// Notice shows the user something beside the page, until they act.
+// Notice shows the user a notice beside the page, until they act.
 func (s *state) Notice(words string) { s.showNotice("%s", sanitize.Line(words, 300)) }
 
-// setLoadError says why there is no page to be seen, until the next one.
+// setLoadError sets why no page is shown, until the next navigation.
 func (s *state) setLoadError(format string, args ...any) {
 	s.change(func() { s.loadError = fmt.Sprintf(format, args...) })
 }
@@ -157,17 +157,17 @@ func (s *state) overlayNow() pane.Overlay {
 	return s.overlay
 }
 
-// updateOverlay alters what viewers show over the page; mu is held. The overlay's slices
-// are shared with viewers: f replaces them.
+// updateOverlay changes what viewers show over the page. The caller holds mu. The overlay's
+// slices are shared with viewers: f replaces them.
 func (s *state) updateOverlay(f func(*pane.Overlay)) {
 	f(&s.overlay)
 	s.overlayRev++
 }
 
-// leaseHolder is the goal that has the pane, "" for the user; mu is held.
+// leaseHolder is the goal that has the pane, "" for the user. The caller holds mu.
 func (s *state) leaseHolder() string { return s.info.GoalID }
 
-// sharedWith is the goal that the user lent the pane to, "" if none; mu is held.
+// sharedWith is the goal that the user shares the pane with, "" if none. The caller holds mu.
 func (s *state) sharedWith() string {
 	if !s.info.Shared {
 		return ""
@@ -175,18 +175,18 @@ func (s *state) sharedWith() string {
 	return s.info.GoalID
 }
 
-// Lease is the goal that has the pane, its own or lent to it; "" is the user.
+// Lease is the goal that has the pane, its own or by a share; "" is the user.
 func (s *state) Lease() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.leaseHolder()
 }
 
-// alwaysTracksNetwork says whether what the page fetches is told always, for a goal's agent;
-// mu is held.
+// alwaysTracksNetwork reports whether requests are always recorded, for a goal's agent. The
+// caller holds mu.
 func (s *state) alwaysTracksNetwork() bool { return s.leaseHolder() != "" && !s.scriptless }
 
-// isOtherGoal says whether something is done for a goal that has not the pane.
+// isOtherGoal reports whether a call is made for a goal that does not have the pane.
 func (s *state) isOtherGoal(ctx context.Context) error {
 	run, ok := goal.RunOf(ctx)
 	if !ok || s.scriptless || string(run.Goal) == s.Lease() {
@@ -195,18 +195,18 @@ func (s *state) isOtherGoal(ctx context.Context) error {
 	return fmt.Errorf("pane %s: %w", s.id, ErrNotLeased)
 }
 
-// logsActivity says whether the page's doings are kept; mu is held.
+// logsActivity reports whether events of the page are recorded. The caller holds mu.
 func (s *state) logsActivity() bool {
 	return s.leaseHolder() == "" || s.info.Driver == pane.DriverAgent
 }
 
-// isUserAction says whether what the page does now is the user's doing; mu is held.
+// isUserAction reports whether the user caused what the page does now. The caller holds mu.
 func (s *state) isUserAction() bool { return s.goalID == "" && s.info.Driver != pane.DriverAgent }
 
-// Driver is who may act on the page.
+// Driver is the user or the agent, whichever may act on the page.
 func (s *state) Driver() pane.Driver { return s.Info().Driver }
 
-// currentPage is the page to talk to. An error says what became of it.
+// currentPage returns the attached page. The error says why there is none.
 func (s *state) currentPage() (*page, error) {
 	s.mu.Lock()
 	pg := s.page
@@ -222,7 +222,7 @@ func (s *state) currentPage() (*page, error) {
 	return pg, nil
 }
 
-// on says whether the pane's page is this session of this connection.
+// on reports whether the pane's page is this session of this connection.
 func (s *state) on(c *cdp.Conn, session proto.TargetSessionID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,15 +240,15 @@ func (s *state) withPage(what string, f func(*page) error) error {
 	return nil
 }
 
-// markHung remembers that the page let a call time out, see freeHung.
+// markHung records that the page let a call time out, see freeHung.
 func (s *state) markHung(err error) {
 	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
 		s.change(func() { s.unresponsive = true })
 	}
 }
 
-// runAsync does something for the pane outside of the goroutine of events. An error
-// is shown in the pane.
+// runAsync runs a function for the pane outside of the goroutine of events. An error is shown in
+// the pane.
 func (s *state) runAsync(f func(context.Context) error) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()

@@ -12,20 +12,20 @@ import (
 	"sync"
 )
 
-// targets finds the element that the agent names, also one whose ref is gone.
+// targets finds the element that the agent names, also one whose ref no longer exists.
 type targets struct {
 	state    *state
 	activity *activity
 	frames   *frames
 
-	mu   sync.Mutex   // held for no call of another part
+	mu   sync.Mutex   // never held during a call of another part
 	last lastSnapshot // what the agent has read
 }
 
-// maxRememberedRefs is how many of the lines that the agent was told one by one are kept.
+// maxRememberedRefs limits the stored lines that the agent got one by one.
 const maxRememberedRefs = 500
 
-// rememberRefs keeps lines with refs that the agent is told, to know later what a ref was.
+// rememberRefs stores lines with refs that the agent gets, to know later what a ref was.
 func (t *targets) rememberRefs(lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,11 +35,11 @@ func (t *targets) rememberRefs(lines []string) {
 	}
 }
 
-// refLinePattern reads the beginning of a line: ref, role, and the name in quotes if it has one.
+// refLinePattern matches the beginning of a line: ref, role, and the quoted name if there is one.
 var refLinePattern = regexp.MustCompile(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("(?:[^"\\]|\\.)*")| |$)`)
 
-// describeLostRef says what a ref stood for when the agent was told of it, on a page at the
-// present address.
+// describeLostRef returns the role and name of a ref as the agent got it, on a page at the
+// current address.
 func (t *targets) describeLostRef(ref string) (role, name string, ok bool) {
 	address := t.state.Info().URL
 	t.mu.Lock()
@@ -65,7 +65,7 @@ func (t *targets) describeLostRef(ref string) (role, name string, ok bool) {
 	return "", "", false
 }
 
-// addressWithoutQuery is an address without what follows the path.
+// addressWithoutQuery is an address without query and fragment.
 func addressWithoutQuery(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -74,8 +74,8 @@ func addressWithoutQuery(address string) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// recoverRef looks for the one thing that is what a lost ref was; why says in words why
-// there is none.
+// recoverRef finds the only element that looks like that of a lost ref; why says why there is
+// none.
 func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
 	role, name, ok := t.describeLostRef(lost)
 	if !ok {
@@ -88,7 +88,7 @@ func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *pa
 	found := 0
 	for _, view := range t.frames.inOrder(pg) {
 		var refs []string
-		if err := view.callScript(ctx, &refs, "again", role, name); err == nil && len(refs) > 0 {
+		if err := view.callScript(ctx, &refs, "findSimilar", role, name); err == nil && len(refs) > 0 {
 			found += len(refs)
 			at, ref = view, refs[0]
 		}
@@ -102,24 +102,23 @@ func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *pa
 	return nil, "", fmt.Sprintf("; %d things on the page are a %s now", found, what)
 }
 
-// latestSnapshot is what the agent read last.
+// latestSnapshot is what the agent last read.
 func (t *targets) latestSnapshot() lastSnapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.last
 }
 
-// setSnapshot notes what the agent reads now.
+// setSnapshot records what the agent reads now.
 func (t *targets) setSnapshot(next lastSnapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = next
 }
 
-// callOnTarget calls a function of snapshot.js that takes a target, where the target is:
-// what no element of the page itself fits is looked for in its parts. A ref whose
-// element is gone is found again if only one thing looks as it did. It says in
-// which page it was.
+// callOnTarget calls a function of snapshot.js that takes a target, in the page or in the frame
+// that has the target: it tries the frames if no element of the page matches. A lost ref is
+// replaced if only one element looks the same. It returns the page or frame.
 func (t *targets) callOnTarget(
 	ctx context.Context, pg *page, out any, function, target string, args ...any,
 ) (*page, error) {
@@ -152,7 +151,7 @@ func (t *targets) callOnTarget(
 
 var refInFrame = regexp.MustCompile(`^f(\d+)e\d+$`)
 
-// frameOfRef is the page or the part whose eyes gave a ref; the page if it is none.
+// frameOfRef is the page or frame that created a ref; the page for other targets.
 func (t *targets) frameOfRef(pg *page, target string) *page {
 	if m := refInFrame.FindStringSubmatch(target); m != nil {
 		n, _ := strconv.ParseInt(m[1], 10, 64)

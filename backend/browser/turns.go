@@ -9,17 +9,17 @@ import (
 	"goalpost/backend/pane"
 )
 
-// turns lets the agent's calls happen one after the other, while it has the pane.
+// turns runs the agent's calls one after the other, while it has the pane.
 type turns struct {
 	state   *state
 	driver  *driver
 	prompts *prompts
 	popup   *popup
 
-	agentTurn chan struct{} // one token: the agent acts
+	agentTurn chan struct{} // one token: for a call of the agent
 }
 
-// withTurn runs one action of the agent, when the one before is done.
+// withTurn runs one action of the agent, when the previous one is done.
 func (t *turns) withTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		t.prompts.dismissDialog(ctx)
@@ -29,8 +29,8 @@ func (t *turns) withTurn(ctx context.Context, what string, f func(context.Contex
 	})
 }
 
-// withReadTurn runs what changes nothing, in turn. It answers no question: a page that
-// asks its user shows nothing, and an answer is an action.
+// withReadTurn is withTurn for a call that changes nothing. It fails if a prompt is open: the
+// page cannot be read then, and answering would be an action.
 func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		switch q, _ := t.prompts.blockingPrompt(); q.Kind {
@@ -45,7 +45,7 @@ func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Co
 	})
 }
 
-// withDialogTurn is withTurn that leaves what the page asks open.
+// withDialogTurn is withTurn that leaves open prompts open.
 func (t *turns) withDialogTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	select {
 	case t.agentTurn <- struct{}{}:

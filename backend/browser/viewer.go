@@ -11,7 +11,7 @@ import (
 // Viewer is one viewer of a pane.
 type Viewer = screencast.Viewer
 
-// filmed is a pane as its screencast sees it.
+// filmed is a pane as the source of its screencast.
 type filmed struct {
 	state    *state
 	viewport *viewport
@@ -19,11 +19,11 @@ type filmed struct {
 	input    *userInput
 }
 
-// Attach opens a view. The first things that Next gives are the pane's info
-// and, as soon as there is one, the newest frame.
+// Attach opens a view. Next first returns the pane's info and, as soon as there is one, the
+// newest frame.
 func (p *Pane) Attach() *Viewer { return p.screencast.Attach() }
 
-// Shown gives what is shown beside the picture.
+// Shown returns what is shown beside and over the picture.
 func (f *filmed) Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int) {
 	f.state.mu.Lock()
 	defer f.state.mu.Unlock()
@@ -33,11 +33,11 @@ func (f *filmed) Shown() (info pane.Info, rev int, overlay pane.Overlay, overlay
 // CSSSize is the size of a frame in CSS pixels.
 func (f *filmed) CSSSize(width, height int) (int, int) { return f.viewport.toCSSSize(width, height) }
 
-// HasHiDPI says whether viewers may have sharp pictures: a goal's page has one pixel for
-// one of CSS.
+// HasHiDPI reports whether viewers may get pictures with a higher resolution: a goal's page has
+// one pixel for each CSS pixel.
 func (f *filmed) HasHiDPI() bool { return f.state.goalID == "" }
 
-// CaptureHiDPI takes a sharp picture.
+// CaptureHiDPI takes a picture with the resolution of the viewer's screen.
 func (f *filmed) CaptureHiDPI(of screencast.Page) ([]byte, error) {
 	pg, ok := of.(*page)
 	if !ok {
@@ -50,7 +50,7 @@ func (f *filmed) CaptureHiDPI(of screencast.Page) ([]byte, error) {
 	return picture, err
 }
 
-// Input carries out what a viewer does.
+// Input processes the input of a viewer.
 func (f *filmed) Input(in pane.Input) error { return f.input.input(in) }
 
 // Resize gives the page the size of a viewer's canvas.
@@ -59,7 +59,7 @@ func (f *filmed) Resize(ctx context.Context, width, height int, ratio float64) e
 	return f.viewport.Resize(ctx, width, height)
 }
 
-// SetSize gives the page the size of the viewer who is left.
+// SetSize gives the page the size of the remaining viewer.
 func (f *filmed) SetSize(width, height int, ratio float64) {
 	f.viewport.setViewerSize(width, height, ratio)
 }

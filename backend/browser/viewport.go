@@ -12,22 +12,22 @@ import (
 	"goalpost/backend/browser/screencast"
 )
 
-// viewport is the size of the page and of its pixels, and its zoom. Its mutex is held for
-// no call of another part.
+// viewport is the size of the page, its pixel ratio and its zoom. Its mutex is never held during
+// a call of another part.
 type viewport struct {
 	state      *state
 	screencast *screencast.Screencast
 
-	applyMu sync.Mutex // held while the page is told its size
+	applyMu sync.Mutex // held while the size is sent to the page
 
 	mu         sync.Mutex // guards what follows
 	width      int        // CSS pixels
 	height     int
-	ratio      float64                    // pixels of the viewer's screen for one of CSS
+	ratio      float64                    // pixels of the viewer's screen for one CSS pixel
 	zoomScript proto.PageScriptIdentifier // of the page, "" if it has none
 }
 
-// maxRatio bounds the pixels of a screen for one of CSS.
+// maxRatio limits the pixel ratio of a screen.
 const maxRatio = 3
 
 // size is the page's size in CSS pixels.
@@ -37,7 +37,7 @@ func (vp *viewport) size() (width, height int) {
 	return vp.width, vp.height
 }
 
-// setSize notes a size, within its bounds, and says whether it is another one.
+// setSize stores a size, within its limits, and reports whether it changed.
 func (vp *viewport) setSize(width, height int) bool {
 	width, height = clampSize(width, height)
 	vp.mu.Lock()
@@ -47,30 +47,29 @@ func (vp *viewport) setSize(width, height int) bool {
 	return !same
 }
 
-// metrics is the size of the page, in CSS pixels, on the screen that it is seen on.
+// metrics is the size and the pixel ratio of the page as a command.
 func (vp *viewport) metrics() proto.EmulationSetDeviceMetricsOverride {
 	vp.mu.Lock()
 	defer vp.mu.Unlock()
 	return proto.EmulationSetDeviceMetricsOverride{Width: vp.width, Height: vp.height, DeviceScaleFactor: vp.ratio}
 }
 
-// applyViewport gives the page the pane's size. Whoever changes that calls it afterwards:
-// however many do so at once, the last that Chromium hears of is the newest.
+// applyViewport sends the pane's size to the page. Call it after each change: however many calls
+// run at once, the last one sends the newest size.
 func (vp *viewport) applyViewport(pg *page) {
 	vp.applyMu.Lock()
 	defer vp.applyMu.Unlock()
 	pg.Post(vp.metrics())
 }
 
-// Resize gives the page a new viewport, in CSS pixels; extreme sizes are
-// brought within 64 and 4096.
+// Resize changes the viewport, in CSS pixels; sizes are limited to between 64 and 4096.
 func (vp *viewport) Resize(ctx context.Context, width, height int) error {
 	if width <= 0 || height <= 0 {
 		return fmt.Errorf("resizing to %d x %d: both must be more than 0", width, height)
 	}
 	same := !vp.setSize(width, height)
 	pg, err := vp.state.currentPage()
-	if same || errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) { // the next page takes it over
+	if same || errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) { // the next page gets the size
 		return nil
 	}
 	if err != nil {
@@ -81,8 +80,8 @@ func (vp *viewport) Resize(ctx context.Context, width, height int) error {
 	return nil
 }
 
-// setPixelRatio notes what the viewer's screen has for one pixel of CSS. A goal's page
-// has one: its agent's pictures are measured in it.
+// setPixelRatio stores the pixel ratio of the viewer's screen. A goal's page always has 1,
+// because its agent measures positions in pictures.
 func (vp *viewport) setPixelRatio(ratio float64) {
 	if vp.state.goalID != "" {
 		return
@@ -98,9 +97,8 @@ func (vp *viewport) setPixelRatio(ratio float64) {
 	}
 }
 
-// toCSSSize is the size of a frame in pixels of CSS. While the screen's ratio changes,
-// Chromium tells that of now and then in the screen's pixels, and clicks would be
-// taken to lie that much further.
+// toCSSSize converts the size of a frame to CSS pixels. While the ratio changes, Chromium
+// sometimes reports the size in screen pixels, and clicks would be scaled accordingly.
 func (vp *viewport) toCSSSize(width, height int) (int, int) {
 	vp.mu.Lock()
 	defer vp.mu.Unlock()
@@ -111,8 +109,7 @@ func (vp *viewport) toCSSSize(width, height int) (int, int) {
 	return width, height
 }
 
-// withUnitRatio makes the page have one pixel for one of CSS, until the function that
-// it gives is called.
+// withUnitRatio gives the page a pixel ratio of 1 until the returned function is called.
 func (vp *viewport) withUnitRatio(pg *page) func() {
 	plain := vp.metrics()
 	if plain.DeviceScaleFactor == 1 {
@@ -127,7 +124,7 @@ func clampSize(width, height int) (int, int) {
 	return min(max(width, 64), 4096), min(max(height, 64), 4096)
 }
 
-// setViewerSize gives the page the size of a viewer who looks.
+// setViewerSize gives the page the size of a viewer.
 func (vp *viewport) setViewerSize(width, height int, ratio float64) {
 	vp.setPixelRatio(ratio)
 	same := !vp.setSize(width, height)

@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Zoom shows the page larger or smaller: percent is brought within 25 and 500.
-// It holds for whatever the pane shows next.
+// Zoom enlarges or shrinks the page; percent is limited to between 25 and 500. It applies to all
+// later pages of the pane, too.
 func (vp *viewport) Zoom(ctx context.Context, percent int) error {
 	percent = min(max(percent, 25), 500)
 	return vp.state.withPage("zooming", func(pg *page) error {
@@ -27,7 +27,7 @@ func (vp *viewport) Zoom(ctx context.Context, percent int) error {
 	})
 }
 
-// zoomPage makes Chromium zoom every document of the page, the present one too.
+// zoomPage zooms every document of the page, including the current one.
 func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 	return pg.do(ctx, callLimit, "zooming", func(c proto.Client) error {
 		vp.mu.Lock()
@@ -40,7 +40,7 @@ func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 			}
 		}
 		raw, err := cdp.CallRaw(c, script.AddScript{
-			Source:         fmt.Sprintf("if (self === top) goalpostHand.zoom(%g)", float64(percent)/100),
+			Source:         fmt.Sprintf("if (self === top) goalpostPrompts.zoom(%g)", float64(percent)/100),
 			WorldName:      script.WorldName,
 			RunImmediately: true,
 		})
@@ -58,7 +58,7 @@ func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 	})
 }
 
-// forgetZoom notes that the page is another one, which has no zoom yet.
+// forgetZoom records that a new page has no zoom yet.
 func (vp *viewport) forgetZoom() {
 	vp.mu.Lock()
 	defer vp.mu.Unlock()

@@ -2,7 +2,7 @@ package browser
 
 import "testing"
 
-// TestWorkersRun: no worker of a page, nor of a worker, waits for somebody who looks.
+// TestWorkersRun: no worker of a page, or of a worker, stays paused.
 func TestWorkersRun(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "about:blank")

@@ -10,24 +10,24 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Chromium's screencast has one pixel for one of CSS, whatever the screen. To a
-// viewer whose screen has more, a screenshot is sent when the page stands still,
-// which has them all, and a frame of the screencast again as soon as it moves.
+// Chromium's screencast has one pixel for each CSS pixel, whatever the screen. A viewer whose
+// screen has more gets a screenshot with all pixels when the page has stopped changing, and a
+// frame of the screencast again as soon as it changes.
 const (
 	hidpiDelay    = 300 * time.Millisecond // without a change
 	hidpiMaxDelay = 2 * time.Second        // for a page that keeps changing, as with a caret that blinks
 )
 
-// hidpiState is the part of a screencast that belongs to that; its mutex guards it.
+// hidpiState is the part of a screencast for such screenshots; the screencast's mutex guards it.
 type hidpiState struct {
-	sharp    *pane.Frame // what viewers get instead of the newest frame, nil if there is none
+	sharp    *pane.Frame // the screenshot, which viewers get instead of the newest frame; nil if there is none
 	since    time.Time   // of sharp
 	patience time.Duration
 	still    *time.Timer // nil unless armed
 	shooting bool
 }
 
-// dropHiDPI forgets the sharp picture.
+// dropHiDPI discards the screenshot.
 func (c *Screencast) dropHiDPI() {
 	c.sharp = nil
 	if c.still != nil {
@@ -36,7 +36,7 @@ func (c *Screencast) dropHiDPI() {
 	}
 }
 
-// wantsHiDPI says whether somebody wants sharp pictures.
+// wantsHiDPI reports whether a viewer has such a screen.
 func (c *Screencast) wantsHiDPI() bool {
 	for v := range c.views {
 		if v.visible && v.size.ratio > 1 {
@@ -46,8 +46,9 @@ func (c *Screencast) wantsHiDPI() bool {
 	return false
 }
 
-// ignoreSamePicture takes a frame that shows nothing new, where sharp pictures are wanted:
-// taking one makes Chromium draw, and so would put it off for ever.
+// ignoreSamePicture acknowledges a frame that shows nothing new if a viewer wants screenshots,
+// and reports whether it did: taking a screenshot makes Chromium draw, which would delay the next
+// one for ever.
 func (c *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
 	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height ||
 		!bytes.Equal(c.newest.JPEG, f.JPEG) {
@@ -65,10 +66,10 @@ func (c *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
 	return true
 }
 
-// scheduleHiDPI plans the sharp picture of what has just come.
+// scheduleHiDPI schedules a screenshot of the newest frame.
 func (c *Screencast) scheduleHiDPI() {
 	switch lived := time.Since(c.since); {
-	case c.sharp != nil && lived < hidpiMaxDelay: // in vain: it takes longer next time
+	case c.sharp != nil && lived < hidpiMaxDelay: // it was soon outdated: wait longer this time
 		c.patience = min(2*c.patience, hidpiMaxDelay)
 	case c.sharp != nil:
 		c.patience = hidpiDelay
@@ -92,7 +93,7 @@ func (c *Screencast) scheduleHiDPI() {
 	c.still = timer
 }
 
-// captureHiDPI takes the sharp picture of frame n, unless another has come by then.
+// captureHiDPI takes the screenshot of frame n, unless there is a newer frame.
 func (c *Screencast) captureHiDPI(pg Page, n uint32) {
 	picture, err := c.source.CaptureHiDPI(pg)
 	c.mu.Lock()
@@ -101,7 +102,7 @@ func (c *Screencast) captureHiDPI(pg Page, n uint32) {
 	if c.newest == nil || c.page != pg {
 		return
 	}
-	if c.frameNumber != n { // it is another page by now
+	if c.frameNumber != n { // the page has changed
 		c.scheduleHiDPI()
 		return
 	}

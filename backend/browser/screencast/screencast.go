@@ -1,5 +1,5 @@
-// Package screencast films the page of a pane for those who look at it: frames as they
-// come, no more than viewers can draw, and a sharper picture when the page stands still.
+// Package screencast films the page of a pane for its viewers: frames as they come, no more than
+// viewers can draw, and a picture with a higher resolution when the page has stopped changing.
 package screencast
 
 import (
@@ -13,46 +13,46 @@ import (
 	"goalpost/backend/pane"
 )
 
-// maxFrameAge is how old the newest frame may get while every viewer is busy
-// with an older one, before a newer is asked for.
+// maxFrameAge is how old the newest frame may get while every viewer is busy with an older one,
+// before a newer one is requested.
 const maxFrameAge = 200 * time.Millisecond
 
-// refreshAfterQuiet is how long a page must not change before its final state is
-// looked at once more, since Chromium may have dropped the last frame.
+// refreshAfterQuiet is how long a page must not change before its final state is requested once
+// more, because Chromium may have dropped the last frame.
 const refreshAfterQuiet = 150 * time.Millisecond
 
-// A screencast that gives no picture at all was lost on the way, in a change of
-// processes for instance; it is started again.
+// A screencast without any frame was lost, for example in a change of processes; it is started
+// again.
 const (
 	restartAfterSilence = time.Second
 	maxRestarts         = 5
 )
 
-// Screencast films one pane: it runs while somebody looks, and keeps
-// the newest frame for everyone. Chromium sends at most two frames ahead of its
-// acknowledgements; a frame is acknowledged when the quickest viewer has drawn
+// Screencast films one pane: it runs while a viewer is visible, and stores
+// the newest frame for all of them. Chromium sends at most two frames ahead of its
+// acknowledgements; a frame is acknowledged when the fastest viewer has drawn
 // it. So the source slows down to the viewer, and nothing queues.
 //
-// Chromium drops what changes while two frames are under way. sendLastFrame
+// Chromium drops changes while two frames are not acknowledged. sendLastFrame
 // makes it send the last one later, but not always: so when the page is quiet
-// again, the screencast is started afresh, which sends the page as it is.
+// again, the screencast is restarted, which sends the current page.
 type Screencast struct {
 	source Source
-	work   sync.WaitGroup // pictures that are being taken
+	work   sync.WaitGroup // screenshots that are being taken
 
 	mu            sync.Mutex
 	page          Page // nil: none to film
 	running       bool
 	views         map[*Viewer]struct{}
-	sizeRev       int // counts what viewers told
+	sizeRev       int // counts the sizes of viewers
 	frameNumber   uint32
 	newest        *pane.Frame
 	unacked       []unackedFrame // not acknowledged, oldest first
 	staleTimer    *time.Timer    // nil unless armed
 	awaitingFirst bool           // the next frame is the page as it is, asked for by begin
-	refreshTimer  *time.Timer    // nil unless armed: a look at the final state of the page
-	refreshDue    bool           // that look waits for the viewers
-	silentStarts  int            // how often the screencast was started without a picture
+	refreshTimer  *time.Timer    // nil unless armed: requests the final state of the page
+	refreshDue    bool           // that request waits for the viewers
+	silentStarts  int            // starts of the screencast without a frame
 	closed        bool
 	hidpiState
 }
@@ -62,23 +62,22 @@ type unackedFrame struct {
 	cast int
 }
 
-// Source is what is filmed: a pane. Its methods are called with no lock of the screencast,
-// but for HasHiDPI.
+// Source is what is filmed: a pane. No lock of the screencast is held during its methods, except
+// HasHiDPI.
 type Source interface {
-	// Shown gives what is shown beside the picture, each with a number that grows with
-	// its changes.
+	// Shown returns what is shown beside the picture, each with a number that grows with its changes.
 	Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int)
 	// CSSSize is the size of a frame in CSS pixels, whatever pixels Chromium counted.
 	CSSSize(width, height int) (int, int)
-	// HasHiDPI says whether a viewer may have pictures with more pixels than CSS has.
+	// HasHiDPI reports whether a viewer may get pictures with more pixels than CSS pixels.
 	HasHiDPI() bool
-	// CaptureHiDPI takes one. It returns when the pane is closed.
+	// CaptureHiDPI takes such a picture. It returns when the pane is closed.
 	CaptureHiDPI(Page) ([]byte, error)
-	// Input carries out what a viewer does.
+	// Input processes the input of a viewer.
 	Input(pane.Input) error
 	// Resize gives the page the size of a viewer's canvas.
 	Resize(ctx context.Context, width, height int, ratio float64) error
-	// SetSize is Resize for the viewer who is left.
+	// SetSize is Resize for the remaining viewer.
 	SetSize(width, height int, ratio float64)
 }
 
@@ -88,12 +87,12 @@ type Page interface {
 	Post(proto.Request)
 }
 
-// New makes a screencast of a source; it has no page yet.
+// New creates a screencast of a source; it has no page yet.
 func New(s Source) *Screencast {
 	return &Screencast{source: s, views: map[*Viewer]struct{}{}}
 }
 
-// startScreencast has what rod's type of 2024 does not know.
+// startScreencast has fields that rod's type of 2024 lacks.
 type startScreencast struct {
 	Format            string `json:"format"`
 	Quality           int    `json:"quality"`
@@ -102,7 +101,7 @@ type startScreencast struct {
 	SendLastFrame     bool   `json:"sendLastFrame"`
 }
 
-// ProtoReq is asked for by proto.
+// ProtoReq implements proto.Request.
 func (startScreencast) ProtoReq() string { return "Page.startScreencast" }
 
 // SetPage films another page, or none.
@@ -116,7 +115,7 @@ func (c *Screencast) SetPage(pg Page) {
 	c.run()
 }
 
-// run starts or stops the screencast as the viewers want it.
+// run starts or stops the screencast depending on its viewers.
 func (c *Screencast) run() {
 	wanted := false
 	for v := range c.views {
@@ -136,8 +135,8 @@ func (c *Screencast) run() {
 	}
 }
 
-// reset drops what belongs to a screencast that ended: its frames need no
-// acknowledgement, and a picture of then is not the page of now.
+// reset discards the state of a screencast that ended: its frames need no acknowledgement, and
+// its screenshot is outdated.
 func (c *Screencast) reset() {
 	c.newest, c.unacked = nil, nil
 	c.dropHiDPI()
@@ -157,7 +156,7 @@ func (c *Screencast) start() {
 	c.page.Post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
 }
 
-// armFinalRefresh is armed by a change, and moved on by each further one.
+// armFinalRefresh starts a timer with a change, which each further change restarts.
 func (c *Screencast) armFinalRefresh() { c.armRefresh(refreshAfterQuiet) }
 
 func (c *Screencast) armRefresh(quiet time.Duration) {
@@ -173,7 +172,7 @@ func (c *Screencast) armRefresh(quiet time.Duration) {
 			return
 		}
 		c.refreshTimer = nil
-		if c.refreshDue = c.busy(); c.refreshDue { // settle takes it up again
+		if c.refreshDue = c.busy(); c.refreshDue { // settle continues with it
 			return
 		}
 		c.unacked = nil
@@ -183,7 +182,7 @@ func (c *Screencast) armRefresh(quiet time.Duration) {
 	c.refreshTimer = timer
 }
 
-// OnFrame is called with each frame, on the connection's reading goroutine.
+// OnFrame handles each frame, on the connection's reading goroutine.
 func (c *Screencast) OnFrame(f cdp.ScreencastFrame) {
 	f.Width, f.Height = c.source.CSSSize(f.Width, f.Height)
 	c.mu.Lock()
@@ -200,7 +199,7 @@ func (c *Screencast) OnFrame(f cdp.ScreencastFrame) {
 	c.silentStarts = 0
 	if !c.awaitingFirst {
 		c.armFinalRefresh()
-	} else if c.refreshTimer != nil { // it waited for this one
+	} else if c.refreshTimer != nil { // it waited for this frame
 		c.refreshTimer.Stop()
 		c.refreshTimer = nil
 	}
@@ -212,7 +211,7 @@ func (c *Screencast) OnFrame(f cdp.ScreencastFrame) {
 	}
 }
 
-// busy says whether a viewer is drawing.
+// busy reports whether a viewer is drawing.
 func (c *Screencast) busy() bool {
 	for v := range c.views {
 		if v.visible && v.holding != 0 {
@@ -222,9 +221,8 @@ func (c *Screencast) busy() bool {
 	return false
 }
 
-// ackUnneeded acknowledges what nobody needs any more. While the newest frame has
-// gone to nobody, those that it replaced are kept open as well: that is what
-// holds Chromium back.
+// ackUnneeded acknowledges frames that no viewer needs any more. While no viewer has got the
+// newest frame, it keeps those before it as well: that is what slows Chromium down.
 func (c *Screencast) ackUnneeded() {
 	var drawn, given uint32
 	held := map[uint32]bool{}
@@ -264,8 +262,8 @@ func (c *Screencast) acknowledge(which func(unackedFrame) bool) {
 	c.unacked = kept
 }
 
-// armStaleTimer asks for a newer frame in a while, though no viewer has taken this one:
-// what a busy viewer draws next shall not be old. disarmStaleTimer takes that back.
+// armStaleTimer requests a newer frame after a while if no viewer has taken this one, so that
+// what a busy viewer draws next is not outdated. disarmStaleTimer stops it.
 func (c *Screencast) armStaleTimer() {
 	if c.staleTimer != nil {
 		return
@@ -293,8 +291,7 @@ func (c *Screencast) disarmStaleTimer() {
 	}
 }
 
-// Refresh makes sure that the page is seen as it is now, after a new size or
-// with a new document.
+// Refresh makes sure that viewers see the current page, after a new size or with a new document.
 func (c *Screencast) Refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -304,7 +301,7 @@ func (c *Screencast) Refresh() {
 	}
 }
 
-// NotifyViewers tells the viewers that what the source shows has changed.
+// NotifyViewers notifies the viewers that what the source shows has changed.
 func (c *Screencast) NotifyViewers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -313,7 +310,7 @@ func (c *Screencast) NotifyViewers() {
 	}
 }
 
-// Close ends all views and waits for pictures that are being taken.
+// Close ends all views and waits for screenshots that are being taken.
 func (c *Screencast) Close() {
 	c.mu.Lock()
 	c.closed = true

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Viewer is one viewer of a pane. Next is called by one goroutine, the other
-// methods by any.
+// Viewer is one viewer of a pane. One goroutine may call Next; the other methods may be called
+// concurrently.
 type Viewer struct {
 	cast *Screencast
 	wake chan struct{}
@@ -16,16 +16,16 @@ type Viewer struct {
 	// Guarded by the screencast's mutex.
 	visible bool
 	size    canvasSize
-	holding uint32 // the frame that was given and not yet drawn, 0 if none
-	given   uint32 // the newest frame given
+	holding uint32 // the frame that is being drawn, 0 if none
+	given   uint32 // the newest frame returned by Next
 	drawn   uint32 // the newest frame acknowledged
-	rev     int    // of the info that was given
-	over    int    // of the overlay that was given
+	rev     int    // of the info returned last
+	over    int    // of the overlay returned last
 	closed  bool
 }
 
-// Attach opens a view. The first things that Next gives are the pane's info
-// and, as soon as there is one, the newest frame.
+// Attach opens a view. Next first returns the pane's info and, as soon as there is one, the
+// newest frame.
 func (c *Screencast) Attach() *Viewer {
 	v := &Viewer{cast: c, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
 	c.mu.Lock()
@@ -42,9 +42,9 @@ func (v *Viewer) wakeReader() {
 	}
 }
 
-// Next waits for news: a changed info or overlay, or a frame that is newer than
-// the last one. The frame must be acknowledged when it is drawn; until then only infos
-// come. The error is cdp.ErrClosed when the view or the pane was closed.
+// Next waits for a changed info or overlay, or for a frame that is newer than the last one. The
+// caller must acknowledge a frame when it is drawn; until then it gets no other frame. The error
+// is cdp.ErrClosed when the view or the pane was closed.
 func (v *Viewer) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 	for {
 		if news, err := v.collect(); news != (pane.ViewerUpdate{}) || err != nil {
@@ -87,7 +87,7 @@ func (v *Viewer) collect() (pane.ViewerUpdate, error) {
 	return pane.ViewerUpdate{Frame: f}, nil
 }
 
-// Ack says that frame n is drawn. Numbers that were not given are ignored.
+// Ack acknowledges that frame n is drawn. Unknown numbers are ignored.
 func (v *Viewer) Ack(n uint32) {
 	c := v.cast
 	c.mu.Lock()
@@ -100,8 +100,8 @@ func (v *Viewer) Ack(n uint32) {
 	v.wakeReader()
 }
 
-// Input hands on an act of the user. It does not wait for the page; acts are
-// carried out in order. An error says why it cannot be delivered.
+// Input passes on an input of the user. It does not wait for the page; inputs are processed in
+// order. An error says why it cannot be delivered.
 func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	if err := ctx.Err(); err != nil {
 		return cdp.Cause(ctx)
@@ -109,10 +109,10 @@ func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	return v.cast.source.Input(in)
 }
 
-// Resize gives the page the size of the viewer's canvas, in CSS pixels, and how
-// many pixels its screen has for one of them. A viewer with more than one gets a
-// sharp picture whenever the page stands still. Of several viewers who look, the
-// last one's size counts, also after another has gone.
+// Resize gives the page the size of the viewer's canvas, in CSS pixels, and the pixel ratio of
+// its screen. A viewer with a ratio above 1 gets a picture with that resolution whenever the page
+// has stopped changing. Of several visible viewers, the last size applies, also after its viewer
+// has left.
 func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) error {
 	c := v.cast
 	c.mu.Lock()
@@ -122,7 +122,7 @@ func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) e
 	return c.source.Resize(ctx, width, height, ratio)
 }
 
-// SetVisible says whether anybody looks. Without a visible view nothing is filmed.
+// SetVisible sets whether the view is visible. Without a visible view nothing is filmed.
 func (v *Viewer) SetVisible(on bool) {
 	c := v.cast
 	c.mu.Lock()
@@ -142,7 +142,7 @@ func (v *Viewer) SetVisible(on bool) {
 	c.applyNewestSize()
 }
 
-// Close ends the view; a Next that waits returns ErrClosed.
+// Close ends the view; a waiting Next returns ErrClosed.
 func (v *Viewer) Close() {
 	c := v.cast
 	c.mu.Lock()
@@ -157,12 +157,12 @@ func (v *Viewer) Close() {
 
 // canvasSize is the size of a viewer's canvas in CSS pixels.
 type canvasSize struct {
-	n             int // counts the sizes that were told, 0 for none
+	n             int // counts the sizes, 0 for none
 	width, height int
-	ratio         float64 // pixels of its screen for one of CSS
+	ratio         float64 // pixels of its screen for one CSS pixel
 }
 
-// applyNewestSize gives the page the size of whoever looks and was the last to tell theirs.
+// applyNewestSize gives the page the newest size of the visible viewers.
 func (c *Screencast) applyNewestSize() {
 	c.mu.Lock()
 	var last canvasSize

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// pairs gives for two characters of base64, as they are in memory, their twelve
-// bits, and badPair for what is no base64. With it a picture is decoded in half
-// of the time that encoding/base64 takes, and pictures come sixty times a second.
+// pairs maps two characters of base64, as they are in memory, to their twelve bits, and others to
+// badPair. It halves the time that encoding/base64 needs for a picture, and pictures arrive up to
+// sixty times a second.
 var pairs = sync.OnceValue(func() *[1 << 16]uint16 {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	var t [1 << 16]uint16
@@ -25,12 +25,13 @@ var pairs = sync.OnceValue(func() *[1 << 16]uint16 {
 
 const badPair = 1 << 15
 
-// decodePicture decodes standard base64 with padding into memory of its own.
+// decodePicture decodes standard base64 with padding into a new slice.
 func decodePicture(data []byte) ([]byte, bool) {
 	t := pairs()
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(data)))
 	in, to := data, out
-	// Eight characters are six bytes. They are written as eight, so the last are left to the library.
+	// Eight characters are six bytes, but eight bytes are written at once, so the library decodes the
+	// last ones.
 	for len(in) > 16 && len(to) >= 8 {
 		a, b := t[binary.LittleEndian.Uint16(in)], t[binary.LittleEndian.Uint16(in[2:])]
 		c, d := t[binary.LittleEndian.Uint16(in[4:])], t[binary.LittleEndian.Uint16(in[6:])]

@@ -12,17 +12,17 @@ import (
 	rod "github.com/go-rod/rod/lib/cdp"
 )
 
-// firstOwnCallID is the first id of commands whose answers are taken here. rod, which
-// would parse each of them twice, is left with the events.
+// firstOwnCallID is the first id of commands whose answers are handled here. rod, which would
+// parse each of them twice, gets only the events.
 const firstOwnCallID = 1 << 28
 
 // pendingCalls are the commands that wait for their answers.
 type pendingCalls struct {
 	last    atomic.Int64
-	waiting sync.Map // id: chan answer, which has room for the one answer
+	waiting sync.Map // id: chan answer, with a buffer for the answer
 }
 
-// answer is what came of a command: its result as JSON, or why there is none.
+// answer is the result of a command as JSON, or its error.
 type answer struct {
 	result json.RawMessage
 	err    error
@@ -30,9 +30,8 @@ type answer struct {
 
 var answerPrefix = []byte(`{"id":`)
 
-// resolve takes a message that is the answer to one of our commands, and says
-// whether it was one. Chromium writes the id first; what it may write otherwise
-// one day is still understood, by rod.
+// resolve handles the answer to one of our commands, and reports whether a message was one. It
+// relies on Chromium writing the id first; rod understands any other order.
 func (c *pendingCalls) resolve(message []byte) bool {
 	rest, ok := bytes.CutPrefix(message, answerPrefix)
 	if !ok {
@@ -47,7 +46,7 @@ func (c *pendingCalls) resolve(message []byte) bool {
 	case err != nil || id < firstOwnCallID:
 		return false
 	case id >= firstPostID:
-		return true // nobody waits for it
+		return true // the caller has given up
 	}
 	held, ok := c.waiting.LoadAndDelete(id)
 	if !ok {

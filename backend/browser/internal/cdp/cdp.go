@@ -1,6 +1,6 @@
-// Package cdp speaks the DevTools protocol with one Chromium over its pipe:
-// commands with their answers, events in order, and the frames of screencasts,
-// which are taken out before anything parses them.
+// Package cdp speaks the DevTools protocol with one Chromium over its pipe: commands with their
+// answers, events in order, and the frames of screencasts, which are filtered out before anything
+// parses them.
 package cdp
 
 import (
@@ -13,19 +13,19 @@ import (
 	"goalpost/backend/fault"
 )
 
-// Event is what Chromium reports by itself.
+// Event is an event of Chromium.
 type Event = cdp.Event
 
-// Error is why Chromium did not carry out a command.
+// Error is why Chromium refused a command.
 type Error = cdp.Error
 
-// The causes that end calls in this package. More are made with NewCause.
+// The causes that end calls in this package. NewCause creates more.
 var (
-	// ErrEnded says that Chromium ended.
+	// ErrEnded means that Chromium ended.
 	ErrEnded = NewCause("the browser ended: reload the page to start it again")
-	// ErrClosed says that the pane or the manager was closed.
+	// ErrClosed means that the pane or the manager was closed.
 	ErrClosed = NewCause("the browser pane is closed")
-	// ErrTimeout says that the page did not answer in time.
+	// ErrTimeout means that the page did not answer in time.
 	ErrTimeout = NewCause("no answer in time")
 )
 
@@ -46,14 +46,14 @@ func (c *callCause) As(target any) bool {
 	return ok
 }
 
-// NewCause makes an error for canceling contexts. A call that is cut off by it
-// returns it instead of how the call failed.
+// NewCause creates an error for canceling contexts. A call that ends because of it returns it
+// instead of its own error.
 func NewCause(text string) error { return &callCause{text: text} }
 
 // FaultCause is NewCause for an error that users see.
 func FaultCause(f *fault.Error) error { return &callCause{text: f.Message, fault: f} }
 
-// Cause is why ctx ended: an error of NewCause, or the caller's own; nil while it has not.
+// Cause is why ctx ended: an error of NewCause, or the caller's own; nil if it has not.
 func Cause(ctx context.Context) error {
 	err := context.Cause(ctx)
 	var known *callCause

@@ -20,12 +20,11 @@ import (
 	"goalpost/backend/browser/internal/sanitize"
 )
 
-// firstPostID is the first id of messages whose answers nobody awaits.
+// firstPostID is the first id of commands whose answers are ignored.
 const firstPostID = 1 << 29
 
-// Conn is the connection to one Chromium. Its methods may be called
-// concurrently. Events arrive on one goroutine, in order; their receiver must
-// not call and wait, only post.
+// Conn is the connection to one Chromium. Its methods may be called concurrently. Events arrive
+// on one goroutine, in order; their receiver must not make calls that wait, only Post.
 type Conn struct {
 	pipe   *pipe
 	rpc    *rod.Client
@@ -33,15 +32,15 @@ type Conn struct {
 	posted atomic.Int64
 	Alive  context.Context // ends with cause ErrEnded when Chromium's end is closed
 	end    context.CancelCauseFunc
-	idle   chan struct{} // closed when the event goroutine is gone
+	idle   chan struct{} // closed when the event goroutine has ended
 
 	mu          sync.Mutex
 	handledMore *sync.Cond // with mu: handled grew, or the connection ended
-	handled     int64      // events whose receiver is done
+	handled     int64      // events that the receiver has handled
 }
 
-// Open connects to the Chromium whose messages come from in and whose commands go to out. onEvent
-// gets its events, onFrame the frames of screencasts.
+// Open connects to the Chromium that writes to in and reads from out. onEvent receives its
+// events, onFrame the frames of screencasts.
 func Open(in, out *os.File, log *slog.Logger, onEvent func(*Event), onFrame func(ScreencastFrame)) *Conn {
 	p := newPipe(in, out, onFrame)
 	c := &Conn{pipe: p, rpc: rod.New().Logger(utils.LoggerQuiet).Start(p), log: log, idle: make(chan struct{})}
@@ -59,10 +58,10 @@ func Open(in, out *os.File, log *slog.Logger, onEvent func(*Event), onFrame func
 	return c
 }
 
-// EndCalls ends the life of the connection for its callers, with an error of NewCause.
+// EndCalls ends all calls on the connection with an error of NewCause.
 func (c *Conn) EndCalls(cause error) { c.end(cause) }
 
-// CloseWrite closes the writing end: Chromium takes it as the order to end.
+// CloseWrite closes the writing end, which makes Chromium end.
 func (c *Conn) CloseWrite() error { return c.pipe.closeWrite() }
 
 // ClosePipe closes both ends, so that no more events come.
@@ -78,8 +77,8 @@ func (c *Conn) note(n int64) {
 	c.handledMore.Broadcast()
 }
 
-// DrainEvents returns when every event that Chromium sent before the last answer has
-// been taken note of. It must not be called by the receiver of events.
+// DrainEvents returns when every event that Chromium sent before the last answer has been
+// handled. The receiver of events must not call it.
 func (c *Conn) DrainEvents() {
 	given := c.pipe.events.Load()
 	c.mu.Lock()
@@ -89,8 +88,8 @@ func (c *Conn) DrainEvents() {
 	}
 }
 
-// Post sends a command and does not wait for its answer. Commands of one
-// session are carried out in the order in which they were sent.
+// Post sends a command and does not wait for its answer. Chromium runs the commands of one
+// session in the order in which they were sent.
 func (c *Conn) Post(session proto.TargetSessionID, params proto.Request) {
 	c.postRaw(session, params.ProtoReq(), params)
 }
@@ -101,13 +100,13 @@ func (c *Conn) postRaw(session proto.TargetSessionID, method string, params any)
 	if err == nil {
 		err = c.pipe.Send(b)
 	}
-	if err != nil && c.Alive.Err() == nil { // the reader is about to find out as well
+	if err != nil && c.Alive.Err() == nil { // the reader is about to notice, too
 		c.log.Debug("a message to Chromium was lost", "method", method, "error", err)
 	}
 }
 
-// Do runs f with a client bound to the session, a time limit, and the life of
-// whatever it talks to. what says the operation in words: "clicking".
+// Do runs f with a client for the session. A time limit applies, and the end of alive ends it.
+// what is the operation in error messages: "clicking".
 func (c *Conn) Do(
 	ctx, alive context.Context, session proto.TargetSessionID, limit time.Duration, what string,
 	f func(proto.Client) error,
@@ -127,8 +126,7 @@ func (c *Conn) Do(
 	return nil
 }
 
-// JoinContexts gives a context that ends with ctx, with alive, and by its own cancel,
-// which must be called.
+// JoinContexts returns a context that ends with ctx or with alive. The caller must call cancel.
 func JoinContexts(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(alive, func() { cancel(context.Cause(alive)) })
@@ -138,7 +136,7 @@ func JoinContexts(ctx, alive context.Context) (context.Context, context.CancelCa
 	}
 }
 
-// preferCause prefers the reason why a call was cut off over how it failed.
+// preferCause returns the reason why a call was ended rather than how it failed.
 func preferCause(ctx context.Context, limit time.Duration, err error) error {
 	why := Cause(ctx)
 	if errors.Is(why, ErrTimeout) {
@@ -147,7 +145,7 @@ func preferCause(ctx context.Context, limit time.Duration, err error) error {
 	if why != nil {
 		return why
 	}
-	// The pipe tells the end of Chromium a moment before alive does.
+	// The pipe reports the end of Chromium a moment before alive does.
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
 		return ErrEnded
 	}
@@ -158,7 +156,7 @@ func preferCause(ctx context.Context, limit time.Duration, err error) error {
 	return err
 }
 
-// Call sends a command that has an answer.
+// Call sends a command and returns its answer.
 func Call[R any](c proto.Client, req interface {
 	Call(c proto.Client) (R, error)
 },
@@ -170,13 +168,13 @@ func Call[R any](c proto.Client, req interface {
 	return r, nil
 }
 
-// CallNoResult sends a command for the sake of its being done.
+// CallNoResult sends a command whose answer has no content.
 func CallNoResult(c proto.Client, req proto.Request) error {
 	_, err := CallRaw(c, req)
 	return err
 }
 
-// CallRaw sends a command and gives its answer as JSON.
+// CallRaw sends a command and returns its answer as JSON.
 func CallRaw(c proto.Client, req proto.Request) ([]byte, error) {
 	bound, ok := c.(client)
 	if !ok {
@@ -185,7 +183,7 @@ func CallRaw(c proto.Client, req proto.Request) ([]byte, error) {
 	return bound.Call(bound.ctx, string(bound.session), req.ProtoReq(), req)
 }
 
-// client is what the commands of rod's proto package are called on.
+// client is the client for the commands of rod's proto package.
 type client struct {
 	ctx     context.Context
 	conn    *Conn
@@ -197,8 +195,8 @@ func (c client) Call(ctx context.Context, session, method string, params any) ([
 	return c.conn.call(ctx, session, method, params)
 }
 
-// GetContext is asked for by proto.
+// GetContext implements proto.Contextable.
 func (c client) GetContext() context.Context { return c.ctx }
 
-// GetSessionID is asked for by proto.
+// GetSessionID implements proto.Sessionable.
 func (c client) GetSessionID() proto.TargetSessionID { return c.session }

@@ -9,16 +9,15 @@ import (
 // ScreencastFrame is one Page.screencastFrame as Chromium sent it.
 type ScreencastFrame struct {
 	Session       string // of the page
-	ScreencastID  int    // Chromium's number of the screencast, named in the acknowledgement
+	ScreencastID  int    // Chromium's number of the screencast, for the acknowledgement
 	Width, Height int    // CSS pixels
 	JPEG          []byte
 }
 
-// framePrefix is how Chromium begins the message; the data follows at once or
-// after other members.
+// framePrefix is how the message begins; the data follows directly or after other members.
 var framePrefix = []byte(`{"method":"Page.screencastFrame"`)
 
-// parseFrame takes a message with framePrefix apart. The picture is a copy.
+// parseFrame parses a message with framePrefix. The picture is a copy.
 func parseFrame(message []byte) (ScreencastFrame, bool) {
 	open := []byte(`"data":"`)
 	i := bytes.Index(message, open)

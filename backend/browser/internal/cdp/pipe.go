@@ -12,30 +12,28 @@ import (
 	"time"
 )
 
-// maxMessage bounds one message of Chromium; a full-page picture is a few megabytes.
+// maxMessage limits one message of Chromium; a full-page picture is a few megabytes.
 const maxMessage = 256 << 20
 
-// readAhead is what is asked of the kernel at once: more than a frame has.
+// readAhead is the size of one read: more than a frame.
 const readAhead = 512 << 10
 
 var consolePrefix = []byte(`{"method":"Runtime.consoleAPICalled"`)
 
-// pipe carries the protocol over Chromium's debugging pipe: JSON messages, each
-// ended by a zero byte. Send may be called concurrently, Read by one goroutine.
-// It is what rod's cdp.Client calls a WebSocketable.
-//
-// Frames of a screencast never reach rod, which would parse each three times
-// and keep it in an unbounded buffer: Read hands them to onFrame.
+// pipe carries the protocol over Chromium's debugging pipe: JSON messages, each terminated by a
+// zero byte. Send may be called concurrently, Read by one goroutine. It implements rod's
+// cdp.WebSocketable. Frames of a screencast never reach rod, which would parse each three times
+// and store it in an unbounded buffer: Read passes them to onFrame.
 type pipe struct {
 	onFrame func(ScreencastFrame)
-	events  atomic.Int64 // handed to rod
+	events  atomic.Int64 // passed to rod
 	calls   pendingCalls
 
 	mu  sync.Mutex // guards writes to out
 	out *os.File
 	raw *os.File
 
-	// What has been read and not given out; only Read touches it.
+	// Bytes that were read and not returned yet; only Read uses it.
 	buf        []byte
 	start, end int
 
@@ -43,7 +41,8 @@ type pipe struct {
 	since        time.Time
 }
 
-// passesConsole says whether a line of a console is passed on: short ones, a hundred a second.
+// passesConsole reports whether a console message is passed on: short ones, at most a hundred a
+// second.
 func (p *pipe) passesConsole(size int) bool {
 	if now := time.Now(); now.Sub(p.since) > time.Second {
 		p.consoleLines, p.since = 0, now
@@ -69,9 +68,8 @@ func (p *pipe) Send(message []byte) error {
 	return nil
 }
 
-// Read returns the next message that is for rod, which are the events. rod panics in a goroutine of
-// its own on a message that it cannot decode, so such a message ends the
-// connection here.
+// Read returns the next message for rod, which are the events. rod panics in a goroutine of its
+// own on a message that it cannot decode, so such a message ends the connection here.
 func (p *pipe) Read() ([]byte, error) {
 	for {
 		message, err := p.next()
@@ -84,7 +82,7 @@ func (p *pipe) Read() ([]byte, error) {
 			}
 			continue
 		}
-		if bytes.HasPrefix(message, consolePrefix) && !p.passesConsole(len(message)) { // a page may write a great deal of it
+		if bytes.HasPrefix(message, consolePrefix) && !p.passesConsole(len(message)) { // a page may log any amount
 			continue
 		}
 		if p.calls.resolve(message) {
@@ -135,8 +133,8 @@ func (p *pipe) next() ([]byte, error) {
 	}
 }
 
-// grow makes place behind what has been read, and gives back what a message
-// far above the usual took.
+// grow makes space behind the bytes that were read, and frees the space of an unusually long
+// message.
 func (p *pipe) grow() {
 	switch held := p.buf[p.start:p.end]; {
 	case len(held) == 0 && len(p.buf) > 8*readAhead:
@@ -153,7 +151,7 @@ func (p *pipe) grow() {
 	p.start, p.end = 0, p.end-p.start
 }
 
-// closeWrite closes the writing end: Chromium takes it as the order to end.
+// closeWrite closes the writing end, which makes Chromium end.
 func (p *pipe) closeWrite() error {
 	if err := p.out.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return fmt.Errorf("closing Chromium's pipe: %w", err)
@@ -161,7 +159,7 @@ func (p *pipe) closeWrite() error {
 	return nil
 }
 
-// close closes both ends; a Read that waits returns.
+// close closes both ends, which ends a Read that waits.
 func (p *pipe) close() error {
 	err := p.closeWrite()
 	if e := p.raw.Close(); e != nil && !errors.Is(e, os.ErrClosed) {

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// enlargePipe lets a pipe hold a whole frame instead of 64 KiB, so that Chromium and
-// this program wake each other once for it and not five times. Where the system
-// does not allow it, the pipe stays as it is.
+// enlargePipe makes a pipe hold a whole frame instead of 64 KiB, so that Chromium and this
+// program wake each other once for it and not five times. If the system refuses, the pipe keeps
+// its size.
 func enlargePipe(f *os.File) {
 	const setPipeSize = 1031 // F_SETPIPE_SZ
 	raw, err := f.SyscallConn()

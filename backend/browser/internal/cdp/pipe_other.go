@@ -4,5 +4,5 @@ package cdp
 
 import "os"
 
-// enlargePipe is for Linux, where a pipe holds 64 KiB by itself.
+// enlargePipe does nothing outside of Linux.
 func enlargePipe(*os.File) {}

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/fault"
 )
 
-// ErrMissing says that no Chromium is installed; the text says what to install.
+// ErrMissing means that no Chromium is installed; the text says what to install.
 var ErrMissing error = fault.Kind(fault.Unavailable, "", "no Chromium found",
 	"install Chromium; terminals work without it")
 
@@ -50,9 +50,8 @@ func Find() (string, error) {
 	return "", fmt.Errorf("%w: install it (sudo apt install chromium) or name one with %s", ErrMissing, PathVariable)
 }
 
-// isSnap tells Ubuntu's chromium-browser, which is a small script that calls
-// the snap, and links into /snap from a real program: a snap does not pass
-// descriptors 3 and 4 on.
+// isSnap distinguishes Ubuntu's chromium-browser, which is a small script that calls the snap,
+// and links into /snap from a real program: a snap does not pass descriptors 3 and 4 on.
 func isSnap(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -69,7 +68,7 @@ func isSnap(path string) bool {
 	return err == nil && strings.Contains(string(script), "/snap/bin/chromium")
 }
 
-// FindDesktopOpener is the desktop's program that opens files; false without a desktop.
+// FindDesktopOpener returns the desktop's program that opens files; false without a desktop.
 func FindDesktopOpener() (string, bool) {
 	if os.Getenv("DISPLAY")+os.Getenv("WAYLAND_DISPLAY") == "" {
 		return "", false

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// chromiumFlags are Chromium's arguments. Site isolation stays on. The sandbox of
-// Chromium stays on as well, except for root, whom Chromium refuses to run
-// with it.
+// chromiumFlags are Chromium's arguments. Site isolation stays on. So does Chromium's sandbox,
+// except for root, because Chromium refuses to run as root with it.
 func chromiumFlags(dir, proxy string) []string {
 	list := []string{
 		"--headless=new",
@@ -32,23 +31,22 @@ func chromiumFlags(dir, proxy string) []string {
 		"--disable-backgrounding-occluded-windows",
 		"--disable-renderer-backgrounding",
 		"--disable-quic",
-		// No datagrams around the proxy. The switch has two names, one of newer and one of older versions.
+		// No datagrams around the proxy. Newer and older versions have different names for the switch.
 		"--webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--metrics-recording-only",
-		// Builds that are not Google's, Debian's among them, run every experiment that Chromium's developers
-		// try out. One of them holds pictures back until a toolbar that nobody sees is drawn.
+		// Builds other than Google's, Debian's among them, run every experiment of Chromium's developers.
+		// One of them delays frames until an invisible toolbar is drawn.
 		"--disable-field-trial-config",
-		// Else a click before the first picture of a document is thrown away.
+		// Otherwise a click before the first frame of a document is discarded.
 		"--allow-pre-commit-input",
 		"--password-store=basic",
 		"--use-mock-keychain",
 		"--log-level=2",
-		// A page that comes back from the cache has no load event and keeps the
-		// refs of a document that was left: every way back loads afresh.
-		// The picture of the page before would be shown on (PaintHolding), and plain
-		// http of a server here would be tried as https first (HttpsUpgrades).
-		// Reports are sent by Chromium itself, past whoever judges what a page sends.
+		// BackForwardCache: a page from the cache has no load event and keeps the refs of an old
+		// document. PaintHolding would keep showing the previous page. HttpsUpgrades would try https
+		// first for a server here that speaks http. Chromium itself sends reports, past the filter of a
+		// page's requests.
 		"--disable-features=Reporting,DocumentReporting,NetworkErrorLogging,BackForwardCache," +
 			"PaintHolding,HttpsUpgrades," +
 			"HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints," +
@@ -58,14 +56,14 @@ func chromiumFlags(dir, proxy string) []string {
 		list = append(list, "--no-sandbox")
 	}
 	if proxy != "" {
-		// Without <-loopback> addresses of this machine would go around the proxy.
+		// Without <-loopback> requests to this machine would bypass the proxy.
 		list = append(list, "--proxy-server="+proxy, "--proxy-bypass-list=<-loopback>")
 	}
 	return list
 }
 
-// chromiumEnv is what Chromium gets to know of ours: enough for fonts, time
-// and language. API keys and session buses stay out.
+// chromiumEnv is the environment of Chromium: enough for fonts, time and language, without API
+// keys and session buses.
 func chromiumEnv(dir string, ours []string) []string {
 	keep := []string{
 		"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "XDG_DATA_DIRS", "XDG_DATA_HOME",
@@ -77,7 +75,7 @@ func chromiumEnv(dir string, ours []string) []string {
 			env = append(env, v)
 		}
 	}
-	// Chromium puts a socket into TMPDIR, and a socket's path is short.
+	// Chromium creates a socket in TMPDIR, and the path of a socket must be short.
 	if len(dir) <= 60 {
 		env = append(env, "TMPDIR="+dir)
 	}

@@ -1,5 +1,5 @@
-// Package chromium finds, starts and ends Chromium, and keeps its folders: those of
-// profiles, and private ones that go with the process.
+// Package chromium finds, starts and ends Chromium, and manages its folders: those of profiles,
+// and private ones that are deleted with the process.
 package chromium
 
 import (
@@ -18,28 +18,28 @@ import (
 	"goalpost/backend/process"
 )
 
-// LaunchOptions say how to start a Chromium.
+// LaunchOptions describe how to start a Chromium.
 type LaunchOptions struct {
 	Launcher    process.Launcher
 	Path        string // "" = Find
 	ProxyServer string // "" = none
 	Log         *slog.Logger
 	StartLimit  time.Duration // for Chromium to answer
-	EndLimit    time.Duration // for Chromium to write what it keeps, before it is killed
+	EndLimit    time.Duration // for Chromium to write its files before it is killed
 	Folder      func() (*RunDir, error)
 	OnEvent     func(*cdp.Event)
 	OnFrame     func(cdp.ScreencastFrame)
 }
 
-// Browser is one running Chromium with its folder. It ends by close, by the
-// end of this program (its pipe closes), or by itself (Conn.Alive ends).
+// Browser is one running Chromium with its folder. It ends by Close, by the end of this program
+// (its pipe closes), or unexpectedly (Conn.Alive ends).
 type Browser struct {
 	*cdp.Conn
 	Process process.Process
 	Dir     *RunDir
 	stderr  *stderrTail
 	watched sync.WaitGroup
-	limit   time.Duration // see launchOptions.EndLimit
+	limit   time.Duration // see LaunchOptions.EndLimit
 }
 
 // Launch starts Chromium and waits until it answers.
@@ -111,7 +111,7 @@ func startProcess(ctx context.Context, path string, dir *RunDir, o LaunchOptions
 		limit:   o.EndLimit,
 	}
 	b.Conn = cdp.Open(outR, inW, o.Log, o.OnEvent, o.OnFrame)
-	// A helper of Chromium may hold the pipe after Chromium itself is gone.
+	// A child process of Chromium may hold the pipe after Chromium itself has ended.
 	b.watched.Go(func() {
 		<-proc.Done()
 		if err := b.ClosePipe(); err != nil {
@@ -121,8 +121,8 @@ func startProcess(ctx context.Context, path string, dir *RunDir, o LaunchOptions
 	return b, nil
 }
 
-// Close ends Chromium and waits for everything that belongs to it. It may be
-// called on one that has ended by itself, and only once.
+// Close ends Chromium and waits for everything that belongs to it. It must be called once, also
+// for one that has ended unexpectedly.
 func (b *Browser) Close(ctx context.Context) error {
 	b.EndCalls(cdp.ErrClosed)
 	err := b.CloseWrite()

@@ -10,11 +10,11 @@ import (
 	"goalpost/backend/fault"
 )
 
-// ErrLocked says that another Goalpost uses a profile.
+// ErrLocked means that another Goalpost process uses a profile.
 var ErrLocked error = fault.Kind(fault.Conflict, "profile", "this browser profile is in use by another Goalpost",
 	"a temporary page works")
 
-// OpenProfile takes the folder of a profile for this program alone.
+// OpenProfile locks the folder of a profile for this program, and creates it if necessary.
 func OpenProfile(parent, name string) (*RunDir, error) {
 	path := filepath.Join(parent, name)
 	if err := os.MkdirAll(path, 0o700); err != nil {
@@ -28,7 +28,7 @@ func OpenProfile(parent, name string) (*RunDir, error) {
 	if !locked {
 		return nil, fmt.Errorf("the profile %s: %w: close it there, or use another profile", name, ErrLocked)
 	}
-	// What a killed Chromium left to keep a second one away; the lock above is what counts.
+	// A killed Chromium leaves these to keep a second one out; the lock above is what counts.
 	for _, stale := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
 		_ = os.Remove(filepath.Join(path, stale))
 	}

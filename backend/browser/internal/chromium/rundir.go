@@ -10,17 +10,17 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// RunDir is the private folder of one Chromium. A lock on it tells the folder
-// of a living program from one that was left behind.
+// RunDir is the private folder of one Chromium. The lock in it distinguishes the folder of a
+// running program from one that was left behind.
 type RunDir struct {
 	Path string
 	lock *flock.Flock
-	kept bool // a profile's folder stays
+	kept bool // it is a profile's folder, which is not deleted
 }
 
 const runPrefix = "chromium-"
 
-// NewRunDir makes a folder in parent and removes those that nobody holds any more.
+// NewRunDir creates a folder in parent and deletes those that no process has locked.
 func NewRunDir(parent string) (*RunDir, error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, fmt.Errorf("the browser's folder: %w", err)
@@ -47,7 +47,7 @@ func removeStaleDirs(parent string) {
 		return
 	}
 	for _, path := range old {
-		// It is not made here: a folder without one is being created at this moment.
+		// The lock file is not created here: a folder without one is just being created.
 		lock := flock.New(filepath.Join(path, "lock"), flock.SetFlag(os.O_RDWR))
 		if locked, err := lock.TryLock(); err == nil && locked {
 			_ = os.RemoveAll(path) // tried again at the next start
@@ -62,7 +62,7 @@ func (d *RunDir) Delete() error {
 	return d.Remove()
 }
 
-// Remove gives the folder up; what is not kept goes.
+// Remove unlocks the folder, and deletes it unless it is kept.
 func (d *RunDir) Remove() error {
 	if d.kept {
 		if err := d.lock.Close(); err != nil {
@@ -70,7 +70,7 @@ func (d *RunDir) Remove() error {
 		}
 		return nil
 	}
-	// Helpers of Chromium may write a last file while the folder is being removed.
+	// Child processes of Chromium may write a last file while the folder is being deleted.
 	var err error
 	for range 200 {
 		if err = os.RemoveAll(d.Path); err == nil {

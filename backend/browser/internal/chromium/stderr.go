@@ -9,11 +9,11 @@ import (
 	"goalpost/backend/tail"
 )
 
-// stderrTail keeps the last words of Chromium, for the error when it does not start.
+// stderrTail stores the last lines of Chromium's output, for the error when it does not start.
 type stderrTail struct {
 	from *os.File
 	text *tail.Writer
-	done chan struct{} // closed when nothing more is read
+	done chan struct{} // closed when the reading has ended
 }
 
 func newTail(from *os.File) *stderrTail {
@@ -29,13 +29,12 @@ func newTail(from *os.File) *stderrTail {
 	return t
 }
 
-// String gives the last lines, on one line.
+// String returns the last lines, on one line.
 func (t *stderrTail) String() string { return strings.Join(strings.Fields(t.text.String()), " ") }
 
-// close reads what is left and stops, also when a helper of Chromium still
-// holds the other end.
+// close reads the rest and stops, even if a child process of Chromium still holds the other end.
 func (t *stderrTail) close() {
-	_ = t.from.SetReadDeadline(time.Now().Add(250 * time.Millisecond)) // without one, Close ends the reading
+	_ = t.from.SetReadDeadline(time.Now().Add(250 * time.Millisecond)) // if that fails, Close ends the reading
 	<-t.done
 	_ = t.from.Close()
 }

@@ -1,4 +1,5 @@
-// Package sanitize makes text of a page fit to be shown: one line, bounded, without control characters.
+// Package sanitize makes text of a page safe to show: one line, limited in length, without
+// control characters.
 package sanitize
 
 import (
@@ -7,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line makes page text fit for one line: runs of white space become one
-// space, control characters and those that turn or hide text are left out, and
-// more than limit bytes are cut at a character.
+// Line makes one line of page text: runs of white space become one space, and control characters
+// and those that turn or hide text are removed. A longer text is cut at a character to limit
+// bytes.
 func Line(s string, limit int) string {
 	if len(s) <= limit && isSanitized(s) {
 		return s
@@ -37,8 +38,8 @@ func Line(s string, limit int) string {
 	return b.String()
 }
 
-// isSanitized says that a text is as Line would make it, which most are; it may say no
-// to one that is.
+// isSanitized reports that Line would not change a text, which is true for most texts. It may
+// return false for such a text.
 func isSanitized(s string) bool {
 	space := true
 	for i := range len(s) {

@@ -12,59 +12,59 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// WorldName names the isolated world of our scripts: it shares the document
-// with the page, and nothing else, so the page can neither see nor alter them.
+// WorldName names the isolated world of userprompts.js: it shares the document with the page and
+// nothing else, so the page can neither see nor change it.
 const WorldName = "goalpost"
 
-// SnapshotWorldName names the isolated world of snapshot.js. It may look into every frame of
-// its process, of whichever origin, which the other world may not.
+// SnapshotWorldName names the isolated world of snapshot.js. Unlike the other world, it may read
+// frames of any origin in its process.
 const SnapshotWorldName = "goalpost eyes"
 
-// maxContexts is how many frames' worlds are remembered; older ones belong to
-// documents that are gone.
+// maxContexts is how many worlds are remembered; older ones belong to documents that no longer
+// exist.
 const maxContexts = 500
 
-// AddScript has what rod's type of 2024 does not know.
+// AddScript has fields that rod's type of 2024 lacks.
 type AddScript struct {
 	Source         string `json:"source"`
 	WorldName      string `json:"worldName,omitempty"` // the page's own if ""
 	RunImmediately bool   `json:"runImmediately"`
 }
 
-// ProtoReq is asked for by proto.
+// ProtoReq implements proto.Request.
 func (AddScript) ProtoReq() string { return "Page.addScriptToEvaluateOnNewDocument" }
 
-// SnapshotContext is the world of snapshot.js in one document. By its id alone it could be taken for
-// another one, even for the page's own, once the page is in another process.
+// SnapshotContext is the world of snapshot.js in one document. Its id alone is ambiguous: when
+// the page moves to another process, another world, even the page's own, may have the same id.
 type SnapshotContext struct {
 	ID     proto.RuntimeExecutionContextID
 	Unique string
 }
 
-// Evaluate makes the command that evaluates an expression in the world.
+// Evaluate creates the command that evaluates an expression in the world.
 func (c *SnapshotContext) Evaluate(expression string) proto.RuntimeEvaluate {
 	return proto.RuntimeEvaluate{Expression: expression, UniqueContextID: c.Unique}
 }
 
-// Context is a world of ours: its name, the frame that it is in, and what no other
-// world is ever called.
+// Context is one of our worlds: its name, its frame, and a string that identifies it among all
+// worlds of all processes.
 type Context struct {
 	Name   string
 	Frame  proto.PageFrameID
 	Unique string
 }
 
-// Contexts are the execution contexts of ours in a page, by ids that Chromium gives again
-// in each process. Its methods may be called concurrently.
+// Contexts are our execution contexts in a page, by ids that are unique within a process only.
+// Its methods may be called concurrently.
 type Contexts struct {
-	Snapshot atomic.Pointer[SnapshotContext] // in the present document, nil if not known
+	Snapshot atomic.Pointer[SnapshotContext] // in the current document, nil if unknown
 
 	mu        sync.Mutex
 	known     map[proto.RuntimeExecutionContextID]Context
-	documents atomic.Int64 // counts those that the page has shown; grows while mu is held
+	documents atomic.Int64 // counts the documents of the page; changed while mu is held
 }
 
-// OnCreated notes a world of ours, from the event Runtime.executionContextCreated.
+// OnCreated records one of our worlds, from the event Runtime.executionContextCreated.
 func (c *Contexts) OnCreated(e *cdp.Event) {
 	var ev struct {
 		Context struct {
@@ -96,17 +96,17 @@ func (c *Contexts) add(id proto.RuntimeExecutionContextID, own Context) {
 	c.known[id] = own
 }
 
-// Get gives the world of an id, empty if it is not one of ours.
+// Get returns the world of an id, empty if it is not one of ours.
 func (c *Contexts) Get(id proto.RuntimeExecutionContextID) Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.known[id]
 }
 
-// Documents is how many documents the page has shown.
+// Documents returns how many documents the page has shown.
 func (c *Contexts) Documents() int64 { return c.documents.Load() }
 
-// LeaveDocument notes that the page shows another document.
+// LeaveDocument records that the page shows another document.
 func (c *Contexts) LeaveDocument() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +114,8 @@ func (c *Contexts) LeaveDocument() {
 	c.Snapshot.Store(nil)
 }
 
-// SetSnapshot keeps the world of snapshot.js with this id, unless the document is gone that it is
-// in. documents is what Documents gave before the world was made.
+// SetSnapshot stores the world of snapshot.js with this id, unless its document was left.
+// documents is what Documents returned before the world was created.
 func (c *Contexts) SetSnapshot(id proto.RuntimeExecutionContextID, documents int64) *SnapshotContext {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +128,7 @@ func (c *Contexts) SetSnapshot(id proto.RuntimeExecutionContextID, documents int
 	return s
 }
 
-// Arguments are values as JavaScript.
+// Arguments formats values as JavaScript.
 func Arguments(values []any) (string, error) {
 	list := make([]string, len(values))
 	for i, v := range values {

@@ -1,1244 +1,2715 @@
-// The agent's eyes and pointer in a page. It runs in an isolated world: it
-// shares the document with the page's scripts and nothing else. Everything it
-// reads is hostile text, so whatever the page wrote leaves here in quotes, on
-// one line, without characters that turn or hide text; a ref stands before the
-// quotes, where no page text can.
-globalThis.goalpost ??= (() => {
-  const ALL = 1 << 20; // characters of all lines of a snapshot
-  const NODES = 60000; // nodes looked at
-  const NEAR = 200; // characters of a text in view that a line has; browser_read gives all of it
-  const FAR = 80; // and of one that is not, and of the name of what can be used
-  const ids = new WeakMap();
-  const byRef = new Map();
-  const frames = new WeakMap(); // documents inside this one: their numbers
-  const foreign = new Map(); // numbers of frames of other sites: their elements
-  const part = globalThis.goalpostPart === true; // this document is itself such a frame
-  let lastId = 0; // refs of an earlier document must not fit this one: the host says where to begin
-  let lastFrame = 0;
-
-  // Expressions with \p cost a page's first looks more than all the rest of this: most
-  // texts need none.
-  const ODD = /[^ -~]| {2}|^ | $/;
-  const FOREIGN = /[^\0-\x7f]/;
-  const tidy = (s, limit) => {
-    s = String(s);
-    const cut = s.length > limit * 4;
-    if (cut) s = s.slice(0, limit * 4);
-    if (ODD.test(s)) {
-      s = FOREIGN.test(s) ? s.toWellFormed().replace(/\p{Cf}/gu, '').replace(/[\s\p{Cc}]+/gu, ' ') : s.replace(/[\0- \x7f]+/g, ' ');
-      s = s.trim();
-    }
-    return cut && s.length <= limit ? s + '…' : short(s, limit); // no cut without its mark: secrets are looked for there
-  };
-  const short = (s, limit) => (s.length > limit ? s.slice(0, limit).toWellFormed() + '…' : s);
-  // quoted is for what is tidy already.
-  const quoted = (s) => (/["\\\ud800-\udfff]/.test(s) ? JSON.stringify(s) : '"' + s + '"');
-  const quote = (s, limit = 160) => quoted(tidy(s, limit));
-
-  const ref = (el) => {
-    let id = ids.get(el);
-    if (!id) {
-      const doc = el.ownerDocument;
-      const inside = part || doc !== document;
-      if (inside && !frames.has(doc)) frames.set(doc, ++lastFrame);
-      id = (inside ? 'f' + frames.get(doc) : '') + 'e' + ++lastId;
-      ids.set(el, id);
-      byRef.set(id, new WeakRef(el));
-    }
-    return id;
-  };
-
-  // What the elements are.
-
-  const TAGS = {
-    BUTTON: 'button', TEXTAREA: 'textbox', SUMMARY: 'button', IMG: 'img', NAV: 'navigation', MAIN: 'main', DIALOG: 'dialog',
-    FORM: 'form', TABLE: 'table', IFRAME: 'iframe', CANVAS: 'canvas', VIDEO: 'video', AUDIO: 'audio', PROGRESS: 'progressbar',
-    METER: 'meter', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading', FRAME: 'iframe',
-  };
-  const INPUTS = {
-    checkbox: 'checkbox', radio: 'radio', button: 'button', submit: 'button', reset: 'button', image: 'button', range: 'slider',
-    number: 'spinbutton', search: 'searchbox', file: 'file input', color: 'color input', date: 'date input', time: 'time input',
-    month: 'month input', week: 'week input', 'datetime-local': 'datetime-local input', hidden: '',
-  };
-  const ACTS = new Set([
-    'button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'option', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton',
-    'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem', 'gridcell', 'clickable',
-  ]);
-  const NAMED_BY_TEXT = new Set([
-    'button', 'link', 'option', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem',
-    'gridcell', 'heading', 'clickable', 'tooltip',
-  ]);
-  const PICTURES = new Set(['img', 'canvas', 'video', 'audio', 'progressbar', 'meter']);
-  const GROUPS = new Set(['navigation', 'main', 'dialog', 'alertdialog', 'alert', 'form', 'table', 'iframe', 'status', 'search']);
-  const SKIP = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'OPTION', 'OPTGROUP', 'DATALIST']);
-  const INLINE = new Set([
-    'A', 'SPAN', 'B', 'I', 'EM', 'STRONG', 'SMALL', 'CODE', 'SUB', 'SUP', 'LABEL', 'MARK', 'ABBR', 'TIME', 'U', 'S', 'CITE', 'Q',
-    'KBD', 'VAR', 'SAMP', 'FONT', 'BDI', 'BDO', 'DFN', 'DEL', 'INS', 'SLOT', 'WBR', 'SVG',
-  ]);
-
-  // What a walk has to know of a tag.
-  const SKIPPED = 1;
-  const FLOWS = 2;
-  const CELL = 4;
-  const kinds = new Map();
-  const kindOf = (tag) => {
-    const known = kinds.get(tag);
-    if (known !== undefined) return known;
-    const kind = (SKIP.has(tag) ? SKIPPED : 0) | (INLINE.has(tag) ? FLOWS : 0) | (tag === 'TD' || tag === 'TH' ? CELL : 0);
-    if (kinds.size < 1000) kinds.set(tag, kind); // a page may make up as many as it likes
-    return kind;
-  };
-
-  const isInput = (el) => el.tagName === 'INPUT';
-  const spoken = (said) => {
-    said = said.trim().split(/\s+/)[0].toLowerCase();
-    return /^[a-z]{2,20}$/.test(said) && said !== 'presentation' && said !== 'none' && said !== 'generic' ? said : '';
-  };
-  const roleOf = (el) => {
-    const said = el.getAttribute('role');
-    const role = said && spoken(said);
-    if (role) return role;
-    switch (el.tagName) {
-      case 'A':
-      case 'AREA':
-        return el.hasAttribute('href') ? 'link' : '';
-      case 'INPUT':
-        return INPUTS[el.type] ?? 'textbox';
-      case 'SELECT':
-        return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
-    }
-    if (el.hasAttribute('contenteditable') && el.isContentEditable && !el.parentElement?.isContentEditable) return 'textbox';
-    return TAGS[el.tagName] ?? '';
-  };
-  const pointer = (el) => el.nodeType === 1 && getComputedStyle(el).cursor === 'pointer';
-  const clickable = (el) =>
-    el.hasAttribute('onclick') || (el.hasAttribute('tabindex') && el.tabIndex >= 0) || (pointer(el) && !pointer(above(el)));
-
-  const closed = new WeakMap(); // elements with closed shadow roots, which the host of this script finds
-  const opened = new Set(); // those roots
-  const adopt = (root) => {
-    if (closed.has(root.host)) return false;
-    closed.set(root.host, root);
-    opened.add(new WeakRef(meet(root)));
-    return true;
-  };
-  // rooted counts the closed roots of the page that were found.
-  const rooted = () => {
-    let n = 0;
-    for (const held of opened) {
-      const root = held.deref();
-      if (!root) opened.delete(held);
-      else if (root.host.isConnected && root.ownerDocument.defaultView) n++;
-    }
-    return n;
-  };
-  const shadowOf = (el) => {
-    const shadow = el.shadowRoot ?? closed.get(el) ?? null;
-    return shadow && meet(shadow);
-  };
-  const above = (n) => n.assignedSlot || n.parentElement || (n.getRootNode && n.getRootNode().host) || document;
-  const below = (n) => {
-    const shadow = shadowOf(n);
-    if (shadow) return shadow.childNodes;
-    if (n.tagName === 'SLOT') {
-      const given = n.assignedNodes();
-      if (given.length) return given;
-    }
-    return n.childNodes;
-  };
-  // each is below without its list, which costs more than what it lists.
-  const each = (n, f, with_) => {
-    const shadow = shadowOf(n);
-    if (!shadow && n.tagName === 'SLOT') for (const c of below(n)) f(c, with_);
-    else for (let c = (shadow ?? n).firstChild; c; c = c.nextSibling) f(c, with_);
-  };
-  const inner = (el) => {
-    try {
-      return el.contentDocument?.documentElement ? meet(el.contentDocument) : null;
-    } catch {
-      return null;
-    }
-  };
-  const numberOf = (el) => {
-    for (const [number, held] of foreign) if (held.deref() === el) return number;
-    return 0;
-  };
-  const drawn = (el) => el.checkVisibility() || getComputedStyle(el).display === 'contents';
-  const VISIBLE = { visibilityProperty: true };
-  const seen = (el) => el.checkVisibility(VISIBLE);
-  const leaf = (el) => el.firstElementChild === null && el.tagName !== 'SLOT' && shadowOf(el) === null;
-  const hiddenFromReaders = (el) => el.getAttribute('aria-hidden') === 'true';
-
-  // textOf is the text in an element as it is read, up to a length.
-  const textOf = (el, limit = 160) => {
-    if (leaf(el)) return tidy(el.textContent, limit);
-    let text = '';
-    let budget = 400;
-    const go = (n) => {
-      if (text.length > limit || --budget < 0) return;
-      if (n.nodeType === 3) text += n.data.slice(0, limit * 4);
-      else if (n.nodeType === 1 && !SKIP.has(n.tagName) && drawn(n) && !hiddenFromReaders(n)) {
-        if (n.tagName === 'IMG') text += ' ' + (n.alt || '') + ' ';
-        else if (n.hasAttribute('aria-label') && n !== el) text += ' ' + n.getAttribute('aria-label') + ' ';
-        else {
-          if (!INLINE.has(n.tagName)) text += ' ';
-          if (leaf(n)) text += n.textContent.slice(0, limit * 4);
-          else each(n, go);
-          if (!INLINE.has(n.tagName)) text += ' ';
-        }
-      }
-    };
-    each(el, go);
-    return tidy(text, limit);
-  };
-  // labelsOf is el.labels, for which Chromium looks through the whole document each
-  // time. What was found holds for one call of the host, within which nothing changes.
-  let labelled = new WeakMap();
-  const forgetLabels = () => (labelled = new WeakMap());
-  const labelsOf = (el) => {
-    if (!el.labels) return undefined;
-    const root = el.getRootNode();
-    let found = labelled.get(root);
-    if (!found) {
-      found = new Map();
-      for (const label of root.querySelectorAll('label')) {
-        const to = label.control;
-        if (to && !found.get(to)?.push(label)) found.set(to, [label]);
-      }
-      labelled.set(root, found);
-    }
-    return found.get(el);
-  };
-  const nameOf = (el, role) => {
-    const by = el.getAttribute('aria-labelledby')?.trim();
-    if (by) {
-      const root = el.getRootNode();
-      const text = by.split(/\s+/).slice(0, 8).map((id) => root.getElementById?.(id)).filter(Boolean).map((n) => textOf(n)).join(' ');
-      if (tidy(text, 160)) return tidy(text, 160);
-    }
-    const said = el.getAttribute('aria-label');
-    const label = said && tidy(said, 160);
-    if (label) return label;
-    if (isInput(el) && ['button', 'submit', 'reset'].includes(el.type)) return tidy(el.value || el.type, 160);
-    const labels = labelsOf(el);
-    if (labels) {
-      const text = tidy(labels.slice(0, 4).map((n) => textOf(n)).join(' '), 160);
-      if (text) return text;
-    }
-    if (el.alt) return tidy(el.alt, 160);
-    if (NAMED_BY_TEXT.has(role)) {
-      const text = textOf(el);
-      if (text) return text;
-    }
-    return tidy(el.getAttribute('title') || el.getAttribute('placeholder') || '', 160);
-  };
-  const focused = (() => {
-    const deep = (doc) => {
-      let el = doc.activeElement;
-      while (el) {
-        if (shadowOf(el)?.activeElement) el = shadowOf(el).activeElement;
-        else if (inner(el)?.activeElement) el = inner(el).activeElement;
-        else return el;
-      }
-      return null;
-    };
-    return () => deep(document);
-  })();
-
-  const home = location.origin + '/';
-  const said = (el, name) => el.getAttribute('aria-' + name) === 'true';
-  const statesOf = (el, role, focus) => {
-    const out = [];
-    const tag = el.tagName;
-    const aria = el.getAttributeNames().some((name) => name.startsWith('aria-'));
-    if (role === 'heading') out.push('level ' + (Number(el.getAttribute('aria-level')) || Number(tag[1]) || 2));
-    if (el.matches(':disabled') || (aria && said(el, 'disabled'))) out.push('disabled');
-    if (el.checked === true || (aria && said(el, 'checked'))) out.push('checked');
-    if (aria) {
-      if (said(el, 'selected')) out.push('selected');
-      if (said(el, 'pressed')) out.push('pressed');
-      if (said(el, 'busy')) out.push('busy');
-      if (el.hasAttribute('aria-expanded')) out.push(said(el, 'expanded') ? 'expanded' : 'collapsed');
-    }
-    if (tag === 'SUMMARY') out.push(el.parentElement?.open ? 'expanded' : 'collapsed');
-    if (el.required === true) out.push('required');
-    if (el.readOnly === true && !['checkbox', 'radio', 'button', 'submit'].includes(el.type)) out.push('readonly');
-    if (aria && said(el, 'invalid')) out.push('invalid');
-    if (el === focus) out.push('focused');
-    if (el.tagName === 'SELECT') {
-      const options = [...el.options].slice(0, 200);
-      out.push('value=' + quote([...el.selectedOptions].map((o) => o.label).join(', '), 120));
-      out.push('options: ' + options.slice(0, 12).map((o) => quote(o.label, 40)).join(' | ') + (options.length > 12 ? ` | … ${el.options.length - 12} more` : ''));
-    } else if (isInput(el) && el.type === 'password') {
-      if (el.value) out.push('filled, value hidden');
-    } else if (isInput(el) && el.type === 'file') {
-      out.push(el.files.length + ' files');
-    } else if ((isInput(el) && !['checkbox', 'radio', 'button', 'submit', 'reset', 'image'].includes(el.type)) || el.tagName === 'TEXTAREA') {
-      out.push('value=' + quote(el.value, 200));
-    } else if (role === 'textbox') {
-      out.push('value=' + quote(textOf(el, 200), 200));
-    } else if (aria && el.hasAttribute('aria-valuenow')) {
-      out.push('value=' + quote(el.getAttribute('aria-valuenow'), 40));
-    } else if (el.tagName === 'PROGRESS' || el.tagName === 'METER') {
-      out.push('value=' + el.value + ' of ' + el.max);
-    }
-    const href = role === 'link' ? el.href : '';
-    if (href && typeof href === 'string' && /^https?:/.test(href)) {
-      out.push('-> ' + quote(href.startsWith(home) ? href.slice(home.length - 1) : href, 120));
-    }
-    return out;
-  };
-
-  // collect walks the page as it is drawn, shadow roots and frames of the same
-  // origin included, and gives its items in reading order.
-  // With view only what may be in view is looked at, which on a long page is little.
-  const collect = (view = false, root = document.body || document.documentElement) => {
-    const items = [];
-    const focus = focused();
-    const state = { nodes: 0, cut: false };
-    const width = innerWidth;
-    const height = innerHeight;
-    forgetLabels();
-    let text = '';
-    let owner = null;
-    const flush = () => {
-      if (owner) {
-        let line = tidy(text, 400);
-        if (line.includes('|')) line = line.replace(/^(\| ?)+|( ?\|)+$/g, '').trim();
-        if (line) {
-          const here = !owner.at.out && (owner.at.here || overlaps(owner.el, owner.at.off));
-          items.push({ el: owner.el, off: owner.at.off, here, role: 'text', name: line, acts: false, line: quoted(short(line, here ? NEAR : FAR)) });
-        }
-        owner = null;
-      }
-      text = '';
-    };
-    const overlaps = (n, off) => {
-      const r = n.getBoundingClientRect();
-      const x = r.x + off.x;
-      const y = r.y + off.y;
-      return x < width && y < height && x + r.width > 0 && y + r.height > 0;
-    };
-    // write takes a text of the page.
-    const write = (el, data, at) => {
-      if (data.trim() === '') text += ' ';
-      else if (at.shown) {
-        owner ??= { el, at };
-        if (text.length < 2000) text += data.slice(0, 2000);
-      }
-    };
-    // at is what is known from above: where the document lies, whether a name says
-    // the text already, whether this is out of view or hidden, and the pointer there.
-    const walk = (n, at) => {
-      if (state.cut) return;
-      if (++state.nodes > NODES) {
-        state.cut = true;
-        return;
-      }
-      const type = n.nodeType;
-      if (type === 3) {
-        if (!at.named) write(above(n), n.data, at);
-        return;
-      }
-      if (type !== 1) return;
-      const tag = n.tagName;
-      const kind = kindOf(tag);
-      const marked = n.hasAttributes();
-      if (kind & SKIPPED || (marked && hiddenFromReaders(n))) return;
-      let shown = seen(n);
-      if (!shown) {
-        if (!drawn(n)) return;
-        shown = getComputedStyle(n).display === 'contents' && at.shown;
-      }
-      const block = !(kind & (FLOWS | CELL));
-      let out = at.out;
-      let near = false; // it is known to be in view
-      if (block && !out) {
-        // Where something lies is by far the dearest to know.
-        const r = n.getBoundingClientRect();
-        const x = r.x + at.off.x;
-        const y = r.y + at.off.y;
-        near = x < width && y < height && x + r.width > 0 && y + r.height > 0;
-        out = !near && r.width > 0 && r.height > 0;
-        if (out && view) return flush();
-      }
-      const role = roleOf(n);
-      let acts = shown && role !== '' && (ACTS.has(role) || role.endsWith(' input'));
-      let hand = at.hand || acts; // what is in a link has its pointer
-      if (role === '' && !at.named) {
-        hand = getComputedStyle(n).cursor === 'pointer';
-        acts = shown && hand && !at.hand;
-      }
-      if (role === '' && marked && shown && !acts) acts = n.hasAttribute('onclick') || (n.hasAttribute('tabindex') && n.tabIndex >= 0);
-      if (kind & CELL) text += ' | ';
-      else if (block) flush();
-      let named = at.named;
-      if (acts || (role !== '' && ((role === 'heading' && !named) || (GROUPS.has(role) && shown) || (PICTURES.has(role) && !named)))) {
-        const word = role || 'clickable';
-        const name = nameOf(n, word);
-        if (acts || name || GROUPS.has(word)) {
-          flush();
-          const here = !out && (near || overlaps(n, at.off));
-          if (tell(n, at, word, name, acts, here, out)) return;
-        }
-        if (tag === 'SELECT' || tag === 'TEXTAREA' || (role === 'textbox' && n.isContentEditable)) return;
-        named = named || (NAMED_BY_TEXT.has(word) && name !== '');
-      }
-      if (tag === 'LABEL' && n.control && n.control.type !== 'hidden') named = true; // its field says it
-      if (leaf(n)) {
-        const data = named ? '' : n.textContent;
-        if (data !== '') write(n, data, { off: at.off, out, shown, here: near });
-      } else {
-        const inside = { off: at.off, named, out, shown, hand, here: near };
-        if (!out && n.childElementCount > 60 && !shadowOf(n) && tag !== 'SLOT') listed(n, inside);
-        else each(n, walk, inside);
-      }
-      if (block || acts) flush();
-    };
-    // listed walks what a long list holds. Where the lines of one lie one below the other,
-    // a few of them tell which can be in view; asking each would take most of the time.
-    const listed = (n, at) => {
-      const many = n.children;
-      const last = many.length - 1;
-      let lost = false;
-      const box = (i) => {
-        for (let k = i; k <= last && k < i + 40; k++) {
-          const r = many[k].getBoundingClientRect();
-          if (r.height > 0) return { top: r.y + at.off.y, bottom: r.y + r.height + at.off.y };
-        }
-        lost = true; // too many that are not drawn
-        return { top: 0, bottom: 0 };
-      };
-      const some = [0, 1, 2, 3, 4].map((i) => box(Math.floor((last * i) / 4)));
-      const ordered = some.every((b, i) => i === 0 || b.top >= some[i - 1].bottom) && many[0].tagName === many[last].tagName;
-      // The first one of which test holds.
-      const first = (test) => {
-        let low = 0;
-        let high = last + 1;
-        while (low < high) {
-          const middle = (low + high) >> 1;
-          if (test(box(middle))) high = middle;
-          else low = middle + 1;
-        }
-        return low;
-      };
-      const from = ordered && !lost ? (many[first((b) => b.bottom > 0)] ?? null) : null;
-      const to = ordered && !lost ? (many[first((b) => b.top >= height)] ?? null) : null;
-      if (!ordered || lost) return each(n, walk, at);
-      const away = { ...at, out: true, here: false };
-      let here = false;
-      for (let c = view ? from : n.firstChild; c; c = c.nextSibling) {
-        if (c === from) here = true;
-        if (c === to) {
-          here = false;
-          if (view) return;
-        }
-        walk(c, here ? at : away);
-      }
-    };
-    // tell adds the line of something that is not text, and says whether it told what is in it as well.
-    const tell = (n, at, word, name, acts, here, out) => {
-      const holds = n.tagName === 'IFRAME' || n.tagName === 'FRAME';
-      const doc = holds ? inner(n) : null;
-      const number = holds && !doc ? numberOf(n) : 0;
-      let line = (acts ? ref(n) + ' ' : '') + word;
-      if (name) line += ' ' + quoted(short(name, FAR));
-      for (const said of statesOf(n, word, focus)) line += ' ' + said;
-      if (holds && !doc && !number) line += ' (its content cannot be told yet)';
-      items.push({ el: n, off: at.off, here, role: word, name, acts, line });
-      // The host puts the frame's own lines in place of this one; no page can write it.
-      if (number) items.push({ el: n, off: at.off, here, role: 'frame', name: '', acts: false, line: '\u0001' + number });
-      if (!doc) return false;
-      const r = n.getBoundingClientRect();
-      const off = { x: at.off.x + r.x + n.clientLeft, y: at.off.y + r.y + n.clientTop };
-      walk(doc.body || doc.documentElement, { off, named: false, out, shown: true, hand: false });
-      flush();
-      return true;
-    };
-    walk(root, { off: offset(root), named: false, out: false, shown: true, hand: false });
-    flush();
-    return { items, cut: state.cut };
-  };
-
-  // snapshot gives every line; the host keeps them and tells as much as fits.
-  const snapshot = () => {
-    const { items, cut } = collect();
-    const here = [];
-    const there = [];
-    let room = ALL;
-    let over = cut;
-    for (const item of items) {
-      if ((room -= item.line.length) < 0) {
-        over = true;
-        break;
-      }
-      (item.here ? here : there).push(item.line);
-    }
-    return {
-      here: here.join('\n'), there: there.join('\n'), cut: over, known: rooted(), width: innerWidth, height: innerHeight,
-      scroll: Math.round(scrollY), tall: Math.round(document.documentElement.scrollHeight), title: tidy(document.title, 200),
-    };
-  };
-
-  // What an action changed: the lines that are new, and how many went.
-
-  // before is what was in view when an action began; touched is what was altered since.
-  let before = null;
-  const touched = { fresh: new Set(), count: 0 };
-  const note = (records) => {
-    touched.count += records.length;
-    for (const r of records) {
-      if (touched.fresh.size > 200) break;
-      for (const n of r.addedNodes) if (n.nodeType === 1 || n.nodeType === 3) touched.fresh.add(n);
-      if (r.type === 'characterData') touched.fresh.add(r.target);
-    }
-  };
-  const watch = new MutationObserver(note);
-  const remember = () => {
-    before = new Map();
-    for (const { line } of collect(true).items) before.set(line, (before.get(line) || 0) + 1);
-  };
-  // reveal brings something into view. What comes into view by that is no effect of
-  // the action that it is done for.
-  const reveal = (el) => {
-    el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-    if (before) remember();
-  };
-  const mark = () => {
-    remember();
-    watch.disconnect();
-    touched.fresh.clear();
-    touched.count = 0;
-    const all = { subtree: true, childList: true, characterData: true, attributes: true };
-    watch.observe(document, all);
-    for (const doc of insides()) watch.observe(doc, all);
-    return true;
-  };
-  // insides are the shadow roots and frames that were met.
-  const met = new Set();
-  const insides = () => {
-    const out = [];
-    for (const held of met) {
-      const n = held.deref();
-      if (!n || !(n.nodeType === 9 ? n.defaultView : n.host?.isConnected)) met.delete(held);
-      else out.push(n);
-    }
-    return out.slice(0, 200);
-  };
-  const known = new WeakSet();
-  const meet = (n) => {
-    if (n && !known.has(n)) {
-      known.add(n);
-      met.add(new WeakRef(n));
-    }
-    return n;
-  };
-  // calm waits for the page's next frame and tells how much was altered before it,
-  // and whether something still moves that will come to rest.
-  // Of a page that rests it tells what changed as well, since that is asked next.
-  const calm = async () => {
-    const was = touched.count;
-    await tick();
-    note(watch.takeRecords());
-    const altered = touched.count - was;
-    const moving = document.getAnimations().some((a) => a.playState === 'running' && Number.isFinite(a.effect?.getComputedTiming().endTime));
-    return { altered, ever: touched.count, moving, diff: altered || moving ? null : differs() };
-  };
-  const rest = () => {
-    watch.disconnect();
-    touched.fresh.clear();
-    before = null;
-    return true;
-  };
-  const diff = () => {
-    const found = differs();
-    rest();
-    return found;
-  };
-  const differs = () => {
-    if (!before) {
-      const { items } = collect(true);
-      return { fresh: true, added: items.slice(0, 12).map((i) => i.line), more: Math.max(0, items.length - 12), removed: 0 };
-    }
-    note(watch.takeRecords());
-    const was = new Map(before);
-    const added = [];
-    const told = new Set();
-    for (const { line, el } of collect(true).items) {
-      told.add(el);
-      const n = was.get(line) || 0;
-      if (n > 0) was.set(line, n - 1);
-      else added.push(line);
-    }
-    // What came outside of the view.
-    for (const root of touched.fresh) {
-      if (added.length > 100 || told.has(root) || !root.isConnected) continue;
-      if (root.nodeType === 3) {
-        const by = above(root);
-        const said = tidy(root.data, 400);
-        if (said && by.nodeType === 1 && !told.has(by) && seen(by) && !SKIP.has(by.tagName)) added.push(quote(said, 400));
-        told.add(by);
-        continue;
-      }
-      for (const item of collect(false, root).items) {
-        if (told.has(item.el)) continue;
-        told.add(item.el);
-        added.push(item.line);
-      }
-    }
-    let removed = 0;
-    for (const n of was.values()) removed += n;
-    return { fresh: false, added: added.slice(0, 12), more: Math.max(0, added.length - 12), removed };
-  };
-
-  // Finding and reaching one element.
-
-  class Miss extends Error {
-    constructor(code, message) {
-      super(message);
-      this.code = code;
-    }
-  }
-  const describe = (el) => {
-    const role = roleOf(el) || (clickable(el) ? 'clickable' : el.tagName.toLowerCase());
-    const name = nameOf(el, role) || textOf(el, 60);
-    return role + (name ? ' ' + quote(name, 80) : '');
-  };
-  const queryAll = (root, selector, out = [], most = 50) => {
-    out.push(...root.querySelectorAll(selector));
-    for (const el of root.querySelectorAll('*')) {
-      if (out.length > most) break;
-      if (shadowOf(el)) queryAll(shadowOf(el), selector, out, most);
-      else if ((el.tagName === 'IFRAME' || el.tagName === 'FRAME') && inner(el)) queryAll(inner(el), selector, out, most);
-    }
-    return out;
-  };
-  const one = (found, what) => {
-    if (found.length === 1) return found[0];
-    const some = found.slice(0, 5).map((el) => ref(el) + ' ' + describe(el)).join(', ');
-    throw new Miss('many', `${found.length} elements match ${what}: ${some}; use one of these refs`);
-  };
-  const find = (target) => {
-    if (/^(f\d+)?e\d+$/.test(target)) {
-      const el = byRef.get(target)?.deref();
-      if (!el?.isConnected || !el.ownerDocument.defaultView) throw new Miss('stale', target);
-      return el;
-    }
-    const place = /^at=(\d{1,5}),(\d{1,5})$/.exec(target);
-    if (place) {
-      const el = hitAt(Number(place[1]), Number(place[2]));
-      if (!el) throw new Miss('none', `nothing of the page lies at ${place[1]},${place[2]}: the viewport is ${innerWidth}x${innerHeight}`);
-      return el;
-    }
-    if (target.startsWith('css=')) {
-      let found;
-      try {
-        found = queryAll(document, target.slice(4));
-      } catch {
-        throw new Miss('bad', `${quote(target)} is not a CSS selector`);
-      }
-      const visible = found.filter((el) => seen(el));
-      if (!found.length) throw new Miss('none', `nothing matches ${quote(target)}; take a snapshot and use a ref`);
-      return visible.length ? one(visible, quote(target)) : found[0];
-    }
-    const want = tidy(target, 300).toLowerCase();
-    if (!want) throw new Miss('bad', 'the target is empty: name a ref (e12), css=selector, or the visible text');
-    const { items } = collect();
-    const tests = [
-      (i) => i.acts && i.name.toLowerCase() === want,
-      (i) => !i.acts && i.name.toLowerCase() === want,
-      (i) => i.acts && i.name.toLowerCase().includes(want),
-      (i) => !i.acts && i.name.toLowerCase().includes(want),
-    ];
-    for (const test of tests) {
-      const found = [...new Set(items.filter(test).map((i) => i.el))];
-      if (found.length) return one(found, quote(target));
-    }
-    throw new Miss('none', `no visible element says ${quote(target)}; take a snapshot and use a ref`);
-  };
-
-  // offset is where the element's document is in the window.
-  const offset = (el) => {
-    const off = { x: 0, y: 0 };
-    for (let view = el.ownerDocument.defaultView; view && view !== window; view = view.parent) {
-      const holder = view.frameElement;
-      if (!holder) break;
-      const r = holder.getBoundingClientRect();
-      off.x += r.x + holder.clientLeft;
-      off.y += r.y + holder.clientTop;
-    }
-    return off;
-  };
-  const hitAt = (x, y) => {
-    let root = document;
-    for (let depth = 0; depth < 20; depth++) {
-      const el = root.elementFromPoint(x, y);
-      if (!el) return null;
-      const shadow = shadowOf(el);
-      if (shadow && shadow !== root) {
-        const inside = shadow.elementFromPoint(x, y);
-        if (inside && inside !== el) {
-          root = shadow;
-          continue;
-        }
-      }
-      const doc = el.tagName === 'IFRAME' || el.tagName === 'FRAME' ? inner(el) : null;
-      if (!doc) return el;
-      const r = el.getBoundingClientRect();
-      x -= r.x + el.clientLeft;
-      y -= r.y + el.clientTop;
-      root = doc;
-    }
-    return null;
-  };
-  const within = (el, outer) => {
-    for (let n = el; n && n !== document; n = above(n)) if (n === outer) return true;
-    return false;
-  };
-  const reaches = (el, hit) => {
-    if (within(hit, el)) return true;
-    const label = hit.closest?.('label');
-    if (label && label.control === el) return true;
-    // A child that lets the pointer through is clicked by way of its button.
-    return within(el, hit) && (ACTS.has(roleOf(hit)) || getComputedStyle(el).pointerEvents === 'none');
-  };
-  const soon = (n) => new Promise((r) => setTimeout(() => r(false), n));
-  const frame = () => Promise.race([new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(true)))), soon(150)]);
-  // tick is over when the next frame has been prepared and what it set off has run.
-  const tick = () => Promise.race([new Promise((r) => requestAnimationFrame(() => setTimeout(() => r(true), 0))), soon(100)]);
-
-  // spot finds a point where the pointer would meet the element.
-  const spot = (el) => {
-    const off = offset(el);
-    let covered = null;
-    let outside = true;
-    const rects = [...el.getClientRects()].filter((r) => r.width > 0 && r.height > 0);
-    for (const r of rects.slice(0, 3)) {
-      const left = Math.max(0, r.left + off.x);
-      const top = Math.max(0, r.top + off.y);
-      const right = Math.min(innerWidth, r.right + off.x);
-      const bottom = Math.min(innerHeight, r.bottom + off.y);
-      if (right - left < 1 || bottom - top < 1) continue;
-      outside = false;
-      for (const [fx, fy] of [[0.5, 0.5], [0.15, 0.5], [0.85, 0.5], [0.5, 0.2], [0.5, 0.8]]) {
-        const x = left + (right - left) * fx;
-        const y = top + (bottom - top) * fy;
-        const hit = hitAt(x, y);
-        if (hit && reaches(el, hit)) return { x, y };
-        covered ??= hit;
-      }
-    }
-    return { covered, outside, none: rects.length === 0 };
-  };
-  // guard watches the click that follows: one that would meet something else, which
-  // came in between, is kept from the page, and landed tells. A guard must not outlive
-  // its click: it would swallow the next one.
-  let watched = null;
-  let aims = 0; // counts aim and release: an aim that was given up sets no guard
-  const BUTTONS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
-  const guard = (el) => {
-    unguard();
-    const view = el.ownerDocument.defaultView;
-    watched = { el, view, seen: false, missed: null };
-    for (const type of BUTTONS) view.addEventListener(type, onButton, { capture: true, passive: false });
-  };
-  const unguard = () => {
-    if (watched) for (const type of BUTTONS) watched.view.removeEventListener(type, onButton, { capture: true });
-    watched = null;
-  };
-  const onButton = (e) => {
-    if (!watched || !e.isTrusted) return;
-    if (!watched.seen && (e.type === 'pointerdown' || e.type === 'mousedown')) {
-      watched.seen = true;
-      const off = offset(watched.el);
-      const hit = hitAt(e.clientX + off.x, e.clientY + off.y);
-      if (hit && !reaches(watched.el, hit)) watched.missed = hit;
-    }
-    if (watched.missed) {
-      e.preventDefault();
-      e.stopImmediatePropagation();
-    }
-  };
-  const landed = async (settling) => {
-    const was = watched;
-    unguard();
-    if (!was?.missed) return { missed: '', calm: settling ? await calm() : null };
-    return { missed: `${ref(was.missed)} ${describe(was.missed)}` };
-  };
-  // release removes the guard of a click that is not made, or not waited for any more. One
-  // that was pressed may still be on its way: the guard stays for that frame.
-  const release = async (pressed) => {
-    const turn = ++aims;
-    if (pressed) await tick();
-    if (turn === aims) unguard();
-  };
-  // aim finds the point of an element for the mouse. With clicks it sets the guard.
-  const aim = async (target, unsure, clicks) => {
-    const turn = ++aims;
-    unguard();
-    const el = find(target);
-    const words = describe(el);
-    if (el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true') {
-      throw new Miss('disabled', `${words} is disabled`);
-    }
-    const found = ({ x, y }) => {
-      const point = { ref: ref(el), words, x, y };
-      if (clicks && turn === aims) guard(el);
-      return point;
-    };
-    let at = spot(el);
-    const still = !document.getAnimations().some((a) => a.playState === 'running' && a.effect?.target && (a.effect.target.contains(el) || el.contains(a.effect.target)));
-    if (!('x' in at)) {
-      reveal(el);
-      at = spot(el);
-    }
-    if ('x' in at && still && !unsure) return found(at);
-    for (let tries = 0; tries < 6; tries++) {
-      if (!('x' in at)) reveal(el);
-      await frame();
-      if (!el.isConnected) throw new Miss('stale', target);
-      const now = spot(el);
-      if ('x' in now && 'x' in at && Math.abs(now.x - at.x) < 1.5 && Math.abs(now.y - at.y) < 1.5) return found(now);
-      at = now;
-    }
-    if ('x' in at) return found(at); // it keeps moving
-    throw unreachable(at, words);
-  };
-  const unreachable = (at, words) => {
-    if (at.none) return new Miss('hidden', `${words} is not visible`);
-    if (at.covered) return new Miss('covered', `${words} is covered by ${ref(at.covered)} ${describe(at.covered)}: deal with that first`);
-    return new Miss('hidden', `${words} lies outside the page and cannot be scrolled to`);
-  };
-
-  // Filling in.
-
-  const SET = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range']);
-  const HINT = {
-    date: '2025-03-14', time: '13:45', month: '2025-03', week: '2025-W11', 'datetime-local': '2025-03-14T13:45', color: '#1a2b3c', range: 'a number',
-  };
-  const field = (target) => {
-    let el = find(target);
-    if (el.tagName === 'LABEL' && el.control) el = el.control;
-    const editable = (n) => n.tagName === 'TEXTAREA' || n.tagName === 'SELECT' || n.isContentEditable || isInput(n);
-    if (!editable(el)) {
-      const inside = [...el.querySelectorAll('input, textarea, select, [contenteditable]')].filter((n) => seen(n));
-      if (inside.length !== 1) throw new Miss('bad', `${describe(el)} is not a text field`);
-      el = inside[0];
-    }
-    if (isInput(el) && ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(el.type)) {
-      throw new Miss('bad', `${describe(el)} is not a text field: click it`);
-    }
-    if (isInput(el) && el.type === 'file') throw new Miss('bad', `${describe(el)} takes files: give them with browser_upload`);
-    if (el.matches(':disabled')) throw new Miss('disabled', `${describe(el)} is disabled`);
-    if (el.readOnly) throw new Miss('disabled', `${describe(el)} can only be read`);
-    const kind = el.tagName === 'SELECT' ? 'choose' : isInput(el) && SET.has(el.type) ? 'set' : 'text';
-    return { el, kind };
-  };
-  const changed = (el) => {
-    el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-    el.dispatchEvent(new Event('change', { bubbles: true }));
-  };
-  const chosen = (el, words, names) => {
-    const options = [...el.options];
-    const found = names.map((name) => {
-      const want = tidy(name, 300).toLowerCase();
-      const named = (test) => options.find((o) => !o.disabled && (test(tidy(o.label, 300).toLowerCase()) || test(o.value.toLowerCase())));
-      const option = named((s) => s === want) || (want && named((s) => s.includes(want)));
-      if (option) return option;
-      const some = options.slice(0, 20).map((o) => quote(o.label, 40)).join(', ');
-      const more = options.length > 20 ? ` and ${options.length - 20} more, which browser_find lists with role=option` : '';
-      throw new Miss('none', `${words} has no option ${quote(name)}; it has ${some}${more}`);
-    });
-    if (found.length > 1 && !el.multiple) throw new Miss('bad', `${words} takes one option`);
-    return found;
-  };
-  // suggests says that the field looks like one that answers what is typed, which takes it a moment.
-  const suggests = (el) =>
-    roleOf(el) === 'combobox' || roleOf(el) === 'searchbox' || ['aria-autocomplete', 'aria-controls', 'aria-owns', 'aria-haspopup', 'list'].some((a) => el.hasAttribute(a)) ||
-    el.getAttribute('autocomplete') === 'off';
-  // Lists, dates and sliders are filled with keys, as a user does who has no mouse.
-
-  // keysOf are the keys that lead to an option of a list that is opened by one.
-  const keysOf = (el, option) => {
-    const shown = [...el.options].filter((o) => !o.disabled && !o.hidden && !o.parentElement.disabled);
-    const to = shown.indexOf(option);
-    const from = shown.indexOf(el.selectedOptions[0]);
-    if (to < 0 || to === from) return [];
-    const steps = from < 0 ? ['Home', ...Array(to).fill('ArrowDown')] : Array(Math.abs(to - from)).fill(to > from ? 'ArrowDown' : 'ArrowUp');
-    return ['Space', ...steps, 'Enter'];
-  };
-  const slides = (el, value) => {
-    const step = Number(el.step || 1);
-    const n = step ? Math.round((value - Number(el.value)) / step) : NaN;
-    return Math.abs(n) <= MOST_STEPS ? Array(Math.abs(n)).fill(n > 0 ? 'ArrowRight' : 'ArrowLeft') : [];
-  };
-  const MOST_STEPS = 300;
-  // digits are the keys for the parts of a date or a time, in the order in which this
-  // Chromium shows them.
-  const digits = (el, value) => {
-    const m = /^(?:(\d{4})-(\d\d)-(\d\d))?T?(?:(\d\d):(\d\d))?$/.exec(value);
-    if (!m || !['date', 'time', 'datetime-local'].includes(el.type)) return [];
-    const parts = (options) => new Intl.DateTimeFormat(navigator.language, options).formatToParts(0).map((p) => p.type);
-    const day = el.type === 'time' ? [] : parts({ year: 'numeric', month: '2-digit', day: '2-digit' });
-    const time = el.type === 'date' ? [] : parts({ hour: '2-digit', minute: '2-digit' });
-    const half = time.includes('dayPeriod');
-    const hour = half ? String(Number(m[4]) % 12 || 12).padStart(2, '0') : m[4];
-    const said = { year: m[1], month: m[2], day: m[3], hour, minute: m[5], dayPeriod: Number(m[4]) < 12 ? 'a' : 'p' };
-    const order = [...day, ...time].filter((type) => type in said);
-    return order.flatMap((type, i) => [...said[type], ...(type === 'year' && i < order.length - 1 ? ['ArrowRight'] : [])]);
-  };
-  // reach gives the keyboard to a field that can be seen and got at.
-  const reach = (el) => {
-    let at = spot(el);
-    if (!('x' in at)) {
-      reveal(el);
-      at = spot(el);
-    }
-    if (!('x' in at)) throw unreachable(at, describe(el));
-    if (focused() === el) el.blur(); // a date begins at its first part again
-    el.focus();
-  };
-  // prepare tells how the field is filled.
-  const prepare = (target, text) => {
-    const { el, kind } = field(target);
-    const out = { ref: ref(el), words: describe(el), kind, suggests: suggests(el), keys: [], value: text };
-    if (kind === 'choose') {
-      const [option] = chosen(el, out.words, [text]);
-      return { ...out, ...choosing(el, [option]) };
-    }
-    if (kind === 'set') {
-      const probe = el.cloneNode();
-      probe.value = text;
-      if (el.type === 'range' ? text.trim() === '' || Number.isNaN(Number(text)) : probe.value.toLowerCase() !== text.toLowerCase()) {
-        throw new Miss('bad', `${out.words} does not take ${quote(text)}: write it like ${HINT[el.type]}`);
-      }
-      out.value = probe.value;
-      reach(el);
-      out.keys = el.type === 'range' ? slides(el, Number(probe.value)) : digits(el, text);
-    }
-    return out;
-  };
-  // conceal has a field show dots for what it holds: pictures cannot be searched for words.
-  const conceal = (target) => {
-    const { el } = field(target);
-    el.style.setProperty('-webkit-text-security', 'disc', 'important');
-    return { words: describe(el) };
-  };
-  // choosing tells how options are chosen: with keys, or one by one with the mouse where they lie open.
-  const choosing = (el, options) => {
-    const open = el.multiple || el.size > 1;
-    reach(el);
-    return { keys: open ? [] : keysOf(el, options[0]), places: open ? options.map((o) => o.index) : [], indices: options.map((o) => o.index) };
-  };
-  // optionAt is where an option of an open list lies. A list scrolls to what was chosen
-  // last in a task of its own, which may still be to come.
-  const optionAt = async (target, index) => {
-    const el = find(target);
-    await tick();
-    const option = el.options[index];
-    if (!option) throw new Miss('stale', target);
-    option.scrollIntoView({ block: 'nearest', behavior: 'instant' });
-    const at = spot(option);
-    return { ref: target, words: quote(option.label, 60), x: at.x ?? -1, y: at.y ?? -1 };
-  };
-  // took says whether a field has what keys were to give it.
-  const took = (target, value, indices) => {
-    const el = find(target);
-    if (!indices) return { held: el.value === value };
-    const now = [...el.selectedOptions].map((o) => o.index);
-    return { held: now.length === indices.length && indices.every((i) => now.includes(i)) };
-  };
-  // enforce sets what keys could not.
-  const enforce = (target, value, indices) => {
-    const el = find(target);
-    el.focus();
-    if (!indices) el.value = value;
-    else if (!el.multiple) el.selectedIndex = indices[0];
-    else for (const o of el.options) o.selected = indices.includes(o.index);
-    changed(el);
-    return true;
-  };
-  // caret puts the caret to the end, or selects everything.
-  const caret = (target, all) => {
-    const el = find(target);
-    if (focused() !== el && !within(focused(), el)) el.focus();
-    if (el.tagName === 'INPUT' || el.tagName === 'TEXTAREA') {
-      if (all) el.select();
-      else {
-        try {
-          el.setSelectionRange(el.value.length, el.value.length);
-        } catch {
-          return { end: true, empty: el.value === '' }; // number and email know no caret
-        }
-      }
-      return { end: false, empty: el.value === '' };
-    }
-    const range = el.ownerDocument.createRange();
-    range.selectNodeContents(el);
-    if (!all) range.collapse(false);
-    const selection = el.ownerDocument.defaultView.getSelection();
-    selection.removeAllRanges();
-    selection.addRange(range);
-    return { end: false, empty: el.textContent === '' };
-  };
-
-  // What the other acts ask.
-
-  const choose = (target, names) => {
-    const { kind, el } = field(target);
-    if (kind !== 'choose') throw new Miss('bad', `${describe(el)} is not a list with options: click it and then its entry`);
-    const words = describe(el);
-    return { ref: ref(el), words, kind, ...choosing(el, chosen(el, words, names)) };
-  };
-  const ticked = (target) => {
-    let el = find(target);
-    if (el.tagName === 'LABEL' && el.control) el = el.control;
-    const role = roleOf(el);
-    if (!['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'].includes(role)) {
-      throw new Miss('bad', `${describe(el)} cannot be ticked`);
-    }
-    const checked = isInput(el) ? el.checked : el.getAttribute('aria-checked') === 'true';
-    // A box that is drawn by its label is clicked there.
-    const shown = el.getClientRects().length > 0 && getComputedStyle(el).opacity !== '0';
-    const at = shown ? el : ([...(el.labels ?? [])].find((n) => seen(n)) ?? el);
-    return { ref: ref(shown ? el : at), words: describe(el), checked };
-  };
-  // place is where an element is, whether or not it could be clicked.
-  const place = async (target) => {
-    const el = find(target);
-    let at = spot(el);
-    if (!('x' in at)) {
-      el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-      await frame();
-      at = spot(el);
-    }
-    const off = offset(el);
-    const r = el.getBoundingClientRect();
-    const x = 'x' in at ? at.x : r.x + r.width / 2 + off.x;
-    const y = 'y' in at ? at.y : r.y + r.height / 2 + off.y;
-    return { ref: ref(el), words: describe(el), x, y };
-  };
-  // area is what an element takes of the window.
-  const area = async (target) => {
-    await place(target);
-    const el = find(target);
-    const off = offset(el);
-    const r = el.getBoundingClientRect();
-    return { x: r.x + off.x + scrollX, y: r.y + off.y + scrollY, width: r.width, height: r.height };
-  };
-  const fileInput = (target, count) => {
-    let el = find(target);
-    if (el.tagName === 'LABEL' && el.control) el = el.control;
-    if (!isInput(el)) el = el.querySelector?.('input[type=file]') ?? el;
-    if (!isInput(el) || el.type !== 'file') throw new Miss('bad', `${describe(el)} takes no files`);
-    if (count > 1 && !el.multiple) throw new Miss('bad', `${describe(el)} takes one file`);
-    return { ref: ref(el), words: describe(el) };
-  };
-  const element = (target) => find(target);
-  // until waits a few seconds for a text or an element to come, or a text to go.
-  const until = (text, gone, target, patience) => {
-    const want = (w) => tidy(w, 300).toLowerCase();
-    const there = () => {
-      try {
-        return seen(find(target));
-      } catch (e) {
-        if (e instanceof Miss && e.code === 'many') return true;
-        if (e instanceof Miss && e.code !== 'bad') return false;
-        throw e;
-      }
-    };
-    const holds = () => {
-      const said = text || gone ? textsOf().replace(/\s+/g, ' ').toLowerCase() : '';
-      return (!text || said.includes(want(text))) && (!gone || !said.includes(want(gone))) && (!target || there());
-    };
-    return new Promise((done, fail) => {
-      if (holds()) return done(true);
-      if (!patience) return done(false);
-      let due = false;
-      const end = (held) => {
-        watch.disconnect();
-        clearInterval(tick);
-        clearTimeout(last);
-        done(held);
-      };
-      const look = () => {
-        due = false;
-        try {
-          if (holds()) end(true);
-        } catch (e) {
-          end(false);
-          fail(e);
-        }
-      };
-      const watch = new MutationObserver(() => {
-        if (!due) setTimeout(look, 50);
-        due = true;
-      });
-      watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-      const tick = setInterval(look, 500); // styles change without a mutation
-      const last = setTimeout(() => end(false), patience);
-    });
-  };
-  // textsOf is what the page and its frames and shadow roots say.
-  const textsOf = () => {
-    let text = '';
-    const add = (root, said) => {
-      text += ' ' + said;
-      for (const el of root.querySelectorAll('*')) {
-        const inside = shadowOf(el);
-        if (inside) for (const c of inside.children) add(inside, c.innerText ?? '');
-        else if (el.tagName === 'IFRAME' || el.tagName === 'FRAME') {
-          const doc = inner(el);
-          if (doc) add(doc, doc.body?.innerText ?? '');
-        }
-      }
-    };
-    add(document, document.body?.innerText ?? '');
-    return text;
-  };
-  // marks are the things to use that can be seen, with their places.
-  const marks = () =>
-    collect()
-      .items.filter((i) => i.acts && i.here)
-      .slice(0, 200)
-      .map((i) => {
-        const r = i.el.getBoundingClientRect();
-        return { ref: ref(i.el), x: r.x + i.off.x, y: r.y + i.off.y, width: r.width, height: r.height };
-      });
-
-  // touches tells what a click, or Enter in a field, would set off. It changes nothing.
-  const FIELD = 'input[autocomplete^="cc-"], input[name="cardnumber"]';
-  const CARD = FIELD + ', iframe[src*="js.stripe.com"], iframe[src*="paypal.com"], iframe[src*="braintree"], iframe[src*="adyen.com"], iframe[src*="checkout.com"]';
-  const origin = (d) => d.defaultView?.origin ?? '';
-  const carded = (d) => d.querySelector(FIELD) !== null || [...d.querySelectorAll('iframe')].some((f) => f.contentDocument?.querySelector(FIELD));
-  const pays = () => document.querySelector(CARD) !== null || [...document.querySelectorAll('iframe')].some((f) => f.contentDocument?.querySelector(CARD));
-  // FILLS are fields: to go to one and to fill it in sets nothing off.
-  const FILLS = 'input:not([type=button], [type=submit], [type=image], [type=reset]), textarea, select, option';
-  const bare = (address) => address.split('#')[0];
-  // leaves says that a click goes to another document, and no script of this one has a word in it that can be seen.
-  const leaves = (link) => /^https?:/.test(link.href) && bare(link.href) !== bare(link.ownerDocument.URL) && !link.closest('[onclick], [role=button]');
-  const unseen = (f) => f.type === 'hidden' || !f.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-  // fieldsOf tells what a form would send, what is seen first: a page may hide as much before it as it likes.
-  const fieldsOf = (form) => {
-    const sent = [...form.elements].filter((f) => {
-      if (!f.name || f.disabled || f.tagName === 'BUTTON' || ['submit', 'image', 'reset', 'button'].includes(f.type)) return false;
-      return (f.type !== 'checkbox' && f.type !== 'radio') || f.checked;
-    });
-    const hidden = new Map(sent.map((f) => [f, unseen(f)]));
-    sent.sort((a, b) => hidden.get(a) - hidden.get(b));
-    const fields = sent.slice(0, 500).map((f) => {
-      const secret = f.type === 'password' || /^cc-|password|one-time-code/.test(f.getAttribute('autocomplete') || '');
-      return { name: tidy(f.name, 60), value: secret ? (f.value ? '••••' : '') : tidy(String(f.value), 2000), hidden: hidden.get(f) };
-    });
-    return { fields, left: sent.length - fields.length };
-  };
-  const touches = (target, enter) => {
-    let el = target === '' ? focused() : find(target);
-    const nothing = { link: '', method: '', action: '', fields: [], left: 0, acts: false, payment: false, origin: '', element: '' };
-    if (!el || el === el.ownerDocument.body) return { ...nothing, origin: origin(el?.ownerDocument ?? document) };
-    // The keyboard is in a frame that these eyes do not see into: of another site, or of none.
-    if (el.tagName === 'IFRAME' || el.tagName === 'FRAME') return { ...nothing, acts: true, element: describe(el) };
-    const label = el.closest('label');
-    if (label?.control && !el.closest('button, a[href], ' + FILLS)) el = label.control;
-    const out = { ...nothing, payment: el.matches(CARD), origin: origin(el.ownerDocument) };
-    const link = el.closest('a[href], area[href]');
-    if (link) out.link = String(link.href);
-    const button = el.closest('button, input[type=submit], input[type=image]');
-    out.element = describe(button ?? link ?? el);
-    const sends = enter ? el : button && button.type !== 'button' && button.type !== 'reset' ? button : null;
-    const form = sends && (sends.form || sends.closest('form'));
-    if (form) {
-      // Enter in a field is a click on the form's first button that sends, which may have its own ways.
-      const first = (f) => f.form === form && f.type !== 'button' && f.type !== 'reset';
-      const by = sends === button ? button : ([...form.getRootNode().querySelectorAll('button, input[type=submit], input[type=image]')].find(first) ?? sends);
-      const own = (name) => (by.hasAttribute('form' + name) ? by.getAttribute('form' + name) : form.getAttribute(name)) || '';
-      const method = own('method').toUpperCase();
-      out.method = method === 'POST' || method === 'DIALOG' ? method : 'GET';
-      out.action = new URL(own('action') || form.ownerDocument.URL, form.ownerDocument.baseURI).href;
-      Object.assign(out, fieldsOf(form));
-    }
-    out.acts = sends !== null || !(el.matches(FILLS) || el.isContentEditable || (link && !button && leaves(link)));
-    // A script may take the click of a link, too, which nobody can see from here. Where a
-    // card is asked for that may pay; elsewhere what it sends is held by the goal's risk.
-    if (link && carded(el.ownerDocument)) out.payment = true;
-    if (out.acts) out.payment ||= el.ownerDocument.querySelector(CARD) !== null || pays();
-    return out;
-  };
-
-  const guarded = (f) => async (...args) => {
-    try {
-      forgetLabels();
-      const ok = await f(...args);
-      return JSON.stringify({ ok, last: lastId, frames: lastFrame });
-    } catch (e) {
-      if (e instanceof Miss) return JSON.stringify({ code: e.code, message: e.message, last: lastId, frames: lastFrame });
-      throw e;
-    }
-  };
-  // through is where a point of a frame of another site is in this document. It is
-  // brought into view, and must not be covered.
-  const through = (number, x, y) => {
-    const el = foreign.get(number)?.deref();
-    if (!el?.isConnected) throw new Miss('stale', 'the frame');
-    const where = () => {
-      const off = offset(el);
-      const r = el.getBoundingClientRect();
-      const style = getComputedStyle(el);
-      return { x: r.x + el.clientLeft + parseFloat(style.paddingLeft) + off.x + x, y: r.y + el.clientTop + parseFloat(style.paddingTop) + off.y + y };
-    };
-    const outside = (p) => p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight;
-    let p = where();
-    if (outside(p) || hitAt(p.x, p.y) !== el) {
-      reveal(el);
-      p = where();
-      if (outside(p)) {
-        el.ownerDocument.defaultView.scrollBy({ left: p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: 'instant' });
-        p = where();
-      }
-    }
-    if (outside(p)) throw new Miss('hidden', 'that place of the frame cannot be scrolled to');
-    const hit = hitAt(p.x, p.y);
-    if (hit && !reaches(el, hit)) throw new Miss('covered', `it is covered by ${ref(hit)} ${describe(hit)}: deal with that first`);
-    return p;
-  };
-  // again finds what looks like something that is gone.
-  const again = (role, name) =>
-    collect().items.filter((i) => i.acts && i.role === role && i.name === name).slice(0, 5).map((i) => ref(i.el));
-  // documents are this one and those of frames, wherever in it or in a shadow root they stand.
-  const documents = (root = document, out = [document]) => {
-    for (const el of root.querySelectorAll('*')) {
-      const doc = el.tagName === 'IFRAME' || el.tagName === 'FRAME' || el.tagName === 'OBJECT' ? inner(el) : null;
-      if (doc) out.push(doc);
-      const inside = doc ?? shadowOf(el);
-      if (inside) documents(inside, out);
-    }
-    return out;
-  };
-  const focusOn = (target) => {
-    const el = find(target);
-    el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-    el.focus();
-    if (focused() !== el && !within(focused() ?? document, el)) throw new Miss('bad', `${describe(el)} cannot have the keyboard: click it`);
-    return { words: describe(el) };
-  };
-
-  const calls = {
-    snapshot: guarded(snapshot), mark: guarded(mark), conceal: guarded(conceal), diff: guarded(diff), rest: guarded(rest), aim: guarded(aim), prepare: guarded(prepare),
-    caret: guarded(caret), frame: guarded(frame), optionAt: guarded(optionAt), took: guarded(took), enforce: guarded(enforce), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
-    area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
-    touches: guarded(touches), pays: guarded(pays), cards: guarded(() => carded(document)), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
-    release: guarded(release), again: guarded(again), rooted: guarded(rooted), documents,
-    from: (refs, inside) => {
-      lastId = Math.max(lastId, refs);
-      lastFrame = Math.max(lastFrame, inside);
-      return calls;
-    },
-    adopt,
-    hold: (el, number) => foreign.set(number, new WeakRef(el)),
-    parts: { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, Miss, find, above, foreign, shadowOf },
-    also: (more) => {
-      for (const [name, f] of Object.entries(more)) calls[name] = guarded(f);
-    },
-  };
-  return calls;
+// Built from frontend/injected/snapshot.ts by "make injected": do not edit.
+(function() {
+	// injected/snapshot/dom.ts
+	var isElement = (n) => n.nodeType === 1;
+	var isTextNode = (n) => n.nodeType === 3;
+	var isInput = (el) => el.tagName === "INPUT";
+	var isTextArea = (el) => el.tagName === "TEXTAREA";
+	var isSelect = (el) => el.tagName === "SELECT";
+	var isImage = (el) => el.tagName === "IMG";
+	var isLabel = (el) => el.tagName === "LABEL";
+	var isSlot = (el) => el.tagName === "SLOT";
+	var isFrame = (el) => el.tagName === "IFRAME" || el.tagName === "FRAME";
+	var isAriaHidden = (el) => el.getAttribute("aria-hidden") === "true";
+	var asControl = (el) => el;
+	function bodyOf(doc) {
+		return doc.body ?? doc.documentElement;
+	}
+	var isEditable = (el) => asControl(el).isContentEditable === true;
+	function labelTarget(el) {
+		return isLabel(el) && el.control ? el.control : el;
+	}
+	// injected/snapshot/tree.ts
+	var closedRoots = new WeakMap();
+	var adopted = new Set();
+	var adoptListeners = new Set();
+	var known = new WeakSet();
+	var met = new Set();
+	function meetRoot(root) {
+		if (!known.has(root)) {
+			known.add(root);
+			met.add(new WeakRef(root));
+		}
+		return root;
+	}
+	var isAttached = (root) => root.nodeType === 9 ? root.defaultView !== null : root.host.isConnected;
+	function listMetRoots() {
+		const out = [];
+		for (const reference of met) {
+			const root = reference.deref();
+			if (!root || !isAttached(root)) met.delete(reference);
+			else out.push(root);
+		}
+		return out.slice(0, 200);
+	}
+	function adoptRoot(root) {
+		if (closedRoots.has(root.host)) return false;
+		closedRoots.set(root.host, root);
+		adopted.add(new WeakRef(meetRoot(root)));
+		for (const notify of adoptListeners) notify(root);
+		return true;
+	}
+	function onAdoptedRoot(notify) {
+		adoptListeners.add(notify);
+	}
+	function countClosedRoots() {
+		let n = 0;
+		for (const reference of adopted) {
+			const root = reference.deref();
+			if (!root) adopted.delete(reference);
+			else if (root.host.isConnected && root.ownerDocument.defaultView) n++;
+		}
+		return n;
+	}
+	function shadowOf(el) {
+		const shadow = el.shadowRoot ?? closedRoots.get(el) ?? null;
+		return shadow && meetRoot(shadow);
+	}
+	function innerDocument(el) {
+		try {
+			const doc = el.contentDocument;
+			return doc && doc.documentElement ? meetRoot(doc) : null;
+		} catch {
+			return null;
+		}
+	}
+	function parentOf(n) {
+		const parent = n.assignedSlot ?? n.parentElement;
+		if (parent) return parent;
+		const root = n.getRootNode();
+		return root.nodeType === 11 && root.host || document;
+	}
+	function childrenOf(el) {
+		const shadow = shadowOf(el);
+		if (shadow) return shadow.childNodes;
+		if (isSlot(el)) {
+			const assigned = el.assignedNodes();
+			if (assigned.length > 0) return assigned;
+		}
+		return el.childNodes;
+	}
+	function forEachChild(el, visit, context) {
+		const shadow = shadowOf(el);
+		if (!shadow && el.tagName === "SLOT") for (const c of childrenOf(el)) visit(c, context);
+		else for (let c = (shadow ?? el).firstChild; c; c = c.nextSibling) visit(c, context);
+	}
+	function isWithin(node, outer) {
+		for (let n = node; n !== document; n = parentOf(n)) if (n === outer) return true;
+		return false;
+	}
+	function focusedElement() {
+		let el = document.activeElement;
+		while (el) {
+			const inside = shadowOf(el)?.activeElement ?? innerDocument(el)?.activeElement ?? null;
+			if (!inside) break;
+			el = inside;
+		}
+		return el;
+	}
+	function queryAll(root, selector, most = 50, out = []) {
+		out.push(...root.querySelectorAll(selector));
+		for (const el of root.querySelectorAll("*")) {
+			if (out.length > most) break;
+			const inside = shadowOf(el) ?? (el.tagName === "IFRAME" || el.tagName === "FRAME" ? innerDocument(el) : null);
+			if (inside) queryAll(inside, selector, most, out);
+		}
+		return out;
+	}
+	function listDocuments(root = document, out = [document]) {
+		for (const el of root.querySelectorAll("*")) {
+			const doc = el.tagName === "IFRAME" || el.tagName === "FRAME" || el.tagName === "OBJECT" ? innerDocument(el) : null;
+			if (doc) out.push(doc);
+			const inside = doc ?? shadowOf(el);
+			if (inside) listDocuments(inside, out);
+		}
+		return out;
+	}
+	// injected/snapshot/roles.ts
+	var TAG_ROLES = {
+		BUTTON: "button",
+		TEXTAREA: "textbox",
+		SUMMARY: "button",
+		IMG: "img",
+		NAV: "navigation",
+		MAIN: "main",
+		DIALOG: "dialog",
+		FORM: "form",
+		TABLE: "table",
+		IFRAME: "iframe",
+		FRAME: "iframe",
+		CANVAS: "canvas",
+		VIDEO: "video",
+		AUDIO: "audio",
+		PROGRESS: "progressbar",
+		METER: "meter",
+		H1: "heading",
+		H2: "heading",
+		H3: "heading",
+		H4: "heading",
+		H5: "heading",
+		H6: "heading"
+	};
+	var INPUT_ROLES = {
+		checkbox: "checkbox",
+		radio: "radio",
+		button: "button",
+		submit: "button",
+		reset: "button",
+		image: "button",
+		range: "slider",
+		number: "spinbutton",
+		search: "searchbox",
+		file: "file input",
+		color: "color input",
+		date: "date input",
+		time: "time input",
+		month: "month input",
+		week: "week input",
+		"datetime-local": "datetime-local input",
+		hidden: ""
+	};
+	var words$1 = (list) => new Set(list.split(/\s+/));
+	var USABLE = words$1(`button link textbox searchbox combobox listbox option checkbox radio switch slider
+  spinbutton tab menuitem menuitemcheckbox menuitemradio treeitem gridcell clickable`);
+	var NAMED_BY_TEXT = words$1(`button link option checkbox radio switch tab menuitem menuitemcheckbox
+  menuitemradio treeitem gridcell heading clickable tooltip`);
+	var PICTURES = words$1("img canvas video audio progressbar meter");
+	var GROUPS = words$1("navigation main dialog alertdialog alert form table iframe status search");
+	var SKIPPED_TAGS$2 = words$1("SCRIPT STYLE NOSCRIPT TEMPLATE HEAD META LINK TITLE OPTION OPTGROUP DATALIST");
+	var INLINE_TAGS = words$1(`A SPAN B I EM STRONG SMALL CODE SUB SUP LABEL MARK ABBR TIME U S CITE Q KBD VAR SAMP
+  FONT BDI BDO DFN DEL INS SLOT WBR SVG`);
+	var kinds = new Map();
+	function tagKind(tag) {
+		const cached = kinds.get(tag);
+		if (cached !== void 0) return cached;
+		const kind = (SKIPPED_TAGS$2.has(tag) ? 1 : 0) | (INLINE_TAGS.has(tag) ? 2 : 0) | (tag === "TD" || tag === "TH" ? 4 : 0);
+		if (kinds.size < 1e3) kinds.set(tag, kind);
+		return kind;
+	}
+	function ariaRole(attribute) {
+		const first = attribute.trim().split(/\s+/)[0]?.toLowerCase() ?? "";
+		const ignored = first === "presentation" || first === "none" || first === "generic";
+		return /^[a-z]{2,20}$/.test(first) && !ignored ? first : "";
+	}
+	function roleOf(el) {
+		const attribute = el.getAttribute("role");
+		const role = attribute && ariaRole(attribute);
+		if (role) return role;
+		switch (el.tagName) {
+			case "A":
+			case "AREA": return el.hasAttribute("href") ? "link" : "";
+			case "INPUT": return INPUT_ROLES[el.type] ?? "textbox";
+			case "SELECT": {
+				const select = el;
+				return select.multiple || select.size > 1 ? "listbox" : "combobox";
+			}
+		}
+		if (el.hasAttribute("contenteditable") && asControl(el).isContentEditable && !el.parentElement?.isContentEditable) return "textbox";
+		return TAG_ROLES[el.tagName] ?? "";
+	}
+	var hasPointer = (n) => isElement(n) && getComputedStyle(n).cursor === "pointer";
+	var isFocusable = (el) => el.hasAttribute("tabindex") && (asControl(el).tabIndex ?? -1) >= 0;
+	function isClickable(el) {
+		return el.hasAttribute("onclick") || isFocusable(el) || hasPointer(el) && !hasPointer(parentOf(el));
+	}
+	// injected/snapshot/text.ts
+	var NEEDS_CLEANING = /[^ -~]| {2}|^ | $/;
+	var NON_ASCII = /[^\0-\x7f]/;
+	var NEEDS_ESCAPES = /["\\\ud800-\udfff]/;
+	function sanitizeText(value, limit) {
+		let text = String(value);
+		const cut = text.length > limit * 4;
+		if (cut) text = text.slice(0, limit * 4);
+		if (NEEDS_CLEANING.test(text)) {
+			text = NON_ASCII.test(text) ? text.toWellFormed().replace(/\p{Cf}/gu, "").replace(/[\s\p{Cc}]+/gu, " ") : text.replace(/[\0- \x7f]+/g, " ");
+			text = text.trim();
+		}
+		return cut && text.length <= limit ? text + "…" : truncate(text, limit);
+	}
+	function truncate(text, limit) {
+		return text.length > limit ? text.slice(0, limit).toWellFormed() + "…" : text;
+	}
+	function quoteSanitized(text) {
+		return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : "\"" + text + "\"";
+	}
+	function quoteText(value, limit = 160) {
+		return quoteSanitized(sanitizeText(value, limit));
+	}
+	function normalizeQuery(text) {
+		return sanitizeText(text, 300).toLowerCase();
+	}
+	// injected/snapshot/visibility.ts
+	var VISIBLE = { visibilityProperty: true };
+	var isRendered = (el) => el.checkVisibility() || getComputedStyle(el).display === "contents";
+	var isVisible = (el) => el.checkVisibility(VISIBLE);
+	var isLeaf = (el) => el.firstElementChild === null && el.tagName !== "SLOT" && shadowOf(el) === null;
+	// injected/snapshot/names.ts
+	var NAME_LIMIT = 160;
+	var NODE_LIMIT = 400;
+	function textOf(el, limit = NAME_LIMIT) {
+		if (isLeaf(el)) return sanitizeText(el.textContent, limit);
+		let text = "";
+		let budget = NODE_LIMIT;
+		const addElement = (n) => {
+			const label = n.getAttribute("aria-label");
+			if (isImage(n)) text += " " + (n.alt || "") + " ";
+			else if (label !== null) text += " " + label + " ";
+			else {
+				const gap = INLINE_TAGS.has(n.tagName) ? "" : " ";
+				text += gap;
+				if (isLeaf(n)) text += n.textContent.slice(0, limit * 4);
+				else forEachChild(n, add, void 0);
+				text += gap;
+			}
+		};
+		const add = (n) => {
+			if (text.length > limit || --budget < 0) return;
+			if (isTextNode(n)) text += n.data.slice(0, limit * 4);
+			else if (isElement(n) && !SKIPPED_TAGS$2.has(n.tagName) && isRendered(n) && !isAriaHidden(n)) addElement(n);
+		};
+		forEachChild(el, add, void 0);
+		return sanitizeText(text, limit);
+	}
+	var labelsByRoot = new WeakMap();
+	function forgetLabels() {
+		labelsByRoot = new WeakMap();
+	}
+	function labelsOf(el) {
+		if (!asControl(el).labels) return void 0;
+		const root = el.getRootNode();
+		let found = labelsByRoot.get(root);
+		if (!found) {
+			found = new Map();
+			for (const label of root.querySelectorAll("label")) {
+				const control = label.control;
+				if (!control) continue;
+				const list = found.get(control);
+				if (list) list.push(label);
+				else found.set(control, [label]);
+			}
+			labelsByRoot.set(root, found);
+		}
+		return found.get(el);
+	}
+	function textOfIds(el, ids) {
+		const root = el.getRootNode();
+		const texts = [];
+		for (const id of ids.split(/\s+/).slice(0, 8)) {
+			const other = root.getElementById?.(id);
+			if (other) texts.push(textOf(other));
+		}
+		return sanitizeText(texts.join(" "), NAME_LIMIT);
+	}
+	function nameOf(el, role) {
+		const ids = el.getAttribute("aria-labelledby")?.trim();
+		const byIds = ids && textOfIds(el, ids);
+		if (byIds) return byIds;
+		const label = el.getAttribute("aria-label");
+		const byLabel = label && sanitizeText(label, NAME_LIMIT);
+		if (byLabel) return byLabel;
+		if (isInput(el) && [
+			"button",
+			"submit",
+			"reset"
+		].includes(el.type)) return sanitizeText(el.value || el.type, NAME_LIMIT);
+		const labels = labelsOf(el);
+		if (labels) {
+			const byLabels = sanitizeText(labels.slice(0, 4).map((n) => textOf(n)).join(" "), NAME_LIMIT);
+			if (byLabels) return byLabels;
+		}
+		const { alt } = asControl(el);
+		if (alt) return sanitizeText(alt, NAME_LIMIT);
+		if (NAMED_BY_TEXT.has(role)) {
+			const text = textOf(el);
+			if (text) return text;
+		}
+		return sanitizeText(el.getAttribute("title") || el.getAttribute("placeholder") || "", NAME_LIMIT);
+	}
+	// injected/snapshot/refs.ts
+	var isForeignFrame = globalThis.goalpostPart === true;
+	var ids$1 = new WeakMap();
+	var elements = new Map();
+	var frameNumbers = new WeakMap();
+	var lastRef = 0;
+	var lastFrame = 0;
+	function refOf(el) {
+		let id = ids$1.get(el);
+		if (!id) {
+			id = framePrefix(el.ownerDocument) + "e" + String(++lastRef);
+			ids$1.set(el, id);
+			elements.set(id, new WeakRef(el));
+		}
+		return id;
+	}
+	function framePrefix(doc) {
+		if (!isForeignFrame && doc === document) return "";
+		let number = frameNumbers.get(doc);
+		if (number === void 0) frameNumbers.set(doc, number = ++lastFrame);
+		return "f" + String(number);
+	}
+	var elementOf = (ref) => elements.get(ref)?.deref();
+	var isRef = (target) => /^(f\d+)?e\d+$/.test(target);
+	function continueNumbers(ref, frame) {
+		lastRef = Math.max(lastRef, ref);
+		lastFrame = Math.max(lastFrame, frame);
+	}
+	var lastNumbers = () => ({
+		last: lastRef,
+		frames: lastFrame
+	});
+	var foreignFrames = new Map();
+	function registerForeignFrame(el, number) {
+		foreignFrames.set(number, new WeakRef(el));
+	}
+	var foreignFrame = (number) => foreignFrames.get(number)?.deref();
+	function foreignNumber(el) {
+		for (const [number, reference] of foreignFrames) if (reference.deref() === el) return number;
+		return 0;
+	}
+	// injected/snapshot/describe.ts
+	function describeAs(el, role) {
+		const name = nameOf(el, role) || textOf(el, 60);
+		return role + (name ? " " + quoteText(name, 80) : "");
+	}
+	function describe(el) {
+		return describeAs(el, roleOf(el) || (isClickable(el) ? "clickable" : el.tagName.toLowerCase()));
+	}
+	var describeWithRef = (el) => refOf(el) + " " + describe(el);
+	// injected/snapshot/longlist.ts
+	function findVisibleRange(children, offset, height) {
+		const last = children.length - 1;
+		let unknown = false;
+		const boxOf = (i) => {
+			for (let k = i; k <= last && k < i + 40; k++) {
+				const r = children[k]?.getBoundingClientRect();
+				if (r && r.height > 0) return {
+					top: r.y + offset.y,
+					bottom: r.y + r.height + offset.y
+				};
+			}
+			unknown = true;
+			return {
+				top: 0,
+				bottom: 0
+			};
+		};
+		let above;
+		for (let i = 0; i < 5; i++) {
+			const box = boxOf(Math.floor(last * i / 4));
+			if (above && box.top < above.bottom) return null;
+			above = box;
+		}
+		if (children[0]?.tagName !== children[last]?.tagName) return null;
+		const findFirst = (test) => {
+			let low = 0;
+			let high = last + 1;
+			while (low < high) {
+				const middle = low + high >> 1;
+				if (test(boxOf(middle))) high = middle;
+				else low = middle + 1;
+			}
+			return children[low] ?? null;
+		};
+		const range = {
+			from: findFirst((b) => b.bottom > 0),
+			to: findFirst((b) => b.top >= height)
+		};
+		return unknown ? null : range;
+	}
+	// injected/snapshot/geometry.ts
+	var isPoint = (spot) => "x" in spot;
+	function offsetOf(el) {
+		const offset = {
+			x: 0,
+			y: 0
+		};
+		let view = el.ownerDocument.defaultView;
+		while (view && view !== window) {
+			const holder = view.frameElement;
+			if (!holder) break;
+			const r = holder.getBoundingClientRect();
+			offset.x += r.x + holder.clientLeft;
+			offset.y += r.y + holder.clientTop;
+			view = view.parent;
+		}
+		return offset;
+	}
+	function intersectsViewport(el, offset) {
+		const r = el.getBoundingClientRect();
+		const x = r.x + offset.x;
+		const y = r.y + offset.y;
+		return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
+	}
+	function elementAt(x, y) {
+		let root = document;
+		for (let depth = 0; depth < 20; depth++) {
+			const el = root.elementFromPoint(x, y);
+			if (!el) return null;
+			const shadow = shadowOf(el);
+			if (shadow && shadow !== root) {
+				const inside = shadow.elementFromPoint(x, y);
+				if (inside && inside !== el) {
+					root = shadow;
+					continue;
+				}
+			}
+			const doc = isFrame(el) ? innerDocument(el) : null;
+			if (!doc) return el;
+			const r = el.getBoundingClientRect();
+			x -= r.x + el.clientLeft;
+			y -= r.y + el.clientTop;
+			root = doc;
+		}
+		return null;
+	}
+	function receives(el, hit) {
+		if (isWithin(hit, el)) return true;
+		const label = hit.closest("label");
+		if (label && isLabel(label) && label.control === el) return true;
+		return isWithin(el, hit) && (USABLE.has(roleOf(hit)) || getComputedStyle(el).pointerEvents === "none");
+	}
+	var TRIED = [
+		[.5, .5],
+		[.15, .5],
+		[.85, .5],
+		[.5, .2],
+		[.5, .8]
+	];
+	function findSpot(el) {
+		const offset = offsetOf(el);
+		let covered = null;
+		const rects = [...el.getClientRects()].filter((r) => r.width > 0 && r.height > 0);
+		for (const r of rects.slice(0, 3)) {
+			const left = Math.max(0, r.left + offset.x);
+			const top = Math.max(0, r.top + offset.y);
+			const right = Math.min(innerWidth, r.right + offset.x);
+			const bottom = Math.min(innerHeight, r.bottom + offset.y);
+			if (right - left < 1 || bottom - top < 1) continue;
+			for (const [fx, fy] of TRIED) {
+				const x = left + (right - left) * fx;
+				const y = top + (bottom - top) * fy;
+				const hit = elementAt(x, y);
+				if (hit && receives(el, hit)) return {
+					x,
+					y
+				};
+				covered ??= hit;
+			}
+		}
+		return {
+			covered,
+			hasBoxes: rects.length > 0
+		};
+	}
+	var after = (ms) => new Promise((resolve) => setTimeout(() => resolve(false), ms));
+	var nextFrames = () => Promise.race([new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true)))), after(150)]);
+	var nextTask = () => Promise.race([new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(true), 0))), after(100)]);
+	// injected/snapshot/states.ts
+	var home = location.origin + "/";
+	var isTrue = (el, name) => el.getAttribute("aria-" + name) === "true";
+	var NOT_WRITABLE = [
+		"checkbox",
+		"radio",
+		"button",
+		"submit"
+	];
+	var WITHOUT_VALUE = [
+		"checkbox",
+		"radio",
+		"button",
+		"submit",
+		"reset",
+		"image"
+	];
+	var MOST_OPTIONS$1 = 12;
+	function addSelectValue(el, out) {
+		const options = [...el.options].slice(0, MOST_OPTIONS$1).map((o) => quoteText(o.label, 40));
+		const more = el.options.length - options.length;
+		out.push("value=" + quoteText([...el.selectedOptions].map((o) => o.label).join(", "), 120));
+		out.push("options: " + options.join(" | ") + (more > 0 ? ` | … ${more} more` : ""));
+	}
+	function addValue(el, role, hasAria, out) {
+		if (isSelect(el)) addSelectValue(el, out);
+		else if (isInput(el) && el.type === "password") {
+			if (el.value) out.push("filled, value hidden");
+		} else if (isInput(el) && el.type === "file") out.push(String(el.files?.length ?? 0) + " files");
+		else if (isInput(el) && !WITHOUT_VALUE.includes(el.type) || isTextArea(el)) out.push("value=" + quoteText(el.value, 200));
+		else if (role === "textbox") out.push("value=" + quoteText(textOf(el, 200), 200));
+		else if (hasAria && el.hasAttribute("aria-valuenow")) out.push("value=" + quoteText(el.getAttribute("aria-valuenow"), 40));
+		else if (el.tagName === "PROGRESS" || el.tagName === "METER") {
+			const bar = el;
+			out.push(`value=${bar.value} of ${bar.max}`);
+		}
+	}
+	function addAriaStates(el, out) {
+		for (const name of [
+			"selected",
+			"pressed",
+			"busy"
+		]) if (isTrue(el, name)) out.push(name);
+		if (el.hasAttribute("aria-expanded")) out.push(isTrue(el, "expanded") ? "expanded" : "collapsed");
+	}
+	function statesOf(el, role, focus) {
+		const out = [];
+		const tag = el.tagName;
+		const control = asControl(el);
+		const hasAria = el.getAttributeNames().some((name) => name.startsWith("aria-"));
+		if (role === "heading") out.push(`level ${Number(el.getAttribute("aria-level")) || Number(tag[1]) || 2}`);
+		if (el.matches(":disabled") || hasAria && isTrue(el, "disabled")) out.push("disabled");
+		if (control.checked === true || hasAria && isTrue(el, "checked")) out.push("checked");
+		if (hasAria) addAriaStates(el, out);
+		if (tag === "SUMMARY") out.push(el.parentElement?.open ? "expanded" : "collapsed");
+		if (control.required === true) out.push("required");
+		if (control.readOnly === true && !NOT_WRITABLE.includes(control.type ?? "")) out.push("readonly");
+		if (hasAria && isTrue(el, "invalid")) out.push("invalid");
+		if (el === focus) out.push("focused");
+		addValue(el, role, hasAria, out);
+		const href = role === "link" ? control.href : "";
+		if (typeof href === "string" && /^https?:/.test(href)) out.push("-> " + quoteText(href.startsWith(home) ? href.slice(home.length - 1) : href, 120));
+		return out;
+	}
+	// injected/snapshot/collect.ts
+	var MOST_NODES$1 = 6e4;
+	var VISIBLE_LIMIT = 200;
+	var DISTANT_LIMIT = 80;
+	var isEntryField = (el, role) => el.tagName === "SELECT" || el.tagName === "TEXTAREA" || role === "textbox" && isEditable(el);
+	var Collector = class {
+		viewOnly;
+		items = [];
+		cut = false;
+		focus = focusedElement();
+		width = innerWidth;
+		height = innerHeight;
+		nodes = 0;
+		text = "";
+		owner = null;
+		ownerPlace = null;
+		constructor(viewOnly) {
+			this.viewOnly = viewOnly;
+		}
+		flush() {
+			if (this.owner && this.ownerPlace) this.addText(this.owner, this.ownerPlace);
+			this.owner = null;
+			this.text = "";
+		}
+		addText(el, at) {
+			let name = sanitizeText(this.text, 400);
+			if (name.includes("|")) name = name.replace(/^(\| ?)+|( ?\|)+$/g, "").trim();
+			if (!name) return;
+			const inView = !at.outOfView && (at.inView || intersectsViewport(el, at.offset));
+			const line = quoteSanitized(truncate(name, inView ? VISIBLE_LIMIT : DISTANT_LIMIT));
+			this.items.push({
+				el,
+				offset: at.offset,
+				inView,
+				role: "text",
+				name,
+				usable: false,
+				line
+			});
+		}
+		write(el, data, at) {
+			if (data.trim() === "") this.text += " ";
+			else if (at.shown) {
+				if (!this.owner) {
+					this.owner = el;
+					this.ownerPlace = at;
+				}
+				if (this.text.length < 2e3) this.text += data.slice(0, 2e3);
+			}
+		}
+		visit = (n, at) => {
+			if (this.cut) return;
+			if (++this.nodes > MOST_NODES$1) {
+				this.cut = true;
+				return;
+			}
+			if (isTextNode(n)) {
+				if (!at.named) this.write(parentOf(n), n.data, at);
+				return;
+			}
+			if (!isElement(n)) return;
+			const kind = tagKind(n.tagName);
+			const hasAttributes = n.hasAttributes();
+			if (kind & 1 || hasAttributes && isAriaHidden(n)) return;
+			let shown = isVisible(n);
+			if (!shown) {
+				if (!isRendered(n)) return;
+				shown = getComputedStyle(n).display === "contents" && at.shown;
+			}
+			const block = !(kind & 6);
+			let { outOfView } = at;
+			let inView = false;
+			if (block && !outOfView) {
+				const r = n.getBoundingClientRect();
+				const x = r.x + at.offset.x;
+				const y = r.y + at.offset.y;
+				inView = x < this.width && y < this.height && x + r.width > 0 && y + r.height > 0;
+				outOfView = !inView && r.width > 0 && r.height > 0;
+				if (outOfView && this.viewOnly) {
+					this.flush();
+					return;
+				}
+			}
+			const role = roleOf(n);
+			let usable = shown && role !== "" && (USABLE.has(role) || role.endsWith(" input"));
+			let pointer = at.pointer || usable;
+			if (role === "" && !at.named) {
+				pointer = getComputedStyle(n).cursor === "pointer";
+				usable = shown && pointer && !at.pointer;
+			}
+			if (role === "" && hasAttributes && shown && !usable) usable = n.hasAttribute("onclick") || isFocusable(n);
+			if (kind & 4) this.text += " | ";
+			else if (block) this.flush();
+			const inside = {
+				offset: at.offset,
+				named: at.named,
+				outOfView,
+				shown,
+				pointer,
+				inView
+			};
+			if (usable || role !== "" && isListed(role, at.named, shown)) {
+				if (!this.visitListed(n, role, usable, at, inside)) return;
+			}
+			if (isLabel(n) && n.control && n.control.type !== "hidden") inside.named = true;
+			if (isLeaf(n)) {
+				if (!inside.named && n.textContent !== "") this.write(n, n.textContent, inside);
+			} else if (!outOfView && n.childElementCount > 60 && !shadowOf(n) && n.tagName !== "SLOT") this.visitLongList(n, inside);
+			else forEachChild(n, this.visit, inside);
+			if (block || usable) this.flush();
+		};
+		visitListed(n, role, usable, at, inside) {
+			const word = role || "clickable";
+			const name = nameOf(n, word);
+			if (usable || name || GROUPS.has(word)) {
+				this.flush();
+				const inView = !inside.outOfView && (inside.inView || intersectsViewport(n, at.offset));
+				const item = {
+					el: n,
+					offset: at.offset,
+					inView,
+					role: word,
+					name,
+					usable,
+					line: ""
+				};
+				if (this.addElement(item, inside.outOfView)) return false;
+			}
+			if (isEntryField(n, role)) return false;
+			inside.named = at.named || NAMED_BY_TEXT.has(word) && name !== "";
+			return true;
+		}
+		visitLongList(n, at) {
+			const range = findVisibleRange(n.children, at.offset, this.height);
+			if (!range) {
+				forEachChild(n, this.visit, at);
+				return;
+			}
+			const outside = {
+				...at,
+				outOfView: true,
+				inView: false
+			};
+			let inRange = false;
+			for (let c = this.viewOnly ? range.from : n.firstChild; c; c = c.nextSibling) {
+				if (c === range.from) inRange = true;
+				if (c === range.to) {
+					inRange = false;
+					if (this.viewOnly) return;
+				}
+				this.visit(c, inRange ? at : outside);
+			}
+		}
+		addElement(item, outOfView) {
+			const { el, name } = item;
+			const holds = isFrame(el);
+			const doc = holds ? innerDocument(el) : null;
+			const number = holds && !doc ? foreignNumber(el) : 0;
+			let line = (item.usable ? refOf(el) + " " : "") + item.role;
+			if (name) line += " " + quoteSanitized(truncate(name, DISTANT_LIMIT));
+			for (const state of statesOf(el, item.role, this.focus)) line += " " + state;
+			if (holds && !doc && !number) line += " (its content cannot be told yet)";
+			item.line = line;
+			this.items.push(item);
+			if (number) this.items.push({
+				...item,
+				role: "frame",
+				name: "",
+				usable: false,
+				line: `\u0001${number}`
+			});
+			if (!doc) return false;
+			const r = el.getBoundingClientRect();
+			const offset = {
+				x: item.offset.x + r.x + el.clientLeft,
+				y: item.offset.y + r.y + el.clientTop
+			};
+			this.visit(bodyOf(doc), {
+				offset,
+				named: false,
+				outOfView,
+				shown: true,
+				pointer: false,
+				inView: false
+			});
+			this.flush();
+			return true;
+		}
+	};
+	function isListed(role, named, shown) {
+		return role === "heading" && !named || GROUPS.has(role) && shown || PICTURES.has(role) && !named;
+	}
+	function collect(viewOnly = false, root = bodyOf(document)) {
+		forgetLabels();
+		const collector = new Collector(viewOnly);
+		collector.visit(root, {
+			offset: offsetOf(root),
+			named: false,
+			outOfView: false,
+			shown: true,
+			pointer: false,
+			inView: false
+		});
+		collector.flush();
+		return {
+			items: collector.items,
+			cut: collector.cut
+		};
+	}
+	// injected/snapshot/changes.ts
+	var MOST_ADDED = 12;
+	var EVERYTHING = {
+		subtree: true,
+		childList: true,
+		characterData: true,
+		attributes: true
+	};
+	var before = null;
+	var added = new Set();
+	var mutations = 0;
+	function noteMutations(records) {
+		mutations += records.length;
+		for (const r of records) {
+			if (added.size > 200) return;
+			for (const n of r.addedNodes) if (isElement(n) || isTextNode(n)) added.add(n);
+			if (r.type === "characterData") added.add(r.target);
+		}
+	}
+	var observer$1 = new MutationObserver(noteMutations);
+	function countLines(items) {
+		const counts = new Map();
+		for (const { line } of items) counts.set(line, (counts.get(line) ?? 0) + 1);
+		return counts;
+	}
+	function startDiff() {
+		before = countLines(collect(true).items);
+		observer$1.disconnect();
+		added.clear();
+		mutations = 0;
+		observer$1.observe(document, EVERYTHING);
+		for (const root of listMetRoots()) observer$1.observe(root, EVERYTHING);
+		return true;
+	}
+	function stopDiff() {
+		observer$1.disconnect();
+		added.clear();
+		before = null;
+		return true;
+	}
+	function endDiff() {
+		const difference = currentDiff();
+		stopDiff();
+		return difference;
+	}
+	function revealElement(el) {
+		el.scrollIntoView({
+			block: "center",
+			inline: "center",
+			behavior: "instant"
+		});
+		if (before) before = countLines(collect(true).items);
+	}
+	function compareLines(was, items) {
+		const left = new Map(was);
+		const fresh = [];
+		for (const { line } of items) {
+			const n = left.get(line) ?? 0;
+			if (n > 0) left.set(line, n - 1);
+			else fresh.push(line);
+		}
+		let removed = 0;
+		for (const n of left.values()) removed += n;
+		return {
+			added: fresh,
+			removed
+		};
+	}
+	function currentDiff() {
+		if (!before) {
+			const lines = collect(true).items.map((i) => i.line);
+			return {
+				fresh: true,
+				added: lines.slice(0, MOST_ADDED),
+				more: Math.max(0, lines.length - MOST_ADDED),
+				removed: 0
+			};
+		}
+		noteMutations(observer$1.takeRecords());
+		const { items } = collect(true);
+		const { added: lines, removed } = compareLines(before, items);
+		addOutOfView(lines, new Set(items.map((i) => i.el)));
+		return {
+			fresh: false,
+			added: lines.slice(0, MOST_ADDED),
+			more: Math.max(0, lines.length - MOST_ADDED),
+			removed
+		};
+	}
+	function addOutOfView(lines, listed) {
+		for (const n of added) {
+			if (lines.length > 100 || listed.has(n) || !n.isConnected) continue;
+			if (isTextNode(n)) {
+				const parent = parentOf(n);
+				const text = sanitizeText(n.data, 400);
+				const readable = isElement(parent) && isVisible(parent) && !SKIPPED_TAGS$2.has(parent.tagName);
+				if (text && !listed.has(parent) && readable) lines.push(quoteText(text, 400));
+				listed.add(parent);
+				continue;
+			}
+			for (const item of collect(false, n).items) {
+				if (listed.has(item.el)) continue;
+				listed.add(item.el);
+				lines.push(item.line);
+			}
+		}
+	}
+	function willEnd(a) {
+		return a.playState === "running" && Number.isFinite(a.effect?.getComputedTiming().endTime);
+	}
+	async function waitForTask() {
+		const was = mutations;
+		await nextTask();
+		noteMutations(observer$1.takeRecords());
+		const altered = mutations - was;
+		const moving = document.getAnimations().some(willEnd);
+		return {
+			altered,
+			ever: mutations,
+			moving,
+			diff: altered || moving ? null : currentDiff()
+		};
+	}
+	// injected/snapshot/clickguard.ts
+	var EVENTS = [
+		"pointerdown",
+		"mousedown",
+		"pointerup",
+		"mouseup",
+		"click",
+		"auxclick",
+		"dblclick",
+		"contextmenu"
+	];
+	var guard = null;
+	var turn = 0;
+	var nextTurn = () => ++turn;
+	function setGuard(el, own) {
+		const view = el.ownerDocument.defaultView;
+		if (own !== turn || !view) return;
+		removeGuard();
+		guard = {
+			el,
+			view,
+			pressed: false,
+			missed: null
+		};
+		for (const type of EVENTS) view.addEventListener(type, onButton, {
+			capture: true,
+			passive: false
+		});
+	}
+	function removeGuard() {
+		if (guard) for (const type of EVENTS) guard.view.removeEventListener(type, onButton, { capture: true });
+		guard = null;
+	}
+	function onButton(e) {
+		if (!guard || !e.isTrusted) return;
+		if (!guard.pressed && (e.type === "pointerdown" || e.type === "mousedown")) {
+			guard.pressed = true;
+			const offset = offsetOf(guard.el);
+			const hit = elementAt(e.clientX + offset.x, e.clientY + offset.y);
+			if (hit && !receives(guard.el, hit)) guard.missed = hit;
+		}
+		if (guard.missed) {
+			e.preventDefault();
+			e.stopImmediatePropagation();
+		}
+	}
+	async function finishClick(settling) {
+		const was = guard;
+		removeGuard();
+		if (was?.missed) return { missed: describeWithRef(was.missed) };
+		return {
+			missed: "",
+			calm: settling ? await waitForTask() : null
+		};
+	}
+	async function releaseClick(pressed) {
+		const own = nextTurn();
+		if (pressed) await nextTask();
+		if (own === turn) removeGuard();
+	}
+	// injected/snapshot/errors.ts
+	var TargetError = class extends Error {
+		code;
+		constructor(code, message) {
+			super(message);
+			this.code = code;
+		}
+	};
+	// injected/snapshot/find.ts
+	function onlyOne(found, target) {
+		const [first] = found;
+		if (first && found.length === 1) return first;
+		const some = found.slice(0, 5).map(describeWithRef).join(", ");
+		throw new TargetError("many", `${found.length} elements match ${target}: ${some}; use one of these refs`);
+	}
+	function findByRef(ref) {
+		const el = elementOf(ref);
+		if (!el?.isConnected || !el.ownerDocument.defaultView) throw new TargetError("stale", ref);
+		return el;
+	}
+	function findAtPoint(x, y) {
+		const el = elementAt(x, y);
+		if (el) return el;
+		throw new TargetError("none", `nothing of the page lies at ${x},${y}: the viewport is ${innerWidth}x${innerHeight}`);
+	}
+	function selectAll(selector, quoted, most) {
+		try {
+			return queryAll(document, selector, most);
+		} catch {
+			throw new TargetError("bad", `${quoted} is not a CSS selector`);
+		}
+	}
+	function findBySelector(target) {
+		const quoted = quoteText(target);
+		const found = selectAll(target.slice(4), quoted);
+		const visible = found.filter(isVisible);
+		if (visible.length > 0) return onlyOne(visible, quoted);
+		if (found[0]) return found[0];
+		throw new TargetError("none", `nothing matches ${quoted}; take a snapshot and use a ref`);
+	}
+	function matchItems(items, want) {
+		const tests = [
+			(i) => i.usable && i.name.toLowerCase() === want,
+			(i) => !i.usable && i.name.toLowerCase() === want,
+			(i) => i.usable && i.name.toLowerCase().includes(want),
+			(i) => !i.usable && i.name.toLowerCase().includes(want)
+		];
+		for (const test of tests) {
+			const found = new Set(items.filter(test).map((i) => i.el));
+			if (found.size > 0) return [...found];
+		}
+		return [];
+	}
+	function findElement(target) {
+		return locate(target);
+	}
+	function locate(target) {
+		if (isRef(target)) return findByRef(target);
+		const point = /^at=(\d{1,5}),(\d{1,5})$/.exec(target);
+		if (point) return findAtPoint(Number(point[1]), Number(point[2]));
+		if (target.startsWith("css=")) return findBySelector(target);
+		const want = normalizeQuery(target);
+		if (!want) throw new TargetError("bad", "the target is empty: name a ref (e12), css=selector, or the visible text");
+		const found = matchItems(collect().items, want);
+		if (found.length > 0) return onlyOne(found, quoteText(target));
+		throw new TargetError("none", `no visible element says ${quoteText(target)}; take a snapshot and use a ref`);
+	}
+	// injected/snapshot/aim.ts
+	function unreachableError(spot, description) {
+		if (!isPoint(spot)) {
+			if (!spot.hasBoxes) return new TargetError("hidden", `${description} is not visible`);
+			if (spot.covered) return coveredError(description, spot.covered);
+		}
+		return new TargetError("hidden", `${description} lies outside the page and cannot be scrolled to`);
+	}
+	var coveredError = (description, by) => new TargetError("covered", `${description} is covered by ${describeWithRef(by)}: deal with that first`);
+	function findSpotInView(el) {
+		const spot = findSpot(el);
+		if (isPoint(spot)) return spot;
+		revealElement(el);
+		return findSpot(el);
+	}
+	function isAnimated(el) {
+		return document.getAnimations().some((a) => {
+			const target = a.effect?.target;
+			return a.playState === "running" && target && (target.contains(el) || el.contains(target));
+		});
+	}
+	var isNear = (a, b) => Math.abs(a.x - b.x) < 1.5 && Math.abs(a.y - b.y) < 1.5;
+	async function aimAt(target, unsure, clicks) {
+		const turn = nextTurn();
+		removeGuard();
+		const el = findElement(target);
+		const words = describe(el);
+		if (el.matches(":disabled") || el.getAttribute("aria-disabled") === "true") throw new TargetError("disabled", `${words} is disabled`);
+		const finish = ({ x, y }) => {
+			const point = {
+				ref: refOf(el),
+				words,
+				x,
+				y
+			};
+			if (clicks) setGuard(el, turn);
+			return point;
+		};
+		const still = !isAnimated(el);
+		let spot = findSpotInView(el);
+		if (isPoint(spot) && still && !unsure) return finish(spot);
+		for (let tries = 0; tries < 6; tries++) {
+			if (!isPoint(spot)) revealElement(el);
+			await nextFrames();
+			if (!el.isConnected) throw new TargetError("stale", target);
+			const now = findSpot(el);
+			if (isPoint(now) && isPoint(spot) && isNear(now, spot)) return finish(now);
+			spot = now;
+		}
+		if (isPoint(spot)) return finish(spot);
+		throw unreachableError(spot, words);
+	}
+	async function locateElement(target) {
+		const el = findElement(target);
+		let spot = findSpot(el);
+		if (!isPoint(spot)) {
+			el.scrollIntoView({
+				block: "center",
+				inline: "center",
+				behavior: "instant"
+			});
+			await nextFrames();
+			spot = findSpot(el);
+		}
+		if (isPoint(spot)) return {
+			ref: refOf(el),
+			words: describe(el),
+			x: spot.x,
+			y: spot.y
+		};
+		const offset = offsetOf(el);
+		const r = el.getBoundingClientRect();
+		return {
+			ref: refOf(el),
+			words: describe(el),
+			x: r.x + r.width / 2 + offset.x,
+			y: r.y + r.height / 2 + offset.y
+		};
+	}
+	async function boxOfElement(target) {
+		await locateElement(target);
+		const el = findElement(target);
+		const offset = offsetOf(el);
+		const r = el.getBoundingClientRect();
+		return {
+			x: r.x + offset.x + scrollX,
+			y: r.y + offset.y + scrollY,
+			width: r.width,
+			height: r.height
+		};
+	}
+	var isOutside = (p) => p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight;
+	function pointInFrame(el, x, y) {
+		const offset = offsetOf(el);
+		const r = el.getBoundingClientRect();
+		const style = getComputedStyle(el);
+		return {
+			x: r.x + el.clientLeft + parseFloat(style.paddingLeft) + offset.x + x,
+			y: r.y + el.clientTop + parseFloat(style.paddingTop) + offset.y + y
+		};
+	}
+	function mapFramePoint(number, x, y) {
+		const el = foreignFrame(number);
+		if (!el?.isConnected) throw new TargetError("stale", "the frame");
+		let p = pointInFrame(el, x, y);
+		if (isOutside(p) || elementAt(p.x, p.y) !== el) {
+			revealElement(el);
+			p = pointInFrame(el, x, y);
+			if (isOutside(p)) {
+				const by = {
+					left: p.x - innerWidth / 2,
+					top: p.y - innerHeight / 2
+				};
+				el.ownerDocument.defaultView?.scrollBy({
+					...by,
+					behavior: "instant"
+				});
+				p = pointInFrame(el, x, y);
+			}
+		}
+		if (isOutside(p)) throw new TargetError("hidden", "that place of the frame cannot be scrolled to");
+		const hit = elementAt(p.x, p.y);
+		if (hit && !receives(el, hit)) throw coveredError("it", hit);
+		return p;
+	}
+	function focusElement(target) {
+		const el = findElement(target);
+		el.scrollIntoView({
+			block: "center",
+			inline: "center",
+			behavior: "instant"
+		});
+		el.focus();
+		if (!hasFocusWithin(el)) throw new TargetError("bad", `${describe(el)} cannot have the keyboard: click it`);
+		return { words: describe(el) };
+	}
+	function hasFocusWithin(el) {
+		const focused = focusedElement();
+		return focused !== null && isWithin(focused, el);
+	}
+	// injected/snapshot/fields.ts
+	var SET_TYPES = [
+		"date",
+		"time",
+		"month",
+		"week",
+		"datetime-local",
+		"color",
+		"range"
+	];
+	var CLICKED_TYPES = [
+		"checkbox",
+		"radio",
+		"button",
+		"submit",
+		"reset",
+		"image",
+		"hidden"
+	];
+	var takesInput = (el) => isTextArea(el) || isSelect(el) || isEditable(el) || isInput(el);
+	function findInside(el) {
+		const [field, ...others] = [...el.querySelectorAll("input, textarea, select, [contenteditable]")].filter(isVisible);
+		if (!field || others.length > 0) throw new TargetError("bad", `${describe(el)} is not a text field`);
+		return field;
+	}
+	function findField(target) {
+		const named = labelTarget(findElement(target));
+		const el = takesInput(named) ? named : findInside(named);
+		if (isInput(el) && CLICKED_TYPES.includes(el.type)) throw new TargetError("bad", `${describe(el)} is not a text field: click it`);
+		if (isInput(el) && el.type === "file") throw new TargetError("bad", `${describe(el)} takes files: give them with browser_upload`);
+		if (el.matches(":disabled")) throw new TargetError("disabled", `${describe(el)} is disabled`);
+		if (el.readOnly) throw new TargetError("disabled", `${describe(el)} can only be read`);
+		if (isSelect(el)) return {
+			el,
+			kind: "choose"
+		};
+		return {
+			el,
+			kind: isInput(el) && SET_TYPES.includes(el.type) ? "set" : "text"
+		};
+	}
+	function findOptions(el, description, names) {
+		const options = [...el.options];
+		const found = names.map((name) => {
+			const want = normalizeQuery(name);
+			const findBy = (test) => options.find((o) => !o.disabled && (test(normalizeQuery(o.label)) || test(o.value.toLowerCase())));
+			const option = findBy((s) => s === want) ?? (want ? findBy((s) => s.includes(want)) : void 0);
+			if (option) return option;
+			const some = options.slice(0, 20).map((o) => quoteText(o.label, 40));
+			const rest = options.length - some.length;
+			const more = rest > 0 ? ` and ${rest} more, which browser_find lists with role=option` : "";
+			throw new TargetError("none", `${description} has no option ${quoteText(name)}; it has ${some.join(", ")}${more}`);
+		});
+		if (found.length > 1 && !el.multiple) throw new TargetError("bad", `${description} takes one option`);
+		return found;
+	}
+	var SUGGESTING = [
+		"aria-autocomplete",
+		"aria-controls",
+		"aria-owns",
+		"aria-haspopup",
+		"list"
+	];
+	function isSuggesting(el) {
+		const role = roleOf(el);
+		if (role === "combobox" || role === "searchbox") return true;
+		return SUGGESTING.some((name) => el.hasAttribute(name)) || el.getAttribute("autocomplete") === "off";
+	}
+	function notifyChanged(el) {
+		el.dispatchEvent(new Event("input", {
+			bubbles: true,
+			composed: true
+		}));
+		el.dispatchEvent(new Event("change", { bubbles: true }));
+	}
+	function maskField(target) {
+		const { el } = findField(target);
+		el.style.setProperty("-webkit-text-security", "disc", "important");
+		return { words: describe(el) };
+	}
+	function findFileInput(target, count) {
+		const named = labelTarget(findElement(target));
+		const el = isInput(named) ? named : named.querySelector("input[type=file]") ?? named;
+		if (!isInput(el) || el.type !== "file") throw new TargetError("bad", `${describe(el)} takes no files`);
+		if (count > 1 && !el.multiple) throw new TargetError("bad", `${describe(el)} takes one file`);
+		return {
+			ref: refOf(el),
+			words: describe(el)
+		};
+	}
+	var CHECKABLE = [
+		"checkbox",
+		"radio",
+		"switch",
+		"menuitemcheckbox",
+		"menuitemradio"
+	];
+	function findCheckbox(target) {
+		const el = labelTarget(findElement(target));
+		if (!CHECKABLE.includes(roleOf(el))) throw new TargetError("bad", `${describe(el)} cannot be ticked`);
+		const input = isInput(el) ? el : null;
+		const checked = input ? input.checked : el.getAttribute("aria-checked") === "true";
+		return {
+			ref: refOf((el.getClientRects().length > 0 && getComputedStyle(el).opacity !== "0" ? void 0 : [...el.labels ?? []].find(isVisible)) ?? el),
+			words: describe(el),
+			checked
+		};
+	}
+	// injected/snapshot/fieldkeys.ts
+	var MOST_STEPS = 300;
+	var repeat = (key, n) => new Array(n).fill(key);
+	function keysForOption(el, option) {
+		const isOffered = (o) => !o.disabled && !o.hidden && !o.parentElement?.disabled;
+		const offered = [...el.options].filter(isOffered);
+		const to = offered.indexOf(option);
+		const chosen = el.selectedOptions[0];
+		const from = chosen ? offered.indexOf(chosen) : -1;
+		if (to < 0 || to === from) return [];
+		return [
+			"Space",
+			...from < 0 ? ["Home", ...repeat("ArrowDown", to)] : repeat(to > from ? "ArrowDown" : "ArrowUp", Math.abs(to - from)),
+			"Enter"
+		];
+	}
+	function keysForSlider(el, value) {
+		const step = Number(el.step || 1);
+		const n = step ? Math.round((value - Number(el.value)) / step) : NaN;
+		return Math.abs(n) <= MOST_STEPS ? repeat(n > 0 ? "ArrowRight" : "ArrowLeft", Math.abs(n)) : [];
+	}
+	var partTypes = (language, options) => new Intl.DateTimeFormat(language, options).formatToParts(0).map((p) => p.type);
+	function keysForDate(type, value, language) {
+		const m = /^(?:(\d{4})-(\d\d)-(\d\d))?T?(?:(\d\d):(\d\d))?$/.exec(value);
+		if (!m || ![
+			"date",
+			"time",
+			"datetime-local"
+		].includes(type)) return [];
+		const day = type === "time" ? [] : partTypes(language, {
+			year: "numeric",
+			month: "2-digit",
+			day: "2-digit"
+		});
+		const time = type === "date" ? [] : partTypes(language, {
+			hour: "2-digit",
+			minute: "2-digit"
+		});
+		const hours = Number(m[4]);
+		const parts = {
+			year: m[1] ?? "",
+			month: m[2] ?? "",
+			day: m[3] ?? "",
+			hour: time.includes("dayPeriod") ? String(hours % 12 || 12).padStart(2, "0") : m[4] ?? "",
+			minute: m[5] ?? "",
+			dayPeriod: hours < 12 ? "a" : "p"
+		};
+		const order = [...day, ...time].filter((part) => part in parts);
+		return order.flatMap((part, i) => {
+			const keys = Array.from(parts[part] ?? "");
+			return part === "year" && i < order.length - 1 ? [...keys, "ArrowRight"] : keys;
+		});
+	}
+	// injected/snapshot/fill.ts
+	var EXAMPLES = {
+		date: "2025-03-14",
+		time: "13:45",
+		month: "2025-03",
+		week: "2025-W11",
+		"datetime-local": "2025-03-14T13:45",
+		color: "#1a2b3c",
+		range: "a number"
+	};
+	function focusField(el) {
+		const spot = findSpotInView(el);
+		if (!isPoint(spot)) throw unreachableError(spot, describe(el));
+		if (focusedElement() === el) el.blur();
+		el.focus();
+	}
+	function planOptions(el, options) {
+		const open = el.multiple || el.size > 1;
+		focusField(el);
+		const indices = options.map((o) => o.index);
+		return {
+			keys: open || !options[0] ? [] : keysForOption(el, options[0]),
+			places: open ? indices : [],
+			indices
+		};
+	}
+	function planChoice(target, names) {
+		const { kind, el } = findField(target);
+		const words = describe(el);
+		if (kind !== "choose") throw new TargetError("bad", `${words} is not a list with options: click it and then its entry`);
+		const select = el;
+		return {
+			ref: refOf(el),
+			words,
+			kind,
+			...planOptions(select, findOptions(select, words, names))
+		};
+	}
+	function checkValue(el, description, text) {
+		const probe = el.cloneNode();
+		probe.value = text;
+		if (!(el.type === "range" ? text.trim() === "" || Number.isNaN(Number(text)) : probe.value.toLowerCase() !== text.toLowerCase())) return probe.value;
+		const example = EXAMPLES[el.type] ?? "";
+		throw new TargetError("bad", `${description} does not take ${quoteText(text)}: write it like ${example}`);
+	}
+	function planFill(target, text) {
+		const { el, kind } = findField(target);
+		const plan = {
+			ref: refOf(el),
+			words: describe(el),
+			kind,
+			suggests: isSuggesting(el),
+			keys: [],
+			value: text
+		};
+		if (kind === "choose") {
+			const select = el;
+			return {
+				...plan,
+				...planOptions(select, findOptions(select, plan.words, [text]))
+			};
+		}
+		if (kind === "set") {
+			const input = el;
+			plan.value = checkValue(input, plan.words, text);
+			focusField(input);
+			plan.keys = input.type === "range" ? keysForSlider(input, Number(plan.value)) : keysForDate(input.type, text, navigator.language);
+		}
+		return plan;
+	}
+	async function locateOption(target, index) {
+		const el = findElement(target);
+		await nextTask();
+		const option = el.options?.[index];
+		if (!option) throw new TargetError("stale", target);
+		option.scrollIntoView({
+			block: "nearest",
+			behavior: "instant"
+		});
+		const spot = findSpot(option);
+		const point = isPoint(spot) ? spot : {
+			x: -1,
+			y: -1
+		};
+		return {
+			ref: target,
+			words: quoteText(option.label, 60),
+			x: point.x,
+			y: point.y
+		};
+	}
+	function isFilled(target, value, indices) {
+		const el = findElement(target);
+		if (!indices) return { held: el.value === value };
+		const chosen = [...el.selectedOptions].map((o) => o.index);
+		return { held: chosen.length === indices.length && indices.every((i) => chosen.includes(i)) };
+	}
+	function setField(target, value, indices) {
+		const el = findElement(target);
+		const select = el;
+		el.focus();
+		if (!indices) el.value = value;
+		else if (!select.multiple) select.selectedIndex = indices[0] ?? -1;
+		else for (const o of select.options) o.selected = indices.includes(o.index);
+		notifyChanged(el);
+		return true;
+	}
+	function moveCaret(target, all) {
+		const el = findElement(target);
+		if (!hasFocusWithin(el)) el.focus();
+		if (isInput(el) || isTextArea(el)) {
+			if (all) el.select();
+			else try {
+				el.setSelectionRange(el.value.length, el.value.length);
+			} catch {
+				return {
+					end: true,
+					empty: el.value === ""
+				};
+			}
+			return {
+				end: false,
+				empty: el.value === ""
+			};
+		}
+		const range = el.ownerDocument.createRange();
+		range.selectNodeContents(el);
+		if (!all) range.collapse(false);
+		const selection = el.ownerDocument.defaultView?.getSelection();
+		selection?.removeAllRanges();
+		selection?.addRange(range);
+		return {
+			end: false,
+			empty: el.textContent === ""
+		};
+	}
+	// injected/snapshot/scroll.ts
+	var copyRect = ({ x, y, width, height }) => ({
+		x,
+		y,
+		width,
+		height
+	});
+	var scaleOf = (holder, width) => width / holder.offsetWidth || 1;
+	function mapOutOfFrame(box, holder) {
+		const r = holder.getBoundingClientRect();
+		const scale = scaleOf(holder, r.width);
+		const style = getComputedStyle(holder);
+		return {
+			x: r.x + (box.x + holder.clientLeft + parseFloat(style.paddingLeft)) * scale,
+			y: r.y + (box.y + holder.clientTop + parseFloat(style.paddingTop)) * scale,
+			width: box.width * scale,
+			height: box.height * scale
+		};
+	}
+	function mapToWindow(box, doc) {
+		let view = doc.defaultView;
+		while (view && view !== window) {
+			box = mapOutOfFrame(box, view.frameElement);
+			view = view.parent;
+		}
+		return box;
+	}
+	function scrollDistance(low, high, from, to) {
+		return low >= from && high <= to ? 0 : (low + high - from - to) / 2;
+	}
+	function canScroll(el, view) {
+		if (el.scrollHeight <= el.clientHeight + 1 && el.scrollWidth <= el.clientWidth + 1) return false;
+		const style = view.getComputedStyle(el);
+		return style.overflowX !== "visible" || style.overflowY !== "visible";
+	}
+	function scrollWithin(el, box) {
+		const outer = el.getBoundingClientRect();
+		const scale = scaleOf(el, outer.width);
+		const left = outer.x + el.clientLeft * scale;
+		const top = outer.y + el.clientTop * scale;
+		el.scrollBy({
+			left: scrollDistance(box.x, box.x + box.width, left, left + el.clientWidth * scale) / scale,
+			top: scrollDistance(box.y, box.y + box.height, top, top + el.clientHeight * scale) / scale,
+			behavior: "instant"
+		});
+	}
+	function scrollToBox(start, readBox) {
+		const doc = start.ownerDocument;
+		const view = doc.defaultView;
+		if (!view) return;
+		for (let el = start; isElement(el); el = parentOf(el)) if (el !== doc.scrollingElement && canScroll(el, view)) scrollWithin(el, readBox());
+		for (let tries = 0; tries < 3; tries++) {
+			const box = readBox();
+			const left = scrollDistance(box.x, box.x + box.width, 0, view.innerWidth);
+			const top = scrollDistance(box.y, box.y + box.height, 0, view.innerHeight);
+			if (!left && !top) break;
+			view.scrollBy({
+				left,
+				top,
+				behavior: "instant"
+			});
+		}
+		if (view === window) return;
+		const holder = view.frameElement;
+		scrollToBox(holder, () => mapOutOfFrame(readBox(), holder));
+	}
+	// injected/snapshot/textindex.ts
+	var MOST_NODES = 2e5;
+	var MOST_DEPTH$1 = 1e3;
+	var MOST_FIELDS = 100;
+	var BLOCKS = `p,div,li,ul,ol,dl,dt,dd,td,th,tr,table,h1,h2,h3,h4,h5,h6,section,article,header,footer,main,nav,aside,
+  form,fieldset,pre,blockquote,figure,figcaption,button,option,label,body`;
+	var SKIPPED_TAGS$1 = new Set([
+		"SCRIPT",
+		"STYLE",
+		"NOSCRIPT",
+		"TEMPLATE",
+		"OPTION",
+		"HEAD",
+		"SELECT"
+	]);
+	var TEXT_TYPES = new Set([
+		"text",
+		"search",
+		"url",
+		"email",
+		"tel",
+		"number",
+		"button",
+		"submit",
+		"reset"
+	]);
+	var fieldRoots = new WeakMap();
+	function openField(root) {
+		fieldRoots.set(root.host, root);
+	}
+	function foldCase(text) {
+		const low = text.toLowerCase();
+		if (low.length === text.length) return low;
+		return Array.from(text, (c) => c.toLowerCase().length === c.length ? c.toLowerCase() : c).join("");
+	}
+	var isTextField = (el) => el.tagName === "TEXTAREA" || el.tagName === "INPUT" && TEXT_TYPES.has(el.type);
+	var TextReader = class {
+		want;
+		parts = [];
+		closedFields = [];
+		nodes = 0;
+		constructor(want) {
+			this.want = want;
+		}
+		visit(n, depth) {
+			if (++this.nodes > MOST_NODES || depth > MOST_DEPTH$1) return;
+			if (isTextNode(n)) this.addText(n);
+			if (!isElement(n) || SKIPPED_TAGS$1.has(n.tagName) || !isRendered(n)) return;
+			if (isTextField(n)) {
+				if (isVisible(n)) this.addField(n);
+				return;
+			}
+			if (n.tagName === "INPUT") return;
+			const doc = isFrame(n) ? innerDocument(n) : null;
+			if (doc) this.visit(bodyOf(doc), depth + 1);
+			for (const c of childrenOf(n)) this.visit(c, depth + 1);
+		}
+		addText(node) {
+			const root = node.getRootNode();
+			const parent = node.parentElement ?? root.host;
+			if (!/\S/.test(node.data) || !isVisible(parent)) return;
+			this.parts.push({
+				node,
+				block: node.parentElement?.closest(BLOCKS) ?? root
+			});
+		}
+		addField(el) {
+			const root = fieldRoots.get(el);
+			if (!root) {
+				if (this.closedFields.length < MOST_FIELDS && foldCase(el.value).includes(this.want)) this.closedFields.push(el);
+				return;
+			}
+			const walker = el.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+			for (let n = walker.nextNode(); n; n = walker.nextNode()) this.parts.push({
+				node: n,
+				block: root
+			});
+		}
+	};
+	function joinParts(parts) {
+		const nodes = [];
+		let text = "";
+		let block = null;
+		for (const part of parts) {
+			if (part.block !== block) text += "\n";
+			block = part.block;
+			nodes.push({
+				node: part.node,
+				start: text.length
+			});
+			text += part.node.data.replace(/\s/g, " ");
+		}
+		return {
+			text: foldCase(text),
+			nodes
+		};
+	}
+	function positionAt(nodes, position, isEnd) {
+		let low = 0;
+		let high = nodes.length - 1;
+		while (low < high) {
+			const middle = low + high + 1 >> 1;
+			if ((nodes[middle]?.start ?? 0) <= (isEnd ? position - 1 : position)) low = middle;
+			else high = middle - 1;
+		}
+		const found = nodes[low];
+		return found ? [found.node, Math.min(position - found.start, found.node.data.length)] : null;
+	}
+	function searchText(query, most) {
+		const want = foldCase(query);
+		const reader = new TextReader(want);
+		reader.visit(bodyOf(document), 0);
+		const { text, nodes } = joinParts(reader.parts);
+		const ranges = [];
+		for (let i = text.indexOf(want); i >= 0 && ranges.length < most; i = text.indexOf(want, i + want.length)) {
+			const start = positionAt(nodes, i, false);
+			const end = positionAt(nodes, i + want.length, true);
+			if (!start || !end) break;
+			const range = start[0].ownerDocument.createRange();
+			range.setStart(...start);
+			range.setEnd(...end);
+			ranges.push(range);
+		}
+		return {
+			ranges,
+			closedFields: reader.closedFields
+		};
+	}
+	// injected/snapshot/findtext.ts
+	var STYLE = `::highlight(goalpost-found){background:#ffe066;color:#000}
+::highlight(goalpost-here){background:#ff8a1f;color:#000}`;
+	var sheets = new Map();
+	var ranges = [];
+	var closedFields = [];
+	var documentOf = (range) => range.startContainer.ownerDocument ?? document;
+	var boxOf = (range) => mapToWindow(copyRect(range.getBoundingClientRect()), documentOf(range));
+	function clearHighlights(doc) {
+		const view = doc.defaultView;
+		const sheet = sheets.get(doc);
+		sheets.delete(doc);
+		view?.CSS.highlights.delete("goalpost-found");
+		view?.CSS.highlights.delete("goalpost-here");
+		doc.adoptedStyleSheets = doc.adoptedStyleSheets.filter((s) => s !== sheet);
+	}
+	function highlight(doc, list, current) {
+		const view = doc.defaultView;
+		if (!view || list.length === 0) {
+			clearHighlights(doc);
+			return;
+		}
+		if (!sheets.has(doc)) {
+			const sheet = new view.CSSStyleSheet();
+			sheet.replaceSync(STYLE);
+			sheets.set(doc, sheet);
+			doc.adoptedStyleSheets = [...doc.adoptedStyleSheets, sheet];
+		}
+		const front = new view.Highlight(...list.filter((r) => r === current));
+		front.priority = 1;
+		view.CSS.highlights.set("goalpost-found", new view.Highlight(...list));
+		view.CSS.highlights.set("goalpost-here", front);
+	}
+	function highlightAll(current) {
+		const lists = new Map();
+		for (const doc of sheets.keys()) lists.set(doc, []);
+		for (const range of ranges) {
+			const doc = documentOf(range);
+			const list = lists.get(doc);
+			if (list) list.push(range);
+			else lists.set(doc, [range]);
+		}
+		for (const [doc, list] of lists) highlight(doc, list, current);
+	}
+	function findText(query, most) {
+		({ranges, closedFields} = searchText(query, most));
+		const first = ranges.findIndex((r) => boxOf(r).y >= 0);
+		return {
+			count: ranges.length,
+			first: Math.max(first, 0),
+			fields: closedFields.length
+		};
+	}
+	var listClosedFields = () => closedFields;
+	function showText(at) {
+		const current = ranges[at];
+		highlightAll(current);
+		if (!current) return null;
+		const start = current.startContainer;
+		scrollToBox(start.parentElement ?? start.getRootNode().host, () => current.getBoundingClientRect());
+		return boxOf(current);
+	}
+	function scrollToFrameBox(number, inside) {
+		const el = foreignFrame(number);
+		if (!el?.isConnected) throw new TargetError("stale", "the frame");
+		const readBox = () => mapOutOfFrame(inside, el);
+		scrollToBox(el, readBox);
+		return mapToWindow(readBox(), el.ownerDocument);
+	}
+	function endFindText() {
+		ranges = [];
+		closedFields = [];
+		highlightAll();
+		return true;
+	}
+	// injected/snapshot/query.ts
+	var MORE_ROLES = {
+		TR: "row",
+		TD: "cell",
+		TH: "columnheader",
+		UL: "list",
+		OL: "list",
+		LI: "listitem",
+		P: "paragraph",
+		ARTICLE: "article",
+		ASIDE: "complementary",
+		HEADER: "banner",
+		FOOTER: "contentinfo",
+		SECTION: "region",
+		FIGURE: "figure",
+		FIELDSET: "group",
+		LABEL: "label",
+		BLOCKQUOTE: "blockquote",
+		PRE: "code",
+		CODE: "code",
+		OPTION: "option",
+		SVG: "img",
+		svg: "img",
+		DL: "list",
+		DT: "term",
+		DD: "definition",
+		HR: "separator",
+		OUTPUT: "status"
+	};
+	var MOST_FOUND = 50;
+	var MOST_OPTIONS = 400;
+	function searchRoleOf(el) {
+		return roleOf(el) || (MORE_ROLES[el.tagName] ?? "") || (isClickable(el) ? "clickable" : "");
+	}
+	function* eachRendered(n) {
+		if (!isElement(n) || !isRendered(n)) return;
+		yield n;
+		const doc = isFrame(n) ? innerDocument(n) : null;
+		if (doc) yield* eachRendered(doc.documentElement);
+		for (const c of childrenOf(n)) yield* eachRendered(c);
+	}
+	function attributeOf(el, name) {
+		if (name === "text") return textOf(el, 500);
+		return name === "value" ? asControl(el).value : el.getAttribute(name);
+	}
+	function formatElement(el, attributes) {
+		const role = searchRoleOf(el) || el.tagName.toLowerCase();
+		const name = nameOf(el, role) || textOf(el, 120);
+		const offset = offsetOf(el);
+		const r = el.getBoundingClientRect();
+		const parts = [refOf(el), role];
+		if (name) parts.push(quoteText(name, 120));
+		parts.push(...statesOf(el, role, focusedElement()));
+		for (const attribute of attributes) {
+			const value = attributeOf(el, attribute);
+			if (value === null || value === void 0) continue;
+			const isSecret = attribute === "value" && asControl(el).type === "password";
+			parts.push(sanitizeText(attribute, 40) + "=" + (isSecret ? "\"••••\"" : quoteText(value, 500)));
+		}
+		const [x, y] = [Math.round(r.x + offset.x), Math.round(r.y + offset.y)];
+		parts.push(`at ${x},${y} ${Math.round(r.width)}x${Math.round(r.height)}`);
+		if (!isVisible(el)) parts.push("not visible");
+		return parts.join(" ");
+	}
+	var optionLabel = (el) => asControl(el).label ?? textOf(el);
+	function formatOptions(list) {
+		const lines = list.slice(0, MOST_OPTIONS).map((el) => {
+			const select = el.closest("select");
+			const option = asControl(el);
+			const states = (option.selected || el.getAttribute("aria-selected") === "true" ? " selected" : "") + (option.disabled ? " disabled" : "");
+			return `${select ? refOf(select) + " has" : refOf(el)} option ${quoteText(optionLabel(el), 120)}${states}`;
+		});
+		return {
+			count: list.length,
+			lines
+		};
+	}
+	function searchOptions(want) {
+		return formatOptions([...eachRendered(document.documentElement)].flatMap((el) => {
+			if (isSelect(el)) return [...el.options];
+			return roleOf(el) === "option" ? [el] : [];
+		}).filter((o) => !want || normalizeQuery(optionLabel(o)).includes(want)));
+	}
+	function searchPage(text, role, css, attributes) {
+		const want = normalizeQuery(text);
+		const wantedRole = role.toLowerCase();
+		let list;
+		if (css) list = selectAll(css, quoteText(css), 2e3);
+		else if (wantedRole === "option") return searchOptions(want);
+		else if (role) list = [...eachRendered(document.documentElement)];
+		else {
+			const named = collect().items.filter((i) => i.name.toLowerCase().includes(want));
+			list = [...new Set(named.map((i) => i.el))];
+		}
+		const matches = (el) => {
+			if (wantedRole && searchRoleOf(el) !== wantedRole) return false;
+			if (!want || !css && !role) return true;
+			return (nameOf(el, searchRoleOf(el)) + " " + textOf(el, 2e3)).toLowerCase().includes(want);
+		};
+		const found = list.filter(matches);
+		return {
+			lines: found.slice(0, MOST_FOUND).map((el) => formatElement(el, attributes)),
+			count: found.length
+		};
+	}
+	function describePoint(x, y) {
+		const el = findElement(`at=${x},${y}`);
+		return { words: `${describeAs(el, searchRoleOf(el) || el.tagName.toLowerCase())} at ${x},${y}` };
+	}
+	// injected/snapshot/login.ts
+	function* eachDocument(doc) {
+		yield doc;
+		for (const el of doc.querySelectorAll("iframe, frame")) {
+			const inside = innerDocument(el);
+			if (inside) yield* eachDocument(inside);
+		}
+	}
+	var originOf$1 = (doc) => doc.defaultView?.origin ?? "null";
+	function listOrigins() {
+		return [...new Set([...eachDocument(document)].map(originOf$1))].filter((o) => /^https?:/.test(o)).slice(0, 20);
+	}
+	function findLoginForm(origin) {
+		const documents = [...eachDocument(document)].filter((doc) => originOf$1(doc) === origin);
+		let error = new TargetError("elsewhere", `the page is of ${location.origin} and not of ${origin}`);
+		for (const [i, doc] of documents.entries()) try {
+			return findFormIn(doc);
+		} catch (e) {
+			if (!(e instanceof TargetError)) throw e;
+			if (i === 0) error = e;
+		}
+		throw error;
+	}
+	var NAME_HINT = /user|login|mail|account/i;
+	function isUserField(el) {
+		return /username|email|webauthn/.test(el.autocomplete) || el.type === "email" || NAME_HINT.test(`${el.name} ${el.id}`);
+	}
+	function findFormIn(doc) {
+		const fields = [...eachRendered(doc.documentElement)].filter(isInput).filter((el) => el.ownerDocument === doc && isVisible(el) && !el.disabled && !el.readOnly);
+		const passwords = fields.filter((el) => el.type === "password" && el.autocomplete !== "new-password");
+		if (passwords.length > 1) throw new TargetError("many", `${passwords.length} fields ask for a password: this is no form to log in with`);
+		const names = fields.filter((el) => [
+			"text",
+			"email",
+			"tel"
+		].includes(el.type));
+		const userFields = names.filter(isUserField);
+		const [password] = passwords;
+		if (!password) {
+			const [user, ...others] = userFields;
+			if (!user || others.length > 0) throw new TargetError("none", "the page asks for no login");
+			return {
+				user: refOf(user),
+				password: ""
+			};
+		}
+		const isBefore = (el) => el.form === password.form && (el.compareDocumentPosition(password) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+		const user = userFields.findLast(isBefore) ?? names.findLast(isBefore);
+		return {
+			user: user ? refOf(user) : "",
+			password: refOf(password)
+		};
+	}
+	function hasOrigin(target, origin) {
+		return { held: originOf$1(findElement(target).ownerDocument) === origin };
+	}
+	// injected/snapshot/preview.ts
+	var CARD_FIELD = "input[autocomplete^=\"cc-\"], input[name=\"cardnumber\"]";
+	var CARD = [CARD_FIELD, ...[
+		"js.stripe.com",
+		"paypal.com",
+		"braintree",
+		"adyen.com",
+		"checkout.com"
+	].map((address) => `iframe[src*="${address}"]`)].join(", ");
+	var FIELDS = "input:not([type=button], [type=submit], [type=image], [type=reset]), textarea, select, option";
+	var SUBMITTERS = "button, input[type=submit], input[type=image]";
+	var originOf = (doc) => doc.defaultView?.origin ?? "";
+	function hasInFrames(doc, selector) {
+		return [...doc.querySelectorAll("iframe")].some((f) => f.contentDocument?.querySelector(selector));
+	}
+	function hasCardField(doc = document) {
+		return doc.querySelector(CARD_FIELD) !== null || hasInFrames(doc, CARD_FIELD);
+	}
+	function hasPayment() {
+		return document.querySelector(CARD) !== null || hasInFrames(document, CARD);
+	}
+	var withoutFragment = (address) => address.split("#")[0];
+	function isPlainLink(link) {
+		if (!/^https?:/.test(link.href) || link.closest("[onclick], [role=button]")) return false;
+		return withoutFragment(link.href) !== withoutFragment(link.ownerDocument.URL);
+	}
+	function isSent(f) {
+		if (!f.name || f.disabled || f.tagName === "BUTTON") return false;
+		if ([
+			"submit",
+			"image",
+			"reset",
+			"button"
+		].includes(f.type)) return false;
+		return f.type !== "checkbox" && f.type !== "radio" || f.checked;
+	}
+	var isHidden = (f) => f.type === "hidden" || !f.checkVisibility({
+		opacityProperty: true,
+		visibilityProperty: true
+	});
+	function listSentFields(form) {
+		const sent = [...form.elements].filter(isSent).map((f) => ({
+			f,
+			hidden: isHidden(f)
+		}));
+		sent.sort((a, b) => Number(a.hidden) - Number(b.hidden));
+		const fields = sent.slice(0, 500).map(({ f, hidden }) => {
+			const value = f.type === "password" || /^cc-|password|one-time-code/.test(f.getAttribute("autocomplete") ?? "") ? f.value ? "••••" : "" : sanitizeText(f.value, 2e3);
+			return {
+				name: sanitizeText(f.name, 60),
+				value,
+				hidden
+			};
+		});
+		return {
+			fields,
+			left: sent.length - fields.length
+		};
+	}
+	var NOTHING = {
+		link: "",
+		method: "",
+		action: "",
+		fields: [],
+		left: 0,
+		acts: false,
+		payment: false,
+		origin: "",
+		element: ""
+	};
+	function submitterOf(form, sender, button) {
+		if (sender === button) return sender;
+		return [...form.getRootNode().querySelectorAll(SUBMITTERS)].find((b) => b.form === form && b.type !== "button" && b.type !== "reset") ?? sender;
+	}
+	function previewForm(form, by) {
+		const read = (name) => (by.hasAttribute("form" + name) ? by.getAttribute("form" + name) : form.getAttribute(name)) ?? "";
+		const method = read("method").toUpperCase();
+		return {
+			method: method === "POST" || method === "DIALOG" ? method : "GET",
+			action: new URL(read("action") || form.ownerDocument.URL, form.ownerDocument.baseURI).href,
+			...listSentFields(form)
+		};
+	}
+	var isSender = (button) => button !== null && button.type !== "button" && button.type !== "reset";
+	function previewClick(target, enter) {
+		let el = target === "" ? focusedElement() : findElement(target);
+		if (!el || el === el.ownerDocument.body) return {
+			...NOTHING,
+			origin: originOf(el?.ownerDocument ?? document)
+		};
+		if (isFrame(el)) return {
+			...NOTHING,
+			acts: true,
+			element: describe(el)
+		};
+		const label = el.closest("label");
+		if (label?.control && isLabel(label) && !el.closest("button, a[href], " + FIELDS)) el = label.control;
+		const doc = el.ownerDocument;
+		const out = {
+			...NOTHING,
+			payment: el.matches(CARD),
+			origin: originOf(doc)
+		};
+		const link = el.closest("a[href], area[href]");
+		if (link) out.link = link.href;
+		const button = el.closest(SUBMITTERS);
+		out.element = describe(button ?? link ?? el);
+		const sender = enter ? el : isSender(button) ? button : null;
+		const form = sender && (sender.form ?? sender.closest("form"));
+		if (form) Object.assign(out, previewForm(form, submitterOf(form, sender, button)));
+		const harmless = el.matches(FIELDS) || isEditable(el) || link !== null && !button && isPlainLink(link);
+		out.acts = sender !== null || !harmless;
+		if (link && hasCardField(doc)) out.payment = true;
+		if (out.acts) out.payment ||= doc.querySelector(CARD) !== null || hasPayment();
+		return out;
+	}
+	// injected/snapshot/markdown.ts
+	var words = (list) => new Set(list.split(/\s+/));
+	var SIDE_TAGS = words("NAV ASIDE FOOTER HEADER");
+	var SIDE_ROLES = words("navigation complementary contentinfo banner search");
+	var SKIPPED_TAGS = words("SCRIPT STYLE NOSCRIPT TEMPLATE HEAD META LINK TITLE DATALIST SVG svg BUTTON SELECT");
+	var BLOCK_TAGS = words(`P DIV SECTION ARTICLE MAIN UL OL LI TABLE PRE BLOCKQUOTE H1 H2 H3 H4 H5 H6 FORM FIELDSET
+  FIGURE DL DT DD HR NAV ASIDE FOOTER HEADER DETAILS SUMMARY ADDRESS BODY IFRAME DIALOG`);
+	var WITHOUT_TEXT = [
+		"password",
+		"hidden",
+		"checkbox",
+		"radio",
+		"submit",
+		"button"
+	];
+	var MOST_CHARACTERS$2 = 1 << 20;
+	var MOST_DEPTH = 400;
+	var BREAK = "";
+	function stripControls(value) {
+		return String(value).toWellFormed().replace(/\p{Cf}/gu, "").replace(/[^\P{Cc}\n\t]/gu, " ");
+	}
+	var MarkdownWriter = class {
+		whole;
+		blocks = [];
+		text = "";
+		size = 0;
+		constructor(whole) {
+			this.whole = whole;
+		}
+		endBlock(prefix = "") {
+			const lines = this.text.replace(/[ \t\n]+/g, " ").split(BREAK);
+			const text = lines.map((line, i) => trimBreak(line, i > 0, i < lines.length - 1)).join("\n");
+			this.text = "";
+			if (text.trim()) this.addBlock(prefix + text.trim());
+		}
+		addBlock(block) {
+			this.blocks.push(block);
+			this.size += block.length;
+		}
+		addChildren(n, depth) {
+			for (const c of childrenOf(n)) this.addNode(c, depth);
+		}
+		addNode(n, depth) {
+			if (this.size > MOST_CHARACTERS$2 || depth > MOST_DEPTH) return;
+			if (isTextNode(n)) this.text += stripControls(n.data.slice(0, 1e5));
+			if (!isElement(n) || SKIPPED_TAGS.has(n.tagName) || !isRendered(n) || isAriaHidden(n)) return;
+			const role = roleOf(n);
+			if (!this.whole && isBeside(n, role)) return;
+			if (this.addInline(n, depth) || this.addStructure(n, role, depth)) return;
+			const doc = isFrame(n) ? innerDocument(n) : null;
+			const block = BLOCK_TAGS.has(n.tagName) || /^(block|flex|grid|table|list-item|flow-root)/.test(getComputedStyle(n).display);
+			if (block) this.endBlock();
+			if (doc) this.addNode(bodyOf(doc), depth + 1);
+			else this.addChildren(n, depth + 1);
+			if (block) this.endBlock();
+		}
+		addInline(n, depth) {
+			switch (n.tagName) {
+				case "BR":
+					this.text += BREAK;
+					return true;
+				case "IMG":
+					if (isImage(n) && n.alt) this.text += `![${stripControls(n.alt)}]`;
+					return true;
+				case "CODE":
+				case "KBD":
+				case "SAMP":
+					if (n.parentElement?.tagName === "PRE") return false;
+					this.text += "`" + stripControls(n.textContent) + "`";
+					return true;
+				case "A":
+					this.addLink(n, depth);
+					return true;
+				case "INPUT":
+				case "TEXTAREA": {
+					const field = n;
+					if (field.value && !WITHOUT_TEXT.includes(field.type)) this.text += ` ${stripControls(field.value.slice(0, 500))} `;
+					return true;
+				}
+			}
+			return false;
+		}
+		addLink(n, depth) {
+			const before = this.text;
+			this.text = "";
+			this.addChildren(n, depth + 1);
+			const label = this.text.replace(/\s+/g, " ").trim();
+			const { href } = asControl(n);
+			const address = typeof href === "string" && /^https?:/.test(href) ? href : "";
+			const short = address.startsWith(location.origin + "/") ? address.slice(location.origin.length) : address;
+			const link = label && short ? `[${label}](${stripControls(short).slice(0, 200)})` : label;
+			this.text = before + link + (/\s$/.test(this.text) ? " " : "");
+		}
+		addStructure(n, role, depth) {
+			if (role === "heading") {
+				const level = Number(n.getAttribute("aria-level")) || Number(n.tagName[1]) || 2;
+				this.endBlock();
+				this.addChildren(n, depth + 1);
+				this.endBlock("#".repeat(Math.min(6, level)) + " ");
+				return true;
+			}
+			if (role === "table" || role === "grid") {
+				this.endBlock();
+				const table = formatTable(n, this.whole);
+				if (table) this.addBlock(table);
+				if (table) return true;
+			}
+			switch (n.tagName) {
+				case "PRE":
+					this.endBlock();
+					this.addBlock("```\n" + stripControls(n.textContent).replace(/\n+$/, "") + "\n```");
+					return true;
+				case "HR":
+					this.endBlock();
+					this.addBlock("---");
+					return true;
+				case "UL":
+				case "OL":
+					this.endBlock();
+					this.addList(n, depth);
+					return true;
+				case "BLOCKQUOTE": {
+					this.endBlock();
+					const blocks = readBlocks(n, this.whole, depth + 1);
+					if (blocks.length > 0) this.addBlock(blocks.join("\n\n").replace(/^/gm, "> "));
+					return true;
+				}
+			}
+			return false;
+		}
+		addList(n, depth) {
+			const lines = [];
+			let number = Number(n.getAttribute("start")) || 1;
+			for (const item of childrenOf(n)) {
+				if (!isElement(item) || !isRendered(item)) continue;
+				const blocks = readBlocks(item, this.whole, depth + 1);
+				if (blocks.length === 0) continue;
+				const mark = n.tagName === "OL" ? `${number++}. ` : "- ";
+				lines.push(mark + blocks.join("\n").replace(/\n/g, "\n" + " ".repeat(mark.length)));
+			}
+			if (lines.length > 0) this.addBlock(lines.join("\n"));
+		}
+	};
+	function trimBreak(line, isAfter, isBefore) {
+		if (isAfter && line.startsWith(" ")) line = line.slice(1);
+		return isBefore && line.endsWith(" ") ? line.slice(0, -1) : line;
+	}
+	var isBeside = (n, role) => SIDE_ROLES.has(role) || SIDE_TAGS.has(n.tagName) && !n.closest("main, article, [role=main]");
+	function readBlocks(n, whole, depth) {
+		const writer = new MarkdownWriter(whole);
+		writer.addChildren(n, depth);
+		writer.endBlock();
+		return writer.blocks;
+	}
+	var formatCell = (n, whole) => readBlocks(n, whole, 0).join(" ").replace(/\s+/g, " ").replace(/\|/g, "\\|");
+	var CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader], td, th";
+	function readRow(row, whole) {
+		const out = [];
+		for (const c of row.cells ?? row.querySelectorAll(CELLS)) {
+			if (!isRendered(c)) continue;
+			out.push(formatCell(c, whole));
+			for (let i = 1; i < Math.min(c.colSpan || 1, 50); i++) out.push("");
+		}
+		return out;
+	}
+	function formatTable(n, whole) {
+		const table = n;
+		const rows = [...table.rows ?? n.querySelectorAll("[role=row], tr")].filter(isRendered).map((row) => readRow(row, whole)).filter((cells) => cells.some((c) => c));
+		const [head, ...body] = rows;
+		if (!head) return "";
+		const width = rows.reduce((most, cells) => Math.max(most, cells.length), 0);
+		const formatRow = (cells) => "| " + [...cells, ...new Array(width - cells.length).fill("")].join(" | ") + " |";
+		const caption = table.caption ? formatCell(table.caption, whole) : "";
+		return (caption ? caption + "\n\n" : "") + [
+			formatRow(head),
+			"|" + " --- |".repeat(width),
+			...body.map(formatRow)
+		].join("\n");
+	}
+	// injected/snapshot/read.ts
+	function mainContent() {
+		const body = bodyOf(document);
+		const sizeOf = (el) => el.textContent.length;
+		const [best] = [...document.querySelectorAll("main, [role=main], article")].filter(isVisible).sort((a, b) => sizeOf(b) - sizeOf(a));
+		return best && sizeOf(best) > .3 * sizeOf(body) ? best : body;
+	}
+	function readTables(root) {
+		return [root, ...root.querySelectorAll("table, [role=table], [role=grid]")].filter((el) => ["table", "grid"].includes(roleOf(el)) && isRendered(el)).map((el) => formatTable(el, true)).filter((table) => table !== "");
+	}
+	function excerptText(text, from, limit) {
+		if (from >= text.length) return {
+			text: "",
+			next: 0,
+			total: text.length
+		};
+		let end = Math.min(text.length, from + limit);
+		if (end < text.length) {
+			const line = text.lastIndexOf("\n", end);
+			if (line > from + limit / 2) end = line + 1;
+			else if (/[\uD800-\uDBFF]/.test(text[end - 1] ?? "")) end--;
+		}
+		return {
+			text: text.slice(from, end),
+			next: end < text.length ? end : 0,
+			total: text.length
+		};
+	}
+	function readPage(target, tables, whole, from, limit) {
+		const root = target ? findElement(target) : whole ? bodyOf(document) : mainContent();
+		if (tables) return excerptText(readTables(root).join("\n\n"), from, limit);
+		const writer = new MarkdownWriter(whole || Boolean(target));
+		const doc = innerDocument(root);
+		writer.addNode(doc ? doc.body : root, 0);
+		writer.endBlock();
+		return excerptText(writer.blocks.join("\n\n"), from, limit);
+	}
+	function readSource() {
+		let html = document.documentElement.outerHTML;
+		if (/type\s*=\s*.?password/i.test(html)) {
+			const copy = new DOMParser().parseFromString(html, "text/html");
+			for (const field of copy.querySelectorAll("input[type=password i]")) field.removeAttribute("value");
+			html = copy.documentElement.outerHTML;
+		}
+		return `<!doctype html>\n${html}`;
+	}
+	// injected/snapshot/redact.ts
+	var SILENT_TAGS = new Set("SCRIPT STYLE NOSCRIPT TEMPLATE HEAD META LINK TITLE DATALIST".split(" "));
+	var UNREADABLE_TYPES = [
+		"hidden",
+		"password",
+		"checkbox",
+		"radio",
+		"range",
+		"color",
+		"image"
+	];
+	var MOST_CHARACTERS$1 = 4 << 20;
+	var OBSERVED = {
+		subtree: true,
+		childList: true,
+		characterData: true,
+		characterDataOldValue: true,
+		attributes: true,
+		attributeOldValue: true,
+		attributeFilter: [
+			"value",
+			"placeholder",
+			"alt",
+			"label"
+		]
+	};
+	var ids = new WeakMap();
+	var lastId = 0;
+	function idOf(n) {
+		let id = ids.get(n);
+		if (id === void 0) ids.set(n, id = ++lastId * (isTextNode(n) ? 1 : -1));
+		return id;
+	}
+	function generatedText(el, pseudo) {
+		const { content } = getComputedStyle(el, pseudo);
+		if (content === "none" || content === "normal") return "";
+		if (content.includes("attr(")) return [...el.attributes].map((a) => a.value).join("");
+		return unquoteContent(content);
+	}
+	function unquoteContent(content) {
+		return content.replace(/^"|"$|" "|\\(?=["\\])/g, "");
+	}
+	var isMasked = (el) => getComputedStyle(el).getPropertyValue("-webkit-text-security") !== "none";
+	function fieldText(el) {
+		switch (el.tagName) {
+			case "INPUT": {
+				const input = el;
+				return UNREADABLE_TYPES.includes(input.type) || isMasked(el) ? "" : input.value || input.placeholder;
+			}
+			case "TEXTAREA": {
+				const area = el;
+				return isMasked(el) ? "" : area.value || area.placeholder;
+			}
+			case "SELECT": return [...el.querySelectorAll("option, optgroup")].map((o) => o.label).join("");
+			case "IMG": {
+				const image = el;
+				return image.complete && image.naturalWidth > 0 ? "" : image.alt;
+			}
+		}
+		return null;
+	}
+	var FRAME_TAGS = [
+		"IFRAME",
+		"FRAME",
+		"EMBED",
+		"FENCEDFRAME"
+	];
+	var holdsDocument = (el) => FRAME_TAGS.includes(el.tagName) || el.tagName === "OBJECT" && Boolean(el.contentWindow);
+	var Gatherer = class {
+		pieces = [];
+		frames = [];
+		roots = [document];
+		add(node, text) {
+			if (text) this.pieces.push({
+				node,
+				text
+			});
+		}
+		visit(n, frame) {
+			if (isTextNode(n)) this.add(frame ?? n, n.data);
+			if (!isElement(n) || SILENT_TAGS.has(n.tagName)) return;
+			const field = fieldText(n);
+			if (field !== null) this.add(frame ?? n, field);
+			else if (holdsDocument(n)) this.visitFrame(n, frame);
+			else {
+				const shadow = shadowOf(n);
+				if (shadow) this.roots.push(shadow);
+				this.add(frame ?? n, generatedText(n, "::before"));
+				for (const c of childrenOf(n)) this.visit(c, frame);
+				this.add(frame ?? n, generatedText(n, "::after"));
+			}
+		}
+		visitFrame(n, frame) {
+			const node = frame ?? n;
+			const doc = n.tagName === "EMBED" ? null : innerDocument(n);
+			if (!doc) this.frames.push({
+				id: idOf(node),
+				number: frame ? 0 : foreignNumber(n),
+				node
+			});
+			else {
+				this.roots.push(doc);
+				this.visit(doc.documentElement, node);
+			}
+		}
+	};
+	var pieces = [];
+	var frames = [];
+	var pieceAt = (i) => pieces[i];
+	var listFrames = () => frames;
+	function gatherTexts() {
+		const gatherer = new Gatherer();
+		gatherer.visit(document.documentElement, null);
+		pieces = gatherer.pieces;
+		frames = gatherer.frames;
+		const message = {
+			ids: pieces.map((p) => idOf(p.node)),
+			texts: pieces.map((p) => p.text),
+			frames: frames.map(({ id, number }) => ({
+				id,
+				number
+			}))
+		};
+		return {
+			roots: gatherer.roots,
+			message
+		};
+	}
+	var records = [];
+	var newRoots = null;
+	var observer = new MutationObserver((list) => {
+		records = records.concat(list);
+	});
+	onAdoptedRoot((root) => newRoots?.push(root));
+	function observePassing(roots) {
+		for (const root of roots) observer.observe(root, OBSERVED);
+		newRoots = [];
+	}
+	function stopPassing() {
+		observer.disconnect();
+		records = [];
+		newRoots = null;
+	}
+	function textWithout(n, redacted) {
+		if (redacted.has(n)) return "";
+		if (isTextNode(n)) return n.data;
+		return [...(isElement(n) ? shadowOf(n) : null)?.childNodes ?? [], ...n.childNodes].map((c) => textWithout(c, redacted)).join("");
+	}
+	function listPassingTexts(redacted) {
+		records = records.concat(observer.takeRecords());
+		const texts = new Set();
+		let size = 0;
+		const add = (text) => {
+			if (!text || texts.has(text)) return;
+			size += text.length;
+			if (size <= MOST_CHARACTERS$1) texts.add(text);
+		};
+		const joinTexts = (list) => Array.from(list, (n) => textWithout(n, redacted)).join("");
+		for (const root of newRoots ?? []) add(textWithout(root, redacted));
+		for (const r of records) if (r.type === "childList") {
+			add(joinTexts(r.removedNodes));
+			add(joinTexts(r.addedNodes));
+		} else if (!redacted.has(r.target)) {
+			add(r.oldValue);
+			add(r.type === "attributes" ? r.target.getAttribute(r.attributeName ?? "") : r.target.data);
+		}
+		return {
+			passed: [...texts],
+			lost: size > MOST_CHARACTERS$1
+		};
+	}
+	// injected/snapshot/redactboxes.ts
+	var tracked = [];
+	var run = 0;
+	async function startTexts() {
+		if (isForeignFrame) await Promise.race([new Promise(requestAnimationFrame), new Promise((resolve) => setTimeout(resolve, 100))]);
+		stopTracking();
+		const { roots, message } = gatherTexts();
+		observePassing(roots);
+		return message;
+	}
+	function rectsOf({ node, from, to, text }) {
+		if (isElement(node)) return [node.getBoundingClientRect()];
+		const range = (node.ownerDocument ?? document).createRange();
+		if (isTextNode(node) && node.data === text) {
+			range.setStart(node, from);
+			range.setEnd(node, to);
+		} else range.selectNodeContents(node);
+		return [...range.getClientRects()];
+	}
+	function joinBoxes(a, b) {
+		return [
+			Math.min(a[0], b[0]),
+			Math.min(a[1], b[1]),
+			Math.max(a[2], b[2]),
+			Math.max(a[3], b[3])
+		];
+	}
+	function mergeBoxes(was, now) {
+		if (now.length === 0) return was;
+		if (was.length === 0) return now;
+		const paired = now.flatMap((b, i) => was[i] ? [joinBoxes(b, was[i])] : []);
+		return was.length === now.length ? paired : [[...was, ...now].reduce(joinBoxes)];
+	}
+	function sampleBoxes(whole) {
+		const dx = whole ? scrollX : 0;
+		const dy = whole ? scrollY : 0;
+		for (const t of tracked) {
+			const now = rectsOf(t).filter((r) => r.width > 0 && r.height > 0).map((r) => [
+				r.left + dx,
+				r.top + dy,
+				r.right + dx,
+				r.bottom + dy
+			]);
+			t.boxes = mergeBoxes(t.boxes, now);
+		}
+	}
+	function trackTexts(places, hidden, whole) {
+		tracked = places.flatMap(([i, from, to]) => {
+			const piece = pieceAt(i);
+			return piece ? [{
+				...piece,
+				from,
+				to,
+				boxes: []
+			}] : [];
+		});
+		for (const { id, node } of listFrames()) if (hidden.includes(id)) tracked.push({
+			node,
+			text: "",
+			from: 0,
+			to: 0,
+			boxes: []
+		});
+		const own = ++run;
+		const onFrame = () => {
+			if (own !== run) return;
+			sampleBoxes(whole);
+			setTimeout(() => {
+				if (own === run) sampleBoxes(whole);
+			});
+			requestAnimationFrame(onFrame);
+		};
+		sampleBoxes(whole);
+		if (tracked.length > 0) requestAnimationFrame(onFrame);
+		return true;
+	}
+	function endTexts(whole) {
+		sampleBoxes(whole);
+		const passing = listPassingTexts(new Set(tracked.map((t) => t.node)));
+		const boxes = tracked.flatMap((t) => t.boxes);
+		stopTracking();
+		return {
+			...gatherTexts().message,
+			boxes,
+			...passing,
+			width: innerWidth
+		};
+	}
+	function stopTracking() {
+		run++;
+		stopPassing();
+		tracked = [];
+		return true;
+	}
+	// injected/snapshot/report.ts
+	var MOST_CHARACTERS = 1 << 20;
+	function splitLines(items, most = MOST_CHARACTERS) {
+		const here = [];
+		const there = [];
+		let left = most;
+		for (const item of items) {
+			left -= item.line.length;
+			if (left < 0) return {
+				here,
+				there,
+				cut: true
+			};
+			(item.inView ? here : there).push(item.line);
+		}
+		return {
+			here,
+			there,
+			cut: false
+		};
+	}
+	function takeSnapshot() {
+		const { items, cut } = collect();
+		const lines = splitLines(items);
+		return {
+			here: lines.here.join("\n"),
+			there: lines.there.join("\n"),
+			cut: cut || lines.cut,
+			known: countClosedRoots(),
+			width: innerWidth,
+			height: innerHeight,
+			scroll: Math.round(scrollY),
+			tall: Math.round(document.documentElement.scrollHeight),
+			title: sanitizeText(document.title, 200)
+		};
+	}
+	function listMarks() {
+		return collect().items.filter((i) => i.usable && i.inView).slice(0, 200).map(({ el, offset }) => {
+			const r = el.getBoundingClientRect();
+			return {
+				ref: refOf(el),
+				x: r.x + offset.x,
+				y: r.y + offset.y,
+				width: r.width,
+				height: r.height
+			};
+		});
+	}
+	function findSimilar(role, name) {
+		return collect().items.filter((i) => i.usable && i.role === role && i.name === name).slice(0, 5).map((i) => refOf(i.el));
+	}
+	// injected/snapshot/wait.ts
+	var innerTextOf = (el) => el.innerText ?? "";
+	function pageText() {
+		const texts = [];
+		const addInside = (root) => {
+			for (const el of root.querySelectorAll("*")) {
+				const shadow = shadowOf(el);
+				if (shadow) {
+					for (const c of shadow.children) texts.push(innerTextOf(c));
+					addInside(shadow);
+				} else if (isFrame(el)) {
+					const doc = innerDocument(el);
+					if (doc) addDocument(doc);
+				}
+			}
+		};
+		const addDocument = (doc) => {
+			const body = doc.body;
+			if (body) texts.push(innerTextOf(body));
+			addInside(doc);
+		};
+		addDocument(document);
+		return texts.join(" ");
+	}
+	function isThere(target) {
+		try {
+			return isVisible(findElement(target));
+		} catch (e) {
+			if (e instanceof TargetError && e.code === "many") return true;
+			if (e instanceof TargetError && e.code !== "bad") return false;
+			throw e;
+		}
+	}
+	function matchesText(page, text, gone) {
+		const content = page.replace(/\s+/g, " ").toLowerCase();
+		return (!text || content.includes(normalizeQuery(text))) && (!gone || !content.includes(normalizeQuery(gone)));
+	}
+	function isFulfilled(text, gone, target) {
+		if ((text || gone) && !matchesText(pageText(), text, gone)) return false;
+		return !target || isThere(target);
+	}
+	function waitUntil(text, gone, target, timeout) {
+		return new Promise((resolve) => {
+			const fulfilled = isFulfilled(text, gone, target);
+			if (fulfilled || !timeout) {
+				resolve(fulfilled);
+				return;
+			}
+			let due = false;
+			const end = (result) => {
+				observer.disconnect();
+				clearInterval(interval);
+				clearTimeout(limit);
+				resolve(result);
+			};
+			const check = () => {
+				due = false;
+				try {
+					if (isFulfilled(text, gone, target)) end(true);
+				} catch {
+					end(false);
+				}
+			};
+			const observer = new MutationObserver(() => {
+				if (!due) setTimeout(check, 50);
+				due = true;
+			});
+			observer.observe(document, {
+				subtree: true,
+				childList: true,
+				characterData: true,
+				attributes: true
+			});
+			const interval = setInterval(check, 500);
+			const limit = setTimeout(() => end(false), timeout);
+		});
+	}
+	// injected/snapshot.ts
+	function answerCall(f) {
+		return async (...args) => {
+			try {
+				forgetLabels();
+				const ok = await f(...args);
+				return JSON.stringify({
+					ok,
+					...lastNumbers()
+				});
+			} catch (e) {
+				if (e instanceof TargetError) return JSON.stringify({
+					code: e.code,
+					message: e.message,
+					...lastNumbers()
+				});
+				throw e;
+			}
+		};
+	}
+	var answered = {
+		aimAt: answerCall(aimAt),
+		boxOfElement: answerCall(boxOfElement),
+		countClosedRoots: answerCall(countClosedRoots),
+		describePoint: answerCall(describePoint),
+		endDiff: answerCall(endDiff),
+		endTexts: answerCall(endTexts),
+		findCheckbox: answerCall(findCheckbox),
+		findFileInput: answerCall(findFileInput),
+		findLoginForm: answerCall(findLoginForm),
+		findSimilar: answerCall(findSimilar),
+		findText: answerCall(findText),
+		finishClick: answerCall(finishClick),
+		focusElement: answerCall(focusElement),
+		hasCardField: answerCall(() => hasCardField()),
+		hasOrigin: answerCall(hasOrigin),
+		hasPayment: answerCall(hasPayment),
+		isFilled: answerCall(isFilled),
+		listMarks: answerCall(listMarks),
+		listOrigins: answerCall(listOrigins),
+		locateElement: answerCall(locateElement),
+		locateOption: answerCall(locateOption),
+		mapFramePoint: answerCall(mapFramePoint),
+		maskField: answerCall(maskField),
+		moveCaret: answerCall(moveCaret),
+		planChoice: answerCall(planChoice),
+		planFill: answerCall(planFill),
+		previewClick: answerCall(previewClick),
+		readPage: answerCall(readPage),
+		readSource: answerCall(readSource),
+		releaseClick: answerCall(releaseClick),
+		scrollToFrameBox: answerCall(scrollToFrameBox),
+		searchPage: answerCall(searchPage),
+		setField: answerCall(setField),
+		showText: answerCall(showText),
+		startDiff: answerCall(startDiff),
+		startTexts: answerCall(startTexts),
+		stopDiff: answerCall(stopDiff),
+		stopTracking: answerCall(stopTracking),
+		takeSnapshot: answerCall(takeSnapshot),
+		trackTexts: answerCall(trackTexts),
+		waitForTask: answerCall(waitForTask),
+		waitUntil: answerCall(waitUntil)
+	};
+	var goalpost = {
+		...answered,
+		from: (refs, frames) => {
+			continueNumbers(refs, frames);
+			return answered;
+		},
+		adoptRoot,
+		registerForeignFrame,
+		openField,
+		listDocuments,
+		listClosedFields,
+		endFindText,
+		findElement
+	};
+	var scope = globalThis;
+	scope.goalpost ??= goalpost;
 })();

@@ -1,276 +1,439 @@
-// Runs in an isolated world of every document, before its own scripts, and tells
-// the host what Chromium without a window shows to nobody: the title between
-// navigations, the pointer's shape, the lists and pickers that would open, the
-// context menu, what the user copies, and which permission a page asks for.
-// Only what the user really did counts: events that a script made are passed over.
-// A popup's first document hands its global object to the next one: what counts
-// is the document.
-if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand = (() => {
-  globalThis.goalpostDocument = new WeakRef(document);
-  const tell = (message) => goalpostTell(JSON.stringify(message));
-  const text = (s, limit) => String(s ?? '').slice(0, limit).toWellFormed();
-  const held = new Map();
-  let last = 0;
-  const hold = (el) => {
-    held.set(++last, new WeakRef(el));
-    if (held.size > 50) held.delete(held.keys().next().value);
-    return last;
-  };
-  const kept = (n) => {
-    const el = held.get(n)?.deref();
-    return el?.isConnected ? el : null;
-  };
-
-  // offset is where this document is in the window. Inside another origin that
-  // cannot be told from here: far asks the host to add it.
-  const offset = () => {
-    const off = { x: 0, y: 0 };
-    const far = { x: 0, y: 0, far: true };
-    try {
-      for (let view = self; view !== view.parent; view = view.parent) {
-        const holder = view.frameElement;
-        if (!holder) return far;
-        const r = holder.getBoundingClientRect();
-        off.x += r.x + holder.clientLeft;
-        off.y += r.y + holder.clientTop;
-      }
-    } catch {
-      return far;
-    }
-    return off;
-  };
-  const box = (el) => {
-    const off = offset();
-    const r = el.getBoundingClientRect();
-    return { ...off, x: r.x + off.x, y: r.y + off.y, width: r.width, height: r.height };
-  };
-  const target = (e) => e.composedPath()[0];
-  const on = (type, f) =>
-    addEventListener(type, (e) => { if (e.isTrusted) f(e); }, { capture: true, passive: false });
-
-  // The title. One that changes all the time is told five times a second.
-  if (self === top) {
-    let said = '';
-    let waiting = false;
-    const title = () => {
-      const now = document.title.slice(0, 300);
-      if (now === said || waiting) return;
-      said = now;
-      tell({ t: 'title', text: now });
-      waiting = true;
-      setTimeout(() => {
-        waiting = false;
-        title();
-      }, 200);
-    };
-    const begin = () => {
-      title();
-      if (document.head) {
-        new MutationObserver(title).observe(document.head, { subtree: true, childList: true, characterData: true });
-      }
-    };
-    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', begin);
-    else begin();
-  }
-
-  // The pointer's shape.
-  let shape = '';
-  const shapeOf = (el, x, y) => {
-    if (el?.nodeType !== 1) return 'default';
-    const style = getComputedStyle(el).cursor;
-    const word = style.split(',').pop().trim();
-    if (word !== 'auto') return word;
-    if (el.matches('textarea, input:not([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=range], [type=color], [type=file], [type=image])')) return 'text';
-    if (el.isContentEditable) return 'text';
-    const caret = document.caretPositionFromPoint?.(x, y);
-    if (caret?.offsetNode.nodeType !== 3 || getComputedStyle(el).userSelect === 'none') return 'default';
-    const range = document.createRange();
-    range.selectNodeContents(caret.offsetNode);
-    for (const r of range.getClientRects()) {
-      if (x >= r.left && x <= r.right && y >= r.top && y <= r.bottom) return 'text';
-    }
-    return 'default';
-  };
-  on('mousemove', (e) => {
-    const now = shapeOf(target(e), e.clientX, e.clientY);
-    if (now === shape && self === top) return;
-    shape = now;
-    tell({ t: 'cursor', text: now });
-  });
-
-  // Lists and pickers. What Chromium would open by itself is seen by nobody.
-  const openList = (el) => {
-    const where = box(el);
-    const options = [...el.options].slice(0, 1000).map((o) => ({
-      label: text(o.label || o.text, 200), group: text(o.parentElement?.tagName === 'OPTGROUP' ? o.parentElement.label : '', 100),
-      disabled: o.disabled || (o.parentElement?.tagName === 'OPTGROUP' && o.parentElement.disabled), selected: o.selected,
-    }));
-    tell({ t: 'choose', n: hold(el), ...where, options });
-    return true;
-  };
-  const drops = (el) => el?.tagName === 'SELECT' && !el.multiple && el.size <= 1 && !el.matches(':disabled');
-  const PICKS = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'color']);
-  const picks = (el) => el?.tagName === 'INPUT' && PICKS.has(el.type) && !el.matches(':disabled') && !el.readOnly;
-  const openPicker = (el) => {
-    const where = box(el);
-    tell({ t: 'pick', n: hold(el), ...where, type: el.type, value: text(el.value, 40), min: text(el.min, 40), max: text(el.max, 40) });
-    return true;
-  };
-  const select = (e) => {
-    const el = target(e);
-    return el?.tagName === 'OPTION' ? el.closest('select') : el;
-  };
-  on('mousedown', (e) => {
-    const el = select(e);
-    if (e.button !== 0 || !drops(el) || !openList(el)) return;
-    e.preventDefault();
-    el.focus();
-  });
-  on('click', (e) => {
-    const el = target(e);
-    if (picks(el) && openPicker(el)) e.preventDefault();
-    else if (suggests(el)) suggest(el);
-  });
-  on('keydown', (e) => {
-    const el = target(e);
-    const opens = e.key === ' ' || e.key === 'F4' || (e.altKey && (e.key === 'ArrowDown' || e.key === 'ArrowUp'));
-    if (drops(el) && (opens || e.key === 'Enter') && openList(el)) e.preventDefault();
-    else if (picks(el) && (opens || (el.type === 'color' && e.key === 'Enter')) && openPicker(el)) e.preventDefault();
-  });
-
-  const suggests = (el) => el?.tagName === 'INPUT' && el.list && !el.matches(':disabled') && !el.readOnly;
-  let suggesting = false;
-  const suggest = (el) => {
-    const where = box(el);
-    const typed = el.value.toLowerCase();
-    const options = [...el.list.options]
-      .filter((o) => !o.disabled && o.value && (o.value.toLowerCase().includes(typed) || o.label.toLowerCase().includes(typed)) && o.value !== el.value)
-      .slice(0, 100)
-      .map((o) => ({ label: text(o.value, 200), group: text(o.label === o.value ? '' : o.label, 100), disabled: false, selected: false }));
-    if (options.length > 0) {
-      suggesting = true;
-      tell({ t: 'suggest', n: hold(el), ...where, options });
-    } else calm();
-  };
-  const calm = () => {
-    if (suggesting) tell({ t: 'calm' });
-    suggesting = false;
-  };
-  on('input', (e) => { if (suggests(target(e))) suggest(target(e)); });
-  on('focusout', calm);
-
-  // The other button. The page may have a menu of its own.
-  on('contextmenu', (e) => {
-    const off = offset();
-    const path = e.composedPath().filter((n) => n.nodeType === 1);
-    const link = path.find((n) => (n.tagName === 'A' || n.tagName === 'AREA') && n.href);
-    const el = path[0];
-    const image = el?.tagName === 'IMG' ? el.currentSrc || el.src : '';
-    const editable = Boolean(el?.isContentEditable || el?.matches?.('textarea, input') && !el.readOnly && !el.matches(':disabled'));
-    const menu = {
-      t: 'menu', far: off.far, x: e.clientX + off.x, y: e.clientY + off.y, link: text(link ? String(link.href) : '', 4000),
-      image: text(image, 4000), selected: text(selected(), 100000), editable,
-    };
-    setTimeout(() => { if (!e.defaultPrevented) tell(menu); });
-  });
-  const selected = () => {
-    const el = document.activeElement;
-    if ((el?.tagName === 'TEXTAREA' || (el?.tagName === 'INPUT' && el.type !== 'password')) && el.selectionStart !== el.selectionEnd) {
-      return el.value.slice(el.selectionStart, el.selectionEnd);
-    }
-    return String(getSelection() ?? '');
-  };
-
-  // What is copied. The page may have put something else in its place.
-  const copied = (e) => {
-    if (!e.isTrusted) return;
-    const said = e.defaultPrevented ? e.clipboardData?.getData('text/plain') : selected();
-    if (said) tell({ t: 'copied', text: text(said, 1 << 20) });
-  };
-  addEventListener('copy', copied);
-  addEventListener('cut', copied);
-  // A page's own Copy button, see permissions.js. Whether it was pressed is known here,
-  // whatever the page says.
-  addEventListener('goalpost-wrote', (e) => {
-    if (navigator.userActivation?.isActive && typeof e.detail === 'string' && e.detail) {
-      tell({ t: 'copied', text: text(e.detail, 1 << 20) });
-    }
-  });
-
-  // What the user logs in with. A form may be sent by its script, which stops
-  // the event, or be no form at all: then a click or Enter beside a password.
-  const named = (secret) => {
-    const all = [...(secret.form ?? document).querySelectorAll('input')];
-    const before = all.slice(0, all.indexOf(secret)).filter((f) => /^(text|email|tel|url|)$/.test(f.type) && f.checkVisibility());
-    return all.find((f) => /username|email/.test(f.autocomplete) && f !== secret) ?? before.pop();
-  };
-  const secretIn = (scope) => [...scope.querySelectorAll('input[type=password]')].find((f) => f.checkVisibility());
-  const sent = (scope) => {
-    const secret = scope && secretIn(scope);
-    const user = secret && named(secret);
-    if (secret?.value && user?.value) {
-      tell({ t: 'sent', origin: location.origin, user: text(user.value, 300), password: text(secret.value, 1000) });
-    }
-  };
-  on('submit', (e) => sent(target(e)));
-  on('click', (e) => {
-    const pressed = target(e)?.closest?.('button, input[type=button], [role=button]');
-    if (pressed && !(pressed.form ?? pressed.closest('form'))) sent(document);
-  });
-  on('keydown', (e) => {
-    if (e.key === 'Enter' && target(e)?.tagName === 'INPUT' && !target(e).form) sent(document);
-  });
-
-  // What the page's own world asks permission for, see permissions.js.
-  addEventListener('goalpost-ask', (e) => {
-    const [name, id] = String(e.detail).split(' ');
-    tell({ t: 'permission', type: text(name, 40), text: text(id, 20), origin: location.origin });
-  });
-
-  const changed = (el) => {
-    el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-    el.dispatchEvent(new Event('change', { bubbles: true }));
-  };
-  return {
-    choose: (n, index) => {
-      const el = kept(n);
-      if (!el?.options?.[index] || el.options[index].disabled) return false;
-      el.focus();
-      if (el.selectedIndex !== index) {
-        el.selectedIndex = index;
-        changed(el);
-      }
-      return true;
-    },
-    set: (n, value) => {
-      const el = kept(n);
-      if (!el) return false;
-      el.focus();
-      el.value = value;
-      changed(el);
-      return el.value.toLowerCase() === value.toLowerCase();
-    },
-    // login fills in a login, if the document is still the one that it belongs to.
-    login: (origin, user, password) => {
-      const filled = [];
-      if (location.origin !== origin) return filled;
-      const put = (el, value, what) => {
-        if (!el || el.disabled || el.readOnly) return;
-        el.focus();
-        el.value = value;
-        changed(el);
-        filled.push(what);
-      };
-      const secret = secretIn(document);
-      // Of a login in two steps the first one asks for the name alone.
-      const alone = () => [...document.querySelectorAll('input')].find((f) => /username|email/.test(f.autocomplete) && f.checkVisibility());
-      put(secret ? named(secret) : alone(), user, 'user');
-      if (location.origin === origin && secret?.type === 'password') put(secret, password, 'password');
-      return filled;
-    },
-    said: (id) => {
-      dispatchEvent(new CustomEvent('goalpost-said', { detail: id }));
-      return true;
-    },
-  };
+// Built from frontend/injected/userprompts.ts by "make injected": do not edit.
+(function() {
+	// injected/userprompts/report.ts
+	function report(message) {
+		goalpostTell(JSON.stringify(message));
+	}
+	var truncate = (text, limit) => (text ?? "").slice(0, limit).toWellFormed();
+	function listen(type, f) {
+		const onEvent = (e) => {
+			if (e.isTrusted) f(e);
+		};
+		addEventListener(type, onEvent, {
+			capture: true,
+			passive: false
+		});
+	}
+	var targetOf = (e) => e.composedPath()[0];
+	var isElement = (n) => n?.nodeType === 1;
+	var asked = new Map();
+	var last = 0;
+	function registerElement(el) {
+		asked.set(++last, new WeakRef(el));
+		for (const oldest of asked.keys()) {
+			if (asked.size <= 50) break;
+			asked.delete(oldest);
+		}
+		return last;
+	}
+	function registeredElement(n) {
+		const el = asked.get(n)?.deref();
+		return el?.isConnected ? el : null;
+	}
+	function offsetInWindow() {
+		const offset = {
+			x: 0,
+			y: 0
+		};
+		const far = {
+			x: 0,
+			y: 0,
+			far: true
+		};
+		try {
+			for (let view = self; view !== view.parent; view = view.parent) {
+				const holder = view.frameElement;
+				if (!holder) return far;
+				const r = holder.getBoundingClientRect();
+				offset.x += r.x + holder.clientLeft;
+				offset.y += r.y + holder.clientTop;
+			}
+		} catch {
+			return far;
+		}
+		return offset;
+	}
+	function boxInWindow(el) {
+		const offset = offsetInWindow();
+		const r = el.getBoundingClientRect();
+		return {
+			...offset,
+			x: r.x + offset.x,
+			y: r.y + offset.y,
+			width: r.width,
+			height: r.height
+		};
+	}
+	function notifyChanged(el) {
+		el.dispatchEvent(new Event("input", {
+			bubbles: true,
+			composed: true
+		}));
+		el.dispatchEvent(new Event("change", { bubbles: true }));
+	}
+	// injected/userprompts/login.ts
+	var isUserName = (f) => /username|email/.test(f.autocomplete);
+	function userFieldOf(password) {
+		const all = [...(password.form ?? document).querySelectorAll("input")];
+		const named = all.find((f) => isUserName(f) && f !== password);
+		if (named) return named;
+		return all.slice(0, all.indexOf(password)).findLast((f) => /^(text|email|tel|url|)$/.test(f.type) && f.checkVisibility());
+	}
+	function findPassword(scope) {
+		return [...scope.querySelectorAll("input[type=password]")].find((f) => f.checkVisibility());
+	}
+	function reportSent(scope) {
+		const password = findPassword(scope);
+		const user = password && userFieldOf(password);
+		if (!password?.value || !user?.value) return;
+		const login = {
+			user: truncate(user.value, 300),
+			password: truncate(password.value, 1e3)
+		};
+		report({
+			t: "sent",
+			origin: location.origin,
+			...login
+		});
+	}
+	function reportLogins() {
+		listen("submit", (e) => {
+			const form = targetOf(e);
+			if (isElement(form)) reportSent(form);
+		});
+		listen("click", (e) => {
+			const target = targetOf(e);
+			const pressed = isElement(target) ? target.closest("button, input[type=button], [role=button]") : null;
+			if (pressed && !(pressed.form ?? pressed.closest("form"))) reportSent(document);
+		});
+		listen("keydown", (e) => {
+			const target = targetOf(e);
+			if (e.key !== "Enter" || !isElement(target) || target.tagName !== "INPUT") return;
+			if (!target.form) reportSent(document);
+		});
+	}
+	function fillLogin(origin, user, password) {
+		const filled = [];
+		if (location.origin !== origin) return filled;
+		const fill = (el, value, what) => {
+			if (!el || el.disabled || el.readOnly) return;
+			el.focus();
+			el.value = value;
+			notifyChanged(el);
+			filled.push(what);
+		};
+		const secret = findPassword(document);
+		const findAlone = () => [...document.querySelectorAll("input")].find((f) => isUserName(f) && f.checkVisibility());
+		fill(secret ? userFieldOf(secret) : findAlone(), user, "user");
+		if (location.origin === origin && secret?.type === "password") fill(secret, password, "password");
+		return filled;
+	}
+	// injected/userprompts/menu.ts
+	var MOST_COPIED = 1 << 20;
+	function selectedText() {
+		const active = document.activeElement;
+		if (active?.tagName === "TEXTAREA" || active?.tagName === "INPUT" && active.type !== "password") {
+			const { selectionStart, selectionEnd, value } = active;
+			if (selectionStart !== selectionEnd) return value.slice(selectionStart ?? 0, selectionEnd ?? 0);
+		}
+		return getSelection()?.toString() ?? "";
+	}
+	var isLink = (el) => (el.tagName === "A" || el.tagName === "AREA") && Boolean(el.href);
+	function isEditable(el) {
+		if (el.isContentEditable) return true;
+		return el.matches("textarea, input") && !el.readOnly && !el.matches(":disabled");
+	}
+	function describeMenu(path) {
+		const link = path.find(isLink);
+		const [el] = path;
+		const image = el?.tagName === "IMG" ? el : null;
+		return {
+			link: truncate(link?.href, 4e3),
+			image: truncate(image ? image.currentSrc || image.src : "", 4e3),
+			selected: truncate(selectedText(), 1e5),
+			editable: el !== void 0 && isEditable(el)
+		};
+	}
+	function reportMenu() {
+		listen("contextmenu", (e) => {
+			const { x, y, far } = offsetInWindow();
+			const menu = {
+				t: "menu",
+				far,
+				x: e.clientX + x,
+				y: e.clientY + y,
+				...describeMenu(e.composedPath().filter(isElement))
+			};
+			setTimeout(() => {
+				if (!e.defaultPrevented) report(menu);
+			});
+		});
+	}
+	var reportText = (text) => report({
+		t: "copied",
+		text: truncate(text, MOST_COPIED)
+	});
+	function onCopy(e) {
+		if (!e.isTrusted) return;
+		const text = e.defaultPrevented ? e.clipboardData?.getData("text/plain") : selectedText();
+		if (text) reportText(text);
+	}
+	function reportCopies() {
+		addEventListener("copy", onCopy);
+		addEventListener("cut", onCopy);
+		addEventListener("goalpost-wrote", (e) => {
+			const { detail } = e;
+			if (isUserActive() && typeof detail === "string" && detail) reportText(detail);
+		});
+	}
+	var isUserActive = () => navigator.userActivation?.isActive === true;
+	// injected/userprompts/permission.ts
+	function reportPermissions() {
+		addEventListener("goalpost-ask", (e) => {
+			const [name, id] = String(e.detail).split(" ");
+			report({
+				t: "permission",
+				type: truncate(name, 40),
+				text: truncate(id, 20),
+				origin: location.origin
+			});
+		});
+	}
+	function answerPermission(id) {
+		dispatchEvent(new CustomEvent("goalpost-said", { detail: id }));
+		return true;
+	}
+	// injected/userprompts/pickers.ts
+	var PICKER_TYPES = new Set([
+		"date",
+		"time",
+		"month",
+		"week",
+		"datetime-local",
+		"color"
+	]);
+	var MOST_OPTIONS = 1e3;
+	var MOST_SUGGESTIONS = 100;
+	var groupOf = (o) => o.parentElement?.tagName === "OPTGROUP" ? o.parentElement : null;
+	function listChoices(el) {
+		return [...el.options].slice(0, MOST_OPTIONS).map((o) => {
+			const group = groupOf(o);
+			return {
+				label: truncate(o.label || o.text, 200),
+				group: truncate(group?.label, 100),
+				disabled: o.disabled || group?.disabled === true,
+				selected: o.selected
+			};
+		});
+	}
+	function openList(el) {
+		const box = boxInWindow(el);
+		report({
+			t: "choose",
+			n: registerElement(el),
+			...box,
+			options: listChoices(el)
+		});
+	}
+	function openPicker(el) {
+		const box = boxInWindow(el);
+		const range = {
+			min: truncate(el.min, 40),
+			max: truncate(el.max, 40)
+		};
+		report({
+			t: "pick",
+			n: registerElement(el),
+			...box,
+			type: el.type,
+			value: truncate(el.value, 40),
+			...range
+		});
+	}
+	function isDropDown(n) {
+		if (!isElement(n) || n.tagName !== "SELECT") return false;
+		const el = n;
+		return !el.multiple && el.size <= 1 && !el.matches(":disabled");
+	}
+	var isWritableInput = (n) => isElement(n) && n.tagName === "INPUT" && !n.matches(":disabled") && !n.readOnly;
+	var isPicker = (n) => isWritableInput(n) && PICKER_TYPES.has(n.type);
+	var hasSuggestions = (n) => isWritableInput(n) && n.list !== null;
+	function listSuggestions(el) {
+		const typed = el.value.toLowerCase();
+		const matches = (o) => !o.disabled && o.value !== "" && o.value !== el.value && (o.value.toLowerCase().includes(typed) || o.label.toLowerCase().includes(typed));
+		return [...el.list?.options ?? []].filter(matches).slice(0, MOST_SUGGESTIONS).map((o) => ({
+			label: truncate(o.value, 200),
+			group: truncate(o.label === o.value ? "" : o.label, 100),
+			disabled: false,
+			selected: false
+		}));
+	}
+	var suggesting = false;
+	function suggest(el) {
+		const box = boxInWindow(el);
+		const options = listSuggestions(el);
+		if (options.length === 0) {
+			endSuggestions();
+			return;
+		}
+		suggesting = true;
+		report({
+			t: "suggest",
+			n: registerElement(el),
+			...box,
+			options
+		});
+	}
+	function endSuggestions() {
+		if (suggesting) report({ t: "calm" });
+		suggesting = false;
+	}
+	function selectOf(n) {
+		return isElement(n) && n.tagName === "OPTION" ? n.closest("select") : n;
+	}
+	function opensWith(e) {
+		return e.key === " " || e.key === "F4" || e.altKey && (e.key === "ArrowDown" || e.key === "ArrowUp");
+	}
+	function reportPickers() {
+		listen("mousedown", (e) => {
+			const el = selectOf(targetOf(e));
+			if (e.button !== 0 || !isDropDown(el)) return;
+			openList(el);
+			e.preventDefault();
+			el.focus();
+		});
+		listen("click", (e) => {
+			const el = targetOf(e);
+			if (isPicker(el)) {
+				openPicker(el);
+				e.preventDefault();
+			} else if (hasSuggestions(el)) suggest(el);
+		});
+		listen("keydown", (e) => {
+			const el = targetOf(e);
+			const opens = opensWith(e);
+			if (isDropDown(el) && (opens || e.key === "Enter")) openList(el);
+			else if (isPicker(el) && (opens || el.type === "color" && e.key === "Enter")) openPicker(el);
+			else return;
+			e.preventDefault();
+		});
+		listen("input", (e) => {
+			const el = targetOf(e);
+			if (hasSuggestions(el)) suggest(el);
+		});
+		listen("focusout", endSuggestions);
+	}
+	function chooseOption(n, index) {
+		const el = registeredElement(n);
+		const option = el?.options[index];
+		if (!el || !option || option.disabled) return false;
+		el.focus();
+		if (el.selectedIndex !== index) {
+			el.selectedIndex = index;
+			notifyChanged(el);
+		}
+		return true;
+	}
+	function setValue(n, value) {
+		const el = registeredElement(n);
+		if (!el) return false;
+		el.focus();
+		el.value = value;
+		notifyChanged(el);
+		return el.value.toLowerCase() === value.toLowerCase();
+	}
+	// injected/userprompts/cursor.ts
+	var TEXT_FIELD = "textarea, input:not([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=range], [type=color], [type=file], [type=image])";
+	function isOverText(el, x, y) {
+		const caret = document.caretPositionFromPoint?.(x, y);
+		if (caret?.offsetNode.nodeType !== 3 || getComputedStyle(el).userSelect === "none") return false;
+		const range = document.createRange();
+		range.selectNodeContents(caret.offsetNode);
+		return [...range.getClientRects()].some((r) => x >= r.left && x <= r.right && y >= r.top && y <= r.bottom);
+	}
+	function cursorAt(n, x, y) {
+		if (!isElement(n)) return "default";
+		const shape = getComputedStyle(n).cursor.split(",").pop()?.trim() ?? "auto";
+		if (shape !== "auto") return shape;
+		if (n.matches(TEXT_FIELD) || n.isContentEditable) return "text";
+		return isOverText(n, x, y) ? "text" : "default";
+	}
+	function reportCursor() {
+		let reported = "";
+		listen("mousemove", (e) => {
+			const now = cursorAt(targetOf(e), e.clientX, e.clientY);
+			if (now === reported && self === top) return;
+			reported = now;
+			report({
+				t: "cursor",
+				text: now
+			});
+		});
+	}
+	// injected/userprompts/title.ts
+	function reportTitle() {
+		let reported = "";
+		let waiting = false;
+		const check = () => {
+			const now = document.title.slice(0, 300);
+			if (now === reported || waiting) return;
+			reported = now;
+			report({
+				t: "title",
+				text: now
+			});
+			waiting = true;
+			setTimeout(() => {
+				waiting = false;
+				check();
+			}, 200);
+		};
+		const begin = () => {
+			check();
+			const head = document.head;
+			if (head) new MutationObserver(check).observe(head, {
+				subtree: true,
+				childList: true,
+				characterData: true
+			});
+		};
+		if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+		else begin();
+	}
+	// injected/userprompts/zoom.ts
+	function zoomPage(factor) {
+		const apply = () => {
+			const root = document.documentElement;
+			if (root) root.style.zoom = factor === 1 ? "" : String(factor);
+			return root !== null;
+		};
+		if (apply()) return true;
+		const observer = new MutationObserver(() => {
+			if (apply()) observer.disconnect();
+		});
+		observer.observe(document, { childList: true });
+		return true;
+	}
+	// injected/userprompts.ts
+	function install() {
+		if (self === top) reportTitle();
+		reportCursor();
+		reportPickers();
+		reportMenu();
+		reportCopies();
+		reportLogins();
+		reportPermissions();
+		return {
+			choose: chooseOption,
+			set: setValue,
+			login: fillLogin,
+			said: answerPermission,
+			zoom: zoomPage
+		};
+	}
+	var scope = globalThis;
+	if (scope.goalpostDocument?.deref() !== document) {
+		scope.goalpostDocument = new WeakRef(document);
+		scope.goalpostPrompts = install();
+	}
 })();

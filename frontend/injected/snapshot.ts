@@ -1,0 +1,101 @@
+// Defines globalThis.goalpost: the agent's view of a page and the user's search in it. It runs in an isolated world
+// that shares the document with the page's scripts and nothing else.
+import { aimAt, boxOfElement, focusElement, locateElement, mapFramePoint } from "./snapshot/aim";
+import { endDiff, startDiff, stopDiff, waitForTask } from "./snapshot/changes";
+import { finishClick, releaseClick } from "./snapshot/clickguard";
+import { TargetError } from "./snapshot/errors";
+import { findCheckbox, findFileInput, maskField } from "./snapshot/fields";
+import { isFilled, locateOption, moveCaret, planChoice, planFill, setField } from "./snapshot/fill";
+import { findElement } from "./snapshot/find";
+import { endFindText, findText, listClosedFields, scrollToFrameBox, showText } from "./snapshot/findtext";
+import { findLoginForm, hasOrigin, listOrigins } from "./snapshot/login";
+import { forgetLabels } from "./snapshot/names";
+import { hasCardField, hasPayment, previewClick } from "./snapshot/preview";
+import { describePoint, searchPage } from "./snapshot/query";
+import { readPage, readSource } from "./snapshot/read";
+import { endTexts, startTexts, stopTracking, trackTexts } from "./snapshot/redactboxes";
+import { continueNumbers, lastNumbers, registerForeignFrame } from "./snapshot/refs";
+import { findSimilar, listMarks, takeSnapshot } from "./snapshot/report";
+import { openField } from "./snapshot/textindex";
+import { adoptRoot, countClosedRoots, listDocuments } from "./snapshot/tree";
+import { waitUntil } from "./snapshot/wait";
+
+/** answerCall makes a function answer with JSON: {ok} or {code, message}, and the last numbers of refs and frames. */
+function answerCall<A extends unknown[]>(f: (...args: A) => unknown) {
+  return async (...args: A): Promise<string> => {
+    try {
+      forgetLabels();
+      const ok = await f(...args);
+      return JSON.stringify({ ok, ...lastNumbers() });
+    } catch (e) {
+      if (e instanceof TargetError) return JSON.stringify({ code: e.code, message: e.message, ...lastNumbers() });
+      throw e;
+    }
+  };
+}
+
+const answered = {
+  aimAt: answerCall(aimAt),
+  boxOfElement: answerCall(boxOfElement),
+  countClosedRoots: answerCall(countClosedRoots),
+  describePoint: answerCall(describePoint),
+  endDiff: answerCall(endDiff),
+  endTexts: answerCall(endTexts),
+  findCheckbox: answerCall(findCheckbox),
+  findFileInput: answerCall(findFileInput),
+  findLoginForm: answerCall(findLoginForm),
+  findSimilar: answerCall(findSimilar),
+  findText: answerCall(findText),
+  finishClick: answerCall(finishClick),
+  focusElement: answerCall(focusElement),
+  hasCardField: answerCall(() => hasCardField()),
+  hasOrigin: answerCall(hasOrigin),
+  hasPayment: answerCall(hasPayment),
+  isFilled: answerCall(isFilled),
+  listMarks: answerCall(listMarks),
+  listOrigins: answerCall(listOrigins),
+  locateElement: answerCall(locateElement),
+  locateOption: answerCall(locateOption),
+  mapFramePoint: answerCall(mapFramePoint),
+  maskField: answerCall(maskField),
+  moveCaret: answerCall(moveCaret),
+  planChoice: answerCall(planChoice),
+  planFill: answerCall(planFill),
+  previewClick: answerCall(previewClick),
+  readPage: answerCall(readPage),
+  readSource: answerCall(readSource),
+  releaseClick: answerCall(releaseClick),
+  scrollToFrameBox: answerCall(scrollToFrameBox),
+  searchPage: answerCall(searchPage),
+  setField: answerCall(setField),
+  showText: answerCall(showText),
+  startDiff: answerCall(startDiff),
+  startTexts: answerCall(startTexts),
+  stopDiff: answerCall(stopDiff),
+  stopTracking: answerCall(stopTracking),
+  takeSnapshot: answerCall(takeSnapshot),
+  trackTexts: answerCall(trackTexts),
+  waitForTask: answerCall(waitForTask),
+  waitUntil: answerCall(waitUntil),
+};
+
+const goalpost = {
+  ...answered,
+  // The program evaluates from(refs, frames).call(arguments).
+  from: (refs: number, frames: number) => {
+    continueNumbers(refs, frames);
+    return answered;
+  },
+  // These take or give nodes.
+  adoptRoot,
+  registerForeignFrame,
+  openField,
+  listDocuments,
+  listClosedFields,
+  endFindText,
+  findElement,
+};
+
+// Two calls may find that the script is missing, and both run it: the refs of the first one stay valid.
+const scope = globalThis as { goalpost?: typeof goalpost };
+scope.goalpost ??= goalpost;

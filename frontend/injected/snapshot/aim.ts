@@ -1,0 +1,146 @@
+// Finds the point of an element for the mouse.
+import { nextTurn, removeGuard, setGuard } from "./clickguard";
+import { revealElement } from "./changes";
+import { describe, describeWithRef } from "./describe";
+import { TargetError } from "./errors";
+import { findElement } from "./find";
+import type { Point, Spot } from "./geometry";
+import { elementAt, findSpot, isPoint, nextFrames, offsetOf, receives } from "./geometry";
+import { foreignFrame, refOf } from "./refs";
+import { focusedElement, isWithin } from "./tree";
+
+/** unreachableError says why no point of an element can be clicked. */
+export function unreachableError(spot: Spot, description: string): TargetError {
+  if (!isPoint(spot)) {
+    if (!spot.hasBoxes) return new TargetError("hidden", `${description} is not visible`);
+    if (spot.covered) return coveredError(description, spot.covered);
+  }
+  return new TargetError("hidden", `${description} lies outside the page and cannot be scrolled to`);
+}
+
+const coveredError = (description: string, by: Element) =>
+  new TargetError("covered", `${description} is covered by ${describeWithRef(by)}: deal with that first`);
+
+/** findSpotInView is findSpot after scrolling, if that is necessary. */
+export function findSpotInView(el: Element): Spot {
+  const spot = findSpot(el);
+  if (isPoint(spot)) return spot;
+  revealElement(el);
+  return findSpot(el);
+}
+
+/** isAnimated reports whether an animation of the element, or of what is around or inside of it, runs. */
+function isAnimated(el: Element): boolean {
+  return document.getAnimations().some((a) => {
+    const target = (a.effect as KeyframeEffect | null)?.target;
+    return a.playState === "running" && target && (target.contains(el) || el.contains(target));
+  });
+}
+
+const isNear = (a: Point, b: Point) => Math.abs(a.x - b.x) < 1.5 && Math.abs(a.y - b.y) < 1.5;
+
+/**
+ * aimAt finds the point of an element for the mouse. With unsure it waits until the element does not move, which it
+ * also does for one that is animated. With clicks it guards the click that follows.
+ */
+export async function aimAt(target: string, unsure: boolean, clicks: boolean) {
+  const turn = nextTurn();
+  removeGuard();
+  const el = findElement(target);
+  const words = describe(el);
+  if (el.matches(":disabled") || el.getAttribute("aria-disabled") === "true") {
+    throw new TargetError("disabled", `${words} is disabled`);
+  }
+  const finish = ({ x, y }: Point) => {
+    const point = { ref: refOf(el), words, x, y };
+    if (clicks) setGuard(el, turn);
+    return point;
+  };
+  const still = !isAnimated(el);
+  let spot = findSpotInView(el);
+  if (isPoint(spot) && still && !unsure) return finish(spot);
+  for (let tries = 0; tries < 6; tries++) {
+    if (!isPoint(spot)) revealElement(el);
+    await nextFrames();
+    if (!el.isConnected) throw new TargetError("stale", target);
+    const now = findSpot(el);
+    if (isPoint(now) && isPoint(spot) && isNear(now, spot)) return finish(now);
+    spot = now;
+  }
+  if (isPoint(spot)) return finish(spot); // it keeps moving
+  throw unreachableError(spot, words);
+}
+
+/** locateElement is where an element is, whether or not it can be clicked. */
+export async function locateElement(target: string) {
+  const el = findElement(target);
+  let spot = findSpot(el);
+  if (!isPoint(spot)) {
+    el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    await nextFrames();
+    spot = findSpot(el);
+  }
+  if (isPoint(spot)) return { ref: refOf(el), words: describe(el), x: spot.x, y: spot.y };
+  const offset = offsetOf(el);
+  const r = el.getBoundingClientRect();
+  return { ref: refOf(el), words: describe(el), x: r.x + r.width / 2 + offset.x, y: r.y + r.height / 2 + offset.y };
+}
+
+/** boxOfElement is the box of an element in the document of the window, after scrolling to it. */
+export async function boxOfElement(target: string) {
+  await locateElement(target);
+  const el = findElement(target);
+  const offset = offsetOf(el);
+  const r = el.getBoundingClientRect();
+  return { x: r.x + offset.x + scrollX, y: r.y + offset.y + scrollY, width: r.width, height: r.height };
+}
+
+const isOutside = (p: Point) => p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight;
+
+function pointInFrame(el: Element, x: number, y: number): Point {
+  const offset = offsetOf(el);
+  const r = el.getBoundingClientRect();
+  const style = getComputedStyle(el);
+  return {
+    x: r.x + el.clientLeft + parseFloat(style.paddingLeft) + offset.x + x,
+    y: r.y + el.clientTop + parseFloat(style.paddingTop) + offset.y + y,
+  };
+}
+
+/**
+ * mapFramePoint is where a point of a frame of another site is in this document. It scrolls to it; nothing may
+ * cover it.
+ */
+export function mapFramePoint(number: number, x: number, y: number): Point {
+  const el = foreignFrame(number);
+  if (!el?.isConnected) throw new TargetError("stale", "the frame");
+  let p = pointInFrame(el, x, y);
+  if (isOutside(p) || elementAt(p.x, p.y) !== el) {
+    revealElement(el);
+    p = pointInFrame(el, x, y);
+    if (isOutside(p)) {
+      const by = { left: p.x - innerWidth / 2, top: p.y - innerHeight / 2 };
+      el.ownerDocument.defaultView?.scrollBy({ ...by, behavior: "instant" });
+      p = pointInFrame(el, x, y);
+    }
+  }
+  if (isOutside(p)) throw new TargetError("hidden", "that place of the frame cannot be scrolled to");
+  const hit = elementAt(p.x, p.y);
+  if (hit && !receives(el, hit)) throw coveredError("it", hit);
+  return p;
+}
+
+/** focusElement gives the keyboard to an element. */
+export function focusElement(target: string) {
+  const el = findElement(target);
+  el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  el.focus();
+  if (!hasFocusWithin(el)) throw new TargetError("bad", `${describe(el)} cannot have the keyboard: click it`);
+  return { words: describe(el) };
+}
+
+/** hasFocusWithin reports whether an element, or something inside of it, has the keyboard. */
+export function hasFocusWithin(el: Element): boolean {
+  const focused = focusedElement();
+  return focused !== null && isWithin(focused, el);
+}

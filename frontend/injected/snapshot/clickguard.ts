@@ -1,0 +1,75 @@
+// Watches the click that follows: one that would meet another element, which came in between, does not reach the
+// page. A guard must not outlive its click: it would swallow the next one.
+import { describeWithRef } from "./describe";
+import { waitForTask } from "./changes";
+import { elementAt, nextTask, offsetOf, receives } from "./geometry";
+
+interface Guard {
+  el: Element;
+  view: Window;
+  pressed: boolean;
+  missed: Element | null; // what the click met instead
+}
+
+const EVENTS = [
+  "pointerdown",
+  "mousedown",
+  "pointerup",
+  "mouseup",
+  "click",
+  "auxclick",
+  "dblclick",
+  "contextmenu",
+] as const;
+
+let guard: Guard | null = null;
+let turn = 0; // counts the calls that set or remove a guard: one that was overtaken does neither
+
+/** nextTurn begins a call, and overtakes those before it. */
+export const nextTurn = () => ++turn;
+
+/** setGuard guards the next click, unless a later call began since. */
+export function setGuard(el: Element, own: number): void {
+  const view = el.ownerDocument.defaultView;
+  if (own !== turn || !view) return;
+  removeGuard();
+  guard = { el, view, pressed: false, missed: null };
+  for (const type of EVENTS) view.addEventListener(type, onButton, { capture: true, passive: false });
+}
+
+export function removeGuard(): void {
+  if (guard) for (const type of EVENTS) guard.view.removeEventListener(type, onButton, { capture: true });
+  guard = null;
+}
+
+function onButton(e: MouseEvent): void {
+  if (!guard || !e.isTrusted) return;
+  if (!guard.pressed && (e.type === "pointerdown" || e.type === "mousedown")) {
+    guard.pressed = true;
+    const offset = offsetOf(guard.el);
+    const hit = elementAt(e.clientX + offset.x, e.clientY + offset.y);
+    if (hit && !receives(guard.el, hit)) guard.missed = hit;
+  }
+  if (guard.missed) {
+    e.preventDefault();
+    e.stopImmediatePropagation();
+  }
+}
+
+/** finishClick says what a click met instead of its element, "" if it met it. */
+export async function finishClick(settling: boolean) {
+  const was = guard;
+  removeGuard();
+  if (was?.missed) return { missed: describeWithRef(was.missed) };
+  return { missed: "", calm: settling ? await waitForTask() : null };
+}
+
+/**
+ * releaseClick removes the guard of a click that is not made, or that nobody waits for any more. One that was pressed
+ * may be on its way: the guard stays for another frame.
+ */
+export async function releaseClick(pressed: boolean): Promise<void> {
+  const own = nextTurn();
+  if (pressed) await nextTask();
+  if (own === turn) removeGuard();
+}

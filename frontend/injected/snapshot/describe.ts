@@ -1,0 +1,17 @@
+import { nameOf, textOf } from "./names";
+import { isClickable, roleOf } from "./roles";
+import { quoteText } from "./text";
+import { refOf } from "./refs";
+
+/** describeAs is a role with the name of an element, or else its text. */
+export function describeAs(el: Element, role: string): string {
+  const name = nameOf(el, role) || textOf(el, 60);
+  return role + (name ? " " + quoteText(name, 80) : "");
+}
+
+/** describe is an element in messages to the agent. */
+export function describe(el: Element): string {
+  return describeAs(el, roleOf(el) || (isClickable(el) ? "clickable" : el.tagName.toLowerCase()));
+}
+
+export const describeWithRef = (el: Element) => refOf(el) + " " + describe(el);

@@ -1,0 +1,151 @@
+// How fields are filled, and whether they have their value afterwards.
+import { findSpotInView, hasFocusWithin, unreachableError } from "./aim";
+import { describe } from "./describe";
+import { isInput, isTextArea } from "./dom";
+import { TargetError } from "./errors";
+import { keysForDate, keysForOption, keysForSlider } from "./fieldkeys";
+import { findField, findOptions, isSuggesting, notifyChanged } from "./fields";
+import { findElement } from "./find";
+import { findSpot, isPoint, nextTask } from "./geometry";
+import { refOf } from "./refs";
+import { quoteText } from "./text";
+import { focusedElement } from "./tree";
+
+const EXAMPLES: Partial<Record<string, string>> = {
+  date: "2025-03-14",
+  time: "13:45",
+  month: "2025-03",
+  week: "2025-W11",
+  "datetime-local": "2025-03-14T13:45",
+  color: "#1a2b3c",
+  range: "a number",
+};
+
+/** focusField gives the keyboard to a field, which must be visible and not covered. */
+function focusField(el: HTMLElement): void {
+  const spot = findSpotInView(el);
+  if (!isPoint(spot)) throw unreachableError(spot, describe(el));
+  if (focusedElement() === el) el.blur(); // a date begins at its first part again
+  el.focus();
+}
+
+/** planOptions says how options are chosen: with keys, or of an open list one by one with the mouse. */
+function planOptions(el: HTMLSelectElement, options: HTMLOptionElement[]) {
+  const open = el.multiple || el.size > 1;
+  focusField(el);
+  const indices = options.map((o) => o.index);
+  return { keys: open || !options[0] ? [] : keysForOption(el, options[0]), places: open ? indices : [], indices };
+}
+
+/** planChoice says how options of a list are chosen. */
+export function planChoice(target: string, names: string[]) {
+  const { kind, el } = findField(target);
+  const words = describe(el);
+  if (kind !== "choose") {
+    throw new TargetError("bad", `${words} is not a list with options: click it and then its entry`);
+  }
+  const select = el as HTMLSelectElement;
+  return { ref: refOf(el), words, kind, ...planOptions(select, findOptions(select, words, names)) };
+}
+
+/** checkValue gives a text as the field would store it, or the error that says how to write it. */
+function checkValue(el: HTMLInputElement, description: string, text: string): string {
+  const probe = el.cloneNode() as HTMLInputElement;
+  probe.value = text;
+  const invalid =
+    el.type === "range"
+      ? text.trim() === "" || Number.isNaN(Number(text))
+      : probe.value.toLowerCase() !== text.toLowerCase();
+  if (!invalid) return probe.value;
+  const example = EXAMPLES[el.type] ?? "";
+  throw new TargetError("bad", `${description} does not take ${quoteText(text)}: write it like ${example}`);
+}
+
+/** planFill says how a field is filled with a text. */
+export function planFill(target: string, text: string) {
+  const { el, kind } = findField(target);
+  const plan = {
+    ref: refOf(el),
+    words: describe(el),
+    kind,
+    suggests: isSuggesting(el),
+    keys: [] as string[],
+    value: text,
+  };
+  if (kind === "choose") {
+    const select = el as HTMLSelectElement;
+    return { ...plan, ...planOptions(select, findOptions(select, plan.words, [text])) };
+  }
+  if (kind === "set") {
+    const input = el as HTMLInputElement;
+    plan.value = checkValue(input, plan.words, text);
+    focusField(input);
+    plan.keys =
+      input.type === "range"
+        ? keysForSlider(input, Number(plan.value))
+        : keysForDate(input.type, text, navigator.language);
+  }
+  return plan;
+}
+
+/**
+ * locateOption is where an option of an open list is. A list scrolls to what was chosen last in a task of its own,
+ * which may not have run yet.
+ */
+export async function locateOption(target: string, index: number) {
+  const el = findElement(target) as unknown as HTMLSelectElement;
+  await nextTask();
+  const option = (el.options as HTMLOptionsCollection | undefined)?.[index];
+  if (!option) throw new TargetError("stale", target);
+  option.scrollIntoView({ block: "nearest", behavior: "instant" });
+  const spot = findSpot(option);
+  const point = isPoint(spot) ? spot : { x: -1, y: -1 };
+  return { ref: target, words: quoteText(option.label, 60), x: point.x, y: point.y };
+}
+
+/** isFilled reports whether a field has the value, or a list the options, that keys were pressed for. */
+export function isFilled(target: string, value: string, indices: number[] | null) {
+  const el = findElement(target);
+  if (!indices) return { held: (el as HTMLInputElement).value === value };
+  const chosen = [...(el as unknown as HTMLSelectElement).selectedOptions].map((o) => o.index);
+  return { held: chosen.length === indices.length && indices.every((i) => chosen.includes(i)) };
+}
+
+/** setField sets what keys could not. */
+export function setField(target: string, value: string, indices: number[] | null): true {
+  const el = findElement(target);
+  const select = el as unknown as HTMLSelectElement;
+  el.focus();
+  if (!indices) (el as HTMLInputElement).value = value;
+  else if (!select.multiple) select.selectedIndex = indices[0] ?? -1;
+  else for (const o of select.options) o.selected = indices.includes(o.index);
+  notifyChanged(el);
+  return true;
+}
+
+/**
+ * moveCaret puts the caret at the end of a field, or selects everything. end says that the field cannot do the
+ * former, and needs the key End.
+ */
+export function moveCaret(target: string, all: boolean) {
+  const el = findElement(target);
+  if (!hasFocusWithin(el)) el.focus();
+  if (isInput(el) || isTextArea(el)) {
+    if (all) el.select();
+    else {
+      try {
+        el.setSelectionRange(el.value.length, el.value.length);
+      } catch {
+        return { end: true, empty: el.value === "" }; // fields for numbers and mail addresses
+      }
+    }
+    return { end: false, empty: el.value === "" };
+  }
+  const range = el.ownerDocument.createRange();
+  range.selectNodeContents(el);
+  if (!all) range.collapse(false);
+  const selection = el.ownerDocument.defaultView?.getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+  return { end: false, empty: el.textContent === "" };
+}

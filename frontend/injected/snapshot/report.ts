@@ -1,0 +1,53 @@
+// The snapshot of a page as the program gets it.
+import type { Item } from "./collect";
+import { collect } from "./collect";
+import { refOf } from "./refs";
+import { sanitizeText } from "./text";
+import { countClosedRoots } from "./tree";
+
+const MOST_CHARACTERS = 1 << 20; // of all lines
+
+/** splitLines separates the lines in view from the others. cut says that there are more than MOST_CHARACTERS. */
+export function splitLines(items: Item[], most = MOST_CHARACTERS) {
+  const here: string[] = [];
+  const there: string[] = [];
+  let left = most;
+  for (const item of items) {
+    left -= item.line.length;
+    if (left < 0) return { here, there, cut: true };
+    (item.inView ? here : there).push(item.line);
+  }
+  return { here, there, cut: false };
+}
+
+/** takeSnapshot gives every line. The program stores them and shows as many as fit. */
+export function takeSnapshot() {
+  const { items, cut } = collect();
+  const lines = splitLines(items);
+  return {
+    here: lines.here.join("\n"),
+    there: lines.there.join("\n"),
+    cut: cut || lines.cut,
+    known: countClosedRoots(),
+    width: innerWidth,
+    height: innerHeight,
+    scroll: Math.round(scrollY),
+    tall: Math.round(document.documentElement.scrollHeight),
+    title: sanitizeText(document.title, 200),
+  };
+}
+
+/** listMarks lists the usable elements in view with their boxes, at most 200. */
+export function listMarks() {
+  const items = collect().items.filter((i) => i.usable && i.inView);
+  return items.slice(0, 200).map(({ el, offset }) => {
+    const r = el.getBoundingClientRect();
+    return { ref: refOf(el), x: r.x + offset.x, y: r.y + offset.y, width: r.width, height: r.height };
+  });
+}
+
+/** findSimilar gives the refs of elements that look like one that no longer exists, at most 5. */
+export function findSimilar(role: string, name: string): string[] {
+  const items = collect().items.filter((i) => i.usable && i.role === role && i.name === name);
+  return items.slice(0, 5).map((i) => refOf(i.el));
+}

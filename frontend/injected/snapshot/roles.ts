@@ -1,0 +1,123 @@
+// What elements are: their roles, and what a walk has to know of their tags.
+import { asControl, isElement } from "./dom";
+import { parentOf } from "./tree";
+
+const TAG_ROLES: Partial<Record<string, string>> = {
+  BUTTON: "button",
+  TEXTAREA: "textbox",
+  SUMMARY: "button",
+  IMG: "img",
+  NAV: "navigation",
+  MAIN: "main",
+  DIALOG: "dialog",
+  FORM: "form",
+  TABLE: "table",
+  IFRAME: "iframe",
+  FRAME: "iframe",
+  CANVAS: "canvas",
+  VIDEO: "video",
+  AUDIO: "audio",
+  PROGRESS: "progressbar",
+  METER: "meter",
+  H1: "heading",
+  H2: "heading",
+  H3: "heading",
+  H4: "heading",
+  H5: "heading",
+  H6: "heading",
+};
+
+const INPUT_ROLES: Partial<Record<string, string>> = {
+  checkbox: "checkbox",
+  radio: "radio",
+  button: "button",
+  submit: "button",
+  reset: "button",
+  image: "button",
+  range: "slider",
+  number: "spinbutton",
+  search: "searchbox",
+  file: "file input",
+  color: "color input",
+  date: "date input",
+  time: "time input",
+  month: "month input",
+  week: "week input",
+  "datetime-local": "datetime-local input",
+  hidden: "",
+};
+
+const words = (list: string) => new Set(list.split(/\s+/));
+
+/** Roles of what the user clicks or types into. */
+export const USABLE = words(`button link textbox searchbox combobox listbox option checkbox radio switch slider
+  spinbutton tab menuitem menuitemcheckbox menuitemradio treeitem gridcell clickable`);
+/** Roles whose name is the text inside. */
+export const NAMED_BY_TEXT = words(`button link option checkbox radio switch tab menuitem menuitemcheckbox
+  menuitemradio treeitem gridcell heading clickable tooltip`);
+/** Roles that are listed if they have a name. */
+export const PICTURES = words("img canvas video audio progressbar meter");
+/** Roles that are listed with or without a name. */
+export const GROUPS = words("navigation main dialog alertdialog alert form table iframe status search");
+/** Tags whose content is not part of the page's text. */
+export const SKIPPED_TAGS = words("SCRIPT STYLE NOSCRIPT TEMPLATE HEAD META LINK TITLE OPTION OPTGROUP DATALIST");
+/** Tags that do not begin a line. */
+export const INLINE_TAGS = words(`A SPAN B I EM STRONG SMALL CODE SUB SUP LABEL MARK ABBR TIME U S CITE Q KBD VAR SAMP
+  FONT BDI BDO DFN DEL INS SLOT WBR SVG`);
+
+/** Bits of tagKind. */
+export const SKIPPED = 1;
+export const INLINE = 2;
+export const CELL = 4;
+
+const kinds = new Map<string, number>();
+
+/** tagKind combines the bits of a tag. */
+export function tagKind(tag: string): number {
+  const cached = kinds.get(tag);
+  if (cached !== undefined) return cached;
+  const kind =
+    (SKIPPED_TAGS.has(tag) ? SKIPPED : 0) |
+    (INLINE_TAGS.has(tag) ? INLINE : 0) |
+    (tag === "TD" || tag === "TH" ? CELL : 0);
+  if (kinds.size < 1000) kinds.set(tag, kind); // a page may invent any number of tags
+  return kind;
+}
+
+function ariaRole(attribute: string): string {
+  const first = attribute.trim().split(/\s+/)[0]?.toLowerCase() ?? "";
+  const ignored = first === "presentation" || first === "none" || first === "generic";
+  return /^[a-z]{2,20}$/.test(first) && !ignored ? first : "";
+}
+
+/** roleOf is the role of an element as the agent reads it, "" for what has none. */
+export function roleOf(el: Element): string {
+  const attribute = el.getAttribute("role");
+  const role = attribute && ariaRole(attribute);
+  if (role) return role;
+  switch (el.tagName) {
+    case "A":
+    case "AREA":
+      return el.hasAttribute("href") ? "link" : "";
+    case "INPUT":
+      return INPUT_ROLES[(el as HTMLInputElement).type] ?? "textbox";
+    case "SELECT": {
+      const select = el as HTMLSelectElement;
+      return select.multiple || select.size > 1 ? "listbox" : "combobox";
+    }
+  }
+  if (el.hasAttribute("contenteditable") && asControl(el).isContentEditable && !el.parentElement?.isContentEditable) {
+    return "textbox";
+  }
+  return TAG_ROLES[el.tagName] ?? "";
+}
+
+const hasPointer = (n: Node) => isElement(n) && getComputedStyle(n).cursor === "pointer";
+
+/** isFocusable reports whether the tab key goes to an element because of its attribute. */
+export const isFocusable = (el: Element) => el.hasAttribute("tabindex") && (asControl(el).tabIndex ?? -1) >= 0;
+
+/** isClickable reports whether an element without a role looks as if a click had an effect. */
+export function isClickable(el: Element): boolean {
+  return el.hasAttribute("onclick") || isFocusable(el) || (hasPointer(el) && !hasPointer(parentOf(el)));
+}

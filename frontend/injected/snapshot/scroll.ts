@@ -1,0 +1,84 @@
+// Scrolls to a part of an element, also in a page that is zoomed: an element in it counts in pixels of its own.
+import { isElement } from "./dom";
+import { parentOf } from "./tree";
+
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export const copyRect = ({ x, y, width, height }: Rect): Rect => ({ x, y, width, height });
+
+const scaleOf = (holder: HTMLElement, width: number) => width / holder.offsetWidth || 1;
+
+/** mapOutOfFrame turns a box in a frame into the box in the document around it. */
+export function mapOutOfFrame(box: Rect, holder: HTMLElement): Rect {
+  const r = holder.getBoundingClientRect();
+  const scale = scaleOf(holder, r.width);
+  const style = getComputedStyle(holder);
+  return {
+    x: r.x + (box.x + holder.clientLeft + parseFloat(style.paddingLeft)) * scale,
+    y: r.y + (box.y + holder.clientTop + parseFloat(style.paddingTop)) * scale,
+    width: box.width * scale,
+    height: box.height * scale,
+  };
+}
+
+/** mapToWindow turns a box in a document into the box in the window of this script. */
+export function mapToWindow(box: Rect, doc: Document): Rect {
+  let view: Window | null = doc.defaultView;
+  while (view && view !== window) {
+    box = mapOutOfFrame(box, view.frameElement as HTMLElement);
+    view = view.parent;
+  }
+  return box;
+}
+
+/** scrollDistance is how far to scroll for a range to be between two edges, 0 if it is. */
+export function scrollDistance(low: number, high: number, from: number, to: number): number {
+  return low >= from && high <= to ? 0 : (low + high - from - to) / 2;
+}
+
+function canScroll(el: Element, view: Window): boolean {
+  if (el.scrollHeight <= el.clientHeight + 1 && el.scrollWidth <= el.clientWidth + 1) return false;
+  const style = view.getComputedStyle(el);
+  return style.overflowX !== "visible" || style.overflowY !== "visible";
+}
+
+function scrollWithin(el: HTMLElement, box: Rect): void {
+  const outer = el.getBoundingClientRect();
+  const scale = scaleOf(el, outer.width);
+  const left = outer.x + el.clientLeft * scale;
+  const top = outer.y + el.clientTop * scale;
+  el.scrollBy({
+    left: scrollDistance(box.x, box.x + box.width, left, left + el.clientWidth * scale) / scale,
+    top: scrollDistance(box.y, box.y + box.height, top, top + el.clientHeight * scale) / scale,
+    behavior: "instant",
+  });
+}
+
+/**
+ * scrollTo scrolls everything around a box inside of an element. readBox gives the box in the document of the
+ * element.
+ */
+export function scrollToBox(start: Element, readBox: () => Rect): void {
+  const doc = start.ownerDocument;
+  const view = doc.defaultView;
+  if (!view) return;
+  for (let el: Node = start; isElement(el); el = parentOf(el)) {
+    if (el !== doc.scrollingElement && canScroll(el, view)) scrollWithin(el as HTMLElement, readBox());
+  }
+  // In a zoomed page one step is not enough.
+  for (let tries = 0; tries < 3; tries++) {
+    const box = readBox();
+    const left = scrollDistance(box.x, box.x + box.width, 0, view.innerWidth);
+    const top = scrollDistance(box.y, box.y + box.height, 0, view.innerHeight);
+    if (!left && !top) break;
+    view.scrollBy({ left, top, behavior: "instant" });
+  }
+  if (view === window) return;
+  const holder = view.frameElement as HTMLElement;
+  scrollToBox(holder, () => mapOutOfFrame(readBox(), holder));
+}

@@ -1,0 +1,130 @@
+// The text of the page for the user's search: in the document, its shadow roots, the frames of its process, and fields.
+import { bodyOf, isElement, isFrame, isTextNode } from "./dom";
+import { childrenOf, innerDocument } from "./tree";
+import { isRendered, isVisible } from "./visibility";
+
+const MOST_NODES = 200000;
+const MOST_DEPTH = 1000;
+const MOST_FIELDS = 100; // that the program is asked to open
+const BLOCKS = `p,div,li,ul,ol,dl,dt,dd,td,th,tr,table,h1,h2,h3,h4,h5,h6,section,article,header,footer,main,nav,aside,
+  form,fieldset,pre,blockquote,figure,figcaption,button,option,label,body`;
+const SKIPPED_TAGS = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "OPTION", "HEAD", "SELECT"]);
+const TEXT_TYPES = new Set(["text", "search", "url", "email", "tel", "number", "button", "submit", "reset"]);
+
+/** The roots in which Chromium keeps the text of fields. The program opens them. */
+const fieldRoots = new WeakMap<Element, ShadowRoot>();
+
+export function openField(root: ShadowRoot): void {
+  fieldRoots.set(root.host, root);
+}
+
+/** foldCase is a text in lower case that has the same length, so that positions in both are the same. */
+export function foldCase(text: string): string {
+  const low = text.toLowerCase();
+  if (low.length === text.length) return low;
+  return Array.from(text, (c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
+}
+
+type TextField = HTMLInputElement | HTMLTextAreaElement;
+
+const isTextField = (el: Element): el is TextField =>
+  el.tagName === "TEXTAREA" || (el.tagName === "INPUT" && TEXT_TYPES.has((el as HTMLInputElement).type));
+
+interface Part {
+  node: Text;
+  block: Node; // the text of a block is one line
+}
+
+/** TextReader lists the text nodes that are rendered. */
+class TextReader {
+  readonly parts: Part[] = [];
+  readonly closedFields: Element[] = []; // that contain the text and are not opened
+  private nodes = 0;
+
+  constructor(private readonly want: string) {}
+
+  visit(n: Node, depth: number): void {
+    if (++this.nodes > MOST_NODES || depth > MOST_DEPTH) return;
+    if (isTextNode(n)) this.addText(n);
+    if (!isElement(n) || SKIPPED_TAGS.has(n.tagName) || !isRendered(n)) return;
+    if (isTextField(n)) {
+      if (isVisible(n)) this.addField(n);
+      return;
+    }
+    if (n.tagName === "INPUT") return;
+    const doc = isFrame(n) ? innerDocument(n) : null;
+    if (doc) this.visit(bodyOf(doc), depth + 1);
+    for (const c of childrenOf(n)) this.visit(c, depth + 1);
+  }
+
+  private addText(node: Text): void {
+    const root = node.getRootNode();
+    const parent = node.parentElement ?? (root as ShadowRoot).host;
+    if (!/\S/.test(node.data) || !isVisible(parent)) return;
+    this.parts.push({ node, block: node.parentElement?.closest(BLOCKS) ?? root });
+  }
+
+  private addField(el: TextField): void {
+    const root = fieldRoots.get(el);
+    if (!root) {
+      if (this.closedFields.length < MOST_FIELDS && foldCase(el.value).includes(this.want)) this.closedFields.push(el);
+      return;
+    }
+    const walker = el.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    for (let n = walker.nextNode(); n; n = walker.nextNode()) this.parts.push({ node: n as Text, block: root });
+  }
+}
+
+/** Located is a text node and the position of its text in the text of the page. */
+interface Located {
+  node: Text;
+  start: number;
+}
+
+function joinParts(parts: Part[]): { text: string; nodes: Located[] } {
+  const nodes: Located[] = [];
+  let text = "";
+  let block: Node | null = null;
+  for (const part of parts) {
+    if (part.block !== block) text += "\n";
+    block = part.block;
+    nodes.push({ node: part.node, start: text.length });
+    text += part.node.data.replace(/\s/g, " ");
+  }
+  return { text: foldCase(text), nodes };
+}
+
+/**
+ * positionAt is the node and the offset of a position in the text of the page; the end of a match is still in its
+ * node.
+ */
+function positionAt(nodes: Located[], position: number, isEnd: boolean): [Text, number] | null {
+  let low = 0;
+  let high = nodes.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((nodes[middle]?.start ?? 0) <= (isEnd ? position - 1 : position)) low = middle;
+    else high = middle - 1;
+  }
+  const found = nodes[low];
+  return found ? [found.node, Math.min(position - found.start, found.node.data.length)] : null;
+}
+
+/** searchText finds a text, at most `most` times, and the fields that have to be opened to search them. */
+export function searchText(query: string, most: number): { ranges: Range[]; closedFields: Element[] } {
+  const want = foldCase(query);
+  const reader = new TextReader(want);
+  reader.visit(bodyOf(document), 0);
+  const { text, nodes } = joinParts(reader.parts);
+  const ranges: Range[] = [];
+  for (let i = text.indexOf(want); i >= 0 && ranges.length < most; i = text.indexOf(want, i + want.length)) {
+    const start = positionAt(nodes, i, false);
+    const end = positionAt(nodes, i + want.length, true);
+    if (!start || !end) break;
+    const range = start[0].ownerDocument.createRange();
+    range.setStart(...start);
+    range.setEnd(...end);
+    ranges.push(range);
+  }
+  return { ranges, closedFields: reader.closedFields };
+}

@@ -1,0 +1,137 @@
+// The tree of a page as it is rendered: shadow roots, slots and frames of the same process.
+import type { Root } from "./dom";
+import { isSlot } from "./dom";
+
+const closedRoots = new WeakMap<Element, ShadowRoot>(); // the program finds them
+const adopted = new Set<WeakRef<ShadowRoot>>(); // the same roots
+const adoptListeners = new Set<(root: ShadowRoot) => void>();
+const known = new WeakSet<Root>();
+const met = new Set<WeakRef<Root>>();
+
+function meetRoot<T extends Root>(root: T): T {
+  if (!known.has(root)) {
+    known.add(root);
+    met.add(new WeakRef<Root>(root));
+  }
+  return root;
+}
+
+const isAttached = (root: Root) =>
+  root.nodeType === 9 ? (root as Document).defaultView !== null : (root as ShadowRoot).host.isConnected;
+
+/** listMetRoots lists the shadow roots and frames that were met and are still in the page, at most 200. */
+export function listMetRoots(): Root[] {
+  const out: Root[] = [];
+  for (const reference of met) {
+    const root = reference.deref();
+    if (!root || !isAttached(root)) met.delete(reference);
+    else out.push(root);
+  }
+  return out.slice(0, 200);
+}
+
+/** adoptRoot adds a closed shadow root. It reports false for one that is known. */
+export function adoptRoot(root: ShadowRoot): boolean {
+  if (closedRoots.has(root.host)) return false;
+  closedRoots.set(root.host, root);
+  adopted.add(new WeakRef(meetRoot(root)));
+  for (const notify of adoptListeners) notify(root);
+  return true;
+}
+
+/** onAdoptedRoot calls a function with each closed shadow root that is added. */
+export function onAdoptedRoot(notify: (root: ShadowRoot) => void): void {
+  adoptListeners.add(notify);
+}
+
+/** countClosedRoots counts the closed shadow roots that were added and are still in the page. */
+export function countClosedRoots(): number {
+  let n = 0;
+  for (const reference of adopted) {
+    const root = reference.deref();
+    if (!root) adopted.delete(reference);
+    else if (root.host.isConnected && root.ownerDocument.defaultView) n++;
+  }
+  return n;
+}
+
+export function shadowOf(el: Element): ShadowRoot | null {
+  const shadow = el.shadowRoot ?? closedRoots.get(el) ?? null;
+  return shadow && meetRoot(shadow);
+}
+
+/** innerDocument is the document of a frame, null if this script may not read it or el is not a frame. */
+export function innerDocument(el: Element): Document | null {
+  try {
+    const doc = (el as Partial<HTMLIFrameElement>).contentDocument;
+    return doc && (doc.documentElement as Element | null) ? meetRoot(doc) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** parentOf is the parent in the rendered tree: the slot, the parent, the shadow host, or the document. */
+export function parentOf(n: Node): Element | Document {
+  const parent = (n as Partial<Slottable>).assignedSlot ?? n.parentElement;
+  if (parent) return parent;
+  const root = n.getRootNode();
+  return (root.nodeType === 11 && (root as Partial<ShadowRoot>).host) || document;
+}
+
+/** childrenOf lists the children in the rendered tree. */
+export function childrenOf(el: Element): Iterable<Node> {
+  const shadow = shadowOf(el);
+  if (shadow) return shadow.childNodes;
+  if (isSlot(el)) {
+    const assigned = el.assignedNodes();
+    if (assigned.length > 0) return assigned;
+  }
+  return el.childNodes;
+}
+
+/** forEachChild visits what childrenOf lists. It makes no list, which would cost more than the visit. */
+export function forEachChild<T>(el: Element, visit: (child: Node, context: T) => void, context: T): void {
+  const shadow = shadowOf(el);
+  if (!shadow && el.tagName === "SLOT") for (const c of childrenOf(el)) visit(c, context);
+  else for (let c = (shadow ?? el).firstChild as Node | null; c; c = c.nextSibling) visit(c, context);
+}
+
+/** isWithin reports whether a node is outer, or inside of it in the rendered tree. */
+export function isWithin(node: Node, outer: Node): boolean {
+  for (let n: Node = node; n !== document; n = parentOf(n)) if (n === outer) return true;
+  return false;
+}
+
+/** focusedElement is what has the keyboard, in whichever shadow root or frame. */
+export function focusedElement(): HTMLElement | null {
+  let el = document.activeElement;
+  while (el) {
+    const inside: Element | null = shadowOf(el)?.activeElement ?? innerDocument(el)?.activeElement ?? null;
+    if (!inside) break;
+    el = inside;
+  }
+  return el as HTMLElement | null;
+}
+
+/** queryAll lists what matches a selector in the document, its shadow roots and frames, until it has more than most. */
+export function queryAll(root: ParentNode, selector: string, most = 50, out: Element[] = []): Element[] {
+  out.push(...root.querySelectorAll(selector));
+  for (const el of root.querySelectorAll("*")) {
+    if (out.length > most) break;
+    const inside = shadowOf(el) ?? (el.tagName === "IFRAME" || el.tagName === "FRAME" ? innerDocument(el) : null);
+    if (inside) queryAll(inside, selector, most, out);
+  }
+  return out;
+}
+
+/** listDocuments lists this document and those of its frames, also of those in shadow roots. */
+export function listDocuments(root: ParentNode = document, out: Document[] = [document]): Document[] {
+  for (const el of root.querySelectorAll("*")) {
+    const holds = el.tagName === "IFRAME" || el.tagName === "FRAME" || el.tagName === "OBJECT";
+    const doc = holds ? innerDocument(el) : null;
+    if (doc) out.push(doc);
+    const inside = doc ?? shadowOf(el);
+    if (inside) listDocuments(inside, out);
+  }
+  return out;
+}

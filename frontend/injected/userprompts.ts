@@ -1,0 +1,34 @@
+// Defines globalThis.goalpostPrompts. It runs in an isolated world of every document, before the scripts of the page,
+// and reports to the program what Chromium without a window shows to nobody: the title between navigations, the shape
+// of the pointer, the lists and pickers that would open, the context menu, what the user copies, and which permission
+// a page asks for.
+import { reportLogins, fillLogin } from "./userprompts/login";
+import { reportCopies, reportMenu } from "./userprompts/menu";
+import { answerPermission, reportPermissions } from "./userprompts/permission";
+import { chooseOption, reportPickers, setValue } from "./userprompts/pickers";
+import { reportCursor } from "./userprompts/cursor";
+import { reportTitle } from "./userprompts/title";
+import { zoomPage } from "./userprompts/zoom";
+
+function install() {
+  if (self === top) reportTitle();
+  reportCursor();
+  reportPickers();
+  reportMenu();
+  reportCopies();
+  reportLogins();
+  reportPermissions();
+  return { choose: chooseOption, set: setValue, login: fillLogin, said: answerPermission, zoom: zoomPage };
+}
+
+interface Scope {
+  goalpostDocument?: WeakRef<Document>;
+  goalpostPrompts?: ReturnType<typeof install>;
+}
+
+// The first document of a popup hands its global object to the next one: the script runs once for each document.
+const scope = globalThis as Scope;
+if (scope.goalpostDocument?.deref() !== document) {
+  scope.goalpostDocument = new WeakRef(document);
+  scope.goalpostPrompts = install();
+}

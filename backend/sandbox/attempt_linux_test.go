@@ -41,6 +41,13 @@ const patience = time.Minute
 
 // calls are the attempts that no shell can make.
 var calls = map[string]func([]string) error{
+	"fork-often": func(a []string) error {
+		times, err := strconv.Atoi(a[0])
+		for i := 0; i < times && err == nil; i++ {
+			err = exec.Command(a[1]).Run()
+		}
+		return err
+	},
 	"get":            func(a []string) error { return get(a[0], "") },
 	"via":            func(a []string) error { return get(a[1], a[0]) },
 	"by-environment": func(a []string) error { return getBy(a[0], http.ProxyFromEnvironment) },

@@ -16,7 +16,7 @@
 package wire
 
 // Version is said in Hello; the app refuses another one.
-const Version = 5
+const Version = 6
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3
@@ -60,6 +60,7 @@ type Request struct {
 	Size   *Size          `json:"size,omitempty"`
 	Domain Domain         `json:"domain,omitempty"` // which walls the program runs in; "" is none
 	Held   []FileOverride `json:"held,omitempty"`   // of a check
+	Trace  *TraceRequest  `json:"trace,omitempty"`  // of a check; nil is none
 
 	// Signal, and of Narrow: 0 leaves the programs as they are.
 	Signal int `json:"signal,omitempty"`
@@ -197,6 +198,8 @@ type Answer struct {
 	Dialed bool `json:"dialed,omitempty"`
 	// Changed: the walls are as a Widen or Narrow wanted them.
 	Changed bool `json:"changed,omitempty"`
+	// Trace is a part of a program's trace; the last one comes before the program's exit.
+	Trace *TraceBatch `json:"trace,omitempty"`
 	// Attempt: a program tried what it may not; without ID.
 	Attempt *Violation `json:"attempt,omitempty"`
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -244,11 +246,6 @@ func TestCheckTrace_Programs(t *testing.T) {
 func TestCheckTrace_StaticProgram(t *testing.T) {
 	w := walls(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Tools = []string{filepath.Dir(self)}
 	s := enclose(t, w)
 	helper := "/run/goalpost/helper"
 	o, trace := traced(t, s, w, helper+" anything; cat f")
@@ -434,6 +431,36 @@ func TestCheckTrace_StartFails(t *testing.T) {
 		}
 		if errs[0] != errs[1] || errs[0] == "<nil>" {
 			t.Errorf("%s: %q", name, errs)
+		}
+	}
+}
+
+// TestCheckTrace_StaticProgramWithoutCalls: a program that names no file itself is in the trace, too.
+func TestCheckTrace_StaticProgramWithoutCalls(t *testing.T) {
+	compiler, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("there is no gcc")
+	}
+	w := walls(t)
+	source, program := filepath.Join(w.Dir, "p.c"), filepath.Join(w.Dir, "p")
+	writeFiles(t, w, map[string]string{"p.c": "void _start(void) { for (;;) __asm__(\"syscall\" :: \"a\"(60), \"D\"(7)); }\n"})
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the program is for amd64")
+	}
+	if text, err := exec.Command(compiler, "-static", "-nostdlib", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, text)
+	}
+	s := enclose(t, w)
+	for _, script := range []string{"exec ./p 'an argument'", "./p 'an argument'; ./p 2; exit 7"} {
+		o, trace := traced(t, s, w, script)
+		if o.Status.Code != 7 {
+			t.Errorf("%s: %v %s", script, o.Status, o.Stdout)
+		}
+		want := process.TracedProgram{Path: program, Args: []string{"./p", "an argument"}, Dir: w.Dir}
+		if !slices.ContainsFunc(trace.Programs, func(p process.TracedProgram) bool {
+			return fmt.Sprintf("%q", p) == fmt.Sprintf("%q", want)
+		}) {
+			t.Errorf("%s: %q", script, trace.Programs)
 		}
 	}
 }

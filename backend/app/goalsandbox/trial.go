@@ -20,11 +20,12 @@ import (
 
 // TrialSandbox is a sandbox without a goal, for a user who wants to see what holds.
 type TrialSandbox struct {
-	Inside  process.Launcher // the agent's programs of a goal
-	Outside process.Launcher // the user's own, through a helper too
-	Env     []string         // of Inside
-	OwnEnv  []string         // of Outside
-	Dir     string
+	Inside   process.Launcher // the agent's programs of a goal, and its checks
+	Outside  process.Launcher // the user's own, through a helper too
+	Env      []string         // of Inside
+	CheckEnv []string         // of checks in Inside
+	OwnEnv   []string         // of Outside
+	Dir      string
 
 	held *Sandbox
 }
@@ -73,12 +74,13 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	}
 	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
 	return do(&TrialSandbox{
-		Inside:  held.Programs,
-		Outside: f.UserPrograms,
-		Env:     held.Env,
-		OwnEnv:  environ.Base(os.Environ()),
-		Dir:     p.Dir,
-		held:    held,
+		Inside:   held.Programs,
+		Outside:  f.UserPrograms,
+		Env:      held.Env,
+		CheckEnv: held.checkEnv,
+		OwnEnv:   environ.Base(os.Environ()),
+		Dir:      p.Dir,
+		held:     held,
 	})
 }
 

@@ -3,6 +3,7 @@ package filetrace
 import (
 	"errors"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -164,7 +165,7 @@ func (w *pathWalk) walk(rest string, follow bool) {
 		case errors.Is(err, unix.EINVAL): // no link
 			w.at = next
 		case err != nil:
-			w.found.path, w.found.missing = path.Clean(next+"/"+rest), true
+			w.found.path, w.found.missing = missingName(next, rest), true
 			return
 		default:
 			if rest = w.followLink(next, target, rest, more); rest == "" && w.found.path != "" {
@@ -177,10 +178,19 @@ func (w *pathWalk) walk(rest string, follow bool) {
 	}
 }
 
+// missingName is the name that a path would have if the part that is missing were there. With ".." it would depend
+// on what that part is.
+func missingName(part, rest string) string {
+	if slices.Contains(strings.Split(rest, "/"), "..") {
+		return part
+	}
+	return path.Clean(part + "/" + rest)
+}
+
 // followLink returns the path that is left after a link.
 func (w *pathWalk) followLink(link, target, rest string, more bool) string {
 	if w.followed++; w.followed > maxLinks {
-		w.found.path, w.found.missing = path.Clean(link+"/"+rest), true
+		w.found.path, w.found.missing = missingName(link, rest), true
 		return ""
 	}
 	if strings.HasPrefix(link, "/proc/") {

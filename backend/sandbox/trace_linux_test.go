@@ -14,6 +14,8 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/sandbox/spec"
 )
 
 // traced runs a script of a check in the goal's folder, traced, and returns what it wrote and did.
@@ -152,6 +154,11 @@ func TestCheckTrace_NamesOfEveryKind(t *testing.T) {
 			`PY -c 'import threading; t = threading.Thread(target=lambda: open("d/g")); t.start(); t.join()'`,
 			[]string{"read d/g by PY"}, nil,
 		},
+		"exec of a thread": {
+			`PY -c 'import os, threading; threading.Thread(target=lambda: os.execv("/bin/cat", ["cat", "f"])).start()'`,
+			[]string{"read f by cat"},
+			[]string{"read f by PY"},
+		},
 		"many threads": {
 			`PY -c '
 import threading
@@ -283,6 +290,68 @@ func TestCheckTrace_GoProgramForks(t *testing.T) {
 	}
 	if got := describe(w, trace); !slices.Contains(got, "execute run.sh by "+filepath.Base(self)) {
 		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestCheckTrace_NumbersOfProcessesComeAgain: a process is not taken for another that had its number.
+func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
+	w := walls(t)
+	limits := spec.DefaultLimits()
+	limits.Processes = 20
+	w.Limits = limits
+	files := map[string]string{}
+	for i := range 10 {
+		files[fmt.Sprintf("c%d", i)], files[fmt.Sprintf("w%d", i)] = "1\n", "1\n"
+	}
+	writeFiles(t, w, files)
+	s := enclose(t, w)
+	o, trace := traced(t, s, w, `i=0; while [ $i -lt 1000 ]; do cat c$((i % 10)); wc -l w$((i % 10)); (:); i=$((i + 1)); done >/dev/null`)
+	if o.Status.Code != 0 {
+		t.Errorf("%v %s", o.Status, o.Stdout)
+	}
+	for _, line := range describe(w, trace) {
+		if strings.HasPrefix(line, "read c") != strings.HasSuffix(line, " by cat") && strings.HasPrefix(line, "read c") ||
+			strings.HasPrefix(line, "read w") && !strings.HasSuffix(line, " by wc") {
+			t.Errorf("%s", line)
+		}
+	}
+	if len(trace.Programs) != 21 {
+		t.Errorf("%d programs: %q", len(trace.Programs), trace.Programs)
+	}
+}
+
+// TestCheckTrace_AnotherListenerAbove: where a trace is not possible the check runs, and its trace says why it is empty.
+func TestCheckTrace_AnotherListenerAbove(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrapper := filepath.Join(t.TempDir(), "helper")
+	write(t, wrapper, fmt.Sprintf("#!/bin/sh\nexport %s=listen-above\nexec %s %s \"$@\"\n", attemptVariable, self,
+		sandboxtest.Helper(t)), 0o755)
+	w := walls(t)
+	reports := newTellings()
+	s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: wrapper, Name: t.Name(), Spec: &w, Attempted: reports.hear})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	c := inside(w, "cat /etc/passwd >/dev/null && echo ran")
+	c.Domain, c.Trace = process.DomainCheck, true
+	o, err := process.Capture(t.Context(), s, c, true)
+	if err != nil || string(o.Stdout) != "ran\n" {
+		t.Fatalf("%v %v %s", err, o.Status, o.Stdout)
+	}
+	if o.Trace == nil || !strings.HasPrefix(o.Trace.Incomplete, "not observed: another supervisor") ||
+		len(o.Trace.Accesses) != 0 {
+		t.Errorf("%+v", o.Trace)
+	}
+	if !reports.await("of a check: what the kernel refuses is not told here") {
+		t.Error(reports)
 	}
 }
 

@@ -64,8 +64,7 @@ func (t *taskTable) find(pid uint32) *task {
 	return nil
 }
 
-// add stores a new thread and returns the processes of threads that have ended. Only the worker that
-// answers a thread's call adds it, or one that answers another thread of its process.
+// add stores a new thread and returns the processes of threads that have ended.
 func (t *taskTable) add(pid uint32, fresh *task) (ended []*process) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,6 +95,16 @@ func (t *Tracer) taskOf(pid uint32) (*task, error) {
 	if known := t.tasks.find(pid); known != nil {
 		return known, nil
 	}
+	t.adding.Lock() // so that the threads of one process get one
+	defer t.adding.Unlock()
+	return t.addTask(pid)
+}
+
+// addTask adds a thread, and the first one of its process; adding is held.
+func (t *Tracer) addTask(pid uint32) (*task, error) {
+	if known := t.tasks.find(pid); known != nil {
+		return known, nil
+	}
 	dir, err := unix.Open(fmt.Sprintf("/proc/%d", pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller has ended, or gets its number
@@ -103,7 +112,7 @@ func (t *Tracer) taskOf(pid uint32) (*task, error) {
 	fresh := &task{dir: dir}
 	switch leader := threadGroupOf(pid); {
 	case leader != int(pid) && leader > 0:
-		of, err := t.taskOf(uint32(leader))
+		of, err := t.addTask(uint32(leader))
 		if err != nil {
 			_ = unix.Close(dir)
 			return nil, err

@@ -30,7 +30,8 @@ type Tracer struct {
 	send  func(wire.TraceBatch)
 	tasks *taskTable
 
-	isStarted bool // root has made a call: used by the one worker that answers it
+	adding    sync.Mutex // of a thread; taken before the other locks
+	isStarted bool       // root has made a call; adding guards it
 
 	mu         sync.Mutex
 	programs   []program
@@ -84,6 +85,16 @@ func NewTracer(root int, dirs []string, send func(wire.TraceBatch)) *Tracer {
 	}
 	go t.sendFull()
 	return t
+}
+
+// FindObstacle says why this kernel lets nobody observe a program, "" if it does.
+func FindObstacle() string {
+	text := make([]byte, 8)
+	n, err := readFile("/proc/sys/kernel/yama/ptrace_scope", text)
+	if err == nil && strings.TrimSpace(string(text[:n])) == "3" {
+		return "no process may read another's memory (kernel.yama.ptrace_scope is 3)"
+	}
+	return ""
 }
 
 // Observe records a call that the filter holds up. errno is what the caller must get instead of the call, 0

@@ -128,12 +128,15 @@ func setUpSandbox(w wire.Spec, domain wire.Domain, only wire.Request) (*supervis
 	}
 	if check && only.Trace != nil {
 		inside.trace = &checkTrace{
-			id:   only.ID,
-			dirs: tracedDirs(w, string(only.Trace.Dir)),
+			id:       only.ID,
+			dirs:     tracedDirs(w, string(only.Trace.Dir)),
+			obstacle: filetrace.FindObstacle(),
 			listen: func(fd int, tracer *filetrace.Tracer) {
 				notifier = seccomp.StartNotifier(fd, domain, w, granted, files, tracer)
 			},
 		}
+	}
+	if inside.trace.isObserved() {
 		return s, nil
 	}
 	// Here, on the main thread, and not by each program: one notifier hears them

@@ -53,7 +53,7 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 		UID:    in.spec.UID,
 		GID:    in.spec.GID,
 		Limits: in.spec.Limits,
-		Traced: in.trace != nil,
+		Traced: in.trace.isObserved(),
 	}
 	failed := func(err error) (int, *wire.Error) {
 		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
@@ -71,7 +71,7 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 	first := len(files)
 	files = append(files, plan.Fd(), uintptr(in.rules), write.Fd())
 	var pair [2]int
-	if in.trace != nil {
+	if in.trace.isObserved() {
 		if pair, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0); err != nil {
 			return failed(os.NewSyscallError("socketpair", err))
 		}
@@ -83,13 +83,13 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 			Files: files,
 			Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: r.TTY, Ctty: 0},
 		})
-	if in.trace != nil {
+	if in.trace.isObserved() {
 		_ = unix.Close(pair[1])
 	}
 	if err := errors.Join(err, write.Close()); err != nil {
 		return failed(err)
 	}
-	if in.trace != nil {
+	if in.trace.isObserved() {
 		if err := in.trace.receive(pair[0], pid); err != nil {
 			return failed(errors.Join(err, unix.Kill(pid, unix.SIGKILL)))
 		}

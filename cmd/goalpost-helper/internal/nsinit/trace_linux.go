@@ -20,7 +20,19 @@ type checkTrace struct {
 	id     uint64 // of the program
 	dirs   []string
 	listen func(listener int, tracer *filetrace.Tracer) // begins to answer
-	tracer *filetrace.Tracer
+	// obstacle says why nothing can be observed; the filter is the usual one then.
+	obstacle string
+	tracer   *filetrace.Tracer
+}
+
+// isObserved reports whether the program of a start is observed; of nil, too.
+func (c *checkTrace) isObserved() bool { return c != nil && c.obstacle == "" }
+
+// newTracer makes the tracer of a program whose process is pid.
+func (c *checkTrace) newTracer(pid int) *filetrace.Tracer {
+	return filetrace.NewTracer(pid, c.dirs, func(batch wire.TraceBatch) {
+		_ = socket.Send(wire.Socket, wire.Answer{ID: c.id, Trace: &batch}) // a broken socket is read's to notice
+	})
 }
 
 // tracedDirs are the folders below which every use counts: the goal's and what else its agent may write,
@@ -55,9 +67,7 @@ func (c *checkTrace) receive(from, pid int) error {
 		if err != nil {
 			return fmt.Errorf("receiving the listener: %w", err)
 		}
-		c.tracer = filetrace.NewTracer(pid, c.dirs, func(batch wire.TraceBatch) {
-			_ = socket.Send(wire.Socket, wire.Answer{ID: c.id, Trace: &batch}) // a broken socket is read's to notice
-		})
+		c.tracer = c.newTracer(pid)
 		if len(fds) == 1 {
 			c.listen(fds[0], c.tracer)
 			return nil
@@ -69,9 +79,16 @@ func (c *checkTrace) receive(from, pid int) error {
 	}
 }
 
-// finish sends the rest of the trace, if there is one.
+// finish sends the rest of the trace, if one was asked for.
 func (c *checkTrace) finish() {
-	if c != nil && c.tracer != nil {
+	if c == nil {
+		return
+	}
+	if c.obstacle != "" {
+		c.tracer = c.newTracer(0)
+		c.tracer.Fail("not observed: " + c.obstacle)
+	}
+	if c.tracer != nil {
 		c.tracer.Finish()
 	}
 }

@@ -30,8 +30,8 @@ func (p traceCommand) trace() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace [flags] -- COMMAND…",
 		Short: "Run a command as a check and list the files that it uses",
-		Long: "Run a command in the sandbox of a check, and list what it and all programs that it starts did with the files " +
-			"of the folder: which they read, executed, wrote and looked for in vain. The list is printed on standard " +
+		Long: "Run a command in the sandbox of a check, and list what it and all programs that it starts did with the " +
+			"files of the folder: which they read, executed, wrote and looked for in vain. The list is printed on standard " +
 			"output when the command has ended; what the command writes goes to standard error. The exit code is the command's.",
 		Args:    cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " trace -- make test\n  " + p.Name + " trace --dir work --json -- python3 check.py",
@@ -111,11 +111,18 @@ func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox
 	return nil
 }
 
+// maxListedPrograms is how many programs the text lists: a compiler runs for every file.
+const maxListedPrograms = 50
+
 // formatTrace lists the programs of a trace and what they did with the files of the folder.
 func formatTrace(trace process.Trace, dir string) string {
 	var b strings.Builder
 	b.WriteString("Programs\n")
-	for _, one := range trace.Programs {
+	for i, one := range trace.Programs {
+		if i == maxListedPrograms {
+			fmt.Fprintf(&b, "  and %d more (--json lists them)\n", len(trace.Programs)-i)
+			break
+		}
 		fmt.Fprintf(&b, "  %s\n", oneLine(strings.Join(one.Args, " ")))
 		fmt.Fprintf(&b, "    %s, in %s\n", singleLine(one.Path), singleLine(pathFrom(dir, one.Dir)))
 	}

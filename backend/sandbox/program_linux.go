@@ -18,7 +18,8 @@ import (
 // Start starts one program in a session of its own. ctx bounds the starting
 // only: cancelled before the helper answers, the program is killed as soon as
 // it runs. A command of a check that asks for a trace gets a process.TracedProcess; where nothing can
-// be observed (another supervisor above listens to system calls), its trace's Incomplete says why. The files become blocking, as with os/exec. Errors are *StartError (what the user can change), ErrClosed, or
+// be observed (another supervisor above listens to system calls), its trace's Incomplete says why. The files become
+// blocking, as with os/exec. Errors are *StartError (what the user can change), ErrClosed, or
 // ctx's own.
 func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	if err := ctx.Err(); err != nil {

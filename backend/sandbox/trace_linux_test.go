@@ -128,21 +128,24 @@ func TestCheckTrace_NamesOfEveryKind(t *testing.T) {
 		"write":            {"echo x >new; echo y >>new", []string{"write missing new by SH", "write new by SH"}, []string{"read new by SH"}},
 		"rename": {
 			"mv f f2 && cat f2",
-			[]string{"write f by mv", "write missing f2 by mv", "read f2 by cat"}, nil,
+			[]string{"write f by mv", "write missing f2 by mv", "read f2 by cat"},
+			nil,
 		},
 		"renamed folder": {"mkdir a && echo 1 >a/x && cd a && mv ../a ../b && cat x", []string{"read b/x by cat"}, nil},
 		"link made":      {"ln f hard; ln -s f soft", []string{"read f by ln", "write missing hard by ln", "write missing soft by ln"}, nil},
 		"other name":     {"ln f hard; cat f; cat hard", []string{"read f by cat", "read hard by cat"}, nil},
 		"link exchanged": {
 			"ln -s f cur; cat cur; rm cur; ln -s d/g cur; cat cur",
-			[]string{"read f by cat", "read d/g by cat", "write cur by rm"}, nil,
+			[]string{"read f by cat", "read d/g by cat", "write cur by rm"},
+			nil,
 		},
 		"remove":      {"rm f; mkdir n; rmdir n", []string{"write f by rm", "write missing n by mkdir", "write n by rmdir"}, nil},
 		"removed cwd": {"mkdir gone; cd gone; rmdir ../gone; cat f; true", []string{"read missing gone/f by cat"}, nil},
 		"bytes":       {"cat \"$(printf 'a\\377b')\"; true", []string{"read missing a\xffb by cat"}, nil},
 		"dirfd": {
 			`PY -c 'import os; d = os.open("d", os.O_RDONLY); os.close(os.open("g", os.O_RDONLY, dir_fd=d))'`,
-			[]string{"read d by PY", "read d/g by PY"}, nil,
+			[]string{"read d by PY", "read d/g by PY"},
+			nil,
 		},
 		"fchdir": {
 			`PY -c 'import os; os.fchdir(os.open("d", os.O_RDONLY)); open("g")'`,
@@ -152,7 +155,8 @@ func TestCheckTrace_NamesOfEveryKind(t *testing.T) {
 		"update in place": {`PY -c 'open("f", "r+")'`, []string{"read f by PY", "write f by PY"}, nil},
 		"thread": {
 			`PY -c 'import threading; t = threading.Thread(target=lambda: open("d/g")); t.start(); t.join()'`,
-			[]string{"read d/g by PY"}, nil,
+			[]string{"read d/g by PY"},
+			nil,
 		},
 		"exec of a thread": {
 			`PY -c 'import os, threading; threading.Thread(target=lambda: os.execv("/bin/cat", ["cat", "f"])).start()'`,
@@ -164,12 +168,14 @@ func TestCheckTrace_NamesOfEveryKind(t *testing.T) {
 import threading
 t = [threading.Thread(target=lambda i=i: [open("f") for _ in range(50)] and open("t%d" % i, "w")) for i in range(20)]
 [x.start() for x in t]; [x.join() for x in t]'`,
-			[]string{"read f by PY", "write missing t0 by PY", "write missing t19 by PY"}, nil,
+			[]string{"read f by PY", "write missing t0 by PY", "write missing t19 by PY"},
+			nil,
 		},
 		"descriptor executed": {
 			`PY -c 'import os; d = os.open("run.sh", os.O_RDONLY); os.set_inheritable(d, True)
 os.execve(d, ["run.sh"], {"PATH": "/bin:/usr/bin"})'`,
-			[]string{"execute run.sh by PY", "read run.sh by SH", "read f by cat"}, nil,
+			[]string{"execute run.sh by PY", "read run.sh by SH", "read f by cat"},
+			nil,
 		},
 		"shell script":  {"./run.sh", []string{"execute run.sh by SH", "execute BIN/SH by SH", "read run.sh by SH", "read f by cat"}, nil},
 		"chain of #!":   {"./outer", []string{"execute outer by SH", "execute run.sh by SH", "execute BIN/SH by SH"}, nil},
@@ -271,7 +277,7 @@ func TestCheckTrace_StaticProgram(t *testing.T) {
 }
 
 // TestCheckTrace_GoProgramForks: a Go program forks with its memory shared and its own locks held, which must
-// not wait for whoever answers its calls.
+// not wait for the process that answers its calls.
 func TestCheckTrace_GoProgramForks(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -320,7 +326,7 @@ func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_AnotherListenerAbove: where a trace is not possible the check runs, and its trace says why it is empty.
+// TestCheckTrace_AnotherListenerAbove: without a listener the check runs, and its trace says why it is empty.
 func TestCheckTrace_AnotherListenerAbove(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -331,7 +337,8 @@ func TestCheckTrace_AnotherListenerAbove(t *testing.T) {
 		sandboxtest.Helper(t)), 0o755)
 	w := walls(t)
 	reports := newTellings()
-	s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: wrapper, Name: t.Name(), Spec: &w, Attempted: reports.hear})
+	o := sandbox.Options{Helper: wrapper, Name: t.Name(), Spec: &w, Attempted: reports.hear}
+	s, err := sandbox.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,13 +349,13 @@ func TestCheckTrace_AnotherListenerAbove(t *testing.T) {
 	}()
 	c := inside(w, "cat /etc/passwd >/dev/null && echo ran")
 	c.Domain, c.Trace = process.DomainCheck, true
-	o, err := process.Capture(t.Context(), s, c, true)
-	if err != nil || string(o.Stdout) != "ran\n" {
-		t.Fatalf("%v %v %s", err, o.Status, o.Stdout)
+	got, err := process.Capture(t.Context(), s, c, true)
+	if err != nil || string(got.Stdout) != "ran\n" {
+		t.Fatalf("%v %v %s", err, got.Status, got.Stdout)
 	}
-	if o.Trace == nil || !strings.HasPrefix(o.Trace.Incomplete, "not observed: another supervisor") ||
-		len(o.Trace.Accesses) != 0 {
-		t.Errorf("%+v", o.Trace)
+	if got.Trace == nil || !strings.HasPrefix(got.Trace.Incomplete, "not observed: another supervisor") ||
+		len(got.Trace.Accesses) != 0 {
+		t.Errorf("%+v", got.Trace)
 	}
 	if !reports.await("of a check: what the kernel refuses is not told here") {
 		t.Error(reports)

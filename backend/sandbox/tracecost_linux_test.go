@@ -17,8 +17,10 @@ import (
 func BenchmarkCheckTrace(b *testing.B) {
 	w := walls(b)
 	makefile := "check:"
-	files := map[string]string{"check.sh": "#!/bin/sh\nset -e\ntest -e work.txt\ngrep -q done work.txt\nsort work.txt >/dev/null\n",
-		"work.txt": "done\n", "check.py": "import json, subprocess, unittest\nassert open('work.txt').read() == 'done\\n'\n"}
+	files := map[string]string{
+		"check.sh": "#!/bin/sh\nset -e\ntest -e work.txt\ngrep -q done work.txt\nsort work.txt >/dev/null\n",
+		"work.txt": "done\n", "check.py": "import json, subprocess, unittest\nassert open('work.txt').read() == 'done\\n'\n",
+	}
 	for i := range 30 {
 		name := fmt.Sprintf("s%02d.sh", i)
 		files[name] = "#!/bin/sh\ncat work.txt >/dev/null\ntest ! -e missing\n"

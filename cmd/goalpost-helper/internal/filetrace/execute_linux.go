@@ -123,7 +123,8 @@ func readLoader(header []byte, name string) (loader string, isELF bool) {
 		return "", false
 	}
 	order := binary.NativeEndian
-	at, size, count := order.Uint64(header[elfPhoff:]), order.Uint16(header[elfPhentsize:]), order.Uint16(header[elfPhnum:])
+	at := order.Uint64(header[elfPhoff:])
+	size, count := order.Uint16(header[elfPhentsize:]), order.Uint16(header[elfPhnum:])
 	if size < phSize {
 		return "", true
 	}

@@ -231,7 +231,7 @@ func readFile(name string, into []byte) (int, error) {
 	for {
 		n, err := unix.Read(fd, into)
 		if !errors.Is(err, unix.EINTR) {
-			return max(n, 0), err //nolint:wrapcheck // its number is the answer
+			return max(n, 0), err
 		}
 	}
 }

@@ -2,13 +2,16 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -108,14 +111,15 @@ func TestCheckTrace_NamesOfEveryKind(t *testing.T) {
 		want   []string // SH is the shell, PY the interpreter
 		not    []string
 	}{
-		"read":             {"cat f", []string{"read f by cat"}, []string{"read f by SH"}},
-		"absolute":         {`cat "$PWD/f"`, []string{"read f by cat"}, nil},
-		"dot dot":          {"cat d/../f", []string{"read f by cat"}, nil},
-		"chdir":            {"cd d && cat g", []string{"read d/g by cat", "lookup d by SH"}, nil},
-		"link":             {"cat l", []string{"read f by cat", "lookup l by cat"}, []string{"read l by cat"}},
-		"link in the way":  {"cat dl/g", []string{"read d/g by cat", "lookup dl by cat"}, nil},
-		"dot dot of link":  {"cat dl/../f", []string{"read f by cat"}, nil},
-		"out of a link":    {"cat deep/../g", []string{"read d/g by cat"}, []string{"read g by cat", "read missing g by cat"}},
+		"read":            {"cat f", []string{"read f by cat"}, []string{"read f by SH"}},
+		"absolute":        {`cat "$PWD/f"`, []string{"read f by cat"}, nil},
+		"dot dot":         {"cat d/../f", []string{"read f by cat"}, nil},
+		"chdir":           {"cd d && cat g", []string{"read d/g by cat", "lookup d by SH"}, nil},
+		"link":            {"cat l", []string{"read f by cat", "lookup l by cat"}, []string{"read l by cat"}},
+		"link in the way": {"cat dl/g", []string{"read d/g by cat", "lookup dl by cat"}, nil},
+		"dot dot of link": {"cat dl/../f", []string{"read f by cat"}, nil},
+		"out of a link": {"cat deep/../g", []string{"read d/g by cat"},
+			[]string{"read g by cat", "read missing g by cat"}},
 		"dangling":         {"cat dangling; true", []string{"read missing nothere by cat", "lookup dangling by cat"}, nil},
 		"link itself":      {"readlink l", []string{"lookup l by readlink"}, nil},
 		"proc cwd":         {"cat /proc/self/cwd/f", []string{"read f by cat"}, nil},
@@ -125,21 +129,24 @@ func TestCheckTrace_NamesOfEveryKind(t *testing.T) {
 		"in vain":          {"test -e no/where; true", []string{"lookup missing no/where by SH"}, nil},
 		"source if there":  {"[ -f ./env.sh ] && . ./env.sh; true", []string{"lookup missing env.sh by SH"}, nil},
 		"sourced":          {". ./s.sh", []string{"read s.sh by SH"}, []string{"read missing s.sh by SH"}},
-		"write":            {"echo x >new; echo y >>new", []string{"write missing new by SH", "write new by SH"}, []string{"read new by SH"}},
+		"write": {"echo x >new; echo y >>new", []string{"write missing new by SH", "write new by SH"},
+			[]string{"read new by SH"}},
 		"rename": {
 			"mv f f2 && cat f2",
 			[]string{"write f by mv", "write missing f2 by mv", "read f2 by cat"},
 			nil,
 		},
 		"renamed folder": {"mkdir a && echo 1 >a/x && cd a && mv ../a ../b && cat x", []string{"read b/x by cat"}, nil},
-		"link made":      {"ln f hard; ln -s f soft", []string{"read f by ln", "write missing hard by ln", "write missing soft by ln"}, nil},
-		"other name":     {"ln f hard; cat f; cat hard", []string{"read f by cat", "read hard by cat"}, nil},
+		"link made": {"ln f hard; ln -s f soft",
+			[]string{"read f by ln", "write missing hard by ln", "write missing soft by ln"}, nil},
+		"other name": {"ln f hard; cat f; cat hard", []string{"read f by cat", "read hard by cat"}, nil},
 		"link exchanged": {
 			"ln -s f cur; cat cur; rm cur; ln -s d/g cur; cat cur",
 			[]string{"read f by cat", "read d/g by cat", "write cur by rm"},
 			nil,
 		},
-		"remove":      {"rm f; mkdir n; rmdir n", []string{"write f by rm", "write missing n by mkdir", "write n by rmdir"}, nil},
+		"remove": {"rm f; mkdir n; rmdir n", []string{"write f by rm", "write missing n by mkdir", "write n by rmdir"},
+			nil},
 		"removed cwd": {"mkdir gone; cd gone; rmdir ../gone; cat f; true", []string{"read missing gone/f by cat"}, nil},
 		"bytes":       {"cat \"$(printf 'a\\377b')\"; true", []string{"read missing a\xffb by cat"}, nil},
 		"dirfd": {
@@ -177,13 +184,15 @@ os.execve(d, ["run.sh"], {"PATH": "/bin:/usr/bin"})'`,
 			[]string{"execute run.sh by PY", "read run.sh by SH", "read f by cat"},
 			nil,
 		},
-		"shell script":  {"./run.sh", []string{"execute run.sh by SH", "execute BIN/SH by SH", "read run.sh by SH", "read f by cat"}, nil},
+		"shell script": {"./run.sh",
+			[]string{"execute run.sh by SH", "execute BIN/SH by SH", "read run.sh by SH", "read f by cat"}, nil},
 		"chain of #!":   {"./outer", []string{"execute outer by SH", "execute run.sh by SH", "execute BIN/SH by SH"}, nil},
 		"no program":    {"./nothere; true", []string{"execute missing nothere by SH"}, nil},
 		"exec in place": {"exec cat f", []string{"read f by cat"}, []string{"read f by SH"}},
 		"subshell":      {"(. ./s.sh; :)& wait", []string{"read s.sh by SH"}, nil},
-		"make":          {"make -s all", []string{"read Makefile by make", "lookup missing in by make", "read f by cat"}, nil},
-		"import":        {"PY -c 'import mod'", []string{"read mod.py by PY"}, nil},
+		"make": {"make -s all", []string{"read Makefile by make", "lookup missing in by make", "read f by cat"},
+			nil},
+		"import": {"PY -c 'import mod'", []string{"read mod.py by PY"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := walls(t)
@@ -208,7 +217,8 @@ os.execve(d, ["run.sh"], {"PATH": "/bin:/usr/bin"})'`,
 				t.Errorf("%v: %s", o.Status, o.Stdout)
 			}
 			got := describe(w, trace)
-			expand := strings.NewReplacer("by SH", "by "+shell, "BIN/SH", "/usr/bin/"+shell, "by PY", "by "+filepath.Base(interpreter))
+			expand := strings.NewReplacer("by SH", "by "+shell, "BIN/SH", "/usr/bin/"+shell, "by PY", "by "+
+				filepath.Base(interpreter))
 			for _, line := range test.want {
 				if !slices.Contains(got, expand.Replace(line)) {
 					t.Errorf("no %q in\n%s\nof %+v", expand.Replace(line), strings.Join(got, "\n"), trace.Programs)
@@ -303,7 +313,7 @@ func TestCheckTrace_GoProgramForks(t *testing.T) {
 func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
 	w := walls(t)
 	limits := spec.DefaultLimits()
-	limits.Processes = 20
+	limits.Processes = 200
 	w.Limits = limits
 	files := map[string]string{}
 	for i := range 10 {
@@ -311,7 +321,8 @@ func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
 	}
 	writeFiles(t, w, files)
 	s := enclose(t, w)
-	o, trace := traced(t, s, w, `i=0; while [ $i -lt 1000 ]; do cat c$((i % 10)); wc -l w$((i % 10)); (:); i=$((i + 1)); done >/dev/null`)
+	o, trace := traced(t, s, w,
+		`i=0; while [ $i -lt 1000 ]; do cat c$((i % 10)); wc -l w$((i % 10)); (:); i=$((i + 1)); done >/dev/null`)
 	if o.Status.Code != 0 {
 		t.Errorf("%v %s", o.Status, o.Stdout)
 	}
@@ -380,7 +391,8 @@ except PermissionError as e:
     print("refused", e.errno)
 how = (ctypes.c_uint64 * 3)(0, 0, 0)
 print("openat2", libc.syscall(437, -100, b"f", how, 24), ctypes.get_errno())
-print("pointer", libc.syscall(257 if os.uname().machine == "x86_64" else 56, -100, ctypes.c_void_p(8), 0, 0), ctypes.get_errno())
+openat = 257 if os.uname().machine == "x86_64" else 56
+print("pointer", libc.syscall(openat, -100, ctypes.c_void_p(8), 0, 0), ctypes.get_errno())
 END
 `)
 	text := string(o.Stdout)
@@ -519,7 +531,9 @@ func TestCheckTrace_StaticProgramWithoutCalls(t *testing.T) {
 	}
 	w := walls(t)
 	source, program := filepath.Join(w.Dir, "p.c"), filepath.Join(w.Dir, "p")
-	writeFiles(t, w, map[string]string{"p.c": "void _start(void) { for (;;) __asm__(\"syscall\" :: \"a\"(60), \"D\"(7)); }\n"})
+	writeFiles(t, w, map[string]string{
+		"p.c": "void _start(void) { for (;;) __asm__(\"syscall\" :: \"a\"(60), \"D\"(7)); }\n",
+	})
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the program is for amd64")
 	}
@@ -539,4 +553,76 @@ func TestCheckTrace_StaticProgramWithoutCalls(t *testing.T) {
 			t.Errorf("%s: %q", script, trace.Programs)
 		}
 	}
+}
+
+// TestCheckTrace_EndsWithItsListener: when the process that answers is gone nothing runs on unseen, and the trace is
+// not taken for complete.
+func TestCheckTrace_EndsWithItsListener(t *testing.T) {
+	w := walls(t)
+	writeFiles(t, w, map[string]string{"f": "1\n"})
+	s := enclose(t, w)
+	r, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c := inside(w, "cat f; while :; do cat f >/dev/null; done")
+	c.Domain, c.Trace, c.Files = process.DomainCheck, true, []*os.File{nil, out}
+	p, err := s.Start(t.Context(), c)
+	if err := errors.Join(err, out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Read(make([]byte, 1)); err != nil { // it runs
+		t.Fatal(err)
+	}
+	killCheckInit(t)
+	wait(t, p)
+	if p.Status().Code == 0 {
+		t.Errorf("%v", p.Status())
+	}
+	if trace := p.(process.TracedProcess).Trace(); !strings.Contains(trace.Incomplete,
+		"ended before the trace was complete") {
+		t.Errorf("%+v", trace)
+	}
+}
+
+// killCheckInit kills the first process of the only check that this process runs.
+func killCheckInit(t *testing.T) {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := 0
+	for _, line := range lines {
+		text, _ := os.ReadFile(line)
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(line)))
+		if strings.HasSuffix(string(text), "\x00init\x00check\x00") && isDescendant(pid) {
+			killed++
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if killed != 1 {
+		t.Fatalf("%d processes killed", killed)
+	}
+}
+
+// isDescendant reports whether this process started another, directly or not.
+func isDescendant(pid int) bool {
+	for pid > 1 {
+		if pid == os.Getpid() {
+			return true
+		}
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return false
+		}
+		f := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		if pid, err = strconv.Atoi(f[1]); err != nil {
+			return false
+		}
+	}
+	return false
 }

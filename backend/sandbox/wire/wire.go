@@ -10,7 +10,8 @@
 //
 // A helper without a sandbox speaks first (Answer with Hello); one with a sandbox waits
 // for Setup and then says Hello, or an error that names the step. It answers each
-// start with a pid or an error and, in its own time, with an exit. A signal is
+// start with a pid or an error and, in its own time, with an exit, before which comes
+// the trace of a program that is traced. A signal is
 // answered only when it fails. End of file from the app ends everything the
 // helper started.
 package wire

@@ -26,8 +26,10 @@ type Command struct {
 	// Held are files that a program of DomainCheck sees in their protected state, not as the agent left them. A
 	// launcher without a sandbox refuses them.
 	Held []FileOverride
-	// Trace asks for a TracedProcess. It is for DomainCheck; a launcher that cannot trace starts the program all the
-	// same, and returns a Process that is not a TracedProcess.
+	// Trace asks for a TracedProcess. It is for DomainCheck. A launcher that has no way to trace (none but a sandbox on
+	// Linux has) starts the program all the same, and returns a Process that is not a TracedProcess. One that finds
+	// out only as the program starts returns a TracedProcess whose Trace is empty, with an Incomplete that begins
+	// with "not observed".
 	Trace bool
 }
 

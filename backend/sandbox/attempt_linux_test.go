@@ -41,6 +41,33 @@ const patience = time.Minute
 
 // calls are the attempts that no shell can make.
 var calls = map[string]func([]string) error{
+	"listen-above": func(a []string) error { // a filter that somebody listens to, above the helper
+		program := unix.SockFprog{Len: 1, Filter: &unix.SockFilter{
+			Code: unix.BPF_RET | unix.BPF_K,
+			K:    unix.SECCOMP_RET_ALLOW,
+		}}
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			return err
+		}
+		if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+			unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&program))); errno != 0 {
+			return errno
+		}
+		socket := os.NewFile(3, "socket")
+		c := exec.Command(a[0], a[1:]...)
+		c.ExtraFiles, c.Stderr = []*os.File{socket}, os.Stderr
+		if err := errors.Join(c.Start(), socket.Close()); err != nil {
+			return err
+		}
+		return c.Wait()
+	},
+	"fork-often": func(a []string) error {
+		times, err := strconv.Atoi(a[0])
+		for i := 0; i < times && err == nil; i++ {
+			err = exec.Command(a[1]).Run()
+		}
+		return err
+	},
 	"get":            func(a []string) error { return get(a[0], "") },
 	"via":            func(a []string) error { return get(a[1], a[0]) },
 	"by-environment": func(a []string) error { return getBy(a[0], http.ProxyFromEnvironment) },

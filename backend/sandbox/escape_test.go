@@ -75,6 +75,7 @@ type prison struct {
 	datagrams             []string      // where they hear datagrams
 	passed                chan struct{} // one of the test's own came
 	within                bool          // the attempt that is made is made inside the walls
+	traced                bool          // it is made by a check that is traced
 	ports                 []string      // of the machine's loopback, where it is heard
 	// servers, HOST:PORT, at other addresses of this machine: of IPv4, and of IPv6; "" where it has
 	// none
@@ -437,6 +438,9 @@ func (p *prison) try(a attempt, s *sandbox.Supervisor, env []string, proxy strin
 		defer a.undo()
 	}
 	p.within = s == p.confined
+	if p.traced {
+		c.Domain, c.Trace = process.DomainCheck, true
+	}
 	text, status := output(p, s, c)
 	escaped = status.Code == 0 && status.Signal == 0
 	if escaped && a.effect != nil {
@@ -508,6 +512,12 @@ func TestEscape(t *testing.T) {
 				t.Errorf("escaped: %s", said)
 			}
 			t.Logf("%s", said)
+			p.traced = true
+			if escaped, said := p.try(a, p.confined, p.confinedEnv, p.proxy); escaped {
+				escapes++
+				t.Errorf("escaped from a check that is traced: %s", said)
+			}
+			p.traced = false
 			switch {
 			case (a.told == "") == (a.silent == ""):
 				t.Error("it must be told of, or say why not")

@@ -17,7 +17,9 @@ import (
 
 // Start starts one program in a session of its own. ctx bounds the starting
 // only: cancelled before the helper answers, the program is killed as soon as
-// it runs. The files become blocking, as with os/exec. Errors are *StartError (what the user can change), ErrClosed, or
+// it runs. A command of a check that asks for a trace gets a process.TracedProcess; where nothing can
+// be observed (another supervisor above listens to system calls), its trace's Incomplete says why. The files become
+// blocking, as with os/exec. Errors are *StartError (what the user can change), ErrClosed, or
 // ctx's own.
 func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	if err := ctx.Err(); err != nil {
@@ -26,6 +28,9 @@ func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Proc
 	p, err := s.start(ctx, c, nil)
 	if err != nil {
 		return nil, err
+	}
+	if s.isTraced(c) {
+		return tracedProgram{p}, nil
 	}
 	return p, nil
 }
@@ -49,6 +54,9 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 		if c.Domain == process.DomainCheck {
 			request.Domain = wire.DomainCheck
 		}
+	}
+	if size == nil && s.isTraced(c) {
+		request.Trace = &wire.TraceRequest{Dir: []byte(s.spec.Dir)}
 	}
 	if err := s.sendPacket(request, files); err != nil {
 		s.unregister(p)
@@ -195,6 +203,7 @@ type program struct {
 	master    *os.File // of a program with a terminal of its own
 	failed    *wire.Error
 	status    process.Status
+	trace     traceCollector // of a program whose command asked for it
 }
 
 var _ process.Process = (*program)(nil)
@@ -255,6 +264,8 @@ func (p *program) onAnswer(a wire.Answer, fds []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case a.Trace != nil: // the first may come before the pid
+		p.trace.add(*a.Trace)
 	case a.Exit != nil:
 		p.status = process.Status{Code: a.Exit.Code, Signal: syscall.Signal(a.Exit.Signal)}
 		if !p.started {

@@ -20,11 +20,12 @@ import (
 
 // TrialSandbox is a sandbox without a goal, for a user who wants to see what it prevents.
 type TrialSandbox struct {
-	Inside  process.Launcher // for programs as an agent would start them
-	Outside process.Launcher // for the user's own programs, also through a helper
-	Env     []string         // for Inside
-	OwnEnv  []string         // for Outside
-	Dir     string
+	Inside   process.Launcher // programs as an agent would start them, and checks
+	Outside  process.Launcher // the user's own programs, also through a helper
+	Env      []string         // for Inside
+	CheckEnv []string         // for checks in Inside
+	OwnEnv   []string         // for Outside
+	Dir      string
 
 	held *Sandbox
 }
@@ -72,12 +73,13 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	}
 	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
 	return do(&TrialSandbox{
-		Inside:  held.Programs,
-		Outside: f.UserPrograms,
-		Env:     held.Env,
-		OwnEnv:  environ.Base(os.Environ()),
-		Dir:     p.Dir,
-		held:    held,
+		Inside:   held.Programs,
+		Outside:  f.UserPrograms,
+		Env:      held.Env,
+		CheckEnv: held.checkEnv,
+		OwnEnv:   environ.Base(os.Environ()),
+		Dir:      p.Dir,
+		held:     held,
 	})
 }
 

@@ -10,13 +10,14 @@
 //
 // A helper without a sandbox speaks first (Answer with Hello); one with a sandbox waits
 // for Setup and then says Hello, or an error that names the step. It answers each
-// start with a pid or an error and, in its own time, with an exit. A signal is
+// start with a pid or an error and, in its own time, with an exit, before which comes
+// the trace of a program that is traced. A signal is
 // answered only when it fails. End of file from the app ends everything the
 // helper started.
 package wire
 
 // Version is said in Hello; the app refuses another one.
-const Version = 5
+const Version = 6
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3
@@ -60,6 +61,7 @@ type Request struct {
 	Size   *Size          `json:"size,omitempty"`
 	Domain Domain         `json:"domain,omitempty"` // which walls the program runs in; "" is none
 	Held   []FileOverride `json:"held,omitempty"`   // of a check
+	Trace  *TraceRequest  `json:"trace,omitempty"`  // of a check; nil is none
 
 	// Signal, and of Narrow: 0 leaves the programs as they are.
 	Signal int `json:"signal,omitempty"`
@@ -197,6 +199,8 @@ type Answer struct {
 	Dialed bool `json:"dialed,omitempty"`
 	// Changed: the walls are as a Widen or Narrow wanted them.
 	Changed bool `json:"changed,omitempty"`
+	// Trace is a part of a program's trace; the last one comes before the program's exit.
+	Trace *TraceBatch `json:"trace,omitempty"`
 	// Attempt: a program tried what it may not; without ID.
 	Attempt *Violation `json:"attempt,omitempty"`
 }

@@ -18,7 +18,8 @@ import (
 )
 
 // ExecProgram lays down every right and executes the program. first is the number of
-// the plan's descriptor; the rules and the pipe for bad news follow it. All of it
+// the plan's descriptor; the rules, the pipe for bad news and, of a traced program, the
+// socket for the listener follow it. All of it
 // happens on this one thread, which is the one that the program inherits.
 func ExecProgram(first string) error {
 	n, err := strconv.Atoi(first)
@@ -59,6 +60,13 @@ func applyAndExec(n int) *wire.Error {
 		{"no new rights", func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }},
 		{"Landlock", func() error { return landlock.RestrictSelf(n + 1) }},
 		{"folder", func() error { return os.Chdir(string(p.Dir)) }},
+		{"trace", func() error { // the last: it holds up what this process opens
+			if !p.Traced {
+				return nil
+			}
+			unix.CloseOnExec(n + 3)
+			return passListener(n + 3)
+		}},
 	} {
 		if err := step.do(); err != nil {
 			return &wire.Error{Code: errorCode(err), Text: fmt.Sprintf("starting %s: %s: %v", p.Path, step.name, err)}

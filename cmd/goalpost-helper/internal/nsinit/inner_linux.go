@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/filetrace"
 	"goalpost/cmd/goalpost-helper/internal/landlock"
 	"goalpost/cmd/goalpost-helper/internal/rootfs"
 	"goalpost/cmd/goalpost-helper/internal/seccomp"
@@ -38,7 +39,7 @@ func RunInit(domain string) error {
 	if domain == "check" {
 		return runCheck(*r.Spec)
 	}
-	s, err := setUpSandbox(*r.Spec, wire.DomainAgent, 0, nil)
+	s, err := setUpSandbox(*r.Spec, wire.DomainAgent, wire.Request{})
 	if err != nil {
 		return socket.Send(initSocket, wire.Answer{Error: toWireError(err)})
 	}
@@ -58,7 +59,7 @@ func runCheck(w wire.Spec) error {
 	if err != nil {
 		return err
 	}
-	s, err := setUpSandbox(w, wire.DomainCheck, r.ID, r.Held)
+	s, err := setUpSandbox(w, wire.DomainCheck, r)
 	if err != nil {
 		return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: toWireError(err)})
 	}
@@ -87,14 +88,12 @@ func finishCheck(id uint64, exit wire.Exit, flush func()) {
 }
 
 // setUpSandbox builds the sandbox's files and prepares what each of its programs needs. only
-// is the one program of a check, whose end is the end of its sandbox.
-func setUpSandbox(
-	w wire.Spec, domain wire.Domain, only uint64, held []wire.FileOverride,
-) (*supervise.Supervisor, error) {
+// starts the one program of a check, whose end is the end of its sandbox.
+func setUpSandbox(w wire.Spec, domain wire.Domain, only wire.Request) (*supervise.Supervisor, error) {
 	check := domain == wire.DomainCheck
 	limitPids(w.Limits.Processes)
 	granted, covered := &rootfs.GrantedSockets{}, &rootfs.StickyMounts{}
-	if err := rootfs.Build(w, check, held, granted, covered); err != nil {
+	if err := rootfs.Build(w, check, only.Held, granted, covered); err != nil {
 		return nil, err
 	}
 	if err := covered.Watch(); err != nil {
@@ -116,32 +115,49 @@ func setUpSandbox(
 		),
 	}
 	s, err := supervise.New(initSocket, wire.Socket, inside, func(id uint64, exit wire.Exit) {
-		if check && id == only {
-			finishCheck(id, exit, notifier.Flush)
+		if check && id == only.ID {
+			finishCheck(id, exit, func() {
+				notifier.Flush()
+				inside.trace.finish()
+			})
 		}
 		notifier.Flush()
 	})
 	if err != nil {
 		return nil, &wire.Error{Code: wire.SandboxError, Text: err.Error()}
 	}
+	if check && only.Trace != nil {
+		inside.trace = &checkTrace{
+			id:       only.ID,
+			dirs:     tracedDirs(w, string(only.Trace.Dir)),
+			obstacle: filetrace.FindObstacle(),
+			listen: func(fd int, tracer *filetrace.Tracer) {
+				notifier = seccomp.StartNotifier(fd, domain, w, granted, files, tracer)
+			},
+		}
+	}
+	if inside.trace.isObserved() {
+		return s, nil
+	}
 	// Here, on the main thread, and not by each program: one notifier hears them
 	// all, and a start costs nothing more.
-	fd, silent, err := seccomp.InstallFilter()
+	fd, silent, err := seccomp.InstallFilter(false)
 	switch {
 	case err != nil:
 		return nil, socket.SandboxFailure("seccomp", err)
 	case silent != nil:
-		_ = socket.Send(wire.Socket, wire.Answer{
-			Attempt: &wire.Violation{
-				Domain: domain,
-				Times:  1,
-				Text:   "what the kernel refuses is not told here: " + silent.Error(),
-			},
-		})
+		reportSilence(domain, silent.Error())
 	default:
-		notifier = seccomp.StartNotifier(fd, domain, w, granted, files)
+		notifier = seccomp.StartNotifier(fd, domain, w, granted, files, nil)
 	}
 	return s, nil
+}
+
+// reportSilence reports that this sandbox reports nothing.
+func reportSilence(domain wire.Domain, why string) {
+	_ = socket.Send(wire.Socket, wire.Answer{
+		Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + why},
+	})
 }
 
 // toWireError is an error as the app hears of it.

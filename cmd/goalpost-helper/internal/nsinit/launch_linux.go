@@ -20,6 +20,7 @@ type launchContext struct {
 	spec   wire.Spec
 	rules  int // Landlock's ruleset
 	grants *rootfs.RuntimeGrants
+	trace  *checkTrace // nil without one
 }
 
 func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
@@ -37,6 +38,7 @@ type execPlan struct {
 	Dir      []byte
 	UID, GID int
 	Limits   wire.Limits
+	Traced   bool // one more descriptor follows: where the listener goes
 }
 
 // Start runs the last stage. Beside the program's own descriptors it gets three:
@@ -51,6 +53,7 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 		UID:    in.spec.UID,
 		GID:    in.spec.GID,
 		Limits: in.spec.Limits,
+		Traced: in.trace.isObserved(),
 	}
 	failed := func(err error) (int, *wire.Error) {
 		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
@@ -66,13 +69,30 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 	}
 	defer func() { _ = read.Close() }()
 	first := len(files)
+	files = append(files, plan.Fd(), uintptr(in.rules), write.Fd())
+	var pair [2]int
+	if in.trace.isObserved() {
+		if pair, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0); err != nil {
+			return failed(os.NewSyscallError("socketpair", err))
+		}
+		defer func() { _ = unix.Close(pair[0]) }()
+		files = append(files, uintptr(pair[1]))
+	}
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], ProgramRole, strconv.Itoa(first)},
 		&syscall.ProcAttr{
-			Files: append(files, plan.Fd(), uintptr(in.rules), write.Fd()),
+			Files: files,
 			Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: r.TTY, Ctty: 0},
 		})
+	if in.trace.isObserved() {
+		_ = unix.Close(pair[1])
+	}
 	if err := errors.Join(err, write.Close()); err != nil {
 		return failed(err)
+	}
+	if in.trace.isObserved() {
+		if err := in.trace.receive(pair[0], pid); err != nil {
+			return failed(errors.Join(err, unix.Kill(pid, unix.SIGKILL)))
+		}
 	}
 	said, err := io.ReadAll(read)
 	if err == nil && len(said) == 0 {

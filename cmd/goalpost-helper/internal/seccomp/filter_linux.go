@@ -97,7 +97,8 @@ const (
 
 // buildFilter writes the filter. A system call that matches none of it is allowed.
 // retEPERM may be heard: then the calls that are watched are heard, too.
-func buildFilter(notAllowed uint32) bpfProgram {
+// traced adds the calls that a trace observes.
+func buildFilter(notAllowed uint32, traced bool) bpfProgram {
 	var a bpfProgram
 	a.load(atArch)
 	a.skipIf(auditArch, 1)
@@ -137,6 +138,9 @@ func buildFilter(notAllowed uint32) bpfProgram {
 	}
 	if notAllowed == retNotify {
 		a.notifyOn()
+		if traced {
+			a.notifyOnTraced()
+		}
 	}
 	a.ret(unix.SECCOMP_RET_ALLOW)
 	return a
@@ -204,14 +208,15 @@ func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
 
 // InstallFilter puts the filter on this thread, and so on every program that it starts
 // from now on. listener is where the calls are heard; -1 with an error where
-// there can be none (somebody above listens already), then nothing is heard.
-func InstallFilter() (listener int, silent, err error) {
-	code := buildFilter(retNotify)
+// there can be none (somebody above listens already), then nothing is heard. traced: a
+// tracer will listen, which must be another process: this one could not execute a program.
+func InstallFilter(traced bool) (listener int, silent, err error) {
+	code := buildFilter(retNotify, traced)
 	fd, errno := loadFilter(code, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 	if errno == 0 {
 		return fd, nil, nil
 	}
-	if _, failed := loadFilter(buildFilter(retEPERM), 0); failed != 0 {
+	if _, failed := loadFilter(buildFilter(retEPERM, false), 0); failed != 0 {
 		return -1, nil, os.NewSyscallError("seccomp", failed)
 	}
 	return -1, os.NewSyscallError("seccomp", errno), nil

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/filetrace"
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
@@ -26,7 +27,8 @@ type Notifier struct {
 	servers listeningCache
 	sockets socketGrants
 	mounted *MountedNames
-	uid     int // whom the programs run as
+	tracer  *filetrace.Tracer // nil unless a check is traced
+	uid     int               // whom the programs run as
 	gid     int
 
 	mu    sync.Mutex
@@ -61,14 +63,18 @@ type (
 	}
 )
 
-// StartNotifier starts to answer; it ends with the process. The two goroutines run on
-// threads that have no filter themselves: the filter's thread is the main one.
-func StartNotifier(fd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *MountedNames) *Notifier {
+// StartNotifier starts to answer; it ends with the process. The goroutines run on
+// threads that have no filter themselves: the filter's thread is the main one, or with a
+// tracer one of another process. tracer is nil unless the filter was made for one.
+func StartNotifier(
+	fd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *MountedNames, tracer *filetrace.Tracer,
+) *Notifier {
 	l := &Notifier{
 		fd:      fd,
 		domain:  domain,
 		sockets: granted,
 		mounted: files,
+		tracer:  tracer,
 		uid:     w.UID,
 		gid:     w.GID,
 		times:   map[wire.Violation]int{},
@@ -76,6 +82,12 @@ func StartNotifier(fd int, domain wire.Domain, w wire.Spec, granted socketGrants
 	}
 	go l.report()
 	go l.answer()
+	if tracer != nil {
+		wakeOnSameProcessor(fd)
+		for range traceWorkers - 1 {
+			go l.answer()
+		}
+	}
 	return l
 }
 
@@ -86,10 +98,20 @@ func (l *Notifier) answer() {
 		switch errno {
 		case 0:
 		case unix.EINTR, unix.ENOENT: // the caller died before it was heard
+			if errno == unix.ENOENT && isUnused(l.fd) {
+				return
+			}
 			continue
 		default:
 			l.count(wire.Violation{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
+			if l.tracer != nil { // nobody must wait for an answer, or run on unseen
+				l.tracer.Fail("not observed to the end: " + errno.Error())
+				_ = unix.Kill(-1, unix.SIGKILL)
+			}
 			return
+		}
+		if l.trace(n) {
+			continue
 		}
 		if _, ok := renameCalls[uint32(n.nr)]; ok {
 			l.handleRename(n)

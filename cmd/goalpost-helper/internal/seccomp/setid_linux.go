@@ -61,12 +61,14 @@ func (a *bpfProgram) skipUnlessBits(bits uint32, n uint8) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: n, K: bits})
 }
 
+var chmodArgs, openArgs = chmodCalls(), openCalls()
+
 // isSetID says whether a call that is heard is one of these.
 func isSetID(n notice) bool {
 	arg := func(at uint32) uint32 { return uint32(n.args[(at-atArg0)/(atArg1-atArg0)]) }
-	if at, ok := chmodCalls()[uint32(n.nr)]; ok {
+	if at, ok := chmodArgs[uint32(n.nr)]; ok {
 		return arg(at)&setidBits != 0
 	}
-	at, ok := openCalls()[uint32(n.nr)]
+	at, ok := openArgs[uint32(n.nr)]
 	return ok && arg(at)&openCreateFlags != 0 && arg(at+atArg1-atArg0)&setidBits != 0
 }

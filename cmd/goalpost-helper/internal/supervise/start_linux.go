@@ -83,7 +83,7 @@ func validateRequest(r wire.Request, fds []int, walls bool) *wire.Error {
 	bad := func(format string, args ...any) *wire.Error {
 		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf(format, args...)}
 	}
-	if !walls && (r.Domain != "" || r.Held != nil || r.Size != nil) {
+	if !walls && (r.Domain != "" || r.Held != nil || r.Size != nil || r.Trace != nil) {
 		return &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}
 	}
 	if walls && r.Domain == "" {

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/fault"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+)
+
+// traceCommand shows what a check uses.
+type traceCommand struct{ Program }
+
+// trace runs a command as a check would run and prints what it did with files.
+func (p traceCommand) trace() *cobra.Command {
+	in := api.StartInput{Risk: policy.WriteLocal}
+	asJSON := false
+	c := &cobra.Command{
+		Use:   "trace [flags] -- COMMAND…",
+		Short: "Run a command as a check and list the files that it uses",
+		Long: "Run a command in the sandbox of a check, and list what it and all programs that it starts did with the " +
+			"files of the folder: which they read, executed, wrote and looked for in vain. The list is printed on standard " +
+			"output when the command has ended; what the command writes goes to standard error. The exit code is the command's.",
+		Args:    cobra.MinimumNArgs(1),
+		Example: "  " + p.Name + " trace -- make test\n  " + p.Name + " trace --dir work --json -- python3 check.py",
+		RunE: func(c *cobra.Command, argv []string) error {
+			if err := makeAbsolute(&in); err != nil {
+				return err
+			}
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
+					return p.runTraced(c.Context(), w, argv, asJSON)
+				})
+			})
+		},
+	}
+	fl := c.Flags()
+	fl.SetInterspersed(false)
+	fl.StringVar(&in.Dir, "dir", ".", "the folder that the command runs in")
+	fl.BoolVar(&asJSON, "json", false, "as JSON, with the files outside the folder")
+	return c
+}
+
+// runTraced runs the command to its end and prints its trace.
+func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, asJSON bool) error {
+	child, err := w.Inside.Start(ctx, process.Command{
+		Argv:   argv,
+		Env:    w.CheckEnv,
+		Dir:    w.Dir,
+		Files:  []*os.File{os.Stdin, os.Stderr, os.Stderr},
+		Domain: process.DomainCheck,
+		Trace:  true,
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return &fault.Error{
+			Code:    fault.NotFound,
+			Message: "the sandbox: " + err.Error(),
+			Hint:    "a check has the programs of the system and of the usual toolchains",
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	select {
+	case <-child.Done():
+	case <-ctx.Done():
+		return exitCode(exitInterrupted) // the programs end with the sandbox
+	}
+	trace := process.Trace{Incomplete: "not observed: this sandbox cannot trace"}
+	if traced, ok := child.(process.TracedProcess); ok {
+		trace = traced.Trace()
+	}
+	for _, line := range w.Violations() {
+		p.errorf("%s: %s\n", p.Name, oneLine(line))
+	}
+	if asJSON {
+		err = p.json(struct {
+			process.Trace
+
+			Exit   int `json:"exit"` // -1 if a signal ended the command
+			Signal int `json:"signal,omitempty"`
+		}{trace, child.Status().Code, int(child.Status().Signal)})
+	} else {
+		err = p.printf("%s", formatTrace(trace, w.Dir))
+	}
+	if err != nil {
+		return err
+	}
+	if trace.Incomplete != "" {
+		p.errorf("%s: the list is incomplete: %s\n", p.Name, oneLine(trace.Incomplete))
+	}
+	switch status := child.Status(); {
+	case status.Signal != 0:
+		p.errorf("%s: %s\n", p.Name, status)
+		return exitCode(128 + int(status.Signal))
+	case status.Code != 0:
+		return exitCode(status.Code)
+	}
+	return nil
+}
+
+// maxListedPrograms is how many programs the text lists: a compiler runs for every file.
+const maxListedPrograms = 50
+
+// formatTrace lists the programs of a trace and what they did with the files of the folder.
+func formatTrace(trace process.Trace, dir string) string {
+	var b strings.Builder
+	b.WriteString("Programs\n")
+	for i, one := range trace.Programs {
+		if i == maxListedPrograms {
+			fmt.Fprintf(&b, "  and %d more (--json lists them)\n", len(trace.Programs)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s\n", oneLine(strings.Join(one.Args, " ")))
+		fmt.Fprintf(&b, "    %s, in %s\n", singleLine(one.Path), singleLine(pathFrom(dir, one.Dir)))
+	}
+	if len(trace.Programs) == 0 {
+		b.WriteString("  none\n")
+	}
+	for _, part := range []struct {
+		title    string
+		contains func(process.FileAccess) bool
+	}{
+		{"Read", func(a process.FileAccess) bool { return a.Use == process.UseRead && !a.Missing }},
+		{"Executed", func(a process.FileAccess) bool { return a.Use == process.UseExecute && !a.Missing }},
+		{"Written", func(a process.FileAccess) bool { return a.Use == process.UseWrite }},
+		{"Looked for in vain", func(a process.FileAccess) bool { return a.Use != process.UseWrite && a.Missing }},
+	} {
+		fmt.Fprintf(&b, "\n%s\n", part.title)
+		lines := formatUses(trace, dir, part.contains)
+		if len(lines) == 0 {
+			lines = []string{"none"}
+		}
+		for _, line := range lines {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	outside := map[string]bool{}
+	for _, a := range trace.Accesses {
+		if !isIn(a.Path, dir) {
+			outside[a.Path] = true
+		}
+	}
+	fmt.Fprintf(&b, "\nFiles used outside the folder: %d (--json lists them)\n", len(outside))
+	return b.String()
+}
+
+// formatUses lists each file of the folder once, in the order of its first use, with the programs that used it.
+func formatUses(trace process.Trace, dir string, contains func(process.FileAccess) bool) []string {
+	var paths []string
+	users := map[string][]string{}
+	for _, a := range trace.Accesses {
+		if !contains(a) || !isIn(a.Path, dir) {
+			continue
+		}
+		if _, ok := users[a.Path]; !ok {
+			paths = append(paths, a.Path)
+		}
+		if name := filepath.Base(trace.Programs[a.Program].Path); !slices.Contains(users[a.Path], name) {
+			users[a.Path] = append(users[a.Path], name)
+		}
+	}
+	lines := make([]string, len(paths))
+	for i, path := range paths {
+		lines[i] = singleLine(fmt.Sprintf("%s (%s)", pathFrom(dir, path), strings.Join(users[path], ", ")))
+	}
+	return lines
+}
+
+// isIn reports whether a path is a folder or in it.
+func isIn(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// pathFrom is a path as it is written in a folder, if it is in it.
+func pathFrom(dir, path string) string {
+	if path == dir {
+		return "."
+	}
+	return strings.TrimPrefix(path, dir+"/")
+}

@@ -1,0 +1,65 @@
+package sandbox
+
+import (
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox/wire"
+)
+
+// tracedProgram is a program whose trace was asked for.
+type tracedProgram struct{ *program }
+
+var _ process.TracedProcess = tracedProgram{}
+
+// Trace returns what is known by now; all of it once Done is closed.
+func (p tracedProgram) Trace() process.Trace {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.trace.get()
+}
+
+// isTraced reports whether the programs of a command are traced: those of checks, inside a sandbox.
+func (s *Supervisor) isTraced(c process.Command) bool {
+	return c.Trace && s.sandboxed && c.Domain == process.DomainCheck
+}
+
+// traceCollector puts a trace together. It is its program's, and guarded as that one is.
+type traceCollector struct {
+	trace      process.Trace
+	isComplete bool
+}
+
+// add appends what a batch holds.
+func (t *traceCollector) add(b wire.TraceBatch) {
+	for _, p := range b.Programs {
+		one := process.TracedProgram{Path: string(p.Path), Dir: string(p.Dir)}
+		for _, arg := range p.Args {
+			one.Args = append(one.Args, string(arg))
+		}
+		t.trace.Programs = append(t.trace.Programs, one)
+	}
+	for _, a := range b.Accesses {
+		if a.Program < 0 || a.Program >= len(t.trace.Programs) {
+			t.trace.Incomplete = "the helper named a program that it did not describe"
+			continue
+		}
+		t.trace.Accesses = append(t.trace.Accesses, process.FileAccess{
+			Path:    string(a.Path),
+			Use:     process.FileUse(a.Use),
+			Missing: a.Missing,
+			Program: a.Program,
+		})
+	}
+	t.isComplete = t.isComplete || b.Complete
+	if b.Incomplete != "" {
+		t.trace.Incomplete = b.Incomplete
+	}
+}
+
+// get returns the trace. One whose last batch is missing is incomplete.
+func (t *traceCollector) get() process.Trace {
+	all := t.trace
+	if !t.isComplete && all.Incomplete == "" {
+		all.Incomplete = "the sandbox ended before the trace was complete"
+	}
+	return all
+}

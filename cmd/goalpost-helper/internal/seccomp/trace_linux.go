@@ -1,0 +1,66 @@
+package seccomp
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/cmd/goalpost-helper/internal/filetrace"
+)
+
+// traceWorkers answer calls at the same time: every call of a traced program that names a file waits for one.
+const traceWorkers = 2
+
+// notifyOnTraced holds up the calls that a tracer observes. It is the last part of the filter: what an
+// earlier part refuses stays refused.
+func (a *bpfProgram) notifyOnTraced() {
+	for _, rule := range filetrace.FilterRules() {
+		if rule.Flags < 0 {
+			a.skipUnless(rule.Number, 1)
+			a.ret(retNotify)
+			continue
+		}
+		a.skipUnless(rule.Number, 4)
+		a.load(uint32(atArg0 + (atArg1-atArg0)*rule.Flags))
+		a.skipUnlessBits(unix.AT_EMPTY_PATH, 1)
+		a.ret(unix.SECCOMP_RET_ALLOW)
+		a.ret(retNotify)
+	}
+}
+
+// wakeOnSameProcessor has the kernel run the listener where the caller ran, which halves what a call costs.
+// Kernels before 6.6 cannot.
+func wakeOnSameProcessor(listener int) {
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(listener), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+		unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
+}
+
+// isUnused reports whether no program has the filter any more.
+func isUnused(listener int) bool {
+	events := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
+	n, err := unix.Poll(events, 0)
+	return err == nil && n == 1 && events[0].Revents&unix.POLLHUP != 0
+}
+
+// trace records a call of a traced program. It reports whether the call was answered.
+func (l *Notifier) trace(n notice) bool {
+	if l.tracer == nil || !filetrace.IsTraced(uint32(n.nr)) || isSetID(n) {
+		return false
+	}
+	errno := l.tracer.Observe(uint32(n.nr), n.pid, n.args, func() bool { return l.isValid(n.id) })
+	if errors.Is(errno, unix.EACCES) && l.isValid(n.id) {
+		tried := describeCall("name a file in memory that the trace of the check cannot read")
+		tried.Program = processName(n.pid)
+		l.count(tried)
+	}
+	_, renames := renameCalls[uint32(n.nr)]
+	switch {
+	case errno != 0:
+		l.reply(reply{id: n.id, errno: -int32(errno)})
+	case renames:
+		l.handleRename(n)
+	default:
+		l.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
+	}
+	return true
+}

@@ -44,7 +44,7 @@ var phraseLimits = []struct {
 	{`by itself`, 47},
 	{`whoever`, 42},
 	{`a yes|your word`, 6},
-	{`rooms?`, 144}, // space in a buffer is fine
+	{`rooms?`, 140}, // space in a buffer is fine
 	{`(the|a|its|at) border`, 12},
 	{`desk`, 33},
 	{`sentinels?`, 10},

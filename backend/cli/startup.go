@@ -67,8 +67,8 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 }
 
 // After a signal everything has to end within Closing: the children within finalWait, and the pausing of goals within
-// the rest before. Without a signal nobody waits for this process to end: unhurried is for a child that does not end
-// at all.
+// the rest before. Without a signal nobody waits for this process to end: defaultCloseWait is for a child that does not
+// end at all.
 const (
 	closeTimeout     = 5 * time.Second
 	finalWait        = time.Second

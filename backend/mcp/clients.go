@@ -77,12 +77,12 @@ func (s *Clients) Close() {
 
 // FetchTools starts a server, caches its tool list, and ends it.
 func FetchTools(
-	ctx context.Context, server Server, room Environment, kept ToolCache, now time.Time,
+	ctx context.Context, server Server, env Environment, cache ToolCache, now time.Time,
 ) (CachedToolList, error) {
 	if err := server.Validate(); err != nil {
 		return CachedToolList{}, err
 	}
-	l := &client{server: server, env: room}
+	l := &client{server: server, env: env}
 	defer l.close()
 	session, err := l.currentSession(ctx)
 	if err != nil {
@@ -93,5 +93,5 @@ func FetchTools(
 		list.Tools = append(list.Tools, o)
 	}
 	slices.SortFunc(list.Tools, func(a, b ToolInfo) int { return strings.Compare(a.Name, b.Name) })
-	return list, kept.Put(server, list)
+	return list, cache.Put(server, list)
 }

@@ -161,9 +161,9 @@ func (t *terminalConn) count(offset int64, n int) {
 func (t *terminalConn) waitForAck(ctx context.Context) bool {
 	for {
 		t.mu.Lock()
-		room := t.acked < 0 || t.sent-t.acked <= Window-maxChunk
+		fits := t.acked < 0 || t.sent-t.acked <= Window-maxChunk
 		t.mu.Unlock()
-		if room {
+		if fits {
 			return true
 		}
 		select {

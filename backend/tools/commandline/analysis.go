@@ -98,20 +98,20 @@ func (s *Analysis) noteChange(args []string) {
 // somewhere else.
 func (s *Analysis) noteDelete(files []string) {
 	for _, f := range files {
-		at, told := s.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
+		at, shown := s.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
 		if at != "" {
 			s.deletes = append(s.deletes, at)
 		} else {
-			s.deletes = append(s.deletes, told)
+			s.deletes = append(s.deletes, shown)
 		}
 		if at != "" && strings.HasSuffix(f, "/") {
 			s.deletes = append(s.deletes, path.Join(at, "*"))
 		}
 		switch climbs := slices.Contains(strings.Split(f, "/"), ".."); {
-		case path.IsAbs(told) && (climbs || at == ""):
-			s.deletes = append(s.deletes, "…"+told)
+		case path.IsAbs(shown) && (climbs || at == ""):
+			s.deletes = append(s.deletes, "…"+shown)
 		case climbs && at != "":
-			s.deletes = append(s.deletes, told)
+			s.deletes = append(s.deletes, shown)
 		}
 	}
 }

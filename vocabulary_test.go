@@ -42,7 +42,7 @@ var phraseLimits = []struct {
 	{`is told|are told|was told|be told`, 152},
 	{`hears? of`, 24},
 	{`by itself`, 47},
-	{`whoever`, 42},
+	{`whoever`, 40},
 	{`a yes|your word`, 6},
 	{`rooms?`, 144}, // space in a buffer is fine
 	{`(the|a|its|at) border`, 12},

@@ -57,6 +57,14 @@ var ErrRefused = errors.New("the sandbox cannot be made here")
 // ErrClosed is the answer to a start on a set that is closed or whose helper died.
 var ErrClosed = errors.New("the set of programs is closed")
 
+// ReplacedError ends a sandbox: another process replaced, moved or removed a file that the
+// sandbox covered with a copy or hid, so its programs could have reached the real one.
+type ReplacedError struct{ Path string }
+
+func (e *ReplacedError) Error() string {
+	return e.Path + " was replaced, moved or removed by another program while the goal's programs ran, so they were ended"
+}
+
 // StartError says why a program did not start. Code is one of package wire:
 // not_found, permission, no_dir, too_big, not_program, bad, unsupported, failed.
 type StartError struct {

@@ -68,7 +68,9 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 		return nil, &StartError{Code: string(p.failed.Code), Program: programName(c), text: p.failed.Text}
 	}
 	if p.pid == 0 {
-		return nil, fmt.Errorf("starting %s: %w", programName(c), ErrClosed)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return nil, fmt.Errorf("starting %s: %w", programName(c), errors.Join(ErrClosed, s.err))
 	}
 	return p, nil
 }

@@ -53,6 +53,7 @@ type Supervisor struct {
 	all     map[uint64]*program
 	dials   map[uint64]chan dialResult
 	changes map[uint64]chan mountChangeResult // of the walls
+	lost    string                            // the file whose mount is gone
 	err     error                             // why the helper died, once done
 }
 
@@ -268,6 +269,12 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 		closeFDs(fds)
 		s.tried.add(*a.Attempt)
 		return
+	case a.Lost != nil:
+		closeFDs(fds)
+		s.mu.Lock()
+		s.lost = string(a.Lost)
+		s.mu.Unlock()
+		return
 	case a.ID == 0:
 		s.own.adopt(fds)
 		select {
@@ -306,6 +313,9 @@ func (s *Supervisor) failPending(failed error) {
 			why = errors.New("it does not say why")
 		}
 		s.err = fmt.Errorf("the helper of %s ended: %w", s.name, why)
+		if s.lost != "" {
+			s.err = &ReplacedError{Path: s.lost}
+		}
 	}
 	s.closed = true
 	left := s.all

@@ -16,7 +16,7 @@
 package wire
 
 // Version is said in Hello; the app refuses another one.
-const Version = 5
+const Version = 6
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3
@@ -157,8 +157,6 @@ type Mount struct {
 	// Between is left out of a check whose held files are in a layer upon the folder
 	// that Target is in: the layer is above all of it.
 	Between bool `json:"between,omitempty"`
-	// Gone: the goal's init saw it and it was removed; a check's sandbox covers it when it is back.
-	Gone bool `json:"gone,omitempty"`
 	// Devices: device files below it work.
 	Devices bool `json:"devices,omitempty"`
 	// Fresh: each check finds a folder of its own here instead of Source: empty, or
@@ -199,6 +197,9 @@ type Answer struct {
 	Changed bool `json:"changed,omitempty"`
 	// Attempt: a program tried what it may not; without ID.
 	Attempt *Violation `json:"attempt,omitempty"`
+	// Lost is a file or folder of the machine that another process replaced, moved or removed, so
+	// that the sandbox's mount upon it is gone. The sandbox ends; without ID.
+	Lost []byte `json:"lost,omitempty"`
 }
 
 // Violation is a call that the kernel refused a program, or will: seccomp, or a

@@ -35,9 +35,6 @@ func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 		if m == nil {
 			return fmt.Errorf("%s is in no folder of the goal", h.Path)
 		}
-		if b.lasting.isMissing(string(m.Target)) {
-			return fmt.Errorf("%s was removed, and %s is held in it: put it back", m.Target, h.Path)
-		}
 		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
 	}
 	b.upon = map[string]folderOverlay{}

@@ -101,7 +101,11 @@ func (b *rootBuilder) bindEmpty(kind wire.Kind, source string, at int, target st
 	if err := RestrictTree(tree, false, false); err != nil {
 		return err
 	}
-	if err := b.attach(tree, at, wire.Mount{Kind: kind, Target: []byte(target)}, 0); err != nil {
+	if err := b.attach(tree, at, wire.Mount{
+		Kind:   kind,
+		Source: []byte("/" + source),
+		Target: []byte(target),
+	}, 0); err != nil {
 		return fmt.Errorf("%s: %w", target, err)
 	}
 	return nil

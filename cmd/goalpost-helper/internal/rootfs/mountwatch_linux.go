@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -18,8 +17,8 @@ import (
 // The kernel detaches a mount in every sandbox when a process outside replaces or removes
 // the file below it: the user's own git renames a new configuration over the old one,
 // passwd a new /etc/shadow. From then on the sandbox's programs reach the real file. The
-// kernel refuses nothing and asks nobody, but it reports that the mounts changed, so the
-// init process can end the sandbox.
+// kernel refuses nothing and asks nobody, but it reports that the mounts changed. The init
+// process then hides what was hidden of /etc again, and ends the sandbox for everything else.
 
 // MountWatch notices when a mount that protects a file of the machine is detached. Its
 // methods may be called concurrently.
@@ -34,7 +33,7 @@ type watchedMount struct {
 	target string
 	id     uint64 // of the mount; not reused as long as tree is open
 	tree   int
-	hides  bool // a file, of which nothing is left to hide when it is removed
+	source string // an empty file or folder that hides the target again; "" where the sandbox ends instead
 }
 
 // attach attaches a tree at an opened place, and watches the mount if a process outside
@@ -50,17 +49,15 @@ func (b *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
 	if err != nil {
 		return os.NewSyscallError("fcntl", err)
 	}
-	var info unix.Statx_t
-	if err := unix.Statx(own, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil {
-		return errors.Join(os.NewSyscallError("statx", err), unix.Close(own))
+	id, err := mountID(own)
+	if err != nil {
+		return errors.Join(err, unix.Close(own))
 	}
-	b.watch.list = append(b.watch.list, watchedMount{
-		grant:  grant,
-		target: string(m.Target),
-		id:     info.Mnt_id,
-		tree:   own,
-		hides:  m.Kind == wire.MountEmpty,
-	})
+	w := watchedMount{grant: grant, target: string(m.Target), id: id, tree: own}
+	if m.Kind == wire.MountEmpty {
+		w.source = string(m.Source)
+	}
+	b.watch.list = append(b.watch.list, w)
 	return nil
 }
 
@@ -145,33 +142,61 @@ func (w *MountWatch) findLost() (target string, timeout int) {
 		}
 	}
 	timeout = -1
-	for _, m := range w.list {
-		switch {
-		case attached[m.id]:
-		case m.hides && isRemoved(m.target):
-			timeout = hiddenRetry
-		default:
+	for i := range w.list {
+		m := &w.list[i]
+		if attached[m.id] {
+			continue
+		}
+		if m.source == "" {
 			return m.target, 0
+		}
+		retry, err := m.hideAgain()
+		if err != nil {
+			return m.target, 0
+		}
+		if retry > 0 && (timeout < 0 || retry < timeout) {
+			timeout = retry
 		}
 	}
 	return "", timeout
 }
 
-// isRemoved reports whether nothing is at a path. The kernel detaches a mount just before the
-// file below it loses its name or another one gets it, so the old file may still be found.
-func isRemoved(path string) bool {
-	const tries = 100
-	for range tries {
-		var info unix.Stat_t
-		if err := unix.Lstat(path, &info); err != nil {
-			return isNotExist(err)
-		}
-		if info.Nlink > 0 {
-			return false
-		}
-		time.Sleep(time.Millisecond / 10)
+// hideAgain mounts an empty file over a hidden file that was replaced. It returns when to look
+// again, in milliseconds: -1 is never.
+func (m *watchedMount) hideAgain() (retry int, err error) {
+	at, err := unix.Open(m.target, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if isNotExist(err) {
+		return hiddenRetry, nil
 	}
-	return false
+	if err != nil {
+		return 0, os.NewSyscallError("open", err)
+	}
+	defer func() { _ = unix.Close(at) }()
+	tree, err := CloneTree(m.source)
+	if err == nil {
+		err = RestrictTree(tree, false, false)
+	}
+	if err != nil {
+		return 0, err
+	}
+	switch err := moveMount(tree, at); {
+	case errors.Is(err, unix.ENOENT): // the kernel detaches a mount just before the name changes
+		return 1, unix.Close(tree)
+	case err != nil:
+		return 0, errors.Join(err, unix.Close(tree))
+	}
+	_ = unix.Close(m.tree)
+	m.tree = tree
+	m.id, err = mountID(tree)
+	return -1, err
+}
+
+func mountID(tree int) (uint64, error) {
+	var info unix.Statx_t
+	if err := unix.Statx(tree, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil {
+		return 0, os.NewSyscallError("statx", err)
+	}
+	return info.Mnt_id, nil
 }
 
 // Places are the files and folders of the machine upon which a goal's sandboxes mount

@@ -23,6 +23,9 @@ func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Proc
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", programName(c), err)
 	}
+	if c.FreezeAgent {
+		return s.startWhileFrozen(ctx, c)
+	}
 	p, err := s.start(ctx, c, nil)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,8 @@ const (
 	Dial      Op = "dial" // a connection to the goal's own loopback
 	Grant     Op = "widen"
 	Revoke    Op = "narrow" // takes back what the widening with this ID opened
+	Freeze    Op = "freeze" // stops the agent's programs; answered with Changed
+	Thaw      Op = "thaw"   // undoes the Freeze with this ID; programs run again after the last
 )
 
 // Request is app to helper. ID names the program in every later message; the

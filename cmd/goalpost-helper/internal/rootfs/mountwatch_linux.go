@@ -181,7 +181,7 @@ func (m *watchedMount) hideAgain() (retry int, err error) {
 	}
 	switch err := moveMount(tree, at); {
 	case errors.Is(err, unix.ENOENT): // the kernel detaches a mount just before the name changes
-		return 1, unix.Close(tree)
+		return 1, os.NewSyscallError("close", unix.Close(tree))
 	case err != nil:
 		return 0, errors.Join(err, unix.Close(tree))
 	}

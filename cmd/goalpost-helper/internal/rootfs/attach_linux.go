@@ -47,6 +47,9 @@ func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 			}
 			return err
 		}
+		if _, layered := b.upon[target]; !layered && b.hasToolCaches(m) {
+			return b.maskToolCaches(m)
+		}
 		return b.applyOverlay(target)
 	case wire.MountText:
 		return b.text(target, m.Text)

@@ -69,6 +69,11 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 		}
 		u.files[string(h.Path)] = tree
 	}
+	if b.hasToolCaches(m) {
+		if err := b.hideToolCachesIn(above, string(m.Source)); err != nil {
+			return u, err
+		}
+	}
 	var root unix.Stat_t // the folder must look as before
 	if err := unix.Stat(string(m.Source), &root); err != nil {
 		return u, fmt.Errorf("%s: %w", m.Source, err)

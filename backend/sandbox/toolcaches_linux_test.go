@@ -85,4 +85,5 @@ func TestToolCaches_WithProtectedFiles_CanBeRemoved(t *testing.T) {
 	if !there(filepath.Join(w.Dir, "a", "b", "__pycache__", "x.pyc"))() {
 		t.Error("the check changed the folder")
 	}
+	waitGone(t, filepath.Join(w.Layer, "checks"))
 }

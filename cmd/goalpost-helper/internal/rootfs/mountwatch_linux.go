@@ -33,7 +33,9 @@ type watchedMount struct {
 	target string
 	id     uint64 // of the mount; not reused as long as tree is open
 	tree   int
-	source string // an empty file or folder that hides the target again; "" where the sandbox ends instead
+	// failures counts the failed attempts to hide the target again.
+	failures int
+	source   string // an empty file or folder that hides the target again; "" where the sandbox ends instead
 }
 
 // attach attaches a tree at an opened place, and watches the mount if a process outside
@@ -91,6 +93,9 @@ func (w *MountWatch) forget(grant uint64) {
 		return m.grant == grant
 	})
 }
+
+// maxHideFailures is how often in a row hiding a file again may fail, a millisecond apart.
+const maxHideFailures = 100
 
 // hiddenRetry is how often, in milliseconds, the watch looks for a hidden file that was removed:
 // no mount changes when it comes back.
@@ -151,8 +156,13 @@ func (w *MountWatch) findLost() (target string, timeout int) {
 			return m.target, 0
 		}
 		retry, err := m.hideAgain()
-		if err != nil {
+		switch m.failures++; {
+		case err == nil:
+			m.failures = 0
+		case m.failures > maxHideFailures:
 			return m.target, 0
+		default: // the file is being replaced right now
+			retry = 1
 		}
 		if retry > 0 && (timeout < 0 || retry < timeout) {
 			timeout = retry

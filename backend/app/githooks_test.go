@@ -1,12 +1,16 @@
 package app_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
 )
 
 // TestHooksOfTheFolderAreThePersons: where git's configuration names hooks in the folder, neither programs nor
@@ -51,5 +55,54 @@ func TestHooksOfTheFolderAreThePersons(t *testing.T) {
 	if told := strings.Join(v.Report, "\n"); !strings.Contains(told, "Changed in the goal's copy only") ||
 		!strings.Contains(told, hook) {
 		t.Errorf("the report: %s", told)
+	}
+}
+
+// TestReplacedGitConfig_DuringARun_PausesTheGoal: the goal's programs end, the pause names the
+// file, and the resumed goal works in a new sandbox.
+func TestReplacedGitConfig_DuringARun_PausesTheGoal(t *testing.T) {
+	p := start(t, t.TempDir())
+	dir := t.TempDir()
+	config := filepath.Join(dir, ".git", "config")
+	if err := errors.Join(os.Mkdir(filepath.Dir(config), 0o755), os.WriteFile(config, []byte("[core]\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	hold := make(chan struct{})
+	p.provide(turns(
+		call("list_files", "{}"),
+		modeltest.Answer{Wait: hold, Calls: runs("sleep 600").Calls}, // ends with the sandbox
+		call("list_files", "{}"),
+	))
+	out, err := p.goal.Start(api.StartInput{
+		Objective:   "o",
+		Dir:         dir,
+		Checks:      shell("test -f never"),
+		CriticEvery: api.NoLimit,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.await("the step", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok })
+	next := config + ".lock"
+	if err := errors.Join(os.WriteFile(next, []byte("[user]\n"), 0o644), os.Rename(next, config)); err != nil {
+		t.Fatal(err)
+	}
+	close(hold)
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser ||
+		!strings.Contains(e.Reason, config+" was replaced, moved or removed") {
+		t.Fatalf("%+v", e)
+	}
+	p.provide(turns(
+		runs("echo evil >> .git/config && grep evil .git/config"),
+		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
+	))
+	if _, err := p.goal.Resume(out.GoalID, api.ResumeInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+	if text, err := os.ReadFile(config); err != nil || string(text) != "[user]\n" {
+		t.Errorf("the configuration is %q, %v", text, err)
 	}
 }

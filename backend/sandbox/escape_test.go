@@ -589,9 +589,12 @@ func (p *prison) files() []attempt {
 		undo, at := a.undo, filepath.Join(p.w.Dir, folder)
 		a.script = "mv " + folder + " moved && mkdir -p " + filepath.Dir(path) + " && echo evil > " + path
 		a.undo = func() {
-			if there(p.w.Dir + "/moved")() {
+			switch moved := p.w.Dir + "/moved"; {
+			case p.within: // a copy: to remove what it was copied from would detach mounts
+				removing(moved)()
+			case there(moved)():
 				removing(at)()
-				_ = os.Rename(p.w.Dir+"/moved", at)
+				_ = os.Rename(moved, at)
 			}
 			undo()
 		}

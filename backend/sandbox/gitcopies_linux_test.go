@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"goalpost/backend/process"
-	"goalpost/backend/sandbox"
 )
 
 // TestGitWritesItsConfiguration: in a repository that was there at the start git writes
@@ -140,91 +139,5 @@ func TestGitCopiesAreNotReplacedOtherwise(t *testing.T) {
 				t.Errorf("the real configuration became %q, %v", real, err)
 			}
 		})
-	}
-}
-
-// TestGitCopiesLast: whoever replaces a file takes away what was mounted upon it, in
-// every sandbox. What the user's own git, editor or passwd replace while a goal runs is
-// covered again: what the goal writes lands in its copy, and what was hidden stays so.
-func TestGitCopiesLast(t *testing.T) {
-	w := walls(t)
-	for _, name := range []string{
-		".git/HEAD", ".git/config", ".pre-commit-config.yaml", "sub/.git/HEAD",
-		"sub/.git/config",
-	} {
-		write(t, filepath.Join(w.Dir, name), "old\n", 0o644)
-	}
-	write(t, filepath.Join(w.Dir, ".git", "hooks", "pre-commit"), "old\n", 0o755)
-	granted := filepath.Join(filepath.Dir(w.Home), "granted")
-	write(t, filepath.Join(granted, ".git", "HEAD"), "old\n", 0o644)
-	write(t, filepath.Join(granted, ".git", "config"), "old\n", 0o644)
-	hidden := ""
-	if os.Getuid() == 0 { // who would read it inside, too
-		hidden = filepath.Join("/etc", "goalpost-"+filepath.Base(filepath.Dir(t.TempDir())))
-		write(t, hidden, "old\n", 0o600)
-		t.Cleanup(func() { _ = os.Remove(hidden) })
-	}
-	s := enclose(t, w)
-	opening, err := s.Grant(t.Context(), sandbox.RuntimeGrant{Write: granted})
-	if err != nil {
-		t.Fatal(err)
-	}
-	replaced := func(path string) {
-		t.Helper()
-		write(t, path+".new", "new\n", 0o644)
-		if err := os.Rename(path+".new", path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct {
-		name, path string
-		replace    func(path string)
-	}{
-		{"a configuration", w.Dir + "/.git/config", replaced},
-		{"once more", w.Dir + "/.git/config", replaced},
-		{"what hooks read", w.Dir + "/.pre-commit-config.yaml", replaced},
-		{"that of a folder that was granted", granted + "/.git/config", replaced},
-		{"the folder above a repository", w.Dir + "/sub/.git/config", func(path string) {
-			must(os.RemoveAll(w.Dir + "/sub"))
-			write(t, w.Dir+"/sub/.git/HEAD", "new\n", 0o644)
-			write(t, path, "new\n", 0o644)
-		}},
-		{"a folder of hooks", w.Dir + "/.git/hooks/pre-commit", func(path string) {
-			must(os.RemoveAll(filepath.Dir(path)))
-			write(t, path, "new\n", 0o755)
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			c.replace(c.path)
-			// The copy is what the goal finds, as soon as it is there again.
-			if text, status := output(t, s,
-				inside(w, `until ! grep -q new "$1"; do :; done; grep -q evil "$1" || echo evil > "$1"; cat "$1"`,
-					c.path)); status.Code != 0 || text != "evil\n" {
-				t.Errorf("%s %v", text, status)
-			}
-			if real, err := os.ReadFile(c.path); err != nil || string(real) != "new\n" {
-				t.Errorf("the real one became %q, %v", real, err)
-			}
-		})
-	}
-	if hidden != "" {
-		replaced(hidden)
-		must(os.Chmod(hidden, 0o600))
-		if text, status := output(t, s,
-			inside(w, `until ! grep -q new "$1"; do :; done; cat "$1"`, hidden)); status.Code != 0 || text != "" {
-			t.Errorf("what is hidden of /etc: %s %v", text, status)
-		}
-	}
-	must(opening.Revoke(t.Context()))
-	replaced(granted + "/.git/config")
-	if text, _ := output(t, s, inside(w, `cat "$1"; cat "$2/HEAD"`, granted+"/.git/config", granted+
-		"/.git")); strings.Contains(text, "new") || strings.Contains(text, "evil") || strings.Contains(text, "old") {
-		t.Errorf("after it was taken back: %s", text)
 	}
 }

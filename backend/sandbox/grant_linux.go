@@ -18,13 +18,13 @@ import (
 type ActiveGrant struct {
 	set *Supervisor
 	id  uint64
-	// Port is the listener of a granted port on the goal's loopback, the taker's to
-	// close; nil of every other grant.
+	// Port is the listener of a granted port on the goal's loopback, which the caller closes; nil for
+	// every other grant.
 	Port net.Listener
 }
 
-// Grant gives the goal's programs something more: those that are started from now
-// on, and checks. A set without a sandbox refuses.
+// Grant gives programs that start from now on, and checks, access to something more. Without a sandbox
+// the error is errors.ErrUnsupported.
 func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGrant, error) {
 	if !s.sandboxed {
 		return nil, fmt.Errorf("opening the sandbox of %s: %w", s.name, errors.ErrUnsupported)
@@ -55,8 +55,8 @@ func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGra
 	return o, nil
 }
 
-// Revoke takes it back. Programs may have it open, so all programs of the agent end;
-// those that only had a port do not, whose listener its taker closes.
+// Revoke ends the access. Programs may have it open, so all programs of the agent end. For a port,
+// Revoke does nothing: the caller closes the listener.
 func (o *ActiveGrant) Revoke(ctx context.Context) error {
 	if o.Port != nil {
 		return nil
@@ -68,7 +68,7 @@ func (o *ActiveGrant) Revoke(ctx context.Context) error {
 	return nil
 }
 
-// changeMounts asks the helper for a change and waits until it has come about.
+// changeMounts sends a request that changes the sandbox and waits for the answer.
 func (s *Supervisor) changeMounts(ctx context.Context, r wire.Request) (id uint64, fds []int, err error) {
 	answer := make(chan mountChangeResult, 1)
 	s.mu.Lock()
@@ -98,7 +98,7 @@ func (s *Supervisor) changeMounts(ctx context.Context, r wire.Request) (id uint6
 	}
 }
 
-// mountChangeResult is what became of a change; fds are the taker's.
+// mountChangeResult is the answer to a change. The receiver closes fds.
 type mountChangeResult struct {
 	fds []int
 	err error
@@ -112,7 +112,7 @@ func (s *Supervisor) removeMountChange(id uint64) chan mountChangeResult {
 	return answer
 }
 
-// onMountChangeAnswer takes the answer to a change; false if it answers something else.
+// onMountChangeAnswer delivers the answer to a change; false if the answer is for something else.
 func (s *Supervisor) onMountChangeAnswer(a wire.Answer, fds []int) bool {
 	answer := s.removeMountChange(a.ID)
 	if answer == nil {

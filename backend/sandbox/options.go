@@ -9,26 +9,25 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// Options says which helper holds the set.
+// Options configures a Supervisor.
 type Options struct {
 	Helper string     // path, from Install
-	Name   string     // of the owner, for errors: a goal's id, "person"
-	Spec   *spec.Spec // around a goal's programs; nil is none
-	// Attempted hears of what programs tried and the kernel refused, one after the
-	// other; each kind the first time, the tenth, the hundredth. nil is nobody.
+	Name   string     // of the owner, for errors: a goal's ID, "person"
+	Spec   *spec.Spec // the sandbox; nil is none
+	// Attempted is called for what programs tried and the kernel refused, one call at a time; for each
+	// kind the first time, the tenth, the hundredth. nil ignores them.
 	Attempted func(Violation)
 }
 
-// Violation is something that a program inside a sandbox tried and that the kernel
-// refuses, or for which it was ended. Which files it looked for in vain is not among
-// them: the kernel tells nobody of those.
+// Violation is something that a program inside a sandbox tried and that the kernel refuses, or for
+// which the program was ended. Files that do not exist are not included: the kernel does not
+// report them.
 type Violation struct {
-	Check   bool   // a check's program; else the agent's
-	Program string // its name, as it calls itself; "" when it is not known
+	Check   bool   // whether the program belongs to a check and not to the agent
+	Program string // the name that the program gives itself; "" if unknown
 	Text    string // what it tried: "ptrace (request 16, process 7)"
 	Times   int    // so far
-	// Ended: the program was ended, and Text says why: all programs of the goal took
-	// more than it may have.
+	// Ended says that the program was ended because the goal exceeded a limit, which Text names.
 	Ended bool
 }
 
@@ -50,15 +49,23 @@ func (a Violation) String() string {
 	return text
 }
 
-// ErrRefused says that the kernel, or this container, does not let a sandbox be
-// made. The error's text names the step that failed and what to do.
+// ErrRefused means that the kernel, or this container, does not allow a sandbox. The error's text names
+// the step that failed and what to do.
 var ErrRefused = errors.New("the sandbox cannot be made here")
 
-// ErrClosed is the answer to a start on a set that is closed or whose helper died.
+// ErrClosed is the error of a start after Close or after the helper died.
 var ErrClosed = errors.New("the set of programs is closed")
 
-// StartError says why a program did not start. Code is one of package wire:
-// not_found, permission, no_dir, too_big, not_program, bad, unsupported, failed.
+// ReplacedError ends a sandbox: another process replaced, moved or removed a file that the
+// sandbox covered with a copy or hid, so its programs could have reached the real one.
+type ReplacedError struct{ Path string }
+
+func (e *ReplacedError) Error() string {
+	return e.Path + " was replaced, moved or removed by another program while the goal's programs ran, so they were ended"
+}
+
+// StartError says why a program did not start. Code is one of package wire: not_found,
+// permission, no_dir, too_big, not_program, bad, unsupported, failed.
 type StartError struct {
 	Code    string
 	Program string
@@ -67,7 +74,7 @@ type StartError struct {
 
 func (e *StartError) Error() string { return e.text }
 
-// Is lets errors.Is find the error that os/exec would have given.
+// Is matches the errors that os/exec would return.
 func (e *StartError) Is(target error) bool {
 	switch wire.Code(e.Code) { //nolint:exhaustive // the others have no counterpart there
 	case wire.NotFound, wire.NoDir:

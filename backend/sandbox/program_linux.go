@@ -15,15 +15,18 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// Start starts one program in a session of its own. ctx bounds the starting
-// only: cancelled before the helper answers, the program is killed as soon as
-// it runs. A command of a check that asks for a trace gets a process.TracedProcess; where nothing can
-// be observed (another supervisor above listens to system calls), its trace's Incomplete says why. The files become
+// Start starts a program in a session of its own. ctx applies to the start only; if it is cancelled
+// before the helper answers, the program is killed as soon as it runs. A command of a check that asks for a trace
+// gets a process.TracedProcess; if nothing can be observed (another supervisor above listens to system calls), its
+// trace's Incomplete says why. The files become
 // blocking, as with os/exec. Errors are *StartError (what the user can change), ErrClosed, or
 // ctx's own.
 func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", programName(c), err)
+	}
+	if c.FreezeAgent {
+		return s.startWhileFrozen(ctx, c)
 	}
 	p, err := s.start(ctx, c, nil)
 	if err != nil {
@@ -76,7 +79,9 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 		return nil, &StartError{Code: string(p.failed.Code), Program: programName(c), text: p.failed.Text}
 	}
 	if p.pid == 0 {
-		return nil, fmt.Errorf("starting %s: %w", programName(c), ErrClosed)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return nil, fmt.Errorf("starting %s: %w", programName(c), errors.Join(ErrClosed, s.err))
 	}
 	return p, nil
 }
@@ -113,7 +118,7 @@ func toByteSlices(words []string) [][]byte {
 	return out
 }
 
-// register gives a program its id before the helper hears of it.
+// register gives a program its ID before the request is sent.
 func (s *Supervisor) register() (*program, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,8 +137,7 @@ func (s *Supervisor) unregister(p *program) {
 	delete(s.all, p.id)
 }
 
-// sendPacket sends one request. The kernel holds its own references to the files once
-// the packet is sent.
+// sendPacket sends one request. Once it is sent, the kernel has its own references to the files.
 func (s *Supervisor) sendPacket(r wire.Request, files []*os.File) error {
 	if len(files) > wire.MaxFiles {
 		return fmt.Errorf("%d files are more than %d", len(files), wire.MaxFiles)
@@ -155,9 +159,8 @@ func (s *Supervisor) sendPacket(r wire.Request, files []*os.File) error {
 	return err
 }
 
-// write borrows every file's descriptor, one inside the other, so that none can
-// be closed and its number given away before the packet is sent. (File.Fd would
-// also turn the caller's file to blocking.)
+// write nests the SyscallConn.Control of every file, so that no descriptor is closed and reused before
+// the packet is sent. File.Fd would also make the caller's file blocking.
 func (s *Supervisor) write(packet []byte, files []*os.File, fds []int) error {
 	if len(files) == 0 {
 		s.send.Lock()
@@ -188,8 +191,8 @@ func (s *Supervisor) write(packet []byte, files []*os.File, fds []int) error {
 	return sent
 }
 
-// program is one started program; the fields under mu are final once answered
-// (pid, failed) or done (status) is closed.
+// program is a started program. pid and failed are final once answered is closed, status once done
+// is closed.
 type program struct {
 	set      *Supervisor
 	id       uint64
@@ -228,7 +231,7 @@ func (p *program) Signal(sig syscall.Signal) error {
 	}
 	err := p.set.sendPacket(wire.Request{ID: p.id, Op: wire.Signal, Signal: int(sig)}, nil)
 	if errors.Is(err, ErrClosed) {
-		return os.ErrProcessDone // the helper is gone, and it never leaves anything
+		return os.ErrProcessDone // the helper has ended, and its programs with it
 	}
 	return err
 }
@@ -239,7 +242,7 @@ func (p *program) isStarted() bool {
 	return p.started
 }
 
-// killWhenStarted is for a start that nobody waits for any more.
+// killWhenStarted kills a program whose start was given up.
 func (p *program) killWhenStarted() {
 	p.mu.Lock()
 	p.abandoned = true
@@ -251,7 +254,7 @@ func (p *program) killWhenStarted() {
 	}
 }
 
-// closeTerminal closes a terminal that nobody will have. mu is held.
+// closeTerminal closes a terminal that no caller receives. mu is held.
 func (p *program) closeTerminal() {
 	if p.master != nil {
 		_ = p.master.Close()
@@ -259,7 +262,7 @@ func (p *program) closeTerminal() {
 	}
 }
 
-// onAnswer is called by the set's receiver alone.
+// onAnswer is called only by Supervisor.receive.
 func (p *program) onAnswer(a wire.Answer, fds []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -273,7 +276,7 @@ func (p *program) onAnswer(a wire.Answer, fds []int) {
 		}
 		p.started = true
 		close(p.done)
-	case p.started: // a signal that came too late
+	case p.started: // the answer to a signal that was too late
 	case a.Error != nil:
 		p.failed = a.Error
 		close(p.answered)

@@ -85,15 +85,16 @@ func TestWhatAGoalSees(t *testing.T) {
 	s := enclose(t, w)
 	limits := spec.DefaultLimits()
 	for script, want := range map[string]string{
-		"bash -c 'ulimit -d; ulimit -f; ulimit -u'": fmt.Sprintf("%d\n%d\n%d\n", limits.Memory>>10, limits.FileSize>>10,
+		"bash -c 'ulimit -d; ulimit -f; ulimit -u'": fmt.Sprintf("unlimited\n%d\n%d\n", limits.FileSize>>10,
 			limits.Processes),
-		"nice":                        fmt.Sprintf("%d\n", max(nice(t), limits.Nice)),
-		"cat /run/goalpost/gitconfig": "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n[user]\n\tname = A user\n[Alias]\n\tst = status\n",
-		"pwd":                         w.Dir + "\n",
-		"ls -A ~ | grep -v kept":      "work\n",
-		"ls -A /tmp | wc -l":          "1\n",
-		"ls /dev/pts":                 "ptmx\n",
-		"ls /run; ls /run/user":       "goalpost\nuser\n" + uid() + "\n",
+		"cat /proc/self/oom_score_adj": "900\n",
+		"nice":                         fmt.Sprintf("%d\n", max(nice(t), limits.Nice)),
+		"cat /run/goalpost/gitconfig":  "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n[user]\n\tname = A user\n[Alias]\n\tst = status\n",
+		"pwd":                          w.Dir + "\n",
+		"ls -A ~ | grep -v kept":       "work\n",
+		"ls -A /tmp | wc -l":           "1\n",
+		"ls /dev/pts":                  "ptmx\n",
+		"ls /run; ls /run/user":        "goalpost\nuser\n" + uid() + "\n",
 		"echo hi > ~/kept; cat ~/kept; echo x > out; cat out": "hi\nx\n",
 		"bash -c 'cat <(echo yes) /dev/fd/0' </dev/null":      "yes\n",
 	} {

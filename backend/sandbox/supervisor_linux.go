@@ -20,31 +20,29 @@ import (
 	"goalpost/backend/tail"
 )
 
-// helloGrace is how long the helper may take to say hello. It takes
-// milliseconds, and on a busy machine seconds; the bound is for a file that is not
-// the helper.
+// helloGrace is how long Open waits for Hello. The helper takes milliseconds, or seconds on a busy
+// machine; the bound is for a file that is not the helper.
 const helloGrace = time.Minute
 
-// Supervisor is one owner's programs, all children of one helper, and what they start
-// in turn. It ends with Close, and with this process however that ends. All
-// methods may be called concurrently. It implements process.Launcher.
+// Supervisor runs the programs of one owner as children of one helper. They, and what they start, end
+// with Close and whenever this process ends. Its methods may be called concurrently. It
+// implements process.Launcher.
 type Supervisor struct {
 	name      string
 	helper    *exec.Cmd
 	conn      *net.UnixConn
 	stderr    *tail.Writer // of the helper
 	sandboxed bool
-	spec      spec.Spec // where walled
-	ports     int       // of the machine that appear inside
+	spec      spec.Spec // if sandboxed
+	ports     int       // number of the machine's ports that appear inside
 	own       network   // of a goal, once ready
 	hello     chan wire.Answer
 	done      chan struct{}
 
-	kills sync.WaitGroup // of programs whose start was given up
+	kills sync.WaitGroup // for starts and freezes that were given up
 	tried *violationQueue
 
-	// send keeps packets whole (the memfd of one with its descriptors) and
-	// orders them before the end of file.
+	// send keeps a packet together with its descriptors and orders packets before the end of file.
 	send sync.Mutex
 
 	mu      sync.Mutex
@@ -52,14 +50,14 @@ type Supervisor struct {
 	closed  bool
 	all     map[uint64]*program
 	dials   map[uint64]chan dialResult
-	changes map[uint64]chan mountChangeResult // of the walls
-	err     error                             // why the helper died, once done
+	changes map[uint64]chan mountChangeResult
+	lost    string // the file whose mount is gone
+	err     error  // why the helper died, once done
 }
 
 var _ process.Launcher = (*Supervisor)(nil)
 
-// Open starts a helper and waits until it is ready. ctx bounds the opening only;
-// the set lives until Close.
+// Open starts a helper and waits until it is ready. ctx applies to the opening only.
 func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	var walls *wire.Spec
 	if o.Spec != nil {
@@ -122,7 +120,7 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	return s, nil
 }
 
-// portsOf is how many ports of the machine appear inside.
+// portsOf returns the number of the machine's ports that appear inside.
 func portsOf(o Options) int {
 	if o.Spec == nil {
 		return 0
@@ -130,7 +128,7 @@ func portsOf(o Options) int {
 	return len(o.Spec.Ports)
 }
 
-// helperArg is the helper's argument.
+// helperArg returns the helper's role.
 func (s *Supervisor) helperArg() string {
 	if s.sandboxed {
 		return "room"
@@ -181,7 +179,7 @@ func (s *Supervisor) ready(ctx context.Context) error {
 	return err
 }
 
-// parseHello is what a helper's first word means.
+// parseHello returns the error that a helper's first message means.
 func parseHello(answer wire.Answer) error {
 	switch {
 	case answer.Error != nil:
@@ -192,19 +190,19 @@ func parseHello(answer wire.Answer) error {
 	return fmt.Errorf("it speaks version %d of the protocol and this program %d", answer.Hello, wire.Version)
 }
 
-// Done is closed when the helper has ended and with it everything it held.
+// Done is closed when the helper and all its programs have ended.
 func (s *Supervisor) Done() <-chan struct{} { return s.done }
 
-// Err says why the helper died; nil before that and after Close.
+// Err returns why the helper died, or nil before that and after Close. It is a *ReplacedError if the
+// sandbox ended because of a file that it covers.
 func (s *Supervisor) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// Close kills every program of the set, and whatever those left behind, and
-// returns when they are gone. When ctx ends first the killing continues and the
-// error says so.
+// Close kills every program and what the programs started, and returns when they have ended. If ctx
+// ends first, Close returns its error and the killing continues.
 func (s *Supervisor) Close(ctx context.Context) error {
 	s.mu.Lock()
 	first := !s.closed
@@ -226,14 +224,14 @@ func (s *Supervisor) Close(ctx context.Context) error {
 	}
 }
 
-// receive takes the helper's answers until it has ended, then settles.
+// receive reads the helper's answers until the helper ends, and then fails what is pending.
 func (s *Supervisor) receive() {
 	packet, oob := make([]byte, wire.PacketSize), make([]byte, wire.OOBSize)
 	var failed error
 	for {
 		n, oobn, _, _, err := s.conn.ReadMsgUnix(packet, oob)
 		if errors.Is(err, unix.ECONNRESET) {
-			continue // it ended with a request unread: said once, and before what it had answered
+			continue // the helper ended with a request unread; its answers follow
 		}
 		if err != nil || n == 0 {
 			break
@@ -261,12 +259,18 @@ func closeFDs(fds []int) {
 	}
 }
 
-// dispatchAnswer hands an answer, and the descriptors that came with it, to whom it concerns.
+// dispatchAnswer passes an answer and its descriptors to what waits for it.
 func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 	switch {
 	case a.Attempt != nil:
 		closeFDs(fds)
 		s.tried.add(*a.Attempt)
+		return
+	case a.Lost != nil:
+		closeFDs(fds)
+		s.mu.Lock()
+		s.lost = string(a.Lost)
+		s.mu.Unlock()
 		return
 	case a.ID == 0:
 		s.own.adopt(fds)
@@ -278,7 +282,7 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 	case s.onDialAnswer(a, fds), s.onMountChangeAnswer(a, fds):
 		return
 	}
-	defer closeFDs(fds) // what a program takes is a copy
+	defer closeFDs(fds) // programs make copies
 	s.mu.Lock()
 	p := s.all[a.ID]
 	if p != nil && (a.Exit != nil || a.Error != nil && !p.isStarted()) {
@@ -290,10 +294,10 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 	}
 }
 
-// failPending ends the accounts of a helper that is gone: no status was reported for
-// what still counts as running, and nothing runs any more.
+// failPending ends what is pending after the helper ended: no program runs any more, although some
+// have no status yet.
 func (s *Supervisor) failPending(failed error) {
-	// A helper that shut only its socket would keep its programs.
+	// If the helper only closed its end, this makes it end its programs.
 	_ = s.conn.Close()
 	err := s.helper.Wait()
 	s.mu.Lock()
@@ -306,6 +310,9 @@ func (s *Supervisor) failPending(failed error) {
 			why = errors.New("it does not say why")
 		}
 		s.err = fmt.Errorf("the helper of %s ended: %w", s.name, why)
+		if s.lost != "" {
+			s.err = &ReplacedError{Path: s.lost}
+		}
 	}
 	s.closed = true
 	left := s.all

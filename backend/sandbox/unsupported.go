@@ -56,6 +56,9 @@ type ActiveGrant struct{ Port net.Listener }
 // Revoke has nothing to take back.
 func (*ActiveGrant) Revoke(context.Context) error { return nil }
 
+// FreezeAgent refuses.
+func (*Supervisor) FreezeAgent(context.Context) (thaw func(), err error) { return nil, errUnsupported }
+
 // KillMark is 0.
 func (*Supervisor) KillMark() int64 { return 0 }
 

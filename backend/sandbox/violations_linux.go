@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// violationQueue hands what programs tried to whoever hears of it, beside the receiver:
-// the hearer may take his time, and starts must not wait for him.
+// violationQueue calls Options.Attempted on a goroutine of its own: the callback may be slow, and
+// starts must not wait for it.
 type violationQueue struct {
 	hear func(Violation)
 	news chan Violation
@@ -20,7 +20,7 @@ type violationQueue struct {
 	ended []string // the last of them, a line each
 }
 
-// attemptsWaiting is more than one sandbox tells of at once; what exceeds it is lost.
+// attemptsWaiting is the length of the queue; what exceeds it is dropped.
 const attemptsWaiting = 1000
 
 func newAttempts(hear func(Violation)) *violationQueue {
@@ -36,7 +36,7 @@ func newAttempts(hear func(Violation)) *violationQueue {
 	return a
 }
 
-// add and close are called by the set's receiver alone.
+// add and close are called only by Supervisor.receive.
 func (a *violationQueue) add(w wire.Violation) {
 	if w.Port != 0 && !procnet.IsListening(w.Port) {
 		return
@@ -51,7 +51,7 @@ func (a *violationQueue) add(w wire.Violation) {
 	}
 }
 
-// maxEnded is how many lines about programs that were ended are kept.
+// maxEnded is the number of lines about ended programs that are stored.
 const maxEnded = 100
 
 func (a *violationQueue) recordKill(line string) {
@@ -61,15 +61,15 @@ func (a *violationQueue) recordKill(line string) {
 	a.ended = append(a.ended[max(0, len(a.ended)-maxEnded+1):], line)
 }
 
-// KillMark is a place in the list of programs that were ended, for Ended.
+// KillMark returns the current position in the list of ended programs, for KilledSince.
 func (s *Supervisor) KillMark() int64 {
 	s.tried.mu.Lock()
 	defer s.tried.mu.Unlock()
 	return s.tried.count
 }
 
-// KilledSince are the programs that were ended since the mark because all together took
-// too much: a line each with why. A program is among them before its end is known.
+// KilledSince returns a line for each program that was ended since the mark because the goal exceeded
+// a limit. A program is in the list before its exit is reported.
 func (s *Supervisor) KilledSince(since int64) []string {
 	s.tried.mu.Lock()
 	defer s.tried.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Supervisor) KilledSince(since int64) []string {
 	return slices.Clone(s.tried.ended[int64(len(s.tried.ended))-max(fresh, 0):])
 }
 
-// close waits until all has been heard.
+// close waits until every violation was delivered.
 func (a *violationQueue) close() {
 	close(a.news)
 	<-a.done

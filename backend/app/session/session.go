@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/model"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
 	"goalpost/backend/secret"
 	"goalpost/backend/store"
 	"goalpost/backend/tools"
@@ -99,6 +100,10 @@ func (r *Session) sandboxEnded() bool {
 // Ready returns what keeps the goal from working here, nil if nothing does.
 func (r *Session) Ready() error {
 	if r.sandboxEnded() {
+		var replaced *sandbox.ReplacedError
+		if err := r.sandbox.Programs.Err(); errors.As(err, &replaced) {
+			return fmt.Errorf("%w. Resume the goal to start its sandbox with the new version", replaced)
+		}
 		return errors.New("its sandbox has ended; continue it for a new one")
 	}
 	if r.secretsErr != nil {

@@ -34,7 +34,9 @@ func ForAgent(env []string, w spec.Spec) []string {
 		"JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=" + host + " -Dhttp.proxyPort=" + port + " -Dhttps.proxyHost=" + host +
 			" -Dhttps.proxyPort=" + port + " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
 		"GIT_CONFIG_SYSTEM=" + spec.GitConfigPath, "GIT_SSH_COMMAND=ssh -F " + spec.SSHConfigPath, "GIT_TERMINAL_PROMPT=0",
-		"TAR_OPTIONS=--no-same-owner",
+		// Modes as for an ordinary user: nobody may make a setuid or setgid file.
+		"TAR_OPTIONS=--no-same-owner --no-same-permissions",
+		"LSAN_OPTIONS=detect_leaks=0", // it needs ptrace, and without it ends every program with an error
 	}
 	if w.ReadOnly {
 		extra = append(extra, "TMPDIR=/dev/shm")

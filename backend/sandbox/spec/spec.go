@@ -1,27 +1,25 @@
-// Package spec says what the programs of a goal find and may do.
+// Package spec describes the sandbox of a goal: what its programs can see and do.
 package spec
 
 import "strings"
 
-// Spec say what the programs of a goal find and may do. All paths are absolute.
+// Spec describes what the programs of a goal can see and do. All paths are absolute.
 type Spec struct {
 	Dir string // the goal's folder, without links in its path
-	// Layer is the goal's private folder, made if missing: its home, /tmp and
-	// what it puts into caches. It is kept as long as the goal.
+	// Layer is the goal's private folder, created if missing. It contains the goal's home, /tmp and
+	// what the goal adds to caches, and exists as long as the goal.
 	Layer string
-	// Home is where the private home appears; the user's own is not there.
+	// Home is the path at which programs see the private home instead of the user's.
 	Home string
-	// ReadOnly: the agent's programs write nothing but the goal's own devices and
-	// shared memory.
+	// ReadOnly allows the agent's programs to write only the goal's own devices and shared memory.
 	ReadOnly bool
-	// Held are files of Dir, written out, that the agent's programs read and do not
-	// write. It is a courtesy: whoever renames the folder of one is rid of it. What a
-	// check sees of them, its command says.
+	// Held are files of Dir that the agent's programs can read but not write. This prevents mistakes and is
+	// no protection: the agent can rename a folder above such a file, and a process outside can
+	// replace it. Checks read the copies that process.Command.Held names.
 	Held []string
-	// Tools are seen and not written: toolchains of the user, this program.
+	// Tools are read-only: toolchains of the user, and this program.
 	Tools []string
-	// Caches are folders of the user whose content programs see and may add to;
-	// what they add stays in Layer.
+	// Caches are folders of the user that programs can read and add to. What they add stays in Layer.
 	Caches []Cache
 	// Read and Write are folders, and Sockets are Unix sockets, that the user
 	// granted.
@@ -35,42 +33,42 @@ type Spec struct {
 	Limits *ResourceLimits
 }
 
-// Cache is a folder of the user and where programs find it.
+// Cache is a folder of the user (From) and the path at which programs see it (To).
 type Cache struct{ From, To string }
 
 // ResourceLimits bound the programs of a goal; 0 is no limit.
 type ResourceLimits struct {
-	Processes int   // of one domain together
-	Memory    int64 // bytes of data of each process
+	Processes int   // of all programs in one sandbox
+	Memory    int64 // bytes of data that each process can map; not applied if Together is set
 	FileSize  int64 // bytes of one file
 	Nice      int
-	// Together is bytes of memory of all programs of the goal, Tmp bytes of what lies
-	// in its /tmp. The first process of the goal looks at both several times a second,
-	// and ends the largest programs, or those that write in /tmp.
+	// Together limits the memory of all programs of the goal, and Tmp the contents of its /tmp, both
+	// in bytes. The goal's init measures both several times a second. It ends the largest
+	// programs, or those that write in /tmp.
 	Together int64
 	Tmp      int64
 }
 
-// DefaultLimits are those of a goal: its programs may use three quarters of the
-// memory, each and all together, which leaves the machine usable.
+// DefaultLimits returns the limits of a goal without settings of its own. Its programs can use three
+// quarters of the memory, which leaves the machine usable.
 func DefaultLimits() *ResourceLimits {
 	most := machineMemory() / 4 * 3
 	return &ResourceLimits{Processes: 1024, Memory: most, FileSize: 4 << 30, Nice: 5, Together: most, Tmp: 4 << 30}
 }
 
-// The goal's own addresses: where its programs find the proxy and the name
-// server. 127.0.0.1 is left to the servers that a goal starts.
+// The goal's own addresses, at which its programs reach the proxy and the name server.
+// 127.0.0.1 remains free for the servers that a goal starts.
 const (
 	ProxyAddress = "127.0.0.53:3128"
 	NameServer   = "127.0.0.53"
 )
 
-// Where programs find what Goalpost lays there for them.
+// Paths of the files that Goalpost provides inside the sandbox.
 const (
 	GitConfigPath = "/run/goalpost/gitconfig"
 	SSHConfigPath = "/run/goalpost/ssh_config"
 	HelperPath    = "/run/goalpost/helper"
 )
 
-// IsBelow reports whether a path is a folder or in it. Both are written out.
+// IsBelow reports whether a path is a folder or inside it. Both must be clean.
 func IsBelow(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

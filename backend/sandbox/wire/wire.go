@@ -1,29 +1,26 @@
-// Package wire is what the app and goalpost-helper say to each other over one
-// SOCK_SEQPACKET socket: a packet is one message, descriptors travel beside it
-// (SCM_RIGHTS).
+// Package wire defines the protocol between the app and goalpost-helper. It uses one SOCK_SEQPACKET
+// socket: each packet is a message, and descriptors are passed along with it (SCM_RIGHTS).
 //
-// A packet begins with one byte. 'j': the rest is the message as JSON. 'm': the
-// message is the content of the memfd that is the packet's first descriptor,
-// which is how argument lists that exceed a packet travel. Text that the kernel
-// takes as bytes (arguments, environment, folder) is []byte, base64 in JSON,
-// because it need not be UTF-8.
+// The first byte of a packet is its kind. After 'j', the rest of the packet is the message as JSON. For 'm',
+// the first descriptor is a memfd that contains the message; this carries argument lists
+// that are larger than a packet. Arguments, environment and folders are []byte (base64 in
+// JSON), because they need not be UTF-8.
 //
-// A helper without a sandbox speaks first (Answer with Hello); one with a sandbox waits
-// for Setup and then says Hello, or an error that names the step. It answers each
-// start with a pid or an error and, in its own time, with an exit, before which comes
-// the trace of a program that is traced. A signal is
-// answered only when it fails. End of file from the app ends everything the
-// helper started.
+// A helper without a sandbox sends the first message, an Answer with Hello. One with a sandbox waits
+// for Configure and then sends Hello, or an error that names the failed step. The answer to
+// Start is a pid or an error, and an Exit follows when the program ends, after the last
+// part of its trace if it is traced. Signal is answered only if it fails. When the app closes the socket, the helper ends everything that it
+// started.
 package wire
 
-// Version is said in Hello; the app refuses another one.
-const Version = 6
+// Version is sent in Hello; the app refuses a helper with another version.
+const Version = 7
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3
 
-// MaxFiles is how many descriptors one start may carry; the kernel's own bound
-// is 253 a packet, one of which may be the memfd.
+// MaxFiles is the number of descriptors that one Start can carry. The kernel allows 253 in a packet,
+// one of which may be the memfd.
 const MaxFiles = 128
 
 // Op is what a request asks for.
@@ -31,16 +28,18 @@ type Op string
 
 // The requests.
 const (
-	Configure Op = "setup" // builds the walls; the first, and once
+	Configure Op = "setup" // builds the sandbox; the first request, sent once
 	Start     Op = "start"
 	Signal    Op = "signal"
-	Dial      Op = "dial" // a connection to the goal's own loopback
-	Grant     Op = "widen"
-	Revoke    Op = "narrow" // takes back what the widening with this ID opened
+	Dial      Op = "dial"   // connects to the goal's own loopback
+	Grant     Op = "widen"  // adds mounts or a listener to the running sandbox
+	Revoke    Op = "narrow" // removes what the Grant with this ID added
+	Freeze    Op = "freeze" // stops the agent's programs; answered with Changed
+	Thaw      Op = "thaw"   // undoes the Freeze with this ID; programs run again after the last
 )
 
-// Request is app to helper. ID names the program in every later message; the
-// app counts it up and never uses it twice.
+// Request is a message from the app to the helper. ID identifies the program in every later message; the
+// app never uses one twice.
 type Request struct {
 	ID uint64 `json:"id"`
 	Op Op     `json:"op"`
@@ -49,33 +48,31 @@ type Request struct {
 	Argv [][]byte `json:"argv,omitempty"`
 	Env  [][]byte `json:"env,omitempty"`
 	Dir  []byte   `json:"dir,omitempty"` // absolute
-	// Files[i] is where descriptor i of the program comes from: an index into
-	// the descriptors that travel with the packet (the memfd not counted), or
-	// -1 for /dev/null. Descriptors 0 to 2 are /dev/null when not named.
+	// Files[i] is the source of the program's descriptor i: an index into the descriptors of the packet
+	// (without the memfd), or -1 for /dev/null. Descriptors 0 to 2 default to /dev/null.
 	Files []int `json:"files,omitempty"`
 	TTY   bool  `json:"tty,omitempty"` // descriptor 0 becomes the controlling terminal
 
-	// Of a start inside a sandbox. A helper without a sandbox answers Unsupported: a
-	// program never runs with less than was asked for.
-	// the helper opens the terminal itself, in its own devpts; the answer carries its master
+	// For Start inside a sandbox. A helper without one answers Unsupported, so that a program
+	// never runs with less isolation than requested.
+	// With Size, the helper opens a terminal in its own devpts; the answer carries its master.
 	Size   *Size          `json:"size,omitempty"`
-	Domain Domain         `json:"domain,omitempty"` // which walls the program runs in; "" is none
-	Held   []FileOverride `json:"held,omitempty"`   // of a check
-	Trace  *TraceRequest  `json:"trace,omitempty"`  // of a check; nil is none
+	Domain Domain         `json:"domain,omitempty"` // of the sandbox; "" is none
+	Held   []FileOverride `json:"held,omitempty"`   // for a check
+	Trace  *TraceRequest  `json:"trace,omitempty"`  // for a check; nil is none
 
-	// Signal, and of Narrow: 0 leaves the programs as they are.
+	// For Signal, and for Revoke, which sends it to all programs; 0 is none.
 	Signal int `json:"signal,omitempty"`
 
-	// Widen: what the agent's sandbox gets besides its walls, and every check's from now
-	// on; or an address as in Walls.Listen, whose socket travels with the answer.
+	// For Grant: mounts for the agent's sandbox and for the checks that start later; or an address
+	// as in Spec.Listen, whose socket is passed with the answer.
 	Mounts []Mount `json:"mounts,omitempty"`
 	Listen string  `json:"listen,omitempty"`
 
-	// Setup.
+	// For Configure.
 	Spec *Spec `json:"walls,omitempty"`
 
-	// Dial: network and address, as in "tcp" and "127.0.0.1:8080". The answer
-	// carries the connection.
+	// For Dial, such as "tcp" and "127.0.0.1:8080". The connection is passed with the answer.
 	Network string `json:"network,omitempty"`
 	Address string `json:"address,omitempty"`
 }
@@ -86,7 +83,7 @@ type Size struct {
 	Rows uint16 `json:"rows"`
 }
 
-// Domain names the walls around a program; agent and check never share a sandbox.
+// Domain is the kind of sandbox that a program runs in. Agent and checks never share one.
 type Domain string
 
 // The domains.
@@ -97,84 +94,82 @@ const (
 
 // Limits of the programs inside a sandbox; 0 is no limit.
 type Limits struct {
-	Processes int   `json:"processes,omitempty"` // of one domain together
-	Memory    int64 `json:"memory,omitempty"`    // bytes of data of each process
+	Processes int   `json:"processes,omitempty"` // of all programs in one sandbox
+	Memory    int64 `json:"memory,omitempty"`    // bytes of data of each process; not applied if Together is set
 	FileSize  int64 `json:"file_size,omitempty"` // bytes
 	Nice      int   `json:"nice,omitempty"`
-	// Of all programs of the goal: bytes of memory, bytes of what is in /tmp. The
-	// helper looks at them, and ends programs.
+	// Bytes of memory of all programs of the goal, and of the contents of /tmp. The helper measures
+	// both and ends programs that exceed them.
 	Together int64 `json:"together,omitempty"`
 	Tmp      int64 `json:"tmp,omitempty"`
 }
 
-// TmpNames are where the goal's /tmp is.
+// TmpNames are the paths of the goal's /tmp.
 var TmpNames = []string{"/tmp", "/var/tmp"}
 
-// Spec is what the programs of a goal find: everything that is not named here
-// is not there. Paths are bytes, like arguments.
+// Spec lists what the programs of a goal can see; nothing else exists for them. Paths are bytes, like
+// arguments.
 type Spec struct {
-	UID int `json:"uid"` // whom the programs run as
+	UID int `json:"uid"` // the user as whom the programs run
 	GID int `json:"gid"`
-	// Mounts in their order; a later one lies upon an earlier one.
+	// Mounts are applied in this order; a later one can cover an earlier one.
 	Mounts []Mount `json:"mounts"`
-	// Caches are mounted once for all domains, before the mounts.
+	// Caches are mounted once for all sandboxes of the goal, before Mounts.
 	Caches []Cache `json:"caches,omitempty"`
-	// Tmp has the TmpNames for the agent; each check gets a fresh folder in Scratch.
+	// Tmp is mounted at TmpNames for the agent; each check gets a new folder in Scratch.
 	Tmp      []byte `json:"tmp"`
 	Scratch  []byte `json:"scratch"`
-	TmpWrite bool   `json:"tmp_write"` // of the agent; a check may always
-	// Listen are "tcp ADDRESS" and "udp ADDRESS" on the goal's loopback; Hello
-	// carries the sockets in this order.
+	TmpWrite bool   `json:"tmp_write"` // for the agent; a check can always write
+	// Listen are "tcp ADDRESS" and "udp ADDRESS" on the goal's loopback. Their sockets are passed with
+	// Hello, in this order.
 	Listen []string `json:"listen,omitempty"`
 	Limits Limits   `json:"limits"`
 }
 
-// Kind is what a mount puts at its target.
+// Kind is what a mount shows at its target.
 type Kind string
 
 // The kinds.
 const (
-	MountBind    Kind = "bind" // Source, with everything below it
-	MountText    Kind = "text" // a read-only file with Text in it
-	MountEmpty   Kind = "hide" // an empty file or folder in place of what is there
-	MountSymlink Kind = "link" // a symbolic link to Source; nothing if something is there
+	MountBind    Kind = "bind" // Source and everything below it
+	MountText    Kind = "text" // a read-only file that contains Text
+	MountEmpty   Kind = "hide" // an empty file or folder that hides Target
+	MountSymlink Kind = "link" // a symbolic link to Source, unless Target exists
 )
 
-// Mount is one thing that the programs find at Target.
+// Mount is a part of the file system that programs see at Target.
 type Mount struct {
 	Kind   Kind   `json:"kind"`
 	Source []byte `json:"source,omitempty"`
 	Target []byte `json:"target"`
 	Text   []byte `json:"text,omitempty"`
-	// Optional is left out when Source (or, to hide, Target) is not there.
+	// Optional skips the mount if Source (for MountEmpty: Target) does not exist.
 	Optional bool `json:"optional,omitempty"`
-	// Write and CheckWrite say who may change it: agent, check.
+	// Write lets the agent write, CheckWrite checks.
 	Write      bool `json:"write,omitempty"`
 	CheckWrite bool `json:"check_write,omitempty"`
-	// AgentOnly: a check's sandbox has it not.
+	// AgentOnly leaves the mount out of checks' sandboxes.
 	AgentOnly bool `json:"agent_only,omitempty"`
-	// Itself binds a link and not what it leads to; what the kernel does not hold so is
-	// left as it is.
+	// Itself binds a symbolic link instead of its target. Kernels that cannot mount upon links skip
+	// it.
 	Itself bool `json:"itself,omitempty"`
-	// Between is left out of a check whose held files are in a layer upon the folder
-	// that Target is in: the layer is above all of it.
+	// Between is left out of a check that has an overlay with protected files on the folder of Target:
+	// the overlay covers it.
 	Between bool `json:"between,omitempty"`
-	// Gone: the goal's init saw it and it was removed; a check's sandbox covers it when it is back.
-	Gone bool `json:"gone,omitempty"`
-	// Devices: device files below it work.
+	// Devices lets device files work.
 	Devices bool `json:"devices,omitempty"`
-	// Fresh: each check finds a folder of its own here instead of Source: empty, or
-	// with what is in Below. What a check writes there goes with its sandbox.
+	// Fresh gives each check a folder of its own instead of Source, which is empty or shows Below. What
+	// a check writes there is discarded with its sandbox.
 	Fresh bool   `json:"fresh,omitempty"`
 	Below []byte `json:"below,omitempty"`
 }
 
-// Writable reports whether the agent's programs, or those of a check, may change it.
+// Writable reports whether the agent's programs, or those of a check, can write the mount.
 func (m Mount) Writable(check bool) bool { return check && m.CheckWrite || !check && m.Write }
 
-// Cache is a folder of the user that programs may fill: Lower is never
-// changed, what they write is in Upper. Merged is the empty folder where both
-// appear to the helper, Work one beside Upper.
+// Cache is an overlay over a folder of the user that programs can add to. Lower is never changed;
+// writes go to Upper. The helper mounts the overlay at the empty folder Merged. Work is overlayfs's
+// work folder, on the file system of Upper.
 type Cache struct {
 	Lower  []byte `json:"lower"`
 	Upper  []byte `json:"upper"`
@@ -188,61 +183,64 @@ type FileOverride struct {
 	Copy []byte `json:"copy"`
 }
 
-// Answer is helper to app. Exactly one of its parts is set.
+// Answer is a message from the helper to the app. Exactly one of its parts is set.
 type Answer struct {
 	Hello int    `json:"hello,omitempty"` // Version; the first packet
 	ID    uint64 `json:"id,omitempty"`
 	Pid   int    `json:"pid,omitempty"` // started
 	Error *Error `json:"error,omitempty"`
 	Exit  *Exit  `json:"exit,omitempty"`
-	// Dialed: a connection travels with the packet.
+	// Dialed says that a connection is passed with the packet.
 	Dialed bool `json:"dialed,omitempty"`
-	// Changed: the walls are as a Widen or Narrow wanted them.
+	// Changed says that a Grant, Revoke, Freeze or Thaw is done.
 	Changed bool `json:"changed,omitempty"`
 	// Trace is a part of a program's trace; the last one comes before the program's exit.
 	Trace *TraceBatch `json:"trace,omitempty"`
-	// Attempt: a program tried what it may not; without ID.
+	// Attempt is something that a program tried and that is not allowed; without ID.
 	Attempt *Violation `json:"attempt,omitempty"`
+	// Lost is a file or folder of the machine that another process replaced, moved or removed, so
+	// that the sandbox's mount upon it is gone. The sandbox ends; without ID.
+	Lost []byte `json:"lost,omitempty"`
 }
 
-// Violation is a call that the kernel refused a program, or will: seccomp, or a
-// namespace in which what it wants is not there.
+// Violation is a call that the kernel refuses: by seccomp, or because what the program wants does not
+// exist in its namespace.
 type Violation struct {
 	Domain  Domain `json:"domain"`
 	Text    string `json:"text"`    // what it tried, as an infinitive: "ptrace", "signal process 12"
-	Program string `json:"program"` // its name, as it calls itself
+	Program string `json:"program"` // the name that the program gives itself
 	Times   int    `json:"times"`   // so far
-	// Port is one where nobody of the goal listens. Unless a server of the machine
-	// does, nothing was attempted: a program waits for its own.
+	// Port is a port on which no program of the goal listens. If no server of the machine listens there
+	// either, this is no violation: a program waits for a server of its own.
 	Port uint16 `json:"port,omitempty"`
-	// Ended: the program was ended, and Text says why.
+	// Ended says that the program was ended, for the reason in Text.
 	Ended bool `json:"ended,omitempty"`
 }
 
-// Exit is a wait status: Code is -1 when Signal ended the program.
+// Exit is a wait status. Code is -1 if Signal ended the program.
 type Exit struct {
 	Code   int `json:"code"`
 	Signal int `json:"signal,omitempty"`
 }
 
-// Code says which kind of thing went wrong.
+// Code is the kind of an error.
 type Code string
 
 // The codes.
 const (
 	NotFound       Code = "not_found"   // no such program
-	Permission     Code = "permission"  // the program or its folder may not be used
-	NoDir          Code = "no_dir"      // the folder to start in is not there
-	TooBig         Code = "too_big"     // arguments and environment exceed what the kernel takes
-	NotProgram     Code = "not_program" // the file is no executable of this machine
-	InvalidRequest Code = "bad"         // the request makes no sense
+	Permission     Code = "permission"  // the user has no access to the program or its folder
+	NoDir          Code = "no_dir"      // the folder to start in does not exist
+	TooBig         Code = "too_big"     // arguments and environment exceed the kernel's limit
+	NotProgram     Code = "not_program" // the file is not executable on this machine
+	InvalidRequest Code = "bad"         // the request is malformed
 	Ended          Code = "ended"       // signal to a program that has ended
 	Unsupported    Code = "unsupported" // asks for something this helper cannot do
-	SandboxError   Code = "walled"      // the kernel refuses to build the walls
-	Failed         Code = "failed"      // anything else the kernel said
+	SandboxError   Code = "walled"      // the sandbox cannot be built here
+	Failed         Code = "failed"      // any other error of the kernel
 )
 
-// Error is why a request failed, in words for the user.
+// Error says why a request failed, in words for the user.
 type Error struct {
 	Code Code   `json:"code"`
 	Text string `json:"text"`

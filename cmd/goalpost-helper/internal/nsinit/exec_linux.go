@@ -85,6 +85,16 @@ func errorCode(err error) wire.Code {
 // maxMessageQueueBytes is what POSIX's queues of messages may hold together: the kernel's default.
 const maxMessageQueueBytes = 800 << 10
 
+// dataLimit returns the bytes of data that a process may map; 0 is no limit. The kernel counts what is
+// mapped and not what is used, and the shadow memory of sanitizers is terabytes, so the
+// limit applies only where nothing watches the memory that is used.
+func dataLimit(l wire.Limits) uint64 {
+	if l.Together > 0 {
+		return 0
+	}
+	return uint64(l.Memory)
+}
+
 // setLimits bounds the program and what it starts.
 func setLimits(l wire.Limits) error {
 	for _, bound := range []struct {
@@ -92,7 +102,7 @@ func setLimits(l wire.Limits) error {
 		most     uint64
 	}{
 		{unix.RLIMIT_NPROC, uint64(l.Processes)},
-		{unix.RLIMIT_DATA, uint64(l.Memory)},
+		{unix.RLIMIT_DATA, dataLimit(l)},
 		{unix.RLIMIT_FSIZE, uint64(l.FileSize)},
 		{unix.RLIMIT_MSGQUEUE, maxMessageQueueBytes},
 	} {

@@ -25,8 +25,8 @@ type goalInit struct {
 	spec  wire.Spec
 	agent *innerInit
 
-	given map[uint64][]wire.Mount // besides the walls, by the request that gave it
-	stood rootfs.SeenPlaces
+	given  map[uint64][]wire.Mount // besides the walls, by the request that gave it
+	places rootfs.Places
 
 	mu     sync.Mutex
 	checks map[uint64]*innerInit
@@ -63,7 +63,7 @@ func RunGoalInit() error {
 	k := &goalInit{
 		spec:   *r.Spec,
 		given:  map[uint64][]wire.Mount{},
-		stood:  rootfs.SeenPlaces{},
+		places: rootfs.Places{},
 		checks: map[uint64]*innerInit{},
 		byPid:  map[int]*innerInit{},
 	}
@@ -150,7 +150,7 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 		}
 	}
 	k.spec.Mounts = append(k.spec.Mounts, rootfs.Unreadable("/etc")...)
-	k.rememberPlace()
+	k.places.Remember(k.spec)
 	k.agent, err = k.startInner("agent", k.spec)
 	if err != nil {
 		return sockets, socket.SandboxFailure("starting the agent's sandbox", err)
@@ -248,12 +248,13 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 	k.mu.Lock() // reap must know it before it can end
 	defer k.mu.Unlock()
 	w := k.grantedMounts()
-	err := k.stood.MarkMissing(&w)
+	if moved := k.places.FindMoved(w); moved != "" {
+		_ = socket.Send(wire.Socket, wire.Answer{Lost: []byte(moved)})
+		os.Exit(1)
+	}
 	scratch := filepath.Join(string(w.Scratch), strconv.FormatUint(r.ID, 10))
 	w.Scratch, w.Tmp, w.TmpWrite = []byte(scratch), []byte(filepath.Join(scratch, "tmp")), true
-	if err == nil {
-		err = rootfs.MakeOwnedDirs(w, string(w.Scratch), string(w.Tmp))
-	}
+	err := rootfs.MakeOwnedDirs(w, string(w.Scratch), string(w.Tmp))
 	var in *innerInit
 	if err == nil {
 		in, err = k.startInner("check", w)

@@ -42,20 +42,14 @@ func (k *goalInit) grant(r wire.Request) error {
 		m.Optional = true // it may go away, and a check continues
 		k.given[r.ID] = append(k.given[r.ID], m)
 	}
-	k.rememberPlace()
+	k.places.Remember(k.grantedMounts())
 	return socket.Send(k.agent.socket, r, trees...)
 }
 
 // revokeForChecks keeps what is taken back from the checks to come.
 func (k *goalInit) revokeForChecks(id uint64) {
 	delete(k.given, id)
-	k.stood.Retain(k.grantedMounts().Mounts)
-}
-
-// rememberPlace takes note of what stands where the goal is given something.
-func (k *goalInit) rememberPlace() {
-	w := k.grantedMounts()
-	_ = k.stood.MarkMissing(&w) // what was moved is said to the next check
+	k.places.Retain(k.grantedMounts())
 }
 
 // grantedMounts are the walls with what was given since, in the order in which it was.

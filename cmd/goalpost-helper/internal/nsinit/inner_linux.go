@@ -39,12 +39,15 @@ func RunInit(domain string) error {
 	if domain == "check" {
 		return runCheck(*r.Spec)
 	}
-	s, err := setUpSandbox(*r.Spec, wire.DomainAgent, wire.Request{})
+	s, watch, err := setUpSandbox(*r.Spec, wire.DomainAgent, wire.Request{})
 	if err != nil {
 		return socket.Send(initSocket, wire.Answer{Error: toWireError(err)})
 	}
 	if err := socket.Send(initSocket, wire.Answer{Hello: wire.Version}); err != nil {
 		return err
+	}
+	if err := watch.Start(endForLostMount); err != nil {
+		return fmt.Errorf("watching what is mounted: %w", err)
 	}
 	go s.Reap()
 	return s.Read()
@@ -59,7 +62,10 @@ func runCheck(w wire.Spec) error {
 	if err != nil {
 		return err
 	}
-	s, err := setUpSandbox(w, wire.DomainCheck, r)
+	s, watch, err := setUpSandbox(w, wire.DomainCheck, r)
+	if err == nil {
+		err = watch.Start(endForLostMount)
+	}
 	if err != nil {
 		return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: toWireError(err)})
 	}
@@ -89,19 +95,18 @@ func finishCheck(id uint64, exit wire.Exit, flush func()) {
 
 // setUpSandbox builds the sandbox's files and prepares what each of its programs needs. only
 // starts the one program of a check, whose end is the end of its sandbox.
-func setUpSandbox(w wire.Spec, domain wire.Domain, only wire.Request) (*supervise.Supervisor, error) {
+func setUpSandbox(
+	w wire.Spec, domain wire.Domain, only wire.Request,
+) (*supervise.Supervisor, *rootfs.MountWatch, error) {
 	check := domain == wire.DomainCheck
 	limitPids(w.Limits.Processes)
-	granted, covered := &rootfs.GrantedSockets{}, &rootfs.StickyMounts{}
-	if err := rootfs.Build(w, check, only.Held, granted, covered); err != nil {
-		return nil, err
+	granted, watch := &rootfs.GrantedSockets{}, &rootfs.MountWatch{}
+	if err := rootfs.Build(w, check, only.Held, granted, watch); err != nil {
+		return nil, nil, err
 	}
-	if err := covered.Watch(); err != nil {
-		return nil, socket.SandboxFailure("watching what is mounted", err)
-	}
-	rules, err := landlock.NewRuleset(covered.Existing(w), check, rootfs.Devices, rootfs.RuntimeDir(w))
+	rules, err := landlock.NewRuleset(w, check, rootfs.Devices, rootfs.RuntimeDir(w))
 	if err != nil {
-		return nil, &wire.Error{Code: wire.SandboxError, Text: "Landlock: " + err.Error()}
+		return nil, nil, &wire.Error{Code: wire.SandboxError, Text: "Landlock: " + err.Error()}
 	}
 	files := &seccomp.MountedNames{}
 	files.Add(w.Mounts, check)
@@ -109,7 +114,7 @@ func setUpSandbox(w wire.Spec, domain wire.Domain, only wire.Request) (*supervis
 	inside := &launchContext{
 		spec:  w,
 		rules: rules,
-		grants: rootfs.NewRuntimeGrants(w, granted, covered,
+		grants: rootfs.NewRuntimeGrants(w, granted, watch,
 			func(tree int) error { return landlock.GrantTree(rules, tree) },
 			func(mounts []wire.Mount) { files.Add(mounts, false) },
 		),
@@ -124,7 +129,7 @@ func setUpSandbox(w wire.Spec, domain wire.Domain, only wire.Request) (*supervis
 		notifier.Flush()
 	})
 	if err != nil {
-		return nil, &wire.Error{Code: wire.SandboxError, Text: err.Error()}
+		return nil, nil, &wire.Error{Code: wire.SandboxError, Text: err.Error()}
 	}
 	if check && only.Trace != nil {
 		inside.trace = &checkTrace{
@@ -137,20 +142,27 @@ func setUpSandbox(w wire.Spec, domain wire.Domain, only wire.Request) (*supervis
 		}
 	}
 	if inside.trace.isObserved() {
-		return s, nil
+		return s, watch, nil
 	}
 	// Here, on the main thread, and not by each program: one notifier hears them
 	// all, and a start costs nothing more.
 	fd, silent, err := seccomp.InstallFilter(false)
 	switch {
 	case err != nil:
-		return nil, socket.SandboxFailure("seccomp", err)
+		return nil, nil, socket.SandboxFailure("seccomp", err)
 	case silent != nil:
 		reportSilence(domain, silent.Error())
 	default:
 		notifier = seccomp.StartNotifier(fd, domain, w, granted, files, nil)
 	}
-	return s, nil
+	return s, watch, nil
+}
+
+// endForLostMount ends the sandbox, and reports which file its programs could have reached.
+func endForLostMount(target string) {
+	_ = unix.Kill(-1, unix.SIGKILL) // before anything else: they could write it
+	_ = socket.Send(wire.Socket, wire.Answer{Lost: []byte(target)})
+	os.Exit(1)
 }
 
 // reportSilence reports that this sandbox reports nothing.

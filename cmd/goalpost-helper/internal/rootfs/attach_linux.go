@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// emptyFilesDir is a folder of the new root. It stays, because what has no name any more cannot
-// be mounted once more; nobody writes there.
+// emptyFilesDir is a folder of the new root for the files that are mounted over others. No
+// program can write there.
 const emptyFilesDir = ".spare"
 
 // attachAll does the mounts in their order.
@@ -30,9 +30,6 @@ func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 	target := string(m.Target)
 	switch m.Kind {
 	case wire.MountBind:
-		if b.lasting.isMissing(target) {
-			return b.deferMount(tree, m)
-		}
 		if tree < 0 {
 			return nil
 		}
@@ -49,6 +46,9 @@ func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 				return nil
 			}
 			return err
+		}
+		if _, layered := b.upon[target]; !layered && b.hasToolCaches(m) {
+			return b.maskToolCaches(m)
 		}
 		return b.applyOverlay(target)
 	case wire.MountText:
@@ -82,7 +82,7 @@ func (b *rootBuilder) text(target string, content []byte) error {
 		return err
 	}
 	defer func() { _ = unix.Close(at) }()
-	return b.bindEmpty(source, at, target)
+	return b.bindEmpty(wire.MountText, source, at, target)
 }
 
 func (b *rootBuilder) makeEmpty(content []byte) (string, error) {
@@ -95,7 +95,7 @@ func (b *rootBuilder) makeEmpty(content []byte) (string, error) {
 }
 
 // bindEmpty binds a file or folder of the spares at an opened place, read-only.
-func (b *rootBuilder) bindEmpty(source string, at int, target string) error {
+func (b *rootBuilder) bindEmpty(kind wire.Kind, source string, at int, target string) error {
 	tree, err := CloneTree(filepath.Join(stagingRoot, source))
 	if err != nil {
 		return err
@@ -104,7 +104,11 @@ func (b *rootBuilder) bindEmpty(source string, at int, target string) error {
 	if err := RestrictTree(tree, false, false); err != nil {
 		return err
 	}
-	if err := b.attachSticky(tree, at, wire.Mount{Target: []byte(target)}, 0); err != nil {
+	if err := b.attach(tree, at, wire.Mount{
+		Kind:   kind,
+		Source: []byte("/" + source),
+		Target: []byte(target),
+	}, 0); err != nil {
 		return fmt.Errorf("%s: %w", target, err)
 	}
 	return nil
@@ -153,7 +157,7 @@ func (b *rootBuilder) maskAt(at int, target string) error {
 	if err != nil {
 		return fmt.Errorf("hiding %s: %w", target, err)
 	}
-	return b.bindEmpty(source, at, target)
+	return b.bindEmpty(wire.MountEmpty, source, at, target)
 }
 
 func (b *rootBuilder) link(target, source string) error {

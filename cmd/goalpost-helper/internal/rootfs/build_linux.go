@@ -1,5 +1,5 @@
-// Package rootfs builds the file system that the programs of a sandbox see, puts back what
-// somebody outside takes away, and changes it while the sandbox runs.
+// Package rootfs builds the file system that the programs of a sandbox see, notices when a
+// process outside takes a part of it away, and changes it while the sandbox runs.
 package rootfs
 
 import (
@@ -22,7 +22,7 @@ type rootBuilder struct {
 	spare   int // names of files in the new root that Text and Hide are bound from
 	upon    map[string]folderOverlay
 	sockets *GrantedSockets // are kept as they are put
-	lasting *StickyMounts
+	watch   *MountWatch
 }
 
 // stagingRoot is where the new root stands until the old one goes. Every machine
@@ -42,8 +42,8 @@ var (
 // Build makes the sandbox's root out of what the walls name and goes there; the
 // machine's own files are gone afterwards. Everything is taken before anything is
 // covered: by path, a folder below a covered one would be an empty folder.
-func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSockets, covered *StickyMounts) error {
-	b := &rootBuilder{spec: w, check: check, sockets: granted, lasting: covered}
+func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSockets, watch *MountWatch) error {
+	b := &rootBuilder{spec: w, check: check, sockets: granted, watch: watch}
 	trees, err := b.openBinds()
 	if err != nil {
 		return socket.SandboxFailure("taking what the goal may see", err)
@@ -87,10 +87,7 @@ func (b *rootBuilder) openBinds() ([]int, error) {
 			continue
 		}
 		tree, err := b.sourceFor(i, m)
-		if isNotExist(err) && (m.Optional || m.Gone) || m.Optional && errors.Is(err, unix.EACCES) {
-			if b.isMachineMount(m) {
-				b.lasting.gone = append(b.lasting.gone, string(m.Target))
-			}
+		if m.Optional && (isNotExist(err) || errors.Is(err, unix.EACCES)) {
 			continue
 		}
 		if err == nil {
@@ -102,6 +99,12 @@ func (b *rootBuilder) openBinds() ([]int, error) {
 		trees[i] = tree
 	}
 	return trees, nil
+}
+
+// isNotExist reports whether nothing is at a path, also where a file or a link has taken the
+// place of one of its folders.
+func isNotExist(err error) bool {
+	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
 }
 
 func openDevices() ([]int, error) {
@@ -174,7 +177,7 @@ func (b *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64)
 	for tries := 1; ; tries++ {
 		at, err := b.makeTarget(string(m.Target), folder)
 		if err == nil {
-			err = b.attachSticky(tree, at, m, id)
+			err = b.attach(tree, at, m, id)
 			_ = unix.Close(at)
 		}
 		if !errors.Is(err, unix.ENOENT) || tries == maxRemountTries {

@@ -35,9 +35,6 @@ func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 		if m == nil {
 			return fmt.Errorf("%s is in no folder of the goal", h.Path)
 		}
-		if b.lasting.isMissing(string(m.Target)) {
-			return fmt.Errorf("%s was removed, and %s is held in it: put it back", m.Target, h.Path)
-		}
 		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
 	}
 	b.upon = map[string]folderOverlay{}
@@ -71,6 +68,11 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 			return u, err
 		}
 		u.files[string(h.Path)] = tree
+	}
+	if b.hasToolCaches(m) {
+		if err := b.hideToolCachesIn(above, string(m.Source)); err != nil {
+			return u, err
+		}
 	}
 	var root unix.Stat_t // the folder must look as before
 	if err := unix.Stat(string(m.Source), &root); err != nil {

@@ -18,19 +18,19 @@ import (
 type RuntimeGrants struct {
 	spec     wire.Spec
 	sockets  *GrantedSockets
-	sticky   *StickyMounts
+	watch    *MountWatch
 	allow    func(tree int) error // lets programs that start from now on write a tree
 	attached func([]wire.Mount)   // is called when programs can see them
 	trees    map[uint64][]int     // by the request that brought them
 }
 
 func NewRuntimeGrants(
-	w wire.Spec, sockets *GrantedSockets, sticky *StickyMounts, allow func(tree int) error, attached func([]wire.Mount),
+	w wire.Spec, sockets *GrantedSockets, watch *MountWatch, allow func(tree int) error, attached func([]wire.Mount),
 ) *RuntimeGrants {
 	return &RuntimeGrants{
 		spec:     w,
 		sockets:  sockets,
-		sticky:   sticky,
+		watch:    watch,
 		allow:    allow,
 		attached: attached,
 		trees:    map[uint64][]int{},
@@ -52,9 +52,9 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 		return socket.SandboxFailure("opening the sandbox", err)
 	}
 	defer func() { _ = unix.Close(root) }()
-	g.sticky.mu.Lock()
-	defer g.sticky.mu.Unlock()
-	b := &rootBuilder{spec: g.spec, root: root, lasting: g.sticky}
+	g.watch.mu.Lock()
+	defer g.watch.mu.Unlock()
+	b := &rootBuilder{spec: g.spec, root: root, watch: g.watch}
 	b.spec.Mounts = append(slices.Clip(b.spec.Mounts), r.Mounts...)
 	// Places are made in the sandbox's root, where no program may write.
 	if err := setRootReadOnly(root, false); err != nil {
@@ -97,13 +97,14 @@ func (g *RuntimeGrants) attach(b *rootBuilder, m wire.Mount, tree int, id uint64
 
 // Remove takes away what a grant brought, wherever a program has moved it to.
 func (g *RuntimeGrants) Remove(id uint64) error {
-	g.sticky.mu.Lock()
-	defer g.sticky.mu.Unlock()
+	g.watch.mu.Lock()
+	defer g.watch.mu.Unlock()
 	return g.removeLocked(id)
 }
 
 func (g *RuntimeGrants) removeLocked(id uint64) error {
-	errs := []error{g.sticky.remove(id)}
+	g.watch.forget(id)
+	var errs []error
 	for _, tree := range slices.Backward(g.trees[id]) {
 		errs = append(errs, unmountTree(tree), unix.Close(tree))
 	}

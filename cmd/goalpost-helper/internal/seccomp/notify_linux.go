@@ -117,6 +117,10 @@ func (l *Notifier) answer() {
 			l.handleRename(n)
 			continue
 		}
+		if isDatagramPair(n) {
+			l.makeDatagramPair(n)
+			continue
+		}
 		var address []byte
 		if n.nr == unix.SYS_CONNECT {
 			address = readSockaddr(n)

@@ -70,7 +70,7 @@ func killSession(sid int) {
 	}
 }
 
-type procInfo struct{ pid, parent, session int }
+type procInfo struct{ pid, parent, session, started int } // started is in clock ticks since the boot
 
 // listProcesses is a look at /proc; what appears or goes may be missing.
 func listProcesses() []procInfo {
@@ -88,12 +88,13 @@ func listProcesses() []procInfo {
 		// pid (name) state ppid pgrp session; a name may hold brackets and spaces.
 		// State Z is no reason to skip: it is the main thread's, others may live.
 		f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		if len(f) < 4 {
+		if len(f) < 20 {
 			continue
 		}
 		parent, _ := strconv.Atoi(f[1])
 		session, _ := strconv.Atoi(f[3])
-		all = append(all, procInfo{pid, parent, session})
+		started, _ := strconv.Atoi(f[19])
+		all = append(all, procInfo{pid, parent, session, started})
 	}
 	return all
 }

@@ -24,9 +24,10 @@ type Supervisor struct {
 	onExit  func(id uint64, exit wire.Exit) // called before the exit is answered; mu is held
 	started chan struct{}                   // one token: a child may be there to wait for
 
-	mu    sync.Mutex
-	byID  map[uint64]int // programs that run
-	byPid map[int]uint64
+	mu     sync.Mutex
+	byID   map[uint64]int // programs that run
+	byPid  map[int]uint64
+	frozen freezer
 }
 
 // sandbox starts the programs of a goal and changes what they find. All methods are called
@@ -105,6 +106,13 @@ func (s *Supervisor) Read() error {
 func (s *Supervisor) Handle(r wire.Request, fds []int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.handleLocked(r, fds)
+}
+
+func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
+	if s.frozen.mustWait(r) {
+		return s.frozen.enqueue(r, fds)
+	}
 	switch r.Op { //nolint:exhaustive // the goal's init takes the others
 	case wire.Start:
 		pid, master, err := s.startProgram(r, fds)
@@ -128,6 +136,8 @@ func (s *Supervisor) Handle(r wire.Request, fds []int) error {
 		return nil
 	case wire.Grant, wire.Revoke:
 		return s.changeMounts(r, fds)
+	case wire.Freeze, wire.Thaw:
+		return s.changeFreeze(r)
 	}
 	return s.answer(wire.Answer{
 		ID:    r.ID,

@@ -1,0 +1,290 @@
+package rootfs
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// The kernel detaches a mount in every sandbox when a process outside replaces or removes
+// the file below it: the user's own git renames a new configuration over the old one,
+// passwd a new /etc/shadow. From then on the sandbox's programs reach the real file. The
+// kernel refuses nothing and asks nobody, but it reports that the mounts changed. The init
+// process then hides what was hidden of /etc again, and ends the sandbox for everything else.
+
+// MountWatch notices when a mount that protects a file of the machine is detached. Its
+// methods may be called concurrently.
+type MountWatch struct {
+	mu   sync.Mutex // also serializes changes of the sandbox's mounts
+	list []watchedMount
+}
+
+// watchedMount is a mount that has to stay attached.
+type watchedMount struct {
+	grant  uint64 // the grant that it belongs to; 0 is the sandbox itself
+	target string
+	id     uint64 // of the mount; not reused as long as tree is open
+	tree   int
+	// failures counts the failed attempts to hide the target again.
+	failures int
+	source   string // an empty file or folder that hides the target again; "" where the sandbox ends instead
+}
+
+// attach attaches a tree at an opened place, and watches the mount if a process outside
+// the sandbox can detach it and that would matter.
+func (b *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
+	if err := moveMount(tree, at); err != nil {
+		return err
+	}
+	if !b.needsWatch(m) {
+		return nil
+	}
+	own, err := unix.FcntlInt(uintptr(tree), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("fcntl", err)
+	}
+	id, err := mountID(own)
+	if err != nil {
+		return errors.Join(err, unix.Close(own))
+	}
+	w := watchedMount{grant: grant, target: string(m.Target), id: id, tree: own}
+	if m.Kind == wire.MountEmpty {
+		w.source = string(m.Source)
+	}
+	b.watch.list = append(b.watch.list, w)
+	return nil
+}
+
+// needsWatch reports whether losing a mount would give programs more than they had. Locked
+// files are not watched: checks read copies of them, and the host compares them. Text in
+// /etc is not either: /etc/resolv.conf changes with every network.
+func (b *rootBuilder) needsWatch(m wire.Mount) bool {
+	around := b.mountOf(string(m.Target))
+	if around == nil || !isShownInPlace(*around) || m.Itself || m.AgentOnly {
+		return false
+	}
+	switch m.Kind {
+	case wire.MountBind: // without a folder that is written as it is, nothing more can be written
+		return !isShownInPlace(m) || !m.Writable(b.check)
+	case wire.MountEmpty:
+		return b.spec.UID == 0 // another user cannot read the real file either
+	case wire.MountText, wire.MountSymlink:
+	}
+	return false
+}
+
+// isShownInPlace reports whether a mount shows a path of the machine under the same path.
+func isShownInPlace(m wire.Mount) bool { return bytes.Equal(m.Source, m.Target) }
+
+// forget stops watching the mounts of a grant.
+func (w *MountWatch) forget(grant uint64) {
+	w.list = slices.DeleteFunc(w.list, func(m watchedMount) bool {
+		if m.grant == grant {
+			_ = unix.Close(m.tree)
+		}
+		return m.grant == grant
+	})
+}
+
+// maxHideFailures is how often in a row hiding a file again may fail, a millisecond apart.
+const maxHideFailures = 100
+
+// hiddenRetry is how often, in milliseconds, the watch looks for a hidden file that was removed:
+// no mount changes when it comes back.
+const hiddenRetry = 500
+
+// Start calls onLost once, possibly before it returns, with the target of the first mount
+// that is detached. The watch ends with the process.
+func (w *MountWatch) Start(onLost func(target string)) error {
+	mounts, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("open", err)
+	}
+	target, timeout := w.findLost()
+	if target != "" {
+		onLost(target)
+		return nil
+	}
+	go func() {
+		for target == "" {
+			_, err := unix.Poll([]unix.PollFd{{Fd: int32(mounts), Events: unix.POLLPRI}}, timeout)
+			if err != nil && !errors.Is(err, unix.EINTR) {
+				target = "what is mounted (it cannot be watched: " + err.Error() + ")"
+				break
+			}
+			target, timeout = w.findLost()
+		}
+		onLost(target)
+	}()
+	return nil
+}
+
+// findLost returns the target of a mount that is no longer attached, or "" and how long to
+// wait for a change, in milliseconds; -1 is without end.
+func (w *MountWatch) findLost() (target string, timeout int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.list) == 0 {
+		return "", -1
+	}
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return "what is mounted (it cannot be read: " + err.Error() + ")", 0
+	}
+	attached := map[uint64]bool{}
+	for line := range bytes.Lines(table) {
+		field, _, _ := bytes.Cut(line, []byte(" "))
+		if id, err := strconv.ParseUint(string(field), 10, 64); err == nil {
+			attached[id] = true
+		}
+	}
+	timeout = -1
+	for i := range w.list {
+		m := &w.list[i]
+		if attached[m.id] {
+			continue
+		}
+		if m.source == "" {
+			return m.target, 0
+		}
+		retry, err := m.hideAgain()
+		switch m.failures++; {
+		case err == nil:
+			m.failures = 0
+		case m.failures > maxHideFailures:
+			return m.target, 0
+		default: // the file is being replaced right now
+			retry = 1
+		}
+		if retry > 0 && (timeout < 0 || retry < timeout) {
+			timeout = retry
+		}
+	}
+	return "", timeout
+}
+
+// hideAgain mounts an empty file over a hidden file that was replaced. It returns when to look
+// again, in milliseconds: -1 is never.
+func (m *watchedMount) hideAgain() (retry int, err error) {
+	at, err := unix.Open(m.target, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if isNotExist(err) {
+		return hiddenRetry, nil
+	}
+	if err != nil {
+		return 0, os.NewSyscallError("open", err)
+	}
+	defer func() { _ = unix.Close(at) }()
+	tree, err := CloneTree(m.source)
+	if err == nil {
+		err = RestrictTree(tree, false, false)
+	}
+	if err != nil {
+		return 0, err
+	}
+	switch err := moveMount(tree, at); {
+	case errors.Is(err, unix.ENOENT): // the kernel detaches a mount just before the name changes
+		return 1, os.NewSyscallError("close", unix.Close(tree))
+	case err != nil:
+		return 0, errors.Join(err, unix.Close(tree))
+	}
+	_ = unix.Close(m.tree)
+	m.tree = tree
+	m.id, err = mountID(tree)
+	return -1, err
+}
+
+func mountID(tree int) (uint64, error) {
+	var info unix.Statx_t
+	if err := unix.Statx(tree, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil {
+		return 0, os.NewSyscallError("statx", err)
+	}
+	return info.Mnt_id, nil
+}
+
+// Places are the files and folders of the machine upon which a goal's sandboxes mount
+// something, as they were when the goal was given them. A folder that is moved takes the
+// mounts of existing sandboxes along; a sandbox that is made later would show it uncovered.
+type Places map[string]placeID
+
+// placeID tells one file from another that has its path later.
+type placeID struct {
+	device, inode uint64
+	born          unix.StatxTimestamp
+}
+
+// Remember records the places of a sandbox that are new.
+func (p Places) Remember(w wire.Spec) {
+	for _, target := range coveredTargets(w) {
+		if _, known := p[target]; !known {
+			if id, err := identify(target); err == nil {
+				p[target] = id
+			}
+		}
+	}
+}
+
+// FindMoved returns a place of a sandbox that holds something else than before, or "".
+func (p Places) FindMoved(w wire.Spec) string {
+	for _, target := range coveredTargets(w) {
+		was, known := p[target]
+		if now, err := identify(target); known && (err != nil || now != was) {
+			return target
+		}
+	}
+	return ""
+}
+
+// Retain forgets the places that a sandbox no longer has.
+func (p Places) Retain(w wire.Spec) {
+	left := coveredTargets(w)
+	for target := range p {
+		if !slices.Contains(left, target) {
+			delete(p, target)
+		}
+	}
+}
+
+// coveredTargets lists what a sandbox shows in its place and that it covers, or that has
+// something below it that it covers.
+func coveredTargets(w wire.Spec) (list []string) {
+	b := &rootBuilder{spec: w}
+	var watched []string
+	for _, m := range w.Mounts {
+		if m.Kind == wire.MountBind && b.needsWatch(m) {
+			watched = append(watched, string(m.Target))
+		}
+	}
+	for _, m := range w.Mounts {
+		target := string(m.Target)
+		if m.Kind != wire.MountBind || m.Itself || m.AgentOnly || !isShownInPlace(m) {
+			continue
+		}
+		if around := b.mountOf(target); around == nil || !isShownInPlace(*around) {
+			continue
+		}
+		if slices.ContainsFunc(watched, func(path string) bool { return isWithin(path, target) }) {
+			list = append(list, target)
+		}
+	}
+	return list
+}
+
+// isWithin reports whether a path is a folder or below it.
+func isWithin(path, folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") }
+
+func identify(path string) (placeID, error) {
+	var info unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &info)
+	if err != nil {
+		return placeID{}, os.NewSyscallError("statx", err)
+	}
+	return placeID{unix.Mkdev(info.Dev_major, info.Dev_minor), info.Ino, info.Btime}, nil
+}

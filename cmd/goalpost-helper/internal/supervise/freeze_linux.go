@@ -1,0 +1,252 @@
+package supervise
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/socket"
+)
+
+const (
+	// freezeTimeout bounds a freeze: a program that is still running then has to be in a
+	// system call that no signal interrupts.
+	freezeTimeout = 5 * time.Second
+	// waitTimeout is how long programs in an uninterruptible wait are given. They stop before
+	// they execute anything else; a process waits like this for a child of vfork, for example.
+	waitTimeout = 100 * time.Millisecond
+	// freezeInterval is how often a frozen sandbox is stopped again: the kernel continues the
+	// stopped jobs of a shell that is killed.
+	freezeInterval = 10 * time.Millisecond
+	// maxOrderedPasses bounds the part of a freeze that stops parents before their children.
+	maxOrderedPasses = 20
+)
+
+// freezer stops every program of the sandbox whose init process this is. Without a cgroup of
+// its own, which an ordinary user rarely may create, signals are the only way. Its methods
+// are called with Supervisor.mu held.
+type freezer struct {
+	active map[uint64]bool // the requests whose freezes are in effect
+	// stopped are the processes that were stopped before, and stay so.
+	stopped map[processKey]bool
+	end     chan struct{} // closed to end the goroutine that keeps the sandbox frozen
+	ended   chan struct{}
+	queue   []queuedRequest // requests that would let a program run
+}
+
+// processKey identifies a process: a number alone is reused.
+type processKey struct{ pid, started int }
+
+type queuedRequest struct {
+	request wire.Request
+	fds     []int
+}
+
+// mustWait reports whether a request has to wait until the sandbox is thawed.
+func (f *freezer) mustWait(r wire.Request) bool {
+	return len(f.active) > 0 && (r.Op == wire.Start || r.Op == wire.Signal && r.Signal == int(unix.SIGCONT))
+}
+
+// enqueue keeps a request with copies of its descriptors.
+func (f *freezer) enqueue(r wire.Request, fds []int) error {
+	q := queuedRequest{request: r}
+	for _, fd := range fds {
+		own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			socket.CloseAll(q.fds)
+			return os.NewSyscallError("fcntl", err)
+		}
+		q.fds = append(q.fds, own)
+	}
+	f.queue = append(f.queue, q)
+	return nil
+}
+
+// freeze stops all programs until every freeze is undone.
+func (f *freezer) freeze(id uint64) error {
+	if len(f.active) > 0 {
+		f.active[id] = true
+		return nil
+	}
+	f.stopped = map[processKey]bool{}
+	for _, p := range listProcesses() {
+		if p.isStopped() {
+			f.stopped[p.key()] = true
+		}
+	}
+	if err := stopAll(); err != nil {
+		continueAll(f.stopped)
+		return err
+	}
+	f.active = map[uint64]bool{id: true}
+	f.end, f.ended = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(f.ended)
+		again := time.NewTicker(freezeInterval)
+		defer again.Stop()
+		for {
+			select {
+			case <-f.end:
+				return
+			case <-again.C:
+				_ = unix.Kill(-1, unix.SIGSTOP)
+			}
+		}
+	}()
+	return nil
+}
+
+// thaw undoes the freeze with that id. After the last, what the freeze stopped continues, and the requests that
+// waited are returned.
+func (f *freezer) thaw(id uint64) []queuedRequest {
+	if !f.active[id] {
+		return nil
+	}
+	if delete(f.active, id); len(f.active) > 0 {
+		return nil
+	}
+	close(f.end)
+	<-f.ended
+	continueAll(f.stopped)
+	waiting := f.queue
+	f.stopped, f.queue = nil, nil
+	return waiting
+}
+
+// stopAll stops every process but this one. Parents come first: a shell would otherwise take a
+// stopped child for a job that the user put in the background.
+func stopAll() error {
+	begun := time.Now()
+	sent := map[int]bool{}
+	for range maxOrderedPasses {
+		running := map[int]bool{}
+		all := listProcesses()
+		for _, p := range all {
+			if p.pid != os.Getpid() && p.isRunning() {
+				running[p.pid] = true
+			}
+		}
+		if len(running) == 0 || time.Since(begun) > waitTimeout {
+			break
+		}
+		for _, p := range all {
+			if running[p.pid] && !running[p.parent] && !sent[p.pid] {
+				sent[p.pid] = true
+				_ = unix.Kill(p.pid, unix.SIGSTOP)
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+	// No fork completes in a process that has a signal pending, so nothing slips through.
+	for {
+		if err := unix.Kill(-1, unix.SIGSTOP); errors.Is(err, unix.ESRCH) {
+			return nil
+		}
+		running, waiting := 0, 0
+		for _, p := range listProcesses() {
+			switch {
+			case p.pid == os.Getpid():
+			case p.isRunning():
+				running++
+			case p.isWaiting():
+				waiting++
+			}
+		}
+		switch passed := time.Since(begun); {
+		case running == 0 && (waiting == 0 || passed > waitTimeout):
+			return nil
+		case passed > freezeTimeout:
+			return fmt.Errorf("%d programs do not stop", running)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// continueAll continues every stopped process but those, children first.
+func continueAll(except map[processKey]bool) {
+	all := listProcesses()
+	depth := map[int]int{}
+	parents := map[int]int{}
+	for _, p := range all {
+		parents[p.pid] = p.parent
+	}
+	for _, p := range all {
+		for at := p.pid; at > 0 && depth[p.pid] < len(all); at = parents[at] {
+			depth[p.pid]++
+		}
+	}
+	slices.SortFunc(all, func(a, b procInfo) int { return cmp.Compare(depth[b.pid], depth[a.pid]) })
+	for _, p := range all {
+		if p.pid != os.Getpid() && !except[p.key()] {
+			_ = unix.Kill(p.pid, unix.SIGCONT)
+		}
+	}
+}
+
+func (p procInfo) key() processKey { return processKey{p.pid, p.started} }
+
+// threadStates returns a letter for each thread: R runs, S sleeps, D waits uninterruptibly,
+// T is stopped, Z and X have ended.
+func (p procInfo) threadStates() string {
+	dir := "/proc/" + strconv.Itoa(p.pid) + "/task/"
+	threads, _ := os.ReadDir(dir)
+	var states []byte
+	for _, thread := range threads {
+		stat, err := os.ReadFile(dir + thread.Name() + "/stat")
+		if at := bytes.LastIndexByte(stat, ')'); err == nil && at+2 < len(stat) {
+			states = append(states, stat[at+2])
+		}
+	}
+	return string(states)
+}
+
+func (p procInfo) isStopped() bool {
+	states := p.threadStates()
+	return strings.Contains(states, "T") && !strings.ContainsAny(states, "RSDI")
+}
+
+func (p procInfo) isRunning() bool { return strings.ContainsAny(p.threadStates(), "RSI") }
+
+func (p procInfo) isWaiting() bool { return strings.Contains(p.threadStates(), "D") }
+
+// changeFreeze freezes or thaws the sandbox. mu is held.
+func (s *Supervisor) changeFreeze(r wire.Request) error {
+	if s.inside == nil {
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}})
+	}
+	var err error
+	var waiting []queuedRequest
+	done := make(chan struct{})
+	go func() { // the notifier has to answer kill, see signal
+		defer close(done)
+		if r.Op == wire.Freeze {
+			err = s.frozen.freeze(r.ID)
+		} else {
+			waiting = s.frozen.thaw(r.ID)
+		}
+	}()
+	<-done
+	if err != nil {
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Failed, Text: "freezing: " + err.Error()}})
+	}
+	if err := s.answer(wire.Answer{ID: r.ID, Changed: true}); err != nil {
+		return err
+	}
+	for _, q := range waiting {
+		err := s.handleLocked(q.request, q.fds)
+		socket.CloseAll(q.fds)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

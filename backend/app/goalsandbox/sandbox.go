@@ -313,6 +313,9 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 		Caches:   mounts.Caches(home, os.Getenv),
 		Read:     p.AllowRead,
 		Write:    p.AllowWrite,
+		Work:     p.WorkPaths(),
+		CheckDir: p.CheckDir,
+		Hidden:   p.Hidden,
 		Sockets:  p.AllowSocket,
 		Ports:    p.AllowLocal,
 	}, nil

@@ -14,6 +14,13 @@ type Spec struct {
 	// ReadOnly: the agent's programs write nothing but the goal's own devices and
 	// shared memory.
 	ReadOnly bool
+	// Work are folders and files of Dir that the agent's programs may change; all else of
+	// Dir is read-only for them. None is the whole of Dir. Checks are not limited by it.
+	Work []string
+	// CheckDir is a folder that only checks see, read-only; "" for none. Hidden are paths
+	// that neither the agent's programs nor checks see. An empty folder is in their places.
+	CheckDir string
+	Hidden   []string
 	// Held are files of Dir, written out, that the agent's programs read and do not
 	// write. It is a courtesy: whoever renames the folder of one is rid of it. What a
 	// check sees of them, its command says.

@@ -151,6 +151,8 @@ type Mount struct {
 	CheckWrite bool `json:"check_write,omitempty"`
 	// AgentOnly: a check's sandbox has it not.
 	AgentOnly bool `json:"agent_only,omitempty"`
+	// CheckOnly: the agent's sandbox has it not.
+	CheckOnly bool `json:"check_only,omitempty"`
 	// Itself binds a link and not what it leads to; what the kernel does not hold so is
 	// left as it is.
 	Itself bool `json:"itself,omitempty"`
@@ -159,6 +161,8 @@ type Mount struct {
 	Between bool `json:"between,omitempty"`
 	// Gone: the goal's init saw it and it was removed; a check's sandbox covers it when it is back.
 	Gone bool `json:"gone,omitempty"`
+	// Discard: what a check writes there goes with its sandbox.
+	Discard bool `json:"discard,omitempty"`
 	// Devices: device files below it work.
 	Devices bool `json:"devices,omitempty"`
 	// Fresh: each check finds a folder of its own here instead of Source: empty, or
@@ -169,6 +173,9 @@ type Mount struct {
 
 // Writable reports whether the agent's programs, or those of a check, may change it.
 func (m Mount) Writable(check bool) bool { return check && m.CheckWrite || !check && m.Write }
+
+// IsLeftOut reports whether the agent's sandbox, or that of a check, has it not.
+func (m Mount) IsLeftOut(check bool) bool { return check && m.AgentOnly || !check && m.CheckOnly }
 
 // Cache is a folder of the user that programs may fill: Lower is never
 // changed, what they write is in Upper. Merged is the empty folder where both

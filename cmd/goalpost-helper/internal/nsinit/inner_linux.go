@@ -104,6 +104,7 @@ func setUpSandbox(
 	if err != nil {
 		return nil, &wire.Error{Code: wire.SandboxError, Text: "Landlock: " + err.Error()}
 	}
+	covered.AllowWrites(func(tree int) error { return landlock.GrantTree(rules, tree) })
 	files := &seccomp.MountedNames{}
 	files.Add(w.Mounts, check)
 	var notifier *seccomp.Notifier

@@ -26,7 +26,7 @@ type SeenPlaces map[string]int
 // them is in another place.
 func (s SeenPlaces) MarkMissing(w *wire.Spec) (refused error) {
 	w.Mounts = slices.Clone(w.Mounts)
-	b := &rootBuilder{spec: *w}
+	b := &rootBuilder{spec: *w, check: true}
 	for i := range w.Mounts {
 		m := &w.Mounts[i]
 		if !b.isMachineMount(*m) {

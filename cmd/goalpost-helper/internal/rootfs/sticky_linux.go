@@ -38,6 +38,16 @@ type StickyMounts struct {
 	count int
 	list  []stickyMount
 	gone  []string // places that were not there as the sandbox was made
+
+	allow func(tree int) error // see AllowWrites
+}
+
+// AllowWrites sets what lets programs that start from now on write a tree. It is called for a
+// mount that shows a new folder or file, because somebody outside replaced the old one.
+func (l *StickyMounts) AllowWrites(allow func(tree int) error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.allow = allow
 }
 
 // stickyMount is one of them. kept is "" where the place shows itself: a folder that is a
@@ -101,6 +111,9 @@ func (p stickyMount) clone(from, at int) (tree int, err error) {
 		return -1, os.NewSyscallError("open_tree", err)
 	}
 	err = RestrictTree(tree, p.write, false)
+	if err == nil && p.write && p.kept == "" { // what shows itself in a read-only folder is read-only so far
+		err = setReadOnly(tree, false)
+	}
 	if err == nil {
 		err = moveMount(tree, at)
 	}
@@ -153,6 +166,9 @@ func (l *StickyMounts) restore(root int) (whole bool) {
 			for i := range l.list { // in their order, the last is seen
 				if l.list[i].target == p.target {
 					whole = l.list[i].restore(root, at) && whole
+					if p.write && p.kept == "" && l.allow != nil {
+						whole = l.allow(at) == nil && whole
+					}
 				}
 			}
 		}

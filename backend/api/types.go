@@ -38,11 +38,19 @@ type StartInput struct {
 	AllowWrite     []string     `json:"allow_write"`  // other folders
 	AllowRead      []string     `json:"allow_read"`   // other files and folders
 	AllowSocket    []string     `json:"allow_socket"` // Unix sockets
-	Secrets        []string     `json:"secrets"`      // names that may be filled in without asking
-	Unconfined     bool         `json:"unconfined"`   // no sandbox, as the user requested explicitly
-	AllowPassing   bool         `json:"allow_passing"`
-	AllowMissing   bool         `json:"allow_missing"`
-	RequireSteps   bool         `json:"require_steps"` // a changing call needs a declared step
+	// what the agent may change in the folder: paths relative to it; none = all of it
+	Work []string `json:"work"`
+	// a folder that only the checks read, absolute or relative to the folder; "" = none
+	CheckDir string `json:"check_dir"`
+	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
+	CheckOutput goal.CheckOutput `json:"check_output"`
+	// the user confirmed that checks with where: host run what the agent wrote outside of the sandbox
+	RunOutside   bool     `json:"run_outside"`
+	Secrets      []string `json:"secrets"`    // names that may be filled in without asking
+	Unconfined   bool     `json:"unconfined"` // no sandbox, as the user requested explicitly
+	AllowPassing bool     `json:"allow_passing"`
+	AllowMissing bool     `json:"allow_missing"`
+	RequireSteps bool     `json:"require_steps"` // a changing call needs a declared step
 
 	// reasoning effort, in its protocol's word; "" = the provider's default
 	Effort         string          `json:"effort"`
@@ -276,6 +284,7 @@ type TryInput struct {
 	AllowWrite  []string    `json:"allow_write"`
 	AllowRead   []string    `json:"allow_read"`
 	AllowSocket []string    `json:"allow_socket"`
+	CheckDir    string      `json:"check_dir"`
 	Unconfined  bool        `json:"unconfined"`
 }
 

@@ -51,7 +51,7 @@ func (p Policy) Validate() error {
 			return fmt.Errorf("%q is not the absolute path of a folder", dir)
 		}
 	}
-	return p.validateWork()
+	return p.ValidateWork()
 }
 
 // UnusedParts says which parts of the policy have no effect, "" if none.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// validateWork refuses work paths that are not below Dir, or that nothing would enforce.
-func (p Policy) validateWork() error {
+// ValidateWork refuses work paths that are not below Dir, or that nothing would enforce.
+func (p Policy) ValidateWork() error {
 	for _, w := range p.Work {
 		if name := strings.TrimSuffix(w, "/"); name == "." || !filepath.IsLocal(name) || path.Clean(name) != name {
 			return fmt.Errorf("the work path %q is not inside the goal's folder", w)

@@ -30,6 +30,10 @@ type Deps struct {
 	// Protected are the files of Dir that decide about the goal and must not change, relative to it, each with the
 	// reason.
 	Protected map[string]string
+	// Work describes what may be changed in Dir; "" is all of it.
+	Work string
+	// Hidden are folders whose content is not shown, absolute: only checks read it.
+	Hidden []string
 	// SandboxRisk is the risk level that the sandbox enforces; "" is no sandbox.
 	SandboxRisk policy.Risk
 	// Network has the requests that the sandbox refused; nil is no sandbox.
@@ -91,7 +95,7 @@ func New(r Deps) (*Set, error) {
 	if r.PendingInput == nil {
 		r.PendingInput = &PendingInput{}
 	}
-	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled}
+	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
 	b := &Set{root: root}
 	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r),
 		goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r)) {

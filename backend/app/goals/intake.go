@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -69,6 +70,14 @@ func (gi *intake) prepareGoal(
 	}
 	if err := goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
+	}
+	if slices.ContainsFunc(in.Checks, func(c goal.Check) bool { return c.Where == "host" }) && !in.RunOutside {
+		return nil, false, &fault.Error{
+			Code:    fault.Refused,
+			Field:   "run_outside",
+			Message: goal.RunOutsideWarning,
+			Hint:    "confirm it (--yes-run-outside), or let the check run in the sandbox",
+		}
 	}
 	if err := gi.validateGoalSecrets(ctx, in.Secrets); err != nil {
 		return nil, false, err
@@ -149,11 +158,10 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err
 	} else if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return v, err
 	}
-	p, err := gi.draftPolicy(in)
+	p, err := gi.draftPolicy(in, dir)
 	if err != nil {
 		return v, err
 	}
-	p.Dir = dir
 	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
 		func(h verify.CheckRunner) error {
 			v = h.Preflight(ctx, in.Check)
@@ -162,9 +170,10 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err
 	return v, err
 }
 
-// draftPolicy is the policy of the goal that is being written, without its folder.
-func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
+// draftPolicy is the policy of the goal that is being written.
+func (gi *intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
 	p := policy.Policy{
+		Dir:        dir,
 		Risk:       cmp.Or(in.Risk, policy.WriteLocal),
 		AllowHosts: in.AllowHosts,
 		DenyHosts:  in.DenyHosts,
@@ -182,6 +191,7 @@ func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 		AllowWrite:  in.AllowWrite,
 		AllowRead:   in.AllowRead,
 		AllowSocket: in.AllowSocket,
+		CheckDir:    in.CheckDir,
 	}, &p)
 }
 

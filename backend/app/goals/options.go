@@ -26,6 +26,7 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 		Protect:        in.Protect,
 		NoProtect:      in.NoProtect,
 		OnAsk:          in.OnAsk,
+		CheckOutput:    in.CheckOutput,
 		AllowPassing:   in.AllowPassing,
 		AllowMissing:   in.AllowMissing,
 	}
@@ -63,6 +64,13 @@ func validateChoices(o goal.CareOptions) error {
 			Field:   "review",
 			Message: fmt.Sprintf("unknown choice %q", o.Review),
 			Hint:    "use always or never, or leave it to the host",
+		}
+	}
+	if o.CheckOutput != goal.CheckOutputDefault && !slices.Contains(goal.CheckOutputs(), o.CheckOutput) {
+		return &fault.Error{
+			Field:   "check_output",
+			Message: fmt.Sprintf("unknown choice %q", o.CheckOutput),
+			Hint:    "use exit, names or full",
 		}
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {

@@ -73,6 +73,9 @@ type Sandbox struct {
 	violations []string // what the kernel refused so far
 }
 
+// CheckDirVariable names the folder that only the checks read, in their environment.
+const CheckDirVariable = "GOALPOST_CHECK_DIR"
+
 // Open makes the walls for a policy and starts the helper inside. layer is the
 // goal's private folder; held are files that its programs read and do not write.
 func (f *Factory) Open(
@@ -108,6 +111,9 @@ func (f *Factory) Open(
 	}
 	e.Env = environ.ForAgent(environ.Allowed(e.Env, userKeptEnv()), walls)
 	e.checkEnv = environ.ForCheck(e.Env, walls)
+	if p.CheckDir != "" {
+		e.checkEnv = append(e.checkEnv, CheckDirVariable+"="+p.CheckDir)
+	}
 	if err := e.openEgress(ctx, f, name, p); err != nil {
 		return nil, errors.Join(fmt.Errorf("making the goal's network: %w", err), e.Close(context.WithoutCancel(ctx)))
 	}

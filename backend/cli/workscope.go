@@ -35,6 +35,26 @@ func (p Program) printWork(in api.StartInput) {
 	p.errorf("the agent may change: %s; everything else in the folder is read-only\n", strings.Join(names, ", "))
 }
 
+// describeScope says in a line each what the agent may change in the folder and what it does not read, "" if nothing
+// is limited.
+func describeScope(work, checkDir string) (lines string) {
+	if work != "" {
+		lines = "the agent may change only " + oneLine(work) + "\n"
+	}
+	if checkDir != "" {
+		lines += "only the checks read " + oneLine(checkDir) + "\n"
+	}
+	return lines
+}
+
+// indentLines puts two spaces before each line.
+func indentLines(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
+}
+
 // confirmRunOutside warns of checks that run outside of the sandbox, and asks for a confirmation at a terminal. Without
 // one the start is refused.
 func (p Program) confirmRunOutside(in *api.StartInput) {

@@ -16,7 +16,7 @@
 package wire
 
 // Version is said in Hello; the app refuses another one.
-const Version = 5
+const Version = 6
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3

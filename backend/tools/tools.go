@@ -34,6 +34,8 @@ type Deps struct {
 	Work string
 	// Hidden are folders whose content is not shown, absolute: only checks read it.
 	Hidden []string
+	// AllowWrite are other folders that programs may change, absolute.
+	AllowWrite []string
 	// SandboxRisk is the risk level that the sandbox enforces; "" is no sandbox.
 	SandboxRisk policy.Risk
 	// Network has the requests that the sandbox refused; nil is no sandbox.

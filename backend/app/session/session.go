@@ -210,6 +210,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		Recipes:      goalRecipes{r.registry.Config, r.registry.Store, g.ID},
 		PendingInput: &r.registry.pendingInput,
 	}
+	words.AllowWrite = g.Policy.AllowWrite
 	words.Protected, words.Work, words.Hidden = r.protectedReasons(), g.Policy.DescribeWork(), goalsandbox.HiddenPaths(g.Policy)
 	if r.sandbox.Proxy != nil {
 		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set

@@ -86,7 +86,7 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		Criterion:       r.Criterion.Describe(),
 		CriterionSHA256: r.CriterionSHA256,
 		PolicySHA256:    r.PolicySHA256,
-		Work:            append([]string{}, r.Policy.Work...),
+		Work:            r.Policy.Work,
 		CheckDir:        r.Policy.CheckDir,
 		Status:          r.Status,
 		Exit:            r.Exit,

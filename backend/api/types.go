@@ -304,8 +304,8 @@ type ReceiptView struct {
 	Criterion       string      `json:"criterion"`
 	CriterionSHA256 string      `json:"criterion_sha256"`
 	PolicySHA256    string      `json:"policy_sha256"`
-	Work            []string    `json:"work"`      // what the agent could change in the folder; none = all of it
-	CheckDir        string      `json:"check_dir"` // only the checks read it; "" = none
+	Work            []string    `json:"work,omitempty"`      // what the agent could change in the folder; none = all of it
+	CheckDir        string      `json:"check_dir,omitempty"` // only the checks read it; "" = none
 	Status          goal.Status `json:"status"`
 	Exit            goal.Exit   `json:"exit"`
 	Verified        bool        `json:"verified"`

@@ -78,8 +78,8 @@ func (v Verdict) limited(level CheckOutput) Verdict {
 }
 
 // failedLine matches the lines in which common test runners name a failed test; the group is the name.
-var failedLine = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|(?:FAILED|ERROR) (\S+::\S+)|(?:FAIL|ERROR): (\w+ \([\w.]+\))|` +
-	`test (\S+) \.\.\. FAILED|not ok \d+ - (.+?)(?: # .*)?|● (.+)|✕ (.+?)(?: \(\d+ m?s\))?|× (.+?)(?: \d+ms)?)\s*$`)
+var failedLine = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|(?:FAILED|ERROR) (\S+::\S+)|` +
+	`(?:FAIL|ERROR): (\w+ \([\w.]+\))|test (\S+) \.\.\. FAILED|not ok \d+ - (.+?)(?: # .*)?|● (.+)|✕ (.+?)(?: \(\d+ m?s\))?|× (.+?)(?: \d+ms)?)\s*$`)
 
 // failedNames lists failed tests in their order, each once.
 func failedNames(output string) (names []string) {

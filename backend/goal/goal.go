@@ -116,7 +116,7 @@ type CareOptions struct {
 	// what the agent and the models read of a failing check; "" is full, or exit if there is a Policy.CheckDir
 	CheckOutput  CheckOutput `json:"check_output,omitempty"`
 	Parent       ID          `json:"parent,omitempty"`        // the goal whose agent started this one
-	Outside      bool        `json:"outside,omitempty"`       // created by an external agent, or by a goal that one created
+	Outside      bool        `json:"outside,omitempty"`       // created by an external agent, or by a goal of one
 	AllowPassing bool        `json:"allow_passing,omitempty"` // a check may pass at the start
 	// the program of a check may be missing: the goal is to make it
 	AllowMissing bool `json:"allow_missing,omitempty"`

@@ -11,8 +11,8 @@ import (
 // files are mounts.
 func (r Deps) protectedHint(output string) string {
 	if r.Work != "" && strings.Contains(output, "Read-only file system") {
-		return "\nThe user limits this goal: only " + r.Work + " may be changed (--work); everything else in your folder is " +
-			"read-only, also for git, which cannot commit. Work within that, or ask the user to extend it, with " +
+		return "\nThe user limits this goal: only " + r.Work + " may be changed (--work); everything else in your folder " +
+			"is read-only, also for git, which cannot commit. Work within that, or ask the user to extend it, with " +
 			"request_access (write) or ask_operator."
 	}
 	if len(r.Protected) == 0 || !strings.Contains(output, "Read-only file system") &&

@@ -211,7 +211,8 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		PendingInput: &r.registry.pendingInput,
 	}
 	words.AllowWrite = g.Policy.AllowWrite
-	words.Protected, words.Work, words.Hidden = r.protectedReasons(), g.Policy.DescribeWork(), goalsandbox.HiddenPaths(g.Policy)
+	words.Protected, words.Work = r.protectedReasons(), g.Policy.DescribeWork()
+	words.Hidden = goalsandbox.HiddenPaths(g.Policy)
 	if r.sandbox.Proxy != nil {
 		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
 		words.GitControlled = r.sandbox.GitControlled

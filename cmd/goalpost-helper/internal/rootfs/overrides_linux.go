@@ -100,7 +100,10 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 func (b *rootBuilder) mountOf(path string) *wire.Mount {
 	var best *wire.Mount
 	for i, m := range b.spec.Mounts {
-		if m.Kind == wire.MountBind && !m.Between && !m.Itself && !m.IsLeftOut(b.check) && strings.HasPrefix(path, string(m.Target)+"/") &&
+		if m.Kind != wire.MountBind || m.Between || m.Itself || m.IsLeftOut(b.check) {
+			continue
+		}
+		if strings.HasPrefix(path, string(m.Target)+"/") &&
 			(best == nil || len(m.Target) > len(best.Target)) {
 			best = &b.spec.Mounts[i]
 		}

@@ -121,9 +121,9 @@ export interface ReceiptView {
   criterion_sha256: string;
   policy_sha256: string;
   /** What the agent could change in the folder; none: all of it. */
-  work: string[];
-  /** Only the checks read it; `""` is none. */
-  check_dir: string;
+  work?: string[];
+  /** Only the checks read it; left out: none. */
+  check_dir?: string;
   status: Status;
   exit: Exit;
   verified: boolean;

@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox/mounts"
+	"goalpost/backend/sandbox/spec"
 )
 
 // TestWorkPaths_AgentsPrograms_ChangeNothingElse also goes around by renames, links and git.
@@ -105,6 +106,34 @@ func TestWorkPath_ReplacedOutside_StaysWritable(t *testing.T) {
 		if time.Now().After(late) {
 			t.Fatalf("%q %v", text, status)
 		}
+	}
+}
+
+// TestWorkPath_ExtendedByAGrant_CanBeChanged for programs that start afterwards, without the files that stay held.
+func TestWorkPath_ExtendedByAGrant_CanBeChanged(t *testing.T) {
+	w := walls(t)
+	for _, name := range []string{"work/code", "docs/page", "docs/held", "other"} {
+		write(t, filepath.Join(w.Dir, name), "old\n", 0o644)
+	}
+	w.Work = []string{filepath.Join(w.Dir, "work")}
+	w.Held = []string{filepath.Join(w.Dir, "docs/held")}
+	s := enclose(t, w)
+	const script = "echo new > docs/page; echo new > docs/held; echo new > other; cat docs/page docs/held other work/code"
+	if text, _ := output(t, s, inside(w, script)); !strings.HasSuffix(text, "\nold\nold\nold\nold\n") {
+		t.Errorf("before: %q", text)
+	}
+	granted, err := s.Grant(t.Context(), spec.RuntimeGrant{Write: filepath.Join(w.Dir, "docs")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := output(t, s, inside(w, script)); !strings.HasSuffix(text, "\nnew\nold\nold\nold\n") {
+		t.Errorf("while it is granted: %q", text)
+	}
+	if err := granted.Revoke(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if text, status := output(t, s, inside(w, "echo late > docs/page")); status.Code == 0 {
+		t.Errorf("after it was revoked: %q", text)
 	}
 }
 

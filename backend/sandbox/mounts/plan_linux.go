@@ -90,6 +90,8 @@ func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 		p.bindGranted(path, false)
 	case g.Write:
 		p.bindGranted(path, true)
+		p.w.Held = slices.DeleteFunc(slices.Clone(p.w.Held), func(held string) bool { return !spec.IsBelow(held, path) })
+		p.bindReadOnlyFiles() // of a folder in the goal's own, which was read-only so far
 		if err := p.gitBelow(path); err != nil {
 			return nil, fmt.Errorf("copying what git obeys: %w", err)
 		}

@@ -8,9 +8,9 @@ import (
 	"goalpost/backend/tools"
 )
 
-// TestRestrictPolicy_ParentsWorkAndCheckDir_AreNoWayOut: a child writes its own folder alone, or nothing, and neither it
-// nor its checks see what only the parent's checks read.
-func TestRestrictPolicy_ParentsWorkAndCheckDir_AreNoWayOut(t *testing.T) {
+// TestRestrictPolicy_ParentLimitsItsFolder_ChildIsNoWayOut: a child writes its own folder alone, or nothing, and neither
+// it nor its checks see what only the parent's checks read.
+func TestRestrictPolicy_ParentLimitsItsFolder_ChildIsNoWayOut(t *testing.T) {
 	parent := policy.Policy{
 		Risk:       policy.WriteLocal,
 		Dir:        "/parent",

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/wailsapp/wails/v2"
@@ -18,7 +17,6 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options"
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
-	"github.com/wailsapp/wails/v2/pkg/runtime"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
@@ -27,23 +25,9 @@ import (
 
 const (
 	exitFailed = 7
-	// closing is how long the children may take to end when the window closes.
-	closing = 5 * time.Second
 	// demoPace is the time between two words of the scripted demonstration.
 	demoPace = 60 * time.Millisecond
 )
-
-// window is the life of the desktop window around a program that has been started.
-type window struct {
-	app     *app.App
-	cancel  context.CancelFunc
-	signals chan os.Signal
-	leaving atomic.Bool   // a signal asked this process to go
-	over    chan struct{} // closed when the program has been closed
-
-	ctx context.Context // the context for calls to Wails, once up is closed
-	up  chan struct{}
-}
 
 // openWindow does the preflight (folders, window lock, database, helper), opens the window and returns when it is
 // closed.
@@ -159,34 +143,6 @@ func processStart() time.Time {
 	return time.Now().Add(-time.Duration((seconds - start/ticks) * float64(time.Second)))
 }
 
-// beforeClose asks when goals run: closing pauses them. A signal does not ask.
-func (w *window) beforeClose(ctx context.Context) (prevent bool) {
-	n := w.app.ActiveGoals()
-	if n == 0 || w.leaving.Load() {
-		return false
-	}
-	answer, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
-		Type:          runtime.QuestionDialog,
-		Title:         "Goals are running",
-		DefaultButton: "No",
-		Message:       fmt.Sprintf("%d running. Closing pauses them; they can be resumed. Close?", n),
-		Buttons:       []string{"Yes", "No"},
-	})
-	return err == nil && answer != "Yes"
-}
-
-// end closes the program after the window.
-func (w *window) end() error {
-	defer close(w.over)
-	w.cancel()
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
-	defer cancel()
-	if err := w.app.Close(ctx); err != nil {
-		return fmt.Errorf("closing: %w", err)
-	}
-	return nil
-}
-
 // generateBindings makes the APIs for the binding generator; they are not connected to anything.
 func generateBindings(assets fs.FS) error {
 	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
@@ -197,4 +153,12 @@ func generateBindings(assets fs.FS) error {
 		return fmt.Errorf("bindings: %w", err)
 	}
 	return nil
+}
+
+// version is set by the linker.
+var version = "unversioned"
+
+func fail(err error) int {
+	fmt.Fprintln(os.Stderr, "goalpost:", err)
+	return 1
 }

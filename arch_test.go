@@ -100,8 +100,7 @@ var homes = map[string][]string{
 	"github.com/godbus/dbus/v5":     {"backend/notify"},
 }
 
-// alone are packages with a list of their own: nothing else of ours but their sub-packages.
-// alone are packages with a list of their own: they may import none of our other packages.
+// alone are packages with a list of their own: they may import none of our other packages but their sub-packages.
 var alone = map[string][]string{
 	"cmd/goalpost-helper":    {"backend/sandbox/wire", "backend/procnet"},
 	"cmd/goalpost-predicate": {},
@@ -133,6 +132,9 @@ var trees = map[string]map[string][]string{
 		"sandboxtest": {},
 		"spec":        {},
 		"wire":        {},
+	},
+	"backend/tools": {
+		"commandline": {},
 	},
 	"backend/verify": {
 		"check":          {"judge", "protect", "protect/detect", "summary", "workspace", "shellline", "fileio", "phrase"},

@@ -4,15 +4,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"goalpost/backend/cli"
 	"goalpost/frontend"
 )
-
-// version is set by the linker.
-var version = "unversioned"
 
 func main() { os.Exit(run()) }
 
@@ -38,9 +34,4 @@ func run() int {
 		Window: func() int { return openWindow(assets) },
 	}
 	return p.Run(context.Background(), os.Args[1:])
-}
-
-func fail(err error) int {
-	fmt.Fprintln(os.Stderr, "goalpost:", err)
-	return 1
 }

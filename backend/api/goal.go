@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"net/http"
 
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 )
 
-// Goals is the program as GoalAPI needs it. Every method may be called concurrently.
 // Goals is the interface of GoalAPI to the program. Every method may be called concurrently.
 type Goals interface {
 	GoalStarter
@@ -52,6 +52,7 @@ type GoalArchive interface {
 type GoalMonitor interface {
 	Panes(id goal.ID) []string
 	Network(id goal.ID) (NetworkView, error)
+	ProtectedState(ctx context.Context, id goal.ID) (ProtectedState, error)
 }
 
 // GoalAPI is for goals. An id may be a unique part of six characters or more.
@@ -287,6 +288,9 @@ func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
 	}
 	f, err := a.facts(row)
 	if err != nil {
+		return out, err
+	}
+	if f.protected, err = a.store.Warnings(a.ctx, row.ID, event.AboutProtected); err != nil {
 		return out, err
 	}
 	return buildReceipt(row, f), nil

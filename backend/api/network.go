@@ -21,8 +21,7 @@ type NetworkView struct {
 
 // NetworkHost sums up the requests to one host and port with one outcome.
 type NetworkHost struct {
-	// with its port if that is not a default; * is several hosts whose requests came too fast to be
-	// recorded separately
+	// with its port if that is not a default; * is several hosts whose requests came too fast to be recorded separately
 	Host    string   `json:"host"`
 	Own     bool     `json:"own"` // the goal's own loopback
 	Allowed bool     `json:"allowed"`

@@ -74,19 +74,10 @@ func (a *GoalAPI) Prune(in PruneInput) (out PruneOutput, err error) {
 func (in PruneInput) Predicate() (store.Predicate, error) {
 	switch {
 	case in.Status != "" && in.Status != goal.Completed && in.Status != goal.Failed && in.Status != goal.Aborted:
-		return store.Predicate{}, &fault.Error{
-			Code:    fault.Refused,
-			Message: "only ended goals are pruned, not " + string(in.Status) + " ones",
-			Hint:    "use completed, failed or aborted; delete removes a single goal",
-			Field:   "status",
-		}
+		return store.Predicate{}, fault.Invalid("status", "only ended goals are pruned, not "+string(in.Status)+" ones",
+			"use completed, failed or aborted; delete removes a single goal")
 	case in.OlderThanMS < 0:
-		return store.Predicate{}, &fault.Error{
-			Code:    fault.Refused,
-			Message: "the age is negative",
-			Hint:    "use a duration such as 720h",
-			Field:   "older_than",
-		}
+		return store.Predicate{}, fault.Invalid("older_than", "the age is negative", "use a duration such as 720h")
 	}
 	return store.Predicate{Status: in.Status, OlderThanMS: in.OlderThanMS}, nil
 }
@@ -102,6 +93,16 @@ func (a *GoalAPI) Proposal(dir string) (out ProposalView, err error) {
 func (a *GoalAPI) Protected(in ProtectInput) (out []ProtectedFile, err error) {
 	defer a.recoverProblem(&err)
 	return a.starter.Protected(a.ctx, in)
+}
+
+// ProtectedState lists what a goal protects and what of it changed. The versions in it are the ones that Resume accepts.
+func (a *GoalAPI) ProtectedState(id string) (out ProtectedState, err error) {
+	defer a.recoverProblem(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	return a.monitor.ProtectedState(a.ctx, row.ID)
 }
 
 // Recheck runs the deterministic checks of a goal again, as they were frozen. Neither the goal nor its receipt

@@ -10,8 +10,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// Panes are the panes of the program. Every method may be called concurrently.
-// Panes is the interface of the pane APIs to the program.
+// Panes is the interface of the pane APIs to the program. Every method may be called concurrently.
 type Panes interface {
 	TerminalPanes
 	BrowserPanes

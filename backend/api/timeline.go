@@ -111,5 +111,10 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		v.Reviewed = v.Reviewed || claim.Deciding && claim.Review == "confirmed"
 		v.Claims = append(v.Claims, claim)
 	}
+	for _, e := range f.protected {
+		if w, ok := e.Body.(*event.Warning); ok {
+			v.Protected = append(v.Protected, ProtectedRecord{At: formatTime(e.At), Text: w.Text})
+		}
+	}
 	return v
 }

@@ -18,30 +18,15 @@ const NoLimit = -1
 // StartInput is the input of the New goal dialog and the flags of run. A limit of 0 is the default (60 min, 300
 // iterations, 5 claims; no limit on tokens and money), NoLimit is none.
 type StartInput struct {
-	Objective      string       `json:"objective"`
-	Checks         []goal.Check `json:"checks"`
-	Any            bool         `json:"any"`
-	Risk           policy.Risk  `json:"risk"`     // "" = write_local
-	Dir            string       `json:"dir"`      // "" = a new folder under ~/Goalpost
-	Provider       string       `json:"provider"` // "" = the active one
-	Model          string       `json:"model"`    // "" = the provider's
-	WallClockMS    int64        `json:"wall_clock_ms"`
-	Iterations     int          `json:"iterations"`
-	ClaimsPerCheck int          `json:"claims_per_gate"`
-	Tokens         int64        `json:"tokens"`
-	USD            float64      `json:"usd"`
-	AllowTools     []string     `json:"allow_tools"`
-	DenyTools      []string     `json:"deny_tools"`
-	AllowHosts     []string     `json:"allow_hosts"`
-	DenyHosts      []string     `json:"deny_hosts"`   // never contacted, whatever else is allowed
-	AllowLocal     []int        `json:"allow_local"`  // ports of this machine's own loopback
-	AllowWrite     []string     `json:"allow_write"`  // other folders
-	AllowRead      []string     `json:"allow_read"`   // other files and folders
-	AllowSocket    []string     `json:"allow_socket"` // Unix sockets
-	// what the agent may change in the folder: paths relative to it; none = all of it
-	Work []string `json:"work"`
-	// a folder that only the checks read, absolute or relative to the folder; "" = none
-	CheckDir string `json:"check_dir"`
+	Objective string       `json:"objective"`
+	Checks    []goal.Check `json:"checks"`
+	Any       bool         `json:"any"`
+	Risk      policy.Risk  `json:"risk"`     // "" = write_local
+	Dir       string       `json:"dir"`      // "" = a new folder under ~/Goalpost
+	Provider  string       `json:"provider"` // "" = the active one
+	Model     string       `json:"model"`    // "" = the provider's
+	LimitsInput
+	AccessInput
 	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
 	CheckOutput goal.CheckOutput `json:"check_output"`
 	// the user confirmed that checks with where: host run what the agent wrote outside of the sandbox
@@ -67,15 +52,46 @@ type StartInput struct {
 	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
 }
 
-// ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none.
-type ResumeInput struct {
-	Note           string  `json:"note"`      // added to the conversation
-	Protected      string  `json:"protected"` // what to do with changed protected files; "" = no decision
+// LimitsInput are the limits of a goal as a user enters them.
+type LimitsInput struct {
 	WallClockMS    int64   `json:"wall_clock_ms"`
 	Iterations     int     `json:"iterations"`
 	ClaimsPerCheck int     `json:"claims_per_gate"`
 	Tokens         int64   `json:"tokens"`
 	USD            float64 `json:"usd"`
+}
+
+// ProtectedVersion is one version of a protected file.
+type ProtectedVersion struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"` // of a ProtectedChange; "" = the version that the user was shown last
+}
+
+// AccessInput is what a goal may use: tools, hosts, and what belongs to the machine outside its folder.
+type AccessInput struct {
+	AllowTools  []string `json:"allow_tools"`
+	DenyTools   []string `json:"deny_tools"`
+	AllowHosts  []string `json:"allow_hosts"`
+	DenyHosts   []string `json:"deny_hosts"`   // never contacted, whatever else is allowed
+	AllowLocal  []int    `json:"allow_local"`  // ports of this machine's own loopback
+	AllowWrite  []string `json:"allow_write"`  // other folders
+	AllowRead   []string `json:"allow_read"`   // other files and folders
+	AllowSocket []string `json:"allow_socket"` // Unix sockets
+	// what the agent may change in the folder: paths relative to it; none = all of it
+	Work []string `json:"work"`
+	// a folder that only the checks read, absolute or relative to the folder; "" = none
+	CheckDir string `json:"check_dir"`
+}
+
+// ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none.
+type ResumeInput struct {
+	Note      string `json:"note"`      // added to the conversation
+	Protected string `json:"protected"` // what to do with changed protected files; "" = no decision
+	LimitsInput
+	// AcceptChanges are changed protected files whose shown versions the user accepts; the others are restored.
+	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
+	// Unprotect frees files for the rest of the goal, so that the agent may change them. Paths are relative to the folder.
+	Unprotect []string `json:"unprotect,omitempty"`
 }
 
 // Values of ResumeInput.Protected for changed protected files: the present versions become the protected ones, or the
@@ -110,6 +126,22 @@ type ProtectedFile struct {
 	Kind string `json:"kind"` // held: locked; compared: monitored, or a part of it; appears: must not be created
 	Part string `json:"part"` // of a compared one, "" = all of it
 	Why  string `json:"why"`
+}
+
+// ProtectedChange is a protected file of a stopped goal that changed.
+type ProtectedChange struct {
+	Path   string `json:"path"` // relative to the folder
+	Why    string `json:"why"`  // why it decides
+	Diff   string `json:"diff"` // unified, shortened
+	SHA256 string `json:"sha256"`
+	// Undecided: the change was not shown when the goal paused; a plain resume is refused until the user decides.
+	Undecided bool `json:"undecided"`
+}
+
+// ProtectedState is what a goal protects, and what of it changed.
+type ProtectedState struct {
+	Files   []ProtectedFile   `json:"files"`
+	Changes []ProtectedChange `json:"changes"`
 }
 
 // RecheckOutput is the present result of a goal's deterministic checks.
@@ -206,6 +238,7 @@ type GoalView struct {
 	Options         goal.CareOptions `json:"options"`
 	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
 	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
+	Tampered        bool             `json:"tampered"`   // paused because protected files changed
 	AskedPane       string           `json:"asked_pane"` // where the user is to act for the agent, "" if nowhere
 	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
 	Panes           []string         `json:"panes"`      // ids of the panes it leases
@@ -317,6 +350,14 @@ type ReceiptView struct {
 	// of the host when the goal stopped: what changed, what could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`
+	// what became of changed protected files: accepted with their hashes, restored, freed by the user
+	Protected []ProtectedRecord `json:"protected,omitempty"`
+}
+
+// ProtectedRecord is one entry of the journal about protected files.
+type ProtectedRecord struct {
+	At   string `json:"at"`
+	Text string `json:"text"`
 }
 
 // ReceiptClaim is one claim with its verdicts.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"time"
 
 	"goalpost/backend/event"
@@ -63,6 +64,7 @@ type goalFacts struct {
 	// askedPane is where the user is to act for the agent.
 	askedPane string
 	owner     store.LockOwner
+	protected []event.Event // warnings about protected files; only for a receipt
 }
 
 // goalView builds the view of a goal from its row and facts.
@@ -86,11 +88,17 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		Options:         r.Options,
 		Reviewed:        r.NeedsReview(),
 		Waits:           f.waits,
+		Tampered:        isTampered(r),
 		AskedPane:       f.askedPane,
 		Todos:           append([]goal.Todo{}, f.todos...),
 		Panes:           append([]string{}, panes...),
 		Marks:           buildTimeline(f, r.Status),
 	}
+}
+
+// isTampered reports whether a goal is paused because protected files changed.
+func isTampered(r store.GoalRow) bool {
+	return r.Exit == goal.NeedsUser && len(r.Report) > 0 && strings.Contains(r.Report[0], goal.TamperedMark)
 }
 
 // checkStates adds the newest verdict to every check.

@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestAGoalThatIsAbortedAsItWaits leaves nothing behind, in the queue and while it is
-// parked: its programs end, and the goals that it started.
+// TestAGoalThatIsAbortedAsItWaits, in the queue or parked, leaves nothing behind: its programs end, and the
+// goals that it started.
 func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("its program is looked for in /proc")

@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestWhatADoneGoalLeftRunning stays, so that its user can look at it, until another
-// goal works in the folder; and not at all where she said so.
+// TestWhatADoneGoalLeftRunning stays, so that the user can look at it, until another goal works in the folder.
+// If the user's setting says so, it ends at once.
 func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
@@ -55,7 +55,7 @@ func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	}
 }
 
-// leaves is a goal that leaves a program running, and a terminal and a page.
+// leaves runs a goal that leaves a program, a terminal and a page behind.
 func leaves(p *program, mark string) (id string) {
 	p.Helper()
 	p.provide(turns(
@@ -79,7 +79,7 @@ func leaves(p *program, mark string) (id string) {
 	return out.GoalID
 }
 
-// TestClosingTheLastPaneEndsWhatADoneGoalLeft; closing those before does not.
+// TestClosingTheLastPaneEndsWhatADoneGoalLeft; closing the others does not.
 func TestClosingTheLastPaneEndsWhatADoneGoalLeft(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
@@ -124,24 +124,17 @@ func TestWhatADoneGoalLeftEndsInTime(t *testing.T) {
 	mark := fmt.Sprint(200_000_000 + 10*os.Getpid() + 5)
 	leaves(p, mark)
 	close(clock.due)
-	for over := time.Now().Add(late); sleeps(t, mark); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(over) {
-			t.Fatal("what the goal left continues after its time")
-		}
-	}
+	poll(t, "the end of what the goal left", func() bool { return !sleeps(t, mark) })
 }
 
-// begun waits for a process of this machine that sleeps so long: one that is being
-// made has not its arguments yet, and nothing signals them.
+// begun waits until a process runs "sleep MARK". A process that has just been started has
+// other arguments for a moment.
 func begun(t *testing.T, mark string) {
 	t.Helper()
-	for over := time.Now().Add(late); !sleeps(t, mark); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(over) {
-			t.Fatalf("sleep %s does not run", mark)
-		}
-	}
+	poll(t, "sleep "+mark, func() bool { return sleeps(t, mark) })
 }
 
+// sleeps reports whether a process of this machine runs "sleep MARK".
 func sleeps(t *testing.T, mark string) bool {
 	t.Helper()
 	all, err := os.ReadDir("/proc")

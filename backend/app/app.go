@@ -1,6 +1,5 @@
-// Package app is the program without a window: it introduces everyone to
-// everyone, by hand, in one place, and owns their lives. The window, serve, the
-// command line and the tests all use it.
+// Package app is the program without a window: it builds the object graph by hand and opens and closes it in
+// order. The window, serve, the command line and the tests all use it.
 package app
 
 import (
@@ -42,43 +41,42 @@ import (
 	"goalpost/backend/stream"
 )
 
-// defaultSlots is how many goals run at once when the user says nothing.
+// defaultSlots is how many goals run at once unless the settings give a number.
 const defaultSlots = 3
 
-// Options say what the program works with.
+// Options configure the program.
 type Options struct {
 	Config  *config.Config
 	Log     *slog.Logger
 	Version string
-	// Unconfined makes every goal that is created here one without a sandbox.
+	// Unconfined makes every goal that is created here run without a sandbox.
 	Unconfined bool
-	// Watch follows goals that other processes run: for a window and serve.
+	// Watch follows goals that other processes run. The window and serve set it.
 	Watch bool
-	// Serve takes the page's streams over another server instead of a port of its own.
+	// Serve leaves the page's streams to another server; otherwise they get a port of their own.
 	Serve bool
-	// Attended: a user sits at this program's terminal and may answer approvals.
-	// With Watch somebody always may.
+	// Attended reports that a user sits at this program's terminal and may answer approvals. With Watch a user
+	// can always answer.
 	Attended bool
-	// Passphrase asks the user for the one of the encrypted secrets; nil: it is
-	// given over the page, or not at all.
+	// Passphrase asks the user for the passphrase of the encrypted secrets. With nil only the page can supply
+	// it.
 	Passphrase func(context.Context) (string, error)
-	// Began is when the process started, for the log; zero is now.
+	// Began is when the process started, for the log; zero means now.
 	Began time.Time
-	// Front brings the window to the front for another process that was started on
-	// the same folder, and says whether there is one; nil: there is none.
+	// Front brings the window to the front when another process was started on the same folder, and reports
+	// whether there is a window. Nil means that there is none.
 	Front func(context.Context) bool
-	// Clock is the seam for deadlines and back-off, nil the real one; Slots is how
-	// many goals run at once, 0 the usual three.
+	// Clock replaces the real clock in tests; nil is the real one. Slots is how many goals run at once; with 0
+	// the settings decide.
 	Clock runner.Clock
 	Slots int
-	// Pace slows the scripted demonstration so that a user can follow; it is
-	// the time between two words.
+	// Pace slows the scripted demonstration so that a user can follow it: the time between two words.
 	Pace time.Duration
 }
 
 // App is the running program. All methods may be called concurrently after Open.
 type App struct {
-	*goals.Service // what can be done with a goal
+	*goals.Service // what can be done with goals
 
 	options Options
 	cfg     *config.Config
@@ -102,11 +100,11 @@ type App struct {
 	sessions     *session.Registry
 	runner       *runner.Runner
 	peerServer   *peers.Server
-	wakeSocket   *store.WakeSocket // nil where no socket could be made
+	wakeSocket   *store.WakeSocket // nil if the socket could not be opened
 	notifier     *notifier
 }
 
-// New makes a program that is not started yet.
+// New makes a program that has not been started.
 func New(o Options) *App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -124,7 +122,7 @@ func New(o Options) *App {
 	return a
 }
 
-// Open opens the database and everything else, or nothing. ctx bounds the
+// Open opens the database and everything else. If a step fails, it closes what was opened. ctx bounds the
 // start, not the program's life.
 func (a *App) Open(ctx context.Context) (err error) {
 	defer func() {
@@ -164,7 +162,7 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 	return err
 }
 
-// openPrograms opens what starts programs, the user's and those of goals.
+// openPrograms opens the launchers of programs, for the user and for goals.
 func (a *App) openPrograms(ctx context.Context) error {
 	helper, err := sandbox.Install(a.cfg.State())
 	if err != nil {
@@ -204,7 +202,7 @@ func (a *App) openPrograms(ctx context.Context) error {
 	return nil
 }
 
-// openPanes opens what shows terminals and pages.
+// openPanes opens terminals, browser panes and the page's streams.
 func (a *App) openPanes(ctx context.Context) (err error) {
 	filters := a.sandboxes.PageFilters
 	a.sockets = &network.WebSocketProxies{
@@ -270,7 +268,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 	return err
 }
 
-// newSessions makes the sessions of goals, of which none is open.
+// newSessions makes the registry of goals' sessions, which is empty.
 func (a *App) newSessions() *session.Registry {
 	return &session.Registry{
 		Config:            a.cfg,
@@ -290,7 +288,7 @@ func (a *App) newSessions() *session.Registry {
 	}
 }
 
-// openGoals opens what runs goals.
+// openGoals opens the runner and the service on top of it.
 func (a *App) openGoals(context.Context) error {
 	law, err := a.access.RuleSet()
 	if err != nil {
@@ -325,8 +323,7 @@ func (a *App) openGoals(context.Context) error {
 	return nil
 }
 
-// openPeers opens what other processes of this user are answered by, and follows them
-// in a window and serve.
+// openPeers opens the server for other processes of this user. With Watch it also follows their goals.
 func (a *App) openPeers(ctx context.Context) (err error) {
 	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Service, a.options.Front)
 	if err != nil {
@@ -334,7 +331,7 @@ func (a *App) openPeers(ctx context.Context) (err error) {
 	}
 	a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.HandleConn)
 	if err != nil {
-		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
+		a.log.Warn("other processes cannot wake this one; it reads their orders a little later", "error", err)
 	}
 	if !a.options.Watch {
 		return nil
@@ -352,8 +349,8 @@ func (a *App) openPeers(ctx context.Context) (err error) {
 	return nil
 }
 
-// Close pauses what runs as interrupted, ends every child and closes the
-// database, in that order. It may be called at any time, once.
+// Close pauses running goals as interrupted, ends every child process and closes the database, in that order.
+// It may be called once, at any time after New.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	if a.panes != nil {
@@ -393,7 +390,7 @@ func (a *App) Close(ctx context.Context) error {
 	return nil
 }
 
-// closePanes ends what runs for goals and for the user, pages first.
+// closePanes ends the programs of goals and of the user, browser panes first.
 func (a *App) closePanes(ctx context.Context) error {
 	var errs []error
 	if a.panes.Browsers != nil {
@@ -406,8 +403,7 @@ func (a *App) closePanes(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// BoundAPIs are the structs that are bound to the window and reached in serve. ctx
-// is the program's life.
+// BoundAPIs returns the structs that Wails binds and serve exposes. ctx lasts as long as the program.
 func (a *App) BoundAPIs(ctx context.Context) []any {
 	return []any{
 		a.GoalAPI(ctx),
@@ -423,20 +419,20 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 	}
 }
 
-// GoalAPI is the area of goals, which the command line uses too.
+// GoalAPI returns the calls about goals. The command line uses it too.
 func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI {
 	return api.NewGoalAPI(ctx, a.Service, a.store)
 }
 
-// ApprovalAPI is the area of approvals, which the command line uses too.
+// ApprovalAPI returns the calls about approvals. The command line uses it too.
 func (a *App) ApprovalAPI(ctx context.Context) *api.ApprovalAPI {
 	return api.NewApprovalAPI(ctx, a.Service, a.store)
 }
 
-// Events subscribes to everything that happens here.
+// Events subscribes to all events of this process.
 func (a *App) Events(buffer int) *event.Subscription { return a.broker.SubscribeReliable(buffer) }
 
-// StopGoals pauses what runs as interrupted and waits for it.
+// StopGoals pauses running goals as interrupted and waits until they have stopped.
 func (a *App) StopGoals(ctx context.Context) error {
 	if err := a.runner.Close(ctx); err != nil {
 		return fmt.Errorf("stop goals: %w", err)
@@ -444,16 +440,16 @@ func (a *App) StopGoals(ctx context.Context) error {
 	return nil
 }
 
-// Config is the folders and settings.
+// Config returns the folders and settings.
 func (a *App) Config() *config.Config { return a.cfg }
 
-// Store is the journal, for reading.
+// Store returns the journal, for reading.
 func (a *App) Store() *store.Store { return a.store }
 
-// Stream serves the page's streams; serve mounts it behind its cookie.
+// Stream returns the server of the page's streams; serve mounts it behind its cookie.
 func (a *App) Stream() *stream.Server { return a.stream }
 
-// streamURL is where the streams are served, "" as long as they are not.
+// streamURL is where the streams are served, "" while they are not.
 func (a *App) streamURL() string {
 	if a.stream == nil {
 		return ""
@@ -461,7 +457,7 @@ func (a *App) streamURL() string {
 	return a.stream.URL()
 }
 
-// StreamConnection is how the page reaches the streams.
+// StreamConnection returns what the page needs to reach the streams.
 func (a *App) StreamConnection() api.Connection {
 	a.log.Info("page connected", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
 	c := api.Connection{Version: a.options.Version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work()}
@@ -471,19 +467,19 @@ func (a *App) StreamConnection() api.Connection {
 	return c
 }
 
-// RegisterOwnPort tells of a port that this program listens on, which no page may reach.
+// RegisterOwnPort adds a port that this program listens on and that no page may reach.
 func (a *App) RegisterOwnPort(port int) { a.ports.Register(port) }
 
-// Done is closed when this process no longer runs the goal.
+// Done is closed once this process no longer runs the goal.
 func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
 
 // ActiveGoals counts the goals that this process runs or has queued.
 func (a *App) ActiveGoals() int { return a.runner.ActiveCount() }
 
-// MCPServers is the user's MCP servers.
+// MCPServers returns the user's MCP servers.
 func (a *App) MCPServers() api.MCPServers { return a.mcpServers }
 
-// Doctor looks at what this machine offers, from real state.
+// Doctor examines what this machine offers. It tests the real thing each time.
 func (a *App) Doctor() []api.DoctorFinding {
 	d := doctor.Doctor{
 		Config:     a.cfg,
@@ -501,20 +497,20 @@ func (a *App) TestProvider(ctx context.Context, id string) api.DoctorFinding {
 	return a.models.TestProvider(ctx, id)
 }
 
-// ValidateToolchains refuses a list in which a folder is that goals may not see.
+// ValidateToolchains refuses a list with a folder that goals may not see.
 func (a *App) ValidateToolchains(list string) error { return a.access.ValidateToolchains(list) }
 
-// RestoreWorkspace opens the user's terminals as they were, and saves them from now on.
+// RestoreWorkspace reopens the user's terminals and saves them from now on.
 func (a *App) RestoreWorkspace(ctx context.Context) error {
 	return a.panes.Workspace.RestoreWorkspace(ctx)
 }
 
-// OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends everything in it.
+// OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and then ends everything in it.
 func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*goalsandbox.TrialSandbox) error) error {
 	return a.sandboxes.OpenTrialSandbox(ctx, in, do)
 }
 
-// OpenMCPServer opens what another agent drives Goalpost with, within a policy.
+// OpenMCPServer opens the server through which another agent drives Goalpost, within a policy.
 func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.Server, error) {
 	return mcpserve.Open(ctx, mcpserve.Deps{
 		Version:    a.options.Version,
@@ -530,12 +526,12 @@ func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.Ser
 	}, p)
 }
 
-// StartInOwnerProcess starts a goal in the process that has the panes it is given.
+// StartInOwnerProcess starts a goal in the process that owns the panes shared with it.
 func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
 	return a.makePeers().StartInOwnerProcess(ctx, in)
 }
 
-// makePeers asks other processes of this user.
+// makePeers returns a client for other processes of this user.
 func (a *App) makePeers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }
 
 type clock struct{}
@@ -543,7 +539,7 @@ type clock struct{}
 func (clock) Now() time.Time                         { return time.Now() }
 func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// The fits that the rest of the program relies on.
+// The interfaces that other packages need these types to implement.
 var (
 	_ runner.Journal      = (*store.Store)(nil)
 	_ runner.Session      = (*session.Session)(nil)

@@ -28,7 +28,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestMain lets the test program be the demonstration's server, as goalctl is.
+// TestMain lets the test binary act as goalctl, the demonstration's server.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "static" {
 		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 // late is far above what a busy machine needs: a test that waits so long hangs.
 const late = 3 * time.Minute
 
-// program is a running App on a folder of its own.
+// program is a running App on its own folder.
 type program struct {
 	*testing.T
 	app  *app.App
@@ -60,7 +60,7 @@ func start(t *testing.T, home string) *program {
 func startWith(t *testing.T, home string, clock runner.Clock) *program {
 	t.Helper()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
-	t.Setenv("HOME", home) // shells do not run the files of whoever runs the tests
+	t.Setenv("HOME", home) // so that shells do not read the developer's own files
 	cfg, err := config.Open(func(name string) string {
 		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
 	})
@@ -86,7 +86,7 @@ func startWith(t *testing.T, home string, clock runner.Clock) *program {
 	return p
 }
 
-// await returns the first event that fits; everything before it is passed over.
+// await returns the first event that fits and skips those before it.
 func (p *program) await(what string, fits func(event.Event) bool) event.Event {
 	p.Helper()
 	over := time.After(late)
@@ -137,7 +137,7 @@ func call(tool, args string) modeltest.Answer {
 	return modeltest.Answer{Calls: []goal.Call{{Tool: tool, Arguments: args}}}
 }
 
-// turns plays one answer per assistant turn of the conversation, then the last one.
+// turns plays one answer for each turn of the assistant in the conversation, and then repeats the last one.
 func turns(answers ...modeltest.Answer) modeltest.Script {
 	return func(_ int, r modeltest.Request) modeltest.Answer {
 		n := 0
@@ -150,8 +150,8 @@ func turns(answers ...modeltest.Answer) modeltest.Script {
 	}
 }
 
-// TestTheDemonstration is the whole product in one run: files, a terminal, a
-// browser, a failed and a passed verdict, a receipt.
+// TestTheDemonstration covers the whole product in one run: files, a terminal, a browser, a failed and a
+// passed verdict, a receipt.
 func TestTheDemonstration(t *testing.T) {
 	p := start(t, t.TempDir())
 	out, err := p.goal.Demo()
@@ -240,7 +240,7 @@ func TestARefusedStartLeavesNothingBehind(t *testing.T) {
 		"own folder":     {Objective: "x", Checks: shell("test -f a"), Dir: p.cfg.State()},
 		"home":           {Objective: "x", Checks: shell("test -f a"), Dir: "/"},
 		"provider":       {Objective: "x", Checks: shell("test -f a"), Provider: "nobody"},
-		"negative":       {Objective: "x", Checks: shell("test -f a"), Iterations: -7},
+		"negative":       {Objective: "x", Checks: shell("test -f a"), LimitsInput: api.LimitsInput{Iterations: -7}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := p.goal.Start(in)
@@ -274,7 +274,7 @@ func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessSeesAndStopsAGoal has two programs on one data folder.
+// TestAnotherProcessSeesAndStopsAGoal runs two programs on one data folder.
 func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
@@ -301,7 +301,7 @@ func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
 	}
 }
 
-// TestAPausedGoalKeepsItsTerminal resumes in the same program.
+// TestAPausedGoalKeepsItsTerminal resumes a goal in the same program.
 func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -400,8 +400,8 @@ func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
 	}
 }
 
-// TestTakingAPaneOverPausesItsGoal, also in the middle of a wait, and handing it
-// back lets the goal continue and look again.
+// TestTakingAPaneOverPausesItsGoal, also in the middle of a wait. When the pane is handed back, the goal
+// continues and looks at it again.
 func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -440,7 +440,7 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	if !strings.Contains(told, "handed it back") {
-		t.Errorf("the agent was told %q", told)
+		t.Errorf("the agent received %q", told)
 	}
 	steps, err := p.goal.Steps(out.GoalID, 0, 100)
 	if err != nil {
@@ -453,9 +453,8 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 	}
 }
 
-// TestNothingIsAskedOfAModelWhileAPersonHasAPane: not by the time TakeOver has
-// answered, although the agent's wait on that pane ends with it, and not before
-// HandBack.
+// TestNothingIsAskedOfAModelWhileAPersonHasAPane: no model is asked after TakeOver has returned, although the
+// agent's wait on that pane ends with it, and before HandBack.
 func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
 	p := start(t, t.TempDir())
 	var asked atomic.Int64
@@ -535,7 +534,7 @@ func TestHandBack_GoalRunsElsewhere_SaysSo(t *testing.T) {
 	}
 }
 
-// area finds one of the bound structs.
+// area returns the bound struct of a type.
 func area[A any](t *testing.T, p *app.App) A {
 	t.Helper()
 	for _, a := range p.BoundAPIs(context.Background()) {
@@ -547,7 +546,7 @@ func area[A any](t *testing.T, p *app.App) A {
 	panic("unreachable")
 }
 
-// TestATriedCheckIsUnderTheGoalsOwnPolicy, so that Try and pre-flight say the same.
+// TestATriedCheckIsUnderTheGoalsOwnPolicy: Try and pre-flight give the same result.
 func TestATriedCheckIsUnderTheGoalsOwnPolicy(t *testing.T) {
 	p := start(t, t.TempDir())
 	granted := t.TempDir()

@@ -12,10 +12,9 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestAttemptsStandInTheJournal: whoever reads a goal's log finds what it tried.
-// What the kernel and the network refuse is told as such. What the file system
-// answers by "there is none" is told by nobody, and stands there as the step: the
-// command and what it printed.
+// TestAttemptsStandInTheJournal: the journal contains what a goal attempted. What the kernel and the network
+// refuse is reported as a refusal. If a file is merely invisible in the sandbox, nothing refuses the attempt,
+// and the journal contains it as a step: the command and what it printed.
 func TestAttemptsStandInTheJournal(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

@@ -10,9 +10,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestTheReportTellsWhatGitWouldRun: what a goal leaves behind that runs by itself
-// is named at its end; what was there before is not, and the user's own
-// configuration is as it was.
+// TestTheReportTellsWhatGitWouldRun: the report names files of the goal that would run automatically. It does
+// not name those that were there before, and the user's own configuration is unchanged.
 func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
@@ -33,7 +32,7 @@ func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
 	must(t, err)
 	report := strings.Join(p.ended(out.GoalID).Body.(*event.Ended).Report, "\n")
 	for _, want := range []string{
-		// new, and real: all of them
+		// new files, all of which are named
 		".git/commondir: leads git to ../evil", "new/.git/config: alias.st = !evil", ".envrc: is obeyed", "sub9/.envrc",
 		"sub11/.envrc",
 		`fsmonitor = ./evil`, "post-checkout: added", // in the goal's copy

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestAnswersTogetherRevokedAndOver: the requests of two goals are answered at once,
-// a grant is listed, taken back and asked for again, and ends with its goal.
+// TestAnswersTogetherRevokedAndOver: the requests of two goals are answered in one call. A grant is listed,
+// revoked and requested again, and ends with its goal.
 func TestAnswersTogetherRevokedAndOver(t *testing.T) {
 	p := start(t, t.TempDir())
 	fetch := args("run_command", map[string]any{"command": "curl -s -m 20 http://given.invalid/"})

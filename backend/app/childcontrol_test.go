@@ -18,8 +18,8 @@ import (
 
 func rest() modeltest.Answer { return call("wait", `{"seconds":600}`) }
 
-// family starts a goal whose agent starts another one and waits for it, once before
-// between and once after. It returns both when the parent rests between.
+// family starts a goal whose agent starts another one and waits for it, once before between and once after. It
+// returns both when the parent rests between.
 func (p *program) family(child modeltest.Script, between ...modeltest.Answer) (parent, its string) {
 	p.Helper()
 	again := call("wait_for_goal", with("goal", "CHILD"))
@@ -46,12 +46,12 @@ func (p *program) child() string {
 	return list.Goals[0].ID
 }
 
-// holds says whether it is the goal that keeps a folder from another one.
+// holds reports whether the request belongs to the goal that occupies a folder.
 func holds(r modeltest.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m goal.Message) bool { return strings.HasPrefix(m.Text, "Goal: hold") })
 }
 
-// rests waits until a goal lets time pass.
+// rests waits until a goal waits for time to pass.
 func (p *program) rests(id string) {
 	p.Helper()
 	p.await("the rest", func(e event.Event) bool {
@@ -60,7 +60,7 @@ func (p *program) rests(id string) {
 	})
 }
 
-// queued waits until a goal waits in the queue, or has left it so.
+// queued waits until a goal waits in the queue, or has left it with that exit.
 func (p *program) queued(id string, left goal.Exit) {
 	p.Helper()
 	p.await("the queue, left "+string(left), func(e event.Event) bool {
@@ -69,7 +69,7 @@ func (p *program) queued(id string, left goal.Exit) {
 	})
 }
 
-// taken keeps the folder of a goal from it: its next run waits in the queue.
+// taken occupies the folder of a goal, so that its next run waits in the queue.
 func (p *program) taken(id string) (holder string) {
 	p.Helper()
 	v, err := p.goal.Get(id)
@@ -97,8 +97,8 @@ func (p *program) reopen(id string) (bool, error) {
 	return p.goal.Reopen(id, api.ResumeInput{Note: "one line more"})
 }
 
-// TestAChildOfAnotherProcess stands while its parent does and continues with it, though
-// another process ran it, or had it in its queue, and though nobody remembers.
+// TestAChildOfAnotherProcess pauses and continues with its parent, even if another process ran it or had it in
+// its queue, and no process remembers that.
 func TestAChildOfAnotherProcess(t *testing.T) {
 	home := t.TempDir()
 	here := start(t, home)
@@ -139,7 +139,7 @@ func TestAChildOfAnotherProcess(t *testing.T) {
 	here.do("abort", here.goal.Abort, parent)
 }
 
-// TestAChildThatItsPersonPausedToo waits for them, and does not continue with its parent.
+// TestAChildThatItsPersonPausedToo waits for the user, and does not continue with its parent.
 func TestAChildThatItsPersonPausedToo(t *testing.T) {
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(giveUp(), rest()), call("read_file", with("path", "none")))
@@ -153,7 +153,7 @@ func TestAChildThatItsPersonPausedToo(t *testing.T) {
 	p.ended(child)
 	<-p.app.Done(goal.ID(child))
 	resumed()
-	p.paused(child) // by the user, after it stood with its parent
+	p.paused(child) // by the user, after it was paused with its parent
 	p.do("resume", p.resume, parent)
 	p.step("wait_for_goal")
 	v, err := p.goal.Get(child)
@@ -162,8 +162,8 @@ func TestAChildThatItsPersonPausedToo(t *testing.T) {
 	}
 }
 
-// TestADoneChildThatIsReopened and taken out of the queue by its parent's pause is
-// reopened with what its user said, and hears what its parent says.
+// TestADoneChildThatIsReopened and taken out of the queue by its parent's pause is reopened with the user's
+// note, and receives its parent's note.
 func TestADoneChildThatIsReopened(t *testing.T) {
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(call("write_file", with("path", "part.txt", "content", "done")),
@@ -187,7 +187,7 @@ func TestADoneChildThatIsReopened(t *testing.T) {
 	p.ended(child)
 }
 
-// TestANoteToAChildInTheQueue reaches it, though it was over.
+// TestANoteToAChildInTheQueue arrives, even if the child had been completed.
 func TestANoteToAChildInTheQueue(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(family(naming(
@@ -219,14 +219,14 @@ func TestANoteToAChildInTheQueue(t *testing.T) {
 	}
 }
 
-// TestAnAcceptedChild keeps its user's word where its parent's pause took it out of the
-// queue, and no window takes it up before the parent continues.
+// TestAnAcceptedChild keeps the user's answer when its parent's pause takes it out of the queue. No window
+// adopts it before the parent continues.
 func TestAnAcceptedChild(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(turns(rest()))
 	dirs := []string{t.TempDir(), t.TempDir()}
-	var owns []*store.GoalLock // the window takes what runs and is nobody's for dead
+	var owns []*store.GoalLock // the window treats a running goal without a lock as dead
 	made := func(n int, checks []goal.Check, parent goal.ID) goal.Run {
 		t.Helper()
 		g := &goal.Goal{

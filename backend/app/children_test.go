@@ -18,7 +18,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// family answers each goal by its objective: the parent's is "parent".
+// family answers each goal according to its objective: the parent's is "parent".
 func family(parent, child modeltest.Script) modeltest.Script {
 	return func(n int, r modeltest.Request) modeltest.Answer {
 		for _, m := range r.Messages {
@@ -32,7 +32,7 @@ func family(parent, child modeltest.Script) modeltest.Script {
 
 var childID = regexp.MustCompile(`goal ([0-9a-z]{8}) has started`)
 
-// executableExtensions is the child that the conversation speaks of.
+// executableExtensions returns the id of the child that the conversation mentions.
 func executableExtensions(r modeltest.Request) string {
 	for _, m := range r.Messages {
 		if id := childID.FindStringSubmatch(m.Text); id != nil && m.Role == goal.ToolRole {
@@ -42,7 +42,7 @@ func executableExtensions(r modeltest.Request) string {
 	return ""
 }
 
-// named fills in the child's name.
+// naming substitutes the child's id.
 func naming(answers ...modeltest.Answer) modeltest.Script {
 	play := turns(answers...)
 	return func(n int, r modeltest.Request) modeltest.Answer {
@@ -61,8 +61,8 @@ func giveUp() modeltest.Answer {
 
 const startChild = `{"objective":"write the part","checks":[{"type":"file","path":"part.txt","matches":"done"}]%s}`
 
-// TestAChildWorksForItsParent: it reads its parent's folder, writes in its own, is
-// verified, and its result and its files come back; both send notes.
+// TestAChildWorksForItsParent: it reads its parent's folder, writes in its own, and is verified. Its result
+// and files come back, and both send notes.
 func TestAChildWorksForItsParent(t *testing.T) {
 	p := start(t, t.TempDir())
 	var dir string
@@ -94,7 +94,7 @@ func TestAChildWorksForItsParent(t *testing.T) {
 		Checks:      shell("test -f whole.txt"),
 		CriticEvery: api.NoLimit,
 		Dir:         dir,
-		Iterations:  40,
+		LimitsInput: api.LimitsInput{Iterations: 40},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestAChildWorksForItsParent(t *testing.T) {
 		"is completed already", "cannot start more",
 	} {
 		if !strings.Contains(all.String(), want) {
-			t.Errorf("nobody was told %q", want)
+			t.Errorf("no message contains %q", want)
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "planted")); err == nil {
@@ -136,8 +136,8 @@ func TestAChildWorksForItsParent(t *testing.T) {
 	}
 }
 
-// TestAChildMayDoNoMore than its parent, cannot choose where a check runs, and
-// opens no host by naming it in one.
+// TestAChildMayDoNoMore than its parent. It cannot choose where a check runs, and naming a host in a check
+// does not open it.
 func TestAChildMayDoNoMore(t *testing.T) {
 	p := start(t, t.TempDir())
 	steps := p.did(
@@ -164,8 +164,7 @@ func TestAChildMayDoNoMore(t *testing.T) {
 	}
 }
 
-// TestTheChecksOfAChildAreJudged before they are tried: their commands are run, and what
-// always asks does so for them.
+// TestTheChecksOfAChildAreJudged before they are tried: the policy applies to the commands in them.
 func TestTheChecksOfAChildAreJudged(t *testing.T) {
 	p := start(t, t.TempDir())
 	check := func(command string) modeltest.Answer {
@@ -184,7 +183,7 @@ func TestTheChecksOfAChildAreJudged(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestAChildDoesNotOutlive its parent: it ends when that gives up.
+// TestAChildDoesNotOutlive its parent: it ends when the parent gives up.
 func TestAChildDoesNotOutlive(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")),
@@ -206,8 +205,8 @@ func TestAChildDoesNotOutlive(t *testing.T) {
 	})
 }
 
-// TestAChildSpendsItsParentsLimit: what it used counts, and pausing the parent
-// pauses the child, which continues when it is waited for again.
+// TestAChildSpendsItsParentsLimit: what it used counts. Pausing the parent pauses the child, which continues
+// when the parent waits for it again.
 func TestAChildSpendsItsParentsLimit(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, `,"share_percent":90`)),
@@ -217,7 +216,7 @@ func TestAChildSpendsItsParentsLimit(t *testing.T) {
 		Objective:   "parent",
 		Checks:      shell("false"),
 		CriticEvery: api.NoLimit,
-		Iterations:  12,
+		LimitsInput: api.LimitsInput{Iterations: 12},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +290,7 @@ func TestAPausedParentPausesItsChild(t *testing.T) {
 	}
 }
 
-// hourly is a clock of which a test puts the long waits forward.
+// hourly is a clock whose long waits end when the test says so.
 type hourly struct {
 	ahead atomic.Int64
 	due   chan time.Time
@@ -306,8 +305,7 @@ func (c *hourly) After(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// TestAParkedChildOfAPausedParentSpendsNothing: its time comes, and it does not continue
-// before its parent does.
+// TestAParkedChildOfAPausedParentSpendsNothing: it does not continue at its time before its parent does.
 func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 	clock := &hourly{due: make(chan time.Time)}
 	p := startWith(t, t.TempDir(), clock)
@@ -360,7 +358,7 @@ func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 	}
 }
 
-// TestAParentIsToldWhatItsChildNeeds: a child that needs the user is none that failed.
+// TestAParentIsToldWhatItsChildNeeds: a child that needs the user has not failed.
 func TestAParentIsToldWhatItsChildNeeds(t *testing.T) {
 	p := start(t, t.TempDir())
 	s := p.provide(family(
@@ -389,8 +387,8 @@ func TestAParentIsToldWhatItsChildNeeds(t *testing.T) {
 	}
 }
 
-// TestAChildThatWaitsToGoOn, though it was over, stands while its parent does, waits
-// again when that asks for it, and does not continue after its parent has ended.
+// TestAChildThatWaitsToGoOn after it was completed pauses with its parent and waits again when the parent asks
+// for it. It does not continue after its parent has ended.
 func TestAChildThatWaitsToGoOn(t *testing.T) {
 	p := start(t, t.TempDir())
 	again := call("wait_for_goal", with("goal", "CHILD"))
@@ -443,8 +441,8 @@ func TestAChildThatWaitsToGoOn(t *testing.T) {
 	queued(goal.AbortedByUser)
 }
 
-// TestAChildThatOnlySeemsToWait, because its process died in the queue, is ordered
-// nothing: its next run would take that for the user's.
+// TestAChildThatOnlySeemsToWait, because its process died while it was queued, gets no order: its next run
+// would take it for the user's.
 func TestAChildThatOnlySeemsToWait(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),

@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// gaveUp is a model that looks once and gives up.
+// gaveUp is a model that reads once and gives up.
 func gaveUp() modeltest.Script {
 	return turns(call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))
 }
@@ -61,7 +61,7 @@ func TestIntakeNamesTheFieldThatIsWrong(t *testing.T) {
 	}
 }
 
-// TestWhatThePersonChoseIsFrozenWithTheGoal, with defaults where nothing was said.
+// TestWhatThePersonChoseIsFrozenWithTheGoal, with defaults for the rest.
 func TestWhatThePersonChoseIsFrozenWithTheGoal(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
@@ -107,7 +107,7 @@ func TestWhatThePersonChoseIsFrozenWithTheGoal(t *testing.T) {
 	}
 }
 
-// TestAGoalWaitsForThoseThatMustBeDoneFirst and begins when they are.
+// TestAGoalWaitsForThoseThatMustBeDoneFirst and begins when they are completed.
 func TestAGoalWaitsForThoseThatMustBeDoneFirst(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -164,7 +164,7 @@ func (p *program) terminals() *api.TerminalAPI {
 	return nil
 }
 
-// TestAManualCheckWaitsForItsPerson: sent back it continues, accepted it is done.
+// TestAManualCheckWaitsForItsPerson: a rejected goal continues, an accepted one is completed.
 func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
@@ -227,8 +227,7 @@ func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 	}
 }
 
-// TestTheReceiptCanBeCheckedAgain: the gates run as they were frozen, and what
-// was done since is seen.
+// TestTheReceiptCanBeCheckedAgain: the checks run as they were frozen, and later changes are found.
 func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
@@ -286,8 +285,7 @@ func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
 	}
 }
 
-// TestTheQueueSurvivesARestart: a goal that waited when its program ended is
-// taken up by the next window.
+// TestTheQueueSurvivesARestart: the next window adopts a goal that waited when its program ended.
 func TestTheQueueSurvivesARestart(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)
@@ -300,7 +298,7 @@ func TestTheQueueSurvivesARestart(t *testing.T) {
 		Limits:    goal.DefaultLimits(),
 	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), "write_local", t.TempDir()
-	if err := p.app.Store().Create(t.Context(), g); err != nil { // pending, and nobody's
+	if err := p.app.Store().Create(t.Context(), g); err != nil { // pending, without a process
 		t.Fatal(err)
 	}
 	if err := p.app.Recover(t.Context()); err != nil {

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// driven waits until a browser pane is told to have a driver.
+// driven waits until an event reports the driver of a browser pane.
 func (p *program) driven(id string, by pane.Driver) {
 	p.Helper()
 	p.await("pane "+id+" driven by "+string(by), func(e event.Event) bool {
@@ -20,9 +20,8 @@ func (p *program) driven(id string, by pane.Driver) {
 	})
 }
 
-// TestThePageOfAGoalThatDoesNotRunIsTheUsers: while the goal is paused and after it is
-// done the page takes what the user does, without being taken over; in between it is
-// the agent's.
+// TestThePageOfAGoalThatDoesNotRunIsTheUsers: while the goal is paused, and after it is completed, the user
+// can act on the page without taking it over. During a run only the agent can.
 func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)

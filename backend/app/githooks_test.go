@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/api"
 )
 
-// TestHooksOfTheFolderAreThePersons: where the configuration leads git to hooks in the
-// folder, neither programs nor file tools of a goal change them; the difference is told.
+// TestHooksOfTheFolderAreThePersons: where git's configuration names hooks in the folder, neither programs nor
+// file tools of a goal change them. The user learns about the difference.
 func TestHooksOfTheFolderAreThePersons(t *testing.T) {
 	p := start(t, t.TempDir())
 	dir := t.TempDir()

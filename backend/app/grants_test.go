@@ -1,11 +1,9 @@
 package app_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
@@ -14,7 +12,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// answers waits for the next question of a goal, answers it, and gives what it said.
+// answers waits for the next approval request of a goal, answers it, and returns it.
 func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequested {
 	p.Helper()
 	q, _ := p.await("a question", func(e event.Event) bool {
@@ -28,8 +26,8 @@ func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequeste
 	return q
 }
 
-// results runs a goal at write_local whose model makes these calls, with answers
-// of a user to what is asked, and gives what each call came to.
+// results runs a goal at write_local whose model makes these calls, with these answers of a user, and returns
+// the steps.
 func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id string, steps []api.StepView) {
 	p.Helper()
 	p.provide(turns(
@@ -52,8 +50,8 @@ func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id
 	return out.GoalID, steps
 }
 
-// TestAYesOpensWhatItSays at the real proxy: reading on a host is no sending to it,
-// and once is the one call, of a page as of a program.
+// TestAYesOpensWhatItSays with the real proxy: a grant to read from a host does not allow sending to it. A
+// grant for once covers one call, of a page as of a program.
 func TestAYesOpensWhatItSays(t *testing.T) {
 	p := start(t, t.TempDir())
 	curl := func(how string) modeltest.Answer {
@@ -86,8 +84,8 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenBackIsClosedAtOnce: while a command runs, while the goal is paused,
-// and when it is done nothing that a user allowed is open any more.
+// TestWhatIsTakenBackIsClosedAtOnce: nothing that a user allowed is open after it was revoked, while a command
+// runs, while the goal is paused, and after it is completed.
 func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 	p := start(t, t.TempDir())
 	loop := `while ! curl -s -m 20 http://taken.invalid/ | grep -q "$(cat want)"; do sleep 0.05; done`
@@ -104,7 +102,7 @@ func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := p.answers(out.GoalID, policy.ScopeHost)
-	seen(t, filepath.Join(dir, "reached"), "\n")
+	awaitFile(t, filepath.Join(dir, "reached"), "\n")
 	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -115,22 +113,7 @@ func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 	}
 }
 
-// seen waits until a file that programs of a goal write holds the words.
-func seen(t *testing.T, path, words string) {
-	t.Helper()
-	for {
-		b, err := os.ReadFile(path)
-		if err == nil && strings.Contains(string(b), words) {
-			return
-		}
-		if t.Context().Err() != nil {
-			t.Fatalf("%q, %v: want %q", b, err, words)
-		}
-		time.Sleep(10 * time.Millisecond) // what a program of the goal writes has no signal
-	}
-}
-
-// accessRequester is a program that continues asking for a host, and writes down what it was told.
+// accessRequester is a call that requests a host again and again, and writes the proxy's answers to a file.
 func accessRequester(t *testing.T) modeltest.Answer {
 	t.Helper()
 	return args("terminal_run", map[string]any{
@@ -140,8 +123,8 @@ func accessRequester(t *testing.T) modeltest.Answer {
 	})
 }
 
-// TestARightEndsWithItsGoal: what runs on after done has no way out any more, and
-// what is taken back during a pause is closed in the pause.
+// TestARightEndsWithItsGoal: programs that outlive the goal have no network, and a grant that is revoked
+// during a pause ends at once.
 func TestARightEndsWithItsGoal(t *testing.T) {
 	t.Run("taken back in a pause", func(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
@@ -158,11 +141,11 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		if v := p.done(out.GoalID); v.Status != goal.Paused {
 			t.Fatalf("%s: %s", v.Status, v.Reason)
 		}
-		seen(t, filepath.Join(dir, "told"), "could not reach")
+		awaitFile(t, filepath.Join(dir, "told"), "could not reach")
 		if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 			t.Fatal(err)
 		}
-		seen(t, filepath.Join(dir, "told"), "refused")
+		awaitFile(t, filepath.Join(dir, "told"), "refused")
 		p.await("the end of the grant", func(e event.Event) bool {
 			b, ok := e.Body.(*event.GrantEnded)
 			return ok && b.Request == q.ID
@@ -174,11 +157,11 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 			"command": "until grep -qs 'could not reach' told; do sleep 0.05; done; touch done",
 		}), args("claim_complete", map[string]any{"rationale": "done"})))
 		out, err := p.goal.Start(api.StartInput{
-			Objective:  "reach",
-			Dir:        dir,
-			Risk:       policy.NetworkGet,
-			AllowHosts: []string{"taken.invalid"},
-			Checks:     shell("test -f done"),
+			Objective:   "reach",
+			Dir:         dir,
+			Risk:        policy.NetworkGet,
+			AccessInput: api.AccessInput{AllowHosts: []string{"taken.invalid"}},
+			Checks:      shell("test -f done"),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -186,6 +169,6 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		if v := p.done(out.GoalID); v.Exit != goal.Done {
 			t.Fatalf("%s: %s", v.Exit, v.Reason)
 		}
-		seen(t, filepath.Join(dir, "told"), "refused")
+		awaitFile(t, filepath.Join(dir, "told"), "refused")
 	})
 }

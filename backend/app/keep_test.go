@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/app/goalsandbox"
 )
 
-// TestWhatProgramsHaveOfTheEnvironment: a variable that nobody knows stays outside,
-// one that the user names goes in, to agents and checks.
+// TestWhatProgramsHaveOfTheEnvironment: agents and checks do not see unknown variables, but those that the
+// user names.
 func TestWhatProgramsHaveOfTheEnvironment(t *testing.T) {
 	t.Setenv("STRIPE", "canary-of-a-plain-name")
 	t.Setenv("BUILD_KIND", "named-and-wanted")
@@ -35,8 +35,8 @@ func TestWhatProgramsHaveOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestPortsOfOtherProcesses: a server of this program in another process on the same
-// data folder is as much its own.
+// TestPortsOfOtherProcesses: a port of this program in another process on the same data folder counts as its
+// own.
 func TestPortsOfOtherProcesses(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)

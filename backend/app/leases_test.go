@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestLeasesEndInTheJournal: a pane that is closed is given back at once, the rest
-// with the goal, and a goal that is reopened has again what is still there.
+// TestLeasesEndInTheJournal: the lease of a closed pane ends at once, others end with the goal. A reopened
+// goal gets the remaining panes again.
 func TestLeasesEndInTheJournal(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(

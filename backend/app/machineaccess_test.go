@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
@@ -33,8 +32,8 @@ func runs(command string) modeltest.Answer {
 	return args("run_command", map[string]any{"command": command})
 }
 
-// TestAnAgentAsksForMore of the machine: the user's yes opens what its words say,
-// at once, for agent and checks; a no opens nothing.
+// TestAnAgentAsksForMore of the machine: an approval opens what it names, at once, for agent and checks. A
+// denial opens nothing.
 func TestAnAgentAsksForMore(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)
@@ -102,9 +101,8 @@ func TestAnAgentAsksForMore(t *testing.T) {
 	}
 }
 
-// TestWhatNoGoalIsGivenToRead: what it may not work in it does not read either, by
-// the user's word at the start or by its own asking, which also tells nothing of
-// what is there.
+// TestWhatNoGoalIsGivenToRead: a goal cannot read the folders that it may not work in, neither by the user's
+// input at the start nor by a request of the agent, which does not reveal what exists there.
 func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -123,7 +121,11 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 		}
 	}
 	begin := func(dir string) error {
-		_, err := p.goal.Start(api.StartInput{Objective: "read", Checks: shell("test -f never"), AllowRead: []string{dir}})
+		_, err := p.goal.Start(api.StartInput{
+			Objective:   "read",
+			Checks:      shell("test -f never"),
+			AccessInput: api.AccessInput{AllowRead: []string{dir}},
+		})
 		return err
 	}
 	for _, dir := range []string{
@@ -139,7 +141,7 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 	}
 }
 
-// TestMoreRightsAreNotToBeHad, and the agent is told how to continue.
+// TestMoreRightsAreNotToBeHad, and the agent learns how to continue.
 func TestMoreRightsAreNotToBeHad(t *testing.T) {
 	p := start(t, t.TempDir())
 	_, steps := p.results(nil,
@@ -154,7 +156,7 @@ func TestMoreRightsAreNotToBeHad(t *testing.T) {
 	}
 }
 
-// TestTakingAccessBack ends what may have it open, also while a command runs.
+// TestTakingAccessBack ends the programs that have it open, also while a command runs.
 func TestTakingAccessBack(t *testing.T) {
 	p := start(t, t.TempDir())
 	data := t.TempDir()
@@ -170,14 +172,7 @@ func TestTakingAccessBack(t *testing.T) {
 		s, ok := e.Body.(*event.StepStarted)
 		return ok && s.StepID == 2
 	})
-	for deadline := time.Now().Add(late); ; time.Sleep(5 * time.Millisecond) { // of another process
-		if _, err := os.Stat(data + "/begun"); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("it did not begin")
-		}
-	}
+	awaitFile(t, data+"/begun", "")
 	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 		t.Fatal(err)
 	}

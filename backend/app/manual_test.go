@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAWindowGoesOnWithWhatWasAccepted by a process that died before it could: one
-// that is open, and one that is opened later.
+// TestAWindowGoesOnWithWhatWasAccepted although the process died before it could: a window that is open, and
+// one that is opened later.
 func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 	home := t.TempDir()
 	waiting := func(p *program) string {
@@ -32,7 +32,7 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 		}
 		return out.GoalID
 	}
-	// accepted is all that a process leaves that dies between the word and the run.
+	// accepted leaves what a process leaves that dies between the answer and the run.
 	accepted := func(id string) {
 		t.Helper()
 		s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
@@ -94,7 +94,7 @@ func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 				t.Fatalf("%+v", e)
 			}
 			<-p.app.Done(goal.ID(out.GoalID))
-			own, err := p.app.Store().LockGoal(goal.ID(out.GoalID)) // by a process that dies between the word and the run
+			own, err := p.app.Store().LockGoal(goal.ID(out.GoalID)) // by a process that dies between the answer and the run
 			must(t, err)
 			for _, kind := range c.orders {
 				must(t, p.app.Store().Order(t.Context(), goal.ID(out.GoalID), goal.Order{Kind: kind, Text: "blue"}))
@@ -108,8 +108,8 @@ func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 	}
 }
 
-// TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed once its user has accepted it: a
-// goal that is to be reviewed never ends without.
+// TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed once its user has accepted it: a goal with a reviewer
+// never ends without a review.
 func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)
@@ -127,7 +127,7 @@ func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
 	must(t, err)
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
-	// all that the older program leaves of a claim that waits
+	// all that the older program leaves of a claim that waits for the user
 	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
 	must(t, err)
 	own, err := s.LockGoal(goal.ID(out.GoalID))

@@ -20,7 +20,7 @@ import (
 
 func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
 
-// guest is this test program as a server of the user.
+// guest configures this test binary as an MCP server of the user.
 func guest(kind string) api.MCPServer {
 	return api.MCPServer{
 		Name:    "fix",
@@ -39,8 +39,7 @@ func (p *program) step(tool string) *event.Step {
 	return s
 }
 
-// TestAGoalUsesAServerOfThePerson inside its walls; what does not say what it
-// does is asked about.
+// TestAGoalUsesAServerOfThePerson in its sandbox. A tool without annotations needs approval.
 func TestAGoalUsesAServerOfThePerson(t *testing.T) {
 	p := start(t, t.TempDir())
 	if _, err := p.mcp().Save(guest("whole")); err != nil {
@@ -85,9 +84,8 @@ func TestAGoalUsesAServerOfThePerson(t *testing.T) {
 	}
 }
 
-// TestWhatAServerIsGivenStaysWithIt: the goal's programs, which run beside it, do not
-// read its environment, where the user's key for it is; and it finds as little of the
-// machine as they do.
+// TestWhatAServerIsGivenStaysWithIt: the goal's programs, which run beside it, cannot read its environment
+// with the user's key. The server sees as little of the machine as they do.
 func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
 	p := start(t, t.TempDir())
 	outside := filepath.Join(t.TempDir(), "file")
@@ -179,8 +177,8 @@ func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn: the goal's tools get
-// there, the goal's programs do not.
+// TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn: the goal's tools reach it, the goal's programs do
+// not.
 func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
 	fixture := mcptest.Server("")
 	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return fixture }, nil))
@@ -188,7 +186,7 @@ func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
 		web.CloseClientConnections()
 		web.Close()
 	})
-	p := start(t, t.TempDir()) // is closed before the server
+	p := start(t, t.TempDir()) // closed before the server
 	if _, err := p.mcp().Save(api.MCPServer{Name: "web", URL: web.URL + "/mcp", Risk: "read_only"}); err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +206,8 @@ func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
 	p.ended(out.GoalID)
 }
 
-// TestASecretReachesItsServerAndNobodyElse: the program has it, the model sees
-// its name, and one that is bound to hosts goes to no program.
+// TestASecretReachesItsServerAndNobodyElse: the server has it, the model sees its name, and a secret that is
+// restricted to hosts is given to no program.
 func TestASecretReachesItsServerAndNobodyElse(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())

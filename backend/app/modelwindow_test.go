@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/fault"
 )
 
-// TestAWindowThatHoldsNoGoalIsRefused at intake, with words: nothing is made, and the
-// model is not asked. A larger one is taken.
+// TestAWindowThatHoldsNoGoalIsRefused at intake with a hint: nothing is created, and the model is not asked. A
+// larger one is accepted.
 func TestAWindowThatHoldsNoGoalIsRefused(t *testing.T) {
 	p := start(t, t.TempDir())
 	s := p.provide(turns(giveUp()))

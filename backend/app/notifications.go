@@ -16,24 +16,23 @@ import (
 	"goalpost/backend/store"
 )
 
-// notifier tells the user's desktop when a goal needs somebody and when one is over.
+// notifier shows on the user's desktop when a goal needs the user and when a goal ends.
 type notifier struct {
 	cfg    *config.Config
 	log    *slog.Logger
 	mask   *secret.Mask
 	store  *store.Store
 	broker *event.Broker
-	began  time.Time // of this process: what happened before is not shown
+	began  time.Time // when this process began: older events are not shown
 
 	sub  *event.Subscription // nil before start
 	work sync.WaitGroup
 }
 
-// notificationTimeout bounds what a desktop takes to show a note.
+// notificationTimeout is how long the desktop may take to accept a notification.
 const notificationTimeout = 5 * time.Second
 
-// start tells the user's desktop when a goal needs somebody and when one
-// is over. Each need is told once; where no desktop is, nothing is.
+// start shows notifications until close. Each need is shown once. Without a desktop it shows nothing.
 func (nt *notifier) start(ctx context.Context) {
 	sub := nt.broker.SubscribeLossy(64)
 	nt.sub = sub
@@ -49,7 +48,7 @@ func (nt *notifier) start(ctx context.Context) {
 	})
 }
 
-// close ends the notes and waits for the last one.
+// close stops the notifications and waits for the last one.
 func (nt *notifier) close() {
 	if nt.sub != nil {
 		nt.sub.Close()
@@ -57,8 +56,8 @@ func (nt *notifier) close() {
 	}
 }
 
-// notificationFor says what a user is told of an event. waits are the goals of which a
-// need was told and not met yet.
+// notificationFor returns the notification for an event, if it deserves one. waits are the goals that need the
+// user and have been announced; it updates them.
 func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notification, tell bool) {
 	switch b := e.Body.(type) {
 	case *event.ApprovalRequested:
@@ -73,7 +72,7 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 		delete(waits, e.GoalID)
 	case *event.Ended:
 		delete(waits, e.GoalID)
-		n.Title, tell = "A goal is done", b.Exit != goal.AbortedByUser // he knows
+		n.Title, tell = "A goal is done", b.Exit != goal.AbortedByUser // the user knows
 		if b.Exit != goal.Done {
 			n.Title = "A goal ended: " + strings.ReplaceAll(string(b.Exit), "_", " ")
 		}
@@ -91,9 +90,9 @@ func (nt *notifier) show(ctx context.Context, id goal.ID, n notify.Notification)
 	d, err := notify.Open(ctx)
 	if err == nil {
 		err = d.Notify(ctx, n)
-		_ = d.Close() // the note is with the desktop
+		_ = d.Close() // the notification has been delivered
 	}
 	if err != nil {
-		nt.log.Debug("a note was not shown", "error", err)
+		nt.log.Debug("a notification was not shown", "error", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestANeedIsToldOnce: a goal that asks several times, and then pauses for it, has one
-// note until it was answered or continued.
+// TestANeedIsToldOnce: a goal that asks several times, and then pauses because of it, causes one notification
+// until it is answered or resumed.
 func TestANeedIsToldOnce(t *testing.T) {
 	waits := map[goal.ID]bool{}
 	asks, needs := &event.ApprovalRequested{}, &event.Paused{Exit: goal.NeedsUser}
@@ -37,7 +37,7 @@ func TestANeedIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestPatience: where nobody can see a question, nobody waits for its answer.
+// TestPatience: where no user can see a request, nothing waits for an answer.
 func TestPatience(t *testing.T) {
 	home := t.TempDir()
 	cfg, err := config.Open(func(name string) string {

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// waiting starts a goal that opens a terminal and then waits in a model turn.
+// waiting starts a goal that opens a terminal and then waits in a turn of the model.
 func (p *program) waiting() string {
 	p.Helper()
 	hold := make(chan struct{})
@@ -23,7 +23,7 @@ func (p *program) waiting() string {
 		case 0:
 			return call("terminal_open", `{"title":"work"}`)
 		case 1:
-			return call("terminal_run", `{"pane":"t1","command":"true"}`) // the user's shell has read its files
+			return call("terminal_run", `{"pane":"t1","command":"true"}`) // when it returns, the user's shell has read its files
 		}
 		return modeltest.Answer{Text: "thinking", Wait: hold}
 	})
@@ -55,7 +55,7 @@ func (p *program) paused(id string) {
 	}
 }
 
-// TestOrdersInTheMomentOfAPause: the run is still closing when its end is told.
+// TestOrdersInTheMomentOfAPause: the run is still closing when its end is reported.
 func TestOrdersInTheMomentOfAPause(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.waiting()
@@ -75,7 +75,7 @@ func TestOrdersInTheMomentOfAPause(t *testing.T) {
 	p.do("delete", p.goal.Delete, id)
 }
 
-// TestADoneGoalCanBeDeletedAtOnce, while its run still closes.
+// TestADoneGoalCanBeDeletedAtOnce, while its run is still closing.
 func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
@@ -90,8 +90,8 @@ func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
 	p.do("delete", p.goal.Delete, out.GoalID)
 }
 
-// TestAnOrderOfTheLastRunDoesNotMeetTheNext: a pause and an abort that came when
-// the run was over are not kept for the run that the user starts afterwards.
+// TestAnOrderOfTheLastRunDoesNotMeetTheNext: a pause and an abort that arrived after the end of the run do not
+// apply to the run that the user starts afterwards.
 func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.waiting()
@@ -108,8 +108,8 @@ func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
 	}
 }
 
-// TestAGoalEndedElsewhereLeavesNothingHere: a paused goal keeps its terminal in
-// this program until another one aborts it.
+// TestAGoalEndedElsewhereLeavesNothingHere: a paused goal keeps its terminal in this program until another one
+// aborts it.
 func TestAGoalEndedElsewhereLeavesNothingHere(t *testing.T) {
 	home := t.TempDir()
 	here, there := start(t, home), start(t, home)
@@ -123,8 +123,8 @@ func TestAGoalEndedElsewhereLeavesNothingHere(t *testing.T) {
 	})
 }
 
-// TestARoomThatCannotBeEquippedIsClosed: the provider is gone when the goal is
-// resumed, which its user can mend.
+// TestARoomThatCannotBeEquippedIsClosed: the provider is gone when the goal is resumed, which the user can
+// fix.
 func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.waiting()
@@ -143,7 +143,7 @@ func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
 	}
 }
 
-// TestAHomeBehindALinkIsRefused whatever name it is given by.
+// TestAHomeBehindALinkIsRefused under each of its names.
 func TestAHomeBehindALinkIsRefused(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(call("list_files", "{}")))
@@ -160,7 +160,7 @@ func TestAHomeBehindALinkIsRefused(t *testing.T) {
 	}
 }
 
-// TestANewFolderIsNamedWithoutLinks, as pwd names it: the file tools take such paths.
+// TestANewFolderIsNamedWithoutLinks, as pwd prints it: the file tools use such paths.
 func TestANewFolderIsNamedWithoutLinks(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(t.TempDir(), link); err != nil {

@@ -15,17 +15,17 @@ import (
 	"goalpost/backend/event"
 )
 
-// attempts are what a page tries in order to reach this machine, or the world.
-// AT is a server of the machine, outside the goal. Each ends, whatever came of it.
+// attempts is a page that tries to reach this machine, or the world. AT is a server of the machine, outside
+// the goal. Each attempt ends, whatever its result.
 const attempts = `<!doctype html><title>trying</title><h1 id=state>trying</h1><script>
 const at = "AT", soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 1500))]).catch(() => {});
-const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.src = src; document.body.append(el); });
+const loaded = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.src = src; document.body.append(el); });
 (async () => {
   await soon(fetch("http://" + at + "/fetch", { mode: "no-cors" }));
   await soon(fetch("http://" + at + "/post", { mode: "no-cors", method: "POST", body: "secret" }));
-  await soon(heard(new Image(), "http://" + at + "/image?secret"));
-  await soon(heard(document.createElement("script"), "http://" + at + "/script"));
-  await soon(heard(document.createElement("iframe"), "http://" + at + "/frame"));
+  await soon(loaded(new Image(), "http://" + at + "/image?secret"));
+  await soon(loaded(document.createElement("script"), "http://" + at + "/script"));
+  await soon(loaded(document.createElement("iframe"), "http://" + at + "/frame"));
   await soon(new Promise((r) => { const w = new WebSocket("ws://" + at + "/socket"); w.onopen = w.onerror = r; }));
   for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "any.localhost", "0.0.0.0"])
     await soon(new Promise((r) => { const w = new WebSocket("ws://" + host + ":OWN/own " + host); w.onopen = w.onerror = r; }));
@@ -57,7 +57,7 @@ const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.s
 })();
 </script>`
 
-// serviceWorker continues after its page: it fetches from AT when it is installed.
+// serviceWorker outlives its page: it fetches from AT when it is installed.
 const serviceWorker = `self.addEventListener("install", (e) => { self.skipWaiting(); e.waitUntil(fetch("http://AT/serviceworker", {mode: "no-cors"}).catch(() => {})); });
 self.addEventListener("activate", (e) => e.waitUntil(self.clients.claim().then(() => self.clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1)))));`
 
@@ -66,8 +66,8 @@ type machine struct {
 	mu   sync.Mutex
 	seen []string
 	http *httptest.Server
-	own  *httptest.Server // stands for one of this program's own
-	pre  net.Listener     // hears connections that ask for nothing
+	own  *httptest.Server // one of this program's own servers
+	pre  net.Listener     // accepts connections that send no request
 	stun net.PacketConn
 }
 
@@ -79,7 +79,7 @@ func (m *machine) hear(what string) {
 	}
 }
 
-func (m *machine) heard() []string {
+func (m *machine) requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := slices.Sorted(slices.Values(m.seen))
@@ -148,9 +148,8 @@ func (m *machine) fill(text string) string {
 		m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
 }
 
-// TestPagesReachNothingOutside: what a page of a goal tries against this machine
-// fails, and all of it works for a page of the user, but for WebSockets to a port of
-// this program.
+// TestPagesReachNothingOutside: all attempts of a goal's page against this machine fail. For a page of the
+// user they all succeed, except WebSockets to a port of this program.
 func TestPagesReachNothingOutside(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
@@ -163,8 +162,8 @@ func TestPagesReachNothingOutside(t *testing.T) {
 		b, ok := e.Body.(*event.Pane)
 		return ok && b.Pane.Title == "all tried"
 	})
-	works := m.heard()
-	// Datagrams are shut for every page of the Chromium, so theirs is the one that does not work here.
+	works := m.requests()
+	// UDP is blocked for every page of Chromium, so it does not work here either.
 	if len(works) < 18 || !slices.Contains(works, "socket") || slices.Contains(works, "webrtc") {
 		t.Fatalf("only these attempts are real: %v", works)
 	}
@@ -192,12 +191,12 @@ func TestPagesReachNothingOutside(t *testing.T) {
 			t.Errorf("%s: %s %s", s.Tool, s.Outcome, s.Result)
 		}
 	}
-	escaped := m.heard()
+	escaped := m.requests()
 	t.Logf("%d attempts of a page, %d escaped", len(works)+4, len(escaped))
 	if len(escaped) > 0 {
 		t.Errorf("a page of a goal reached this machine by %v", escaped)
 	}
-	// What leads to no server of this machine is refused by the proxy, and is in its log.
+	// The proxy refuses what leads to no server of this machine, and logs it.
 	list, err := p.goal.List(api.ListInput{})
 	must(t, err)
 	seen, err := p.goal.Network(list.Goals[0].ID)

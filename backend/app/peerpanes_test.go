@@ -32,7 +32,7 @@ func (p *program) watch(path string) *websocket.Conn {
 	return ws
 }
 
-// until reads messages to the first one that fits.
+// until reads messages up to the first one that fits.
 func (p *program) until(ws *websocket.Conn, what string, fits func(websocket.MessageType, []byte) bool) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.Context(), late)
@@ -55,8 +55,8 @@ func paneEvent(id string, closed bool) func(event.Event) bool {
 	}
 }
 
-// TestPanesOfAGoalThatAnotherProcessRunsAreShown: bytes and frames are live, the
-// user's own panes stay hers, and nothing can be done to them from outside.
+// TestPanesOfAGoalThatAnotherProcessRunsAreShown: bytes and frames are live, the user's own panes stay
+// private, and nobody can act on the panes from outside.
 func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
@@ -139,7 +139,7 @@ func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.await("the page is closed here too", paneEvent("b1@", true))
-	for err := error(nil); err == nil; { // and says so to who looks at it
+	for err := error(nil); err == nil; { // and says so to its viewers
 		_, _, err = page.Read(t.Context())
 	}
 }

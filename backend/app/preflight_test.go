@@ -11,13 +11,13 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestChecksAreTriedAgainAfterTheQueue: what another goal did is the
-// user's to judge, before the first turn; whom the user resumes continues.
+// TestChecksAreTriedAgainAfterTheQueue: if another goal has changed the result, the user decides, before the
+// first turn. A resumed goal continues.
 func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
 	for name, test := range map[string]struct {
 		command      string // of the second goal
 		allow        bool
-		made, reason string // what the first goal makes in the folder of both
+		made, reason string // what the first goal creates in the folder of both
 		asked        bool
 	}{
 		"passes already":           {command: "test -f made", made: "made", asked: true, reason: "it passes already"},

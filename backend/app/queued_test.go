@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore: a window that looks after it until
-// its provider may be asked again does not say that it waits for what the dead one did.
+// TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore: a window that adopts it until its provider may be asked
+// again does not show the reason why the dead process had queued it.
 func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
 	home := t.TempDir()
 	var id string
@@ -43,7 +43,7 @@ func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
 	}
 }
 
-// TestAWindowThatStartsHoldsNoPausedGoal against one who resumes it at the same moment.
+// TestAWindowThatStartsHoldsNoPausedGoal: it does not lock a goal that another process resumes at that moment.
 func TestAWindowThatStartsHoldsNoPausedGoal(t *testing.T) {
 	p := start(t, t.TempDir())
 	s, id := p.app.Store(), p.waiting()

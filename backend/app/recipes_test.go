@@ -10,9 +10,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestARecipeGoesThroughTheDoor: steps that one goal made are made again by
-// another, with other values, each journaled and judged by the policy of the goal
-// that runs it.
+// TestARecipeGoesThroughTheDoor: another goal repeats the steps of one goal, with other values. Each is
+// journaled, and the policy of the goal that runs the recipe applies.
 func TestARecipeGoesThroughTheDoor(t *testing.T) {
 	p := start(t, t.TempDir())
 	steps := p.allowed(
@@ -63,7 +62,7 @@ func TestARecipeGoesThroughTheDoor(t *testing.T) {
 	}
 }
 
-// allowed is did with a user who allows what is asked: that a recipe is kept.
+// allowed is did with a user who approves saving the recipe.
 func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 	p.Helper()
 	p.provide(turns(append(calls, giveUp())...))
@@ -106,8 +105,8 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 	return steps
 }
 
-// TestARecipeParksWithItsStep: a step that needs the user pauses the goal, and
-// nothing of the recipe is done after it.
+// TestARecipeParksWithItsStep: a step that needs the user pauses the goal, and the rest of the recipe is not
+// executed.
 func TestARecipeParksWithItsStep(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.allowed(

@@ -19,7 +19,7 @@ import (
 // late is far above what a busy machine needs: a test that waits so long hangs.
 const late = 3 * time.Minute
 
-// begin is the program of one start on a data folder.
+// begin opens a program on a data folder.
 func begin(t *testing.T, home string) *App {
 	t.Helper()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
@@ -51,7 +51,7 @@ func begin(t *testing.T, home string) *App {
 	return a
 }
 
-// said waits until the terminal has printed what matches.
+// said waits until the terminal has printed text that matches.
 func said(t *testing.T, s *terminal.Session, pattern string) {
 	t.Helper()
 	w, err := s.WaitFor(t.Context(), terminal.WaitCondition{Pattern: regexp.MustCompile(pattern)}, late)
@@ -70,8 +70,8 @@ func terminals(a *App) []pane.Info {
 	return list
 }
 
-// TestWorkspaceAfterARestart: title, folder and scrollback are back, under the
-// same id; what ran is typed at the prompt, and does not run.
+// TestWorkspaceAfterARestart: title, folder and scrollback return under the same id. The command that ran is
+// typed at the prompt, and does not run.
 func TestWorkspaceAfterARestart(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "some where")
@@ -109,7 +109,7 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said(t, s, `(?s)seen 42\n.*as it was on .*sleep 1000'`) // at the prompt below what was there
+		said(t, s, `(?s)seen 42\n.*as it was on .*sleep 1000'`) // at the prompt, below the old output
 		if err := s.Keys("Ctrl+A"); err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		}
 		said(t, s, `(?m)^offered: sh -c echo run >> runs; echo up; exec sleep 1000$`)
 		if runs, err := os.ReadFile(filepath.Join(work, "runs")); err != nil || string(runs) != "run\n" {
-			t.Errorf("it ran by itself: %q %v", runs, err)
+			t.Errorf("it ran automatically: %q %v", runs, err)
 		}
 		next, err := a.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{})
 		if err != nil || next.ID == opened.ID {
@@ -130,7 +130,7 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		if err := a.panes.CloseTerminal(t.Context(), opened.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.panes.Workspace.SaveTerminals(t.Context()); err != nil { // now and then, for a crash
+		if err := a.panes.Workspace.SaveTerminals(t.Context()); err != nil { // regularly, in case of a crash
 			t.Fatal(err)
 		}
 		kept, err := a.store.Terminals(t.Context())
@@ -140,8 +140,8 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 	})
 }
 
-// TestOneProcessHoldsTheWorkspace: a second one restores nothing, and keeps
-// nothing over the first one's.
+// TestOneProcessHoldsTheWorkspace: a second process restores nothing, and does not overwrite what the first
+// has saved.
 func TestOneProcessHoldsTheWorkspace(t *testing.T) {
 	home := t.TempDir()
 	first := begin(t, home)
@@ -162,8 +162,8 @@ func TestOneProcessHoldsTheWorkspace(t *testing.T) {
 	}
 }
 
-// TestServersAfterARestart: a terminal on a server that was deleted is not there, and
-// one without tmux is not connected by itself.
+// TestServersAfterARestart: a terminal on a deleted server is not restored, and one without tmux does not
+// connect automatically.
 func TestServersAfterARestart(t *testing.T) {
 	home := t.TempDir()
 	t.Run("before", func(t *testing.T) {

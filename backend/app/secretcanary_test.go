@@ -33,7 +33,7 @@ import (
 	"goalpost/backend/recording"
 )
 
-// canaries are secrets that nobody but their owner may see, by where they are planted.
+// canaries are secrets that only their owner may see, by where they are planted.
 var canaries = map[string]string{
 	"environment":       "env-Canary-01-q7Zk",
 	"keyring":           "ring-Canary-02-w8Xj",
@@ -51,7 +51,7 @@ var canaries = map[string]string{
 	"picture":           "pict-Canary-14-f2Dt",
 }
 
-// shows says where the text shows a canary, as it is or as programs write it.
+// shows returns the canaries in a text, plain or as programs encode them.
 func shows(text []byte) []string {
 	var found []string
 	for name, v := range canaries {
@@ -59,7 +59,7 @@ func shows(text []byte) []string {
 		for _, form := range []string{
 			v, strings.Trim(string(quoted), `"`), url.QueryEscape(v), url.PathEscape(v), hex.EncodeToString([]byte(v)),
 			base64.StdEncoding.EncodeToString([]byte(v))[:20],
-			v[:12], v[len(v)-8:], // the halves of one that was cut
+			v[:12], v[len(v)-8:], // the halves of a truncated one
 		} {
 			if bytes.Contains(text, []byte(form)) {
 				found = append(found, name)
@@ -70,7 +70,7 @@ func shows(text []byte) []string {
 	return slices.Compact(found)
 }
 
-// ring starts a session bus with a real keyring; without the programs the vault takes its file.
+// ring starts a session bus with a real keyring. Without these programs the vault uses its file.
 func ring(t *testing.T) (there bool) {
 	for _, program := range []string{"dbus-daemon", "gnome-keyring-daemon"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -94,7 +94,7 @@ func ring(t *testing.T) (there bool) {
 	keys := exec.CommandContext(t.Context(), "gnome-keyring-daemon", "--unlock", "--daemonize", "--components=secrets",
 		"--control-directory="+dir)
 	keys.Stdin, keys.Env = strings.NewReader("of the session"), append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir)
-	must(t, keys.Run()) // it comes back when the keyring is ready, and ends with the bus
+	must(t, keys.Run()) // it returns when the keyring is ready, and the keyring ends with the bus
 	return true
 }
 
@@ -105,7 +105,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// site is a page of this machine with secrets in it that its reader does not see.
+// site is a page of this machine with secrets in it that the agent must not see.
 func site(t *testing.T) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -138,8 +138,8 @@ func site(t *testing.T) *httptest.Server {
 	return s
 }
 
-// TestCanaries plants secrets wherever one may lie and drives a goal that looks
-// everywhere, with real programs, a real page and a real keyring.
+// TestCanaries plants secrets wherever they may be stored, and runs a goal that looks everywhere, with real
+// programs, a real page and a real keyring.
 func TestCanaries(t *testing.T) {
 	ringed := ring(t)
 	t.Setenv("SOME_SERVICE_API_KEY", canaries["environment"])
@@ -201,14 +201,14 @@ func TestCanaries(t *testing.T) {
 	must(t, err)
 
 	out, err := p.goal.Start(api.StartInput{
-		Objective:      "look everywhere",
-		Dir:            dir,
-		Risk:           policy.NetworkWrite,
-		AllowLocal:     []int{port},
-		Secrets:        given,
-		OnAsk:          goal.OnAskDeny,
-		Checks:         shell("cat key.txt seen.txt; test -f never"),
-		ClaimsPerCheck: 1,
+		Objective:   "look everywhere",
+		Dir:         dir,
+		Risk:        policy.NetworkWrite,
+		AccessInput: api.AccessInput{AllowLocal: []int{port}},
+		Secrets:     given,
+		OnAsk:       goal.OnAskDeny,
+		Checks:      shell("cat key.txt seen.txt; test -f never"),
+		LimitsInput: api.LimitsInput{ClaimsPerCheck: 1},
 	})
 	must(t, err)
 	p.done(out.GoalID)
@@ -225,8 +225,8 @@ func TestCanaries(t *testing.T) {
 	p.nothingPictured(out.GoalID)
 }
 
-// nothingPictured looks for the secret that the page shows in every picture that is kept:
-// it alone is red, and what covers it black.
+// nothingPictured searches every saved picture for the secret on the page: only it is red, and its cover is
+// black.
 func (p *program) nothingPictured(id string) {
 	p.Helper()
 	steps, err := p.goal.Steps(id, 0, 0)
@@ -263,7 +263,7 @@ func (p *program) nothingPictured(id string) {
 	}
 }
 
-// colours counts the points of a picture that are red, and those that are black.
+// colours counts the red and the black pixels of a picture.
 func colours(t *testing.T, picture []byte) (red, black int) {
 	t.Helper()
 	img, _, err := image.Decode(bytes.NewReader(picture))
@@ -284,7 +284,7 @@ func colours(t *testing.T, picture []byte) (red, black int) {
 
 var paneNamed = regexp.MustCompile(`pane ([tb]\d+)`)
 
-// hostsInChecks gives the script the names of the panes that were opened.
+// hostsInChecks substitutes the ids of the opened panes in the script.
 func hostsInChecks(r modeltest.Request, answers []modeltest.Answer) modeltest.Request {
 	panes := map[string]string{}
 	for _, m := range r.Messages {
@@ -341,7 +341,7 @@ func checkPages(page, home string) []modeltest.Answer {
 	}
 }
 
-// wasPlanted fails where the goal did not come near a secret: then nothing was tried.
+// wasPlanted fails if the goal did not come near a secret: then nothing was tested.
 func (p *program) wasPlanted(id string, page *httptest.Server) {
 	p.Helper()
 	steps, err := p.goal.Steps(id, 0, 0)
@@ -393,8 +393,8 @@ func (p *program) journal(id string) string {
 	return string(b)
 }
 
-// nothingKept reads every file of the state folder but Chromium's own profile and
-// what the goal's folder is compared with.
+// nothingKept searches every file of the state folder but Chromium's own profile and the baseline of the
+// goal's folder.
 func (p *program) nothingKept(home, id string) {
 	p.Helper()
 	state, read := filepath.Join(home, "state"), 0
@@ -427,7 +427,7 @@ func (p *program) nothingKept(home, id string) {
 	}
 }
 
-// nothingTold looks at everything that page, command line and exports are given.
+// nothingTold searches everything that the page, the command line and exports receive.
 func (p *program) nothingTold(id string) {
 	p.Helper()
 	view, err1 := p.goal.Get(id)
@@ -451,16 +451,16 @@ func (p *program) nothingTold(id string) {
 			p.Errorf("%d tells %v", i, found)
 		}
 	}
-	heard := 0
+	events := 0
 	for {
 		select {
 		case e := <-p.sub.C:
 			if _, ok := e.Body.(*event.Pane); ok {
-				continue // the user's own screen
+				continue // the user's own terminal
 			}
 			b, err := json.Marshal(e)
 			must(p.T, err)
-			heard++
+			events++
 			if found := shows(b); len(found) > 0 {
 				p.Errorf("event %s tells %v", e.Body.EventType(), found)
 			}
@@ -469,7 +469,7 @@ func (p *program) nothingTold(id string) {
 		}
 		break
 	}
-	if heard < 20 {
-		p.Errorf("only %d events were heard", heard)
+	if events < 20 {
+		p.Errorf("only %d events were found", events)
 	}
 }

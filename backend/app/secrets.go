@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/secret"
 )
 
-// openSecrets opens the user's secrets. Nothing is read before it is needed; the
-// mask knows this program's own keys and tokens from the start.
+// openSecrets opens the user's secrets, which are read when first needed. The mask hides the keys and tokens
+// in this program's environment from the start.
 func (a *App) openSecrets(ask func(context.Context) (string, error)) (err error) {
 	if a.secrets, err = newVault(a.cfg, os.Getenv, ask, a.mask); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (a *App) openSecrets(ask func(context.Context) (string, error)) (err error)
 	return nil
 }
 
-// OpenVault opens the secrets of a data folder for a command that needs nothing else.
+// OpenVault opens the secrets of a data folder for a command that needs nothing but them.
 func OpenVault(
 	c *config.Config, getenv func(string) string, ask func(context.Context) (string, error),
 ) (*secret.Vault, error) {
@@ -47,10 +47,10 @@ func newVault(
 	return v, nil
 }
 
-// Secrets are the user's secrets and logins, for settings and command line.
+// Secrets returns the user's secrets and logins, for the settings and the command line.
 func (a *App) Secrets() *secret.Vault { return a.secrets }
 
-// Mask hides secrets in what is shown or kept outside the user's own screen.
+// Mask returns the mask that hides secrets in everything shown or stored outside the user's own panes.
 func (a *App) Mask() *secret.Mask { return a.mask }
 
 var _ api.SecretService = (*secret.Vault)(nil)

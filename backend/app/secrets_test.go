@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestASecretIsAskedFor where the goal was not given it, is filled in after the
-// user's word, and decides nothing about where the call goes.
+// TestASecretIsAskedFor where the goal was not given it. After the approval it is filled in, and it does not
+// change where the call goes.
 func TestASecretIsAskedFor(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -39,7 +39,7 @@ func TestASecretIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	approvals := p.app.ApprovalAPI(context.Background())
-	for range 2 { // pin for the goal, where for the goal
+	for range 2 { // the secrets pin and where, each for the goal
 		asked := p.await("the question", func(e event.Event) bool {
 			_, ok := e.Body.(*event.ApprovalRequested)
 			return ok
@@ -77,8 +77,8 @@ func TestASecretIsAskedFor(t *testing.T) {
 	p.refused(api.StartInput{Secrets: []string{"unknown"}}, "secrets")
 }
 
-// TestABoundSecretGoesToItsOwnOriginAlone: a frame of another site in the right page
-// gets nothing, the agent's own script is asked about, and pictures show dots.
+// TestABoundSecretGoesToItsOwnOriginAlone: a frame of another site in the right page gets nothing, the agent's
+// own script needs approval, and pictures show dots.
 func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -126,8 +126,8 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 	}
 }
 
-// TestASecretIsJudgedWhereItIsUsed: what only hands its arguments on fills nothing in,
-// so that a recipe's step asks as the same call does by itself, and no recipe keeps a value.
+// TestASecretIsJudgedWhereItIsUsed: a tool that only passes its arguments on fills in nothing. A recipe's step
+// needs the same approval as the call itself, and no recipe stores a value.
 func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -163,11 +163,11 @@ func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
 	out, err := p.goal.Start(api.StartInput{
-		Objective:  "x",
-		Secrets:    []string{"pin"},
-		Risk:       policy.NetworkGet,
-		AllowHosts: []string{"evil.example"},
-		Checks:     shell("test -f never"),
+		Objective:   "x",
+		Secrets:     []string{"pin"},
+		Risk:        policy.NetworkGet,
+		AccessInput: api.AccessInput{AllowHosts: []string{"evil.example"}},
+		Checks:      shell("test -f never"),
 	})
 	must(t, err)
 	if q := p.answers(out.GoalID, ""); q.Tool != "run_command" || q.Arguments != `{"command":"echo {{secret:pin}}"}` ||
@@ -177,8 +177,8 @@ func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere: what a program was given it
-// keeps, over a pause, too; its own host and what was only typed into a page are not told of.
+// TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere: a program keeps what it was given, also over a pause.
+// Secrets of that host itself, and secrets that were only typed into a page, are not mentioned.
 func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -233,8 +233,8 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestWhoIsAskedForAHostHearsWhichSecretsServersHave: an MCP server that is a program
-// runs beside the goal's own, and goes where they go.
+// TestWhoIsAskedForAHostHearsWhichSecretsServersHave: an MCP server that is a program runs beside the goal's
+// own, and reaches the same hosts.
 func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -273,8 +273,8 @@ func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestASecretIsHiddenInEveryLaterProcess: one that was allowed once, for whoever reads
-// the file that it was written to; and a goal whose secret cannot be opened waits.
+// TestASecretIsHiddenInEveryLaterProcess: once allowed, it is hidden from every goal that reads the file that
+// contains it. A goal whose secret cannot be opened waits.
 func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -292,7 +292,7 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 			do(p)
 			for _, r := range server.Requests() {
 				if strings.Contains(string(r.Body), value[:6]) {
-					t.Errorf("the model is told: %s", r.Body)
+					t.Errorf("the model received: %s", r.Body)
 				}
 			}
 			if id != "" && strings.Contains(p.journal(id), value[:6]) {

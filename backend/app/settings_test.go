@@ -14,8 +14,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestWhatThePersonSetHoldsForGoals: how many run at once, where they work, and how
-// long they are kept.
+// TestWhatThePersonSetHoldsForGoals: how many run at once, where they work, and how long they are kept.
 func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
 	home := t.TempDir()
 	first := start(t, home)
@@ -35,7 +34,7 @@ func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
 	}
 	old := first.endedLongAgo()
 
-	p := start(t, home) // the settings hold from the next start on
+	p := start(t, home) // the settings take effect at the next start
 	if err := p.app.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +59,7 @@ func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
 	}
 }
 
-// endedLongAgo makes a goal that ended in another year.
+// endedLongAgo creates a goal that ended years ago.
 func (p *program) endedLongAgo() goal.ID {
 	p.Helper()
 	past, err := store.Open(p.Context(), store.Options{
@@ -80,7 +79,7 @@ func (p *program) endedLongAgo() goal.ID {
 	if err := past.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := past.LockGoal(g.ID) // or the window takes it for dead
+	own, err := past.LockGoal(g.ID) // otherwise the window treats it as dead
 	must(p.T, err)
 	run, err := past.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
@@ -113,7 +112,7 @@ func TestWhatAGoalGetsWhenThePersonSaysNothing(t *testing.T) {
 		t.Errorf("limits %+v", g.Limits)
 	}
 	dir := ""
-	for _, at := range []time.Time{begun, g.CreatedAt} { // midnight may lie between
+	for _, at := range []time.Time{begun, g.CreatedAt} { // midnight may be in between
 		if found, err := filepath.EvalSymlinks(
 			filepath.Join(home, "work", at.Local().Format("2006-01-02")+"-make-a-page-please")); err == nil {
 			dir = found

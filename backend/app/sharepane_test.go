@@ -40,7 +40,7 @@ func (p *program) say(id string, asked *event.ApprovalRequested, allow bool, sco
 	}
 }
 
-// lease waits for the journal's word that the goal has a pane.
+// lease waits for the event that the goal has a pane.
 func (p *program) lease(id string) *event.Lease {
 	p.Helper()
 	e := p.await("the lease of "+id, func(e event.Event) bool {
@@ -50,7 +50,7 @@ func (p *program) lease(id string) *event.Lease {
 	return e.Body.(*event.Lease)
 }
 
-// back waits until a pane is the user's again.
+// back waits until a pane belongs to the user again.
 func (p *program) back(id string) {
 	p.Helper()
 	p.await("the return of "+id, func(e event.Event) bool {
@@ -59,9 +59,8 @@ func (p *program) back(id string) {
 	})
 }
 
-// TestATerminalThatIsLentAsks: what runs there runs as the user, so they are
-// asked, at read_only, too; an approval to the pane does not cover deleting, of which
-// nobody knows where it would be.
+// TestATerminalThatIsLentAsks: commands there run as the user, so each needs approval, also at read_only. An
+// approval for the pane does not cover deleting, whose place is unknown.
 func TestATerminalThatIsLentAsks(t *testing.T) {
 	p := start(t, t.TempDir())
 	own, err := p.terminals().Open(api.ArgsOpenTerminal{Dir: t.TempDir(), Cols: 80, Rows: 24})
@@ -116,8 +115,8 @@ func TestATerminalThatIsLentAsks(t *testing.T) {
 	}
 }
 
-// ownSite is a server on this machine's loopback, as a user may have some. Its pages
-// fetch something under its other name, localhost, and open a WebSocket there.
+// ownSite is a server on this machine's loopback, as a user may have one. Its pages fetch something under its
+// other name, localhost, and open a WebSocket there.
 type ownSite struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -170,9 +169,9 @@ func (s *ownSite) saw(what string) bool {
 	return slices.Contains(s.seen, what)
 }
 
-// TestALentPage: it is the user's, with their network and logins, so everything
-// but looking asks, whatever it shows; one drives at a time; what is denied to the goal
-// is denied to the page as well; and it is theirs again when the goal has ended.
+// TestALentPage: a shared page has the user's network and logins, so everything but looking needs approval,
+// whatever it shows. Only one drives at a time. What is denied to the goal is denied to the page as well. It
+// is the user's again when the goal has ended.
 func TestALentPage(t *testing.T) {
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
@@ -197,7 +196,7 @@ func TestALentPage(t *testing.T) {
 		Checks:      shell("test -f never"),
 		Panes:       []string{own.ID},
 		CriticEvery: api.NoLimit,
-		DenyHosts:   []string{"localhost"},
+		AccessInput: api.AccessInput{DenyHosts: []string{"localhost"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +218,7 @@ func TestALentPage(t *testing.T) {
 	if mine.saw("POST /sent") || mine.saw("GET /other") {
 		t.Error("done before it was allowed")
 	}
-	p.say(out.GoalID, second, true, policy.ScopePane) // the click needs no word of its own
+	p.say(out.GoalID, second, true, policy.ScopePane) // the click needs no approval of its own
 	p.await("the wait", func(e event.Event) bool {
 		s, ok := e.Body.(*event.StepStarted)
 		return ok && s.Tool == "browser_wait"
@@ -270,8 +269,8 @@ func TestALentPage(t *testing.T) {
 	}
 }
 
-// TestALentPageIsGivenBackByAPause that is not a take-over, and by an abort also
-// while the user has taken it over.
+// TestALentPageIsGivenBackByAPause that is not a take-over, and by an abort even while the user has taken it
+// over.
 func TestALentPageIsGivenBackByAPause(t *testing.T) {
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
@@ -310,9 +309,8 @@ func TestALentPageIsGivenBackByAPause(t *testing.T) {
 	p.back(own.ID)
 }
 
-// TestASignInWindowAndItsPerson: a window that a goal's page opens is in the
-// journal and on film; the agent asks for its user with the pane, and handing
-// that back is the answer.
+// TestASignInWindowAndItsPerson: a window that a goal's page opens is journaled and recorded. The agent asks
+// for the user in that pane, and handing it back is the answer.
 func TestASignInWindowAndItsPerson(t *testing.T) {
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)
@@ -373,28 +371,25 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	if !strings.Contains(told, "done what you asked for in pane b1") {
-		t.Errorf("the agent was told %q", told)
+		t.Errorf("the agent received %q", told)
 	}
 	if v, err := p.goal.Get(id); err != nil || v.AskedPane != "" {
 		t.Errorf("afterwards it is %q, %v", v.AskedPane, err)
 	}
 }
 
-// filmed looks until a pane is on film. Nothing signals a written picture.
-func (p *program) filmed(id, name string) api.RecordingView {
-	var v api.RecordingView
-	for over := time.Now().Add(late); time.Now().Before(over); time.Sleep(50 * time.Millisecond) {
-		v, _ = p.goal.Recording(id)
-		if slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name }) {
-			break
-		}
-	}
+// filmed waits until a pane has been recorded, and returns the recording.
+func (p *program) filmed(id, name string) (v api.RecordingView) {
+	p.Helper()
+	poll(p.T, "a recording of "+name, func() bool {
+		v, _ = p.goal.Recording(id) // none yet
+		return slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name })
+	})
 	return v
 }
 
-// TestATakeOverEndsWithItsPage: a sign-in window that the user has taken over and
-// that closes itself is handed back with that, and the goal continues. While the
-// user has another of its pages it waits.
+// TestATakeOverEndsWithItsPage: a sign-in window that the user has taken over and that closes itself counts as
+// handed back, and the goal continues. It waits while the user has another of its pages.
 func TestATakeOverEndsWithItsPage(t *testing.T) {
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)
@@ -446,6 +441,6 @@ func TestATakeOverEndsWithItsPage(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	if !strings.Contains(told, "pane b2 over and it is closed now") {
-		t.Errorf("the agent was told %q", told)
+		t.Errorf("the agent received %q", told)
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestAHogIsEndedAndItsAgentIsTold: programs that together take more than their goal
-// may have are ended by what the user set, and the reason is in the tool's
-// result and in the journal.
+// TestAHogIsEndedAndItsAgentIsTold: programs that together exceed the memory that the user set are ended. The
+// tool's result and the journal contain the reason.
 func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
 	p := start(t, t.TempDir())
 	settings := p.cfg.Settings()
@@ -35,7 +34,7 @@ func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
 	row, err := p.goal.Step(out.GoalID, step.StepID)
 	must(t, err)
 	if !strings.Contains(row.Result, "Ended by the sandbox") || !strings.Contains(row.Result, why) {
-		t.Errorf("the agent was told %s", row.Result)
+		t.Errorf("the agent received %s", row.Result)
 	}
 	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {
 		t.Fatal(ok, err)

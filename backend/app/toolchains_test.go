@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/fault"
 )
 
-// toolchains asks for folders that goals see.
+// toolchains sets the additional folders that goals see.
 func (p *program) toolchains(list ...string) error {
 	p.Helper()
 	settings := area[*api.SettingsAPI](p.T, p.app)
@@ -21,8 +21,8 @@ func (p *program) toolchains(list ...string) error {
 	return err
 }
 
-// TestAToolchainOfThePersonsIsSeen and not written, and left out with a word once it
-// does not fit any more.
+// TestAToolchainOfThePersonsIsSeen and cannot be written. It is left out with a warning once it is no longer
+// safe.
 func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 	home := t.TempDir()
 	zig := filepath.Join(home, ".zig")
@@ -65,12 +65,12 @@ func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 	if strings.Contains(said, "built") || finding().State != "warn" {
 		t.Errorf("anybody's: %s, %+v", said, finding())
 	}
-	if !strings.Contains(p.journal(id), "anybody on this machine can change "+zig) {
-		t.Error("nobody was told that it is left out")
+	if !strings.Contains(p.journal(id), "other users of this machine can change "+zig) {
+		t.Error("no warning says that it is left out")
 	}
 }
 
-// TestWhatIsNoToolchainIsRefused: a goal would read it, and checks would trust it.
+// TestWhatIsNoToolchainIsRefused: a goal could read it, and checks would trust it.
 func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, filepath.Join(home, "data"))
@@ -83,10 +83,10 @@ func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 	must(t, os.Symlink(filepath.Join(home, ".ssh"), filepath.Join(home, "link")))
 	at := func(name string) string { return filepath.Join(home, name) }
 	for path, why := range map[string]string{
-		"zig":              "does not say which",
-		at("fine") + "/":   "does not say which",
-		at("missing"):      "is not there",
-		at("holds/.npmrc"): "is no folder",
+		"zig":              "is not a clean absolute path",
+		at("fine") + "/":   "is not a clean absolute path",
+		at("missing"):      "does not exist",
+		at("holds/.npmrc"): "is not a folder",
 		home:               "is a home folder",
 		filepath.Dir(home): "is a home folder",
 		"/":                "is a home folder",
@@ -98,9 +98,9 @@ func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 		"/etc/ssl":         "belongs to the system",
 		"/proc":            "belongs to the system",
 		"/opt":             "belongs to the system",
-		at("data"):         "Goalpost keeps",
-		at("data/state"):   "Goalpost keeps",
-		at("data/work"):    "Goalpost keeps",
+		at("data"):         "contains Goalpost's data",
+		at("data/state"):   "contains Goalpost's data",
+		at("data/work"):    "contains Goalpost's data",
 		at("open"):         "can change",
 		at("open/below"):   "can change " + at("open"),
 	} {

@@ -12,8 +12,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// did runs a goal that makes the calls one after the other and gives up, and
-// returns the steps that came of them.
+// did runs a goal that makes the calls one after the other and gives up, and returns their steps.
 func (p *program) did(calls ...modeltest.Answer) []*event.Step {
 	p.Helper()
 	p.provide(turns(append(calls, call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))...))
@@ -49,8 +48,8 @@ func with(a ...any) string {
 	return string(b)
 }
 
-// TestTerminalToolsOnARealTerminal: a shell, a program that asks, keys that
-// interrupt, waits for each of their reasons, the screen and the scrollback.
+// TestTerminalToolsOnARealTerminal: a shell, a program that asks, keys that interrupt, waits that end for each
+// reason, the screen and the scrollback.
 func TestTerminalToolsOnARealTerminal(t *testing.T) {
 	p := start(t, t.TempDir())
 	const ask = `sh -c 'trap "echo caught; exit 9" INT; printf "your name? "; read n; echo "hello $n"; echo listening; sleep 1000'`
@@ -99,10 +98,10 @@ func TestTerminalToolsOnARealTerminal(t *testing.T) {
 	}
 }
 
-// more is how a result that was cut continues: where depends on the model's window.
+// more matches the note in a truncated result; the place depends on the model's window.
 var more = regexp.MustCompile(`handle "step:1" and the cursor [1-9][0-9]+ continues here`)
 
-// TestTheEnvelope: every result reaches the model in the same one, also what was refused.
+// TestTheEnvelope: the model gets every result in the same envelope, also refusals.
 func TestTheEnvelope(t *testing.T) {
 	p := start(t, t.TempDir())
 	s := p.provide(turns(call("run_command", `{"command":"seq 1 20000"}`), call("run_command", `{"command":"exit 3"}`),
@@ -127,8 +126,8 @@ func TestTheEnvelope(t *testing.T) {
 	}
 }
 
-// TestPaneToolsOnRealPanes: a pane is opened, named, brought to the front and
-// closed; what a user lent is only used.
+// TestPaneToolsOnRealPanes: a pane is opened, named, brought to the front and closed. A pane that the user
+// shares can only be used.
 func TestPaneToolsOnRealPanes(t *testing.T) {
 	p := start(t, t.TempDir())
 	steps := p.did(

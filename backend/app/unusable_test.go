@@ -70,7 +70,7 @@ func TestAGoalWhoseProviderIsDeletedWhileItRunsAsksItsPerson(t *testing.T) {
 	}
 }
 
-// roomHelper finds the helper of the one goal that this program runs.
+// roomHelper returns the pid of the helper of the only goal that this program runs.
 func roomHelper(t *testing.T) int {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -97,7 +97,7 @@ func roomHelper(t *testing.T) int {
 	return 0
 }
 
-// TestAGoalWhoseSandboxEndsAsksItsPerson, and gets a new one when it continues.
+// TestAGoalWhoseSandboxEndsAsksItsPerson, and gets a new sandbox when it continues.
 func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -136,7 +136,7 @@ func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
 	p.ended(out.GoalID)
 }
 
-// died makes a goal whose program was killed in the middle of a call.
+// died creates a goal whose program was killed during a call.
 func (p *program) died() goal.ID {
 	p.Helper()
 	g := &goal.Goal{
@@ -151,7 +151,7 @@ func (p *program) died() goal.ID {
 	if err := s.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := s.LockGoal(g.ID) // until it is dead, the window leaves it alone
+	own, err := s.LockGoal(g.ID) // the window leaves it alone until it is dead
 	must(p.T, err)
 	run, err := s.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
@@ -160,8 +160,8 @@ func (p *program) died() goal.ID {
 	return g.ID
 }
 
-// TestAWindowThatIsOpenInterruptsWhatDiedElsewhere, with its open call in doubt,
-// and resume does not have to wait for that.
+// TestAWindowThatIsOpenInterruptsWhatDiedElsewhere and marks its open call as in doubt. Resuming does not have
+// to wait for that.
 func TestAWindowThatIsOpenInterruptsWhatDiedElsewhere(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
@@ -187,7 +187,7 @@ func TestAWindowThatIsOpenInterruptsWhatDiedElsewhere(t *testing.T) {
 	}
 }
 
-// TestPausingWhatDiedSaysWhatItIs: interrupted, and not that an order was left.
+// TestPausingWhatDiedSaysWhatItIs: interrupted, and not that it got an order.
 func TestPausingWhatDiedSaysWhatItIs(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.died()

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestTheAgentLooks: the picture of a real page reaches the goal's judge, and
-// neither the agent's words nor its tools do; what it cost counts.
+// TestTheAgentLooks: the picture of a real page reaches the goal's judge without the agent's messages and
+// tools. Its cost counts.
 func TestTheAgentLooks(t *testing.T) {
 	p := start(t, t.TempDir())
 	agent := turns(

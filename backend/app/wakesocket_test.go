@@ -10,21 +10,20 @@ import (
 	"goalpost/backend/policy"
 )
 
-// deaf is a clock at which a run never looks for orders by itself: what it hears, it
-// hears over the socket.
+// deaf is a clock with which a run never polls for orders: it only learns of them over the socket.
 type deaf struct{}
 
 func (deaf) Now() time.Time { return time.Now() }
 
 func (deaf) After(d time.Duration) <-chan time.Time {
-	if d == 250*time.Millisecond { // between two looks
+	if d == 250*time.Millisecond { // between two polls
 		return nil
 	}
 	return time.After(d)
 }
 
-// TestAnAnswerRingsForWhoeverWaits: yes, no, a note and what is taken back are
-// delivered by another process to the one that shows the goal, over its socket.
+// TestAnAnswerRingsForWhoeverWaits: another process delivers approvals, denials, notes and revocations to the
+// process that runs the goal, over its socket.
 func TestAnAnswerRingsForWhoeverWaits(t *testing.T) {
 	home := t.TempDir()
 	here, there := startWith(t, home, deaf{}), start(t, home)
@@ -43,7 +42,7 @@ func TestAnAnswerRingsForWhoeverWaits(t *testing.T) {
 			b, ok := e.Body.(*event.ApprovalRequested)
 			return ok && b.ID == in.Request
 		})
-		if in.Request == "a2" { // first something that no question waits for
+		if in.Request == "a2" { // first an answer that fits no request
 			if _, err := answers.Revoke(out.GoalID, "a1"); err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +61,7 @@ func TestAnAnswerRingsForWhoeverWaits(t *testing.T) {
 	}
 	say(api.AnswerInput{Request: "a1", Allow: true, Scope: "goal"})
 	say(api.AnswerInput{Request: "a2", Why: "not that"})
-	say(api.AnswerInput{Request: "a3", Allow: true, Scope: policy.ScopeOnce}) // which the first yes would have covered
+	say(api.AnswerInput{Request: "a3", Allow: true, Scope: policy.ScopeOnce}) // the first approval would have covered it
 	if e, ok := here.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
 	}

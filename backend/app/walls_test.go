@@ -17,8 +17,8 @@ import (
 
 var isOpened = regexp.MustCompile(`pane ([tb]\d+)`)
 
-// serving is a model that writes a page, serves it on port 8080 in a terminal,
-// looks at it in a browser pane, and claims. The page holds the goal's objective.
+// serving is a model that writes a page, serves it on port 8080 in a terminal, looks at it in a browser pane,
+// and claims. The page contains the goal's objective.
 func serving(self string) modeltest.Script {
 	return func(_ int, r modeltest.Request) modeltest.Answer {
 		turn, pane, objective := 0, "", ""
@@ -58,7 +58,7 @@ func serving(self string) modeltest.Script {
 	}
 }
 
-// served is a command of a goal that serves its folder, and ends when that is up.
+// served is a command of a goal that serves its folder; it ends once the server is ready.
 func served(self string) string {
 	return "('" + self + "' static --listen 127.0.0.1:8080 . >log 2>&1 &); until grep -qs Serving log; do sleep 0.02; done"
 }
@@ -83,8 +83,7 @@ func (p *program) done(id string) api.GoalView {
 	return v
 }
 
-// TestTwoGoalsServeOnTheSamePort: the loopback is each goal's own, for its
-// programs, its pages and its checks.
+// TestTwoGoalsServeOnTheSamePort: each goal has its own loopback, for its programs, its pages and its checks.
 func TestTwoGoalsServeOnTheSamePort(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -131,7 +130,7 @@ func TestTwoGoalsServeOnTheSamePort(t *testing.T) {
 	}
 }
 
-// TestSendingIsStoppedByTheNetwork and not by reading the command.
+// TestSendingIsStoppedByTheNetwork and not by the text of the command.
 func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(
@@ -151,7 +150,7 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	if !strings.Contains(journaled.Text, "POST shop.example:80") {
 		t.Errorf("journaled: %s", journaled.Text)
 	}
-	// The call is over and told; now the user is asked about the host.
+	// The call is over. Now the user is asked about the host.
 	p.await("the question", func(e event.Event) bool { _, ok := e.Body.(*event.ApprovalRequested); return ok })
 	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {
 		t.Fatal(err)
@@ -162,7 +161,7 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	}
 	if !strings.Contains(step.Result, "Refused by the goal's network") ||
 		!strings.Contains(step.Result, "POST shop.example:80") || !strings.Contains(step.Result, "write_local") {
-		t.Errorf("the model was told %q", step.Result)
+		t.Errorf("the model received %q", step.Result)
 	}
 	net, err := p.goal.Network(out.GoalID)
 	if err != nil || net.Refused == 0 || len(net.Hosts) == 0 || net.Hosts[0].Host != "shop.example" ||
@@ -205,8 +204,8 @@ func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
 	}
 }
 
-// TestHostsOfTheCriterionAreTheChecksAlone: a check gets past the proxy to a host
-// that it names, and the agent's programs do not.
+// TestHostsOfTheCriterionAreTheChecksAlone: a check reaches a host that it names, and the agent's programs do
+// not.
 func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(
@@ -215,7 +214,7 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 		args("abort_with_report", map[string]any{"reason": "it is not there", "what_was_learned": "-"}),
 	))
 	settings := p.cfg.Settings()
-	settings.ApprovalMinutes = 0 // nobody is there
+	settings.ApprovalMinutes = 0 // without a user
 	if err := p.cfg.SaveSettings(settings); err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +233,7 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(step.Result, "Goalpost refused GET named.invalid:80") || strings.Contains(step.Result, "check:") {
-		t.Errorf("the agent was told %q", step.Result)
+		t.Errorf("the agent received %q", step.Result)
 	}
 	receipt, err := p.goal.Receipt(out.GoalID)
 	if err != nil || len(receipt.Claims) == 0 {
@@ -243,10 +242,10 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 	tail := receipt.Claims[0].Verdicts[0].Tail
 	if strings.Contains(tail, "refused GET named.invalid") || !strings.Contains(tail, "named.invalid") ||
 		!strings.Contains(tail, "refused GET other.example:80") {
-		t.Errorf("the check was told %q", tail)
+		t.Errorf("the check printed %q", tail)
 	}
 	if !strings.Contains(tail, "check:[hidden: the check's pass]@") {
-		t.Errorf("the pass is told or was not given: %q", tail)
+		t.Errorf("the pass is shown or was not given: %q", tail)
 	}
 }
 

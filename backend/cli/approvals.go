@@ -17,9 +17,6 @@ import (
 	"goalpost/backend/store"
 )
 
-// approvalCommands show and answer what goals ask the user for.
-type approvalCommands struct{ Program }
-
 // approvals shows the pending requests, and the permissions that the user has granted.
 func (p approvalCommands) approvals() *cobra.Command {
 	var asJSON bool
@@ -58,82 +55,6 @@ func (p approvalCommands) approvals() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
-}
-
-// formatApprovals lists pending requests with everything that is needed to answer them.
-func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
-	var b strings.Builder
-	for _, a := range open {
-		if a.Objective != "" {
-			fmt.Fprintf(&b, "%s  %s\n", goal.ID(a.GoalID).Short(), oneLine(a.Objective))
-		}
-		fmt.Fprintf(&b, "%s needs your approval: %s (%s)\n%s  why: %s\n", a.Request, singleLine(a.Tool), levelOf(a),
-			argumentLines(a.Arguments), singleLine(a.Why))
-		for line := range strings.Lines(a.Show) {
-			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
-		}
-		if a.Given != "" {
-			fmt.Fprintf(&b, "  answered: %s; %s resume %s resumes the goal\n", a.Given, p.Name, goal.ID(a.GoalID).Short())
-			continue
-		}
-		for _, o := range a.Offers {
-			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.Name, goal.ID(a.GoalID).Short(), a.Request, o.Scope,
-				singleLine(o.Covers))
-		}
-		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.Name, goal.ID(a.GoalID).Short(), a.Request)
-	}
-	return b.String()
-}
-
-func levelOf(a api.ApprovalView) string {
-	if a.Always {
-		return "always asks"
-	}
-	return string(a.Risk)
-}
-
-// formatGrants lists the permissions of one goal, or of several.
-func formatGrants(grants []api.GrantView, several bool) string {
-	var b strings.Builder
-	for _, g := range grants {
-		if several {
-			fmt.Fprintf(&b, "%s ", goal.ID(g.GoalID).Short())
-		}
-		fmt.Fprintf(&b, "%s allowed: %s\n", g.Request, singleLine(g.Covers))
-	}
-	return b.String()
-}
-
-// printPending prints the pending requests of one goal, or of all, for show and list.
-func (p approvalCommands) printPending(ctx context.Context, s *store.Store, id string) error {
-	list, err := api.NewApprovalAPI(ctx, nil, s).List(id)
-	if err != nil {
-		return err
-	}
-	questions, err := p.pendingQuestions(ctx, s, id, list)
-	if err != nil {
-		return err
-	}
-	return p.printf("%s%s", p.formatApprovals(list), p.formatQuestions(questions))
-}
-
-// pendingQuestions are the questions of goals apart from the calls in open; id may be a part of one, or "".
-func (p approvalCommands) pendingQuestions(
-	ctx context.Context, s *store.Store, id string, open []api.ApprovalView,
-) ([]pendingQuestion, error) {
-	var whole goal.ID
-	if id != "" {
-		row, err := s.Find(ctx, id)
-		if err != nil {
-			return nil, fmt.Errorf("approvals: %w", err)
-		}
-		whole = row.ID
-	}
-	waiting := map[string]bool{}
-	for _, a := range open {
-		waiting[a.GoalID] = true
-	}
-	return pendingQuestions(ctx, s, whole, waiting)
 }
 
 func (p approvalCommands) approve() *cobra.Command {
@@ -180,7 +101,7 @@ func (p approvalCommands) answerCommand(
 		in := api.AnswerInput{GoalID: args[0], Request: args[1]}
 		fill(&in)
 		ctx := c.Context()
-		return p.withApp(ctx, app.Options{Pace: demoPace, Attended: isInteractive()}, func(a *app.App) error {
+		return p.withApp(ctx, app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
 			approvals := a.ApprovalAPI(ctx)
 			if in.Allow && in.Scope == "" {
 				open, err := approvals.List(in.GoalID)
@@ -269,16 +190,4 @@ func (p approvalCommands) confirmKill(ctx context.Context, a *app.App, id, reque
 		return nil
 	}
 	return &fault.Error{Code: fault.Refused, Message: "nothing was revoked: " + what, Hint: "pass --yes to revoke it"}
-}
-
-// isInteractive reports whether a user is at this program's terminal.
-func isInteractive() bool {
-	info, err := os.Stdin.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && !isDevNull(info)
-}
-
-// isDevNull recognizes /dev/null, which is a character device, too, but not a terminal.
-func isDevNull(info os.FileInfo) bool {
-	null, err := os.Stat(os.DevNull)
-	return err == nil && os.SameFile(null, info)
 }

@@ -1,19 +1,11 @@
 package cli
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"goalpost/backend/api"
-	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/config"
-	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -116,63 +108,4 @@ func (c *checkFlags) setLocation(v string) error {
 		check.Where = ""
 	}
 	return nil
-}
-
-// loadCriterion reads the checks of --criterion, after showing the whole file.
-func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
-	if f.criterion == "" {
-		return nil
-	}
-	file, err := config.ReadCriterion(f.criterion)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{
-			Code:    fault.NotFound,
-			Message: "there is no criterion file " + f.criterion,
-			Hint:    "name a YAML file, such as .goalpost/done.yaml in the goal's folder",
-			Field:   "criterion",
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("--criterion: %w", err)
-	}
-	p.errorf("%s proposes:\n", f.criterion)
-	for line := range strings.Lines(file.Text) {
-		p.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
-	}
-	p.errorf("meaning: done when %s\n", file.Criterion.Describe())
-	if hosts := goalsandbox.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
-		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
-	}
-	if !f.yes && isTerminal(os.Stdin) && !p.confirmAtTerminal("Use these checks? [y/N] ") {
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: "the criterion was not confirmed",
-			Hint:    "confirm it, or pass --yes; nothing was started",
-			Field:   "criterion",
-		}
-	}
-	in.Checks = append(in.Checks, file.Criterion.Checks...)
-	in.Any = in.Any || file.Criterion.Any
-	return nil
-}
-
-// confirmAtTerminal asks the user at the terminal.
-func (p Program) confirmAtTerminal(question string) bool {
-	p.errorf("%s", question)
-	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
-	if err != nil {
-		return false
-	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
-}
-
-// isTerminal reports whether f is a terminal.
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
 }

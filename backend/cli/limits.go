@@ -29,20 +29,11 @@ func (l *limitFlags) add(fl *pflag.FlagSet, usual goal.Limits) {
 // resume returns the limits that the user set. Limits for which given returns false do not change.
 func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, err error) {
 	if l.wallClock < 0 || l.maxIterations < 0 || l.maxClaims < 0 || l.maxTokens < 0 || l.maxUSD < 0 {
-		return in, &fault.Error{
-			Code:    fault.Refused,
-			Message: "a limit is negative",
-			Hint:    "use 0 for no limit",
-			Field:   "limits",
-		}
+		return in, fault.Invalid("limits", "a limit is negative", "use 0 for no limit")
 	}
 	if l.wallClock > 0 && l.wallClock < time.Second {
-		return in, &fault.Error{
-			Code:    fault.Refused,
-			Message: "the running time is too short: " + l.wallClock.String(),
-			Hint:    "give at least 1s, or 0 for no limit",
-			Field:   "limits",
-		}
+		return in, fault.Invalid("limits", "the running time is too short: "+l.wallClock.String(),
+			"give at least 1s, or 0 for no limit")
 	}
 	if given("wall-clock") {
 		in.WallClockMS = limitValue(l.wallClock.Milliseconds())

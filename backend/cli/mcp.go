@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,10 +89,8 @@ func (nopCloser) Close() error { return nil }
 
 // mcpServers are the user's servers whose tools goals may use.
 func (p mcpCommands) mcpServers() *cobra.Command {
-	c := &cobra.Command{Use: "servers", Short: "Manage the MCP servers whose tools goals may use", Args: cobra.NoArgs}
-	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	c.AddCommand(p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
-	return c
+	return newCommandGroup("servers", "Manage the MCP servers whose tools goals may use",
+		p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
 }
 
 // withMCPServers runs a command with the API of MCP servers.
@@ -124,15 +122,11 @@ func (p mcpCommands) listMCPServers() *cobra.Command {
 }
 
 func (p mcpCommands) mcpTable(list []api.MCPServer) error {
-	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
-	_, err := fmt.Fprintln(w, "NAME\tTOOLS\tASKED\tWHERE")
+	lines := []string{"NAME\tTOOLS\tASKED\tWHERE"}
 	for _, s := range list {
 		where, asked, tools := s.URL, s.ListedAt, fmt.Sprint(len(s.Tools))
 		if where == "" {
-			where = s.Command
-			for _, a := range s.Args {
-				where += " " + a
-			}
+			where = strings.Join(append([]string{s.Command}, s.Args...), " ")
 		}
 		switch {
 		case s.Off:
@@ -140,13 +134,9 @@ func (p mcpCommands) mcpTable(list []api.MCPServer) error {
 		case asked == "":
 			asked, tools = "not yet", "-"
 		}
-		_, e := fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", oneLine(s.Name), tools, oneLine(asked), oneLine(where))
-		err = errors.Join(err, e)
+		lines = append(lines, strings.Join([]string{oneLine(s.Name), tools, oneLine(asked), oneLine(where)}, "\t"))
 	}
-	if err = errors.Join(err, w.Flush()); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
+	return p.printTable(lines)
 }
 
 func (p mcpCommands) addMCPServer() *cobra.Command {

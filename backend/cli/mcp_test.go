@@ -178,7 +178,7 @@ func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
 		}
 		return m
 	}
-	a.refused("create_goal", base(map[string]any{"risk": "network_write"}), "over write_local")
+	a.refused("create_goal", base(map[string]any{"risk": "network_write"}), "higher than write_local")
 	a.refused("create_goal", base(map[string]any{"dir": "/etc"}), "outside")
 	a.refused("create_goal", base(map[string]any{"dir": "../other"}), "outside")
 	a.refused("create_goal", base(map[string]any{"allow_hosts": []string{"shop.example"}}), "not among those")
@@ -360,7 +360,7 @@ func (a *agent) reads(id, words string) {
 		if strings.Contains(text, `"user_paused"`) || a.Context().Err() != nil {
 			a.Fatalf("%s is missing in %s", words, text)
 		}
-		time.Sleep(20 * time.Millisecond) // the journal is what is waited for
+		time.Sleep(20 * time.Millisecond) // nothing reports a single event over MCP
 	}
 }
 

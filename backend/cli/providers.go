@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,20 +18,8 @@ import (
 type providerCommands struct{ Program }
 
 func (p providerCommands) providers() *cobra.Command {
-	c := &cobra.Command{Use: "providers", Short: "Manage the models that goals may use", Args: cobra.NoArgs}
-	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	c.AddCommand(p.listProviders(), p.addProvider(), p.removeProvider(), p.testProvider())
-	return c
-}
-
-// withConfig runs a command with the settings.
-func (p Program) withConfig(do func(*config.Config) error) (err error) {
-	c, err := p.config()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	return do(c)
+	return newCommandGroup("providers", "Manage the models that goals may use",
+		p.listProviders(), p.addProvider(), p.removeProvider(), p.testProvider())
 }
 
 func (p providerCommands) listProviders() *cobra.Command {
@@ -53,29 +40,18 @@ func (p providerCommands) listProviders() *cobra.Command {
 	return c
 }
 
-func (p Program) printJSONIf(ok bool, v any) error {
-	if !ok {
-		return nil
-	}
-	return p.json(v)
-}
-
 func (p providerCommands) providerTable(list []api.Provider) error {
-	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
-	_, err := fmt.Fprintln(w, "\tID\tKIND\tMODEL\tADDRESS\tNOTE")
+	lines := []string{"\tID\tKIND\tMODEL\tADDRESS\tNOTE"}
 	for _, v := range list {
 		mark := " "
 		if v.Active {
 			mark = "*"
 		}
-		_, e := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", mark, oneLine(v.ID), oneLine(v.Kind), oneLine(v.Model),
-			oneLine(v.BaseURL), oneLine(v.Note))
-		err = errors.Join(err, e)
+		lines = append(lines, strings.Join([]string{
+			mark, oneLine(v.ID), oneLine(v.Kind), oneLine(v.Model), oneLine(v.BaseURL), oneLine(v.Note),
+		}, "\t"))
 	}
-	if err = errors.Join(err, w.Flush()); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
+	return p.printTable(lines)
 }
 
 // providerFlags describe how a model is reached. Omitted flags leave saved values unchanged.

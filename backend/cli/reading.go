@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,26 +64,16 @@ func validateFilter(in api.ListInput) error {
 	known := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 	switch {
 	case !slices.Contains(known, goal.Status(in.Status)):
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: fmt.Sprintf("unknown status %q", in.Status),
-			Hint:    "use pending, running, paused, completed, failed or aborted",
-			Field:   "status",
-		}
+		return fault.Invalid("status", fmt.Sprintf("unknown status %q", in.Status),
+			"use pending, running, paused, completed, failed or aborted")
 	case in.Limit < 1:
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: fmt.Sprintf("the limit %d is too small", in.Limit),
-			Hint:    "give 1 or more",
-			Field:   "limit",
-		}
+		return fault.Invalid("limit", fmt.Sprintf("the limit %d is too small", in.Limit), "give 1 or more")
 	}
 	return nil
 }
 
 func (p readCommands) table(goals []api.GoalCard) error {
-	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
-	_, err := fmt.Fprintln(w, "ID\tSTATE\tSTEPS\tCHECKS\tOBJECTIVE")
+	lines := []string{"ID\tSTATE\tSTEPS\tCHECKS\tOBJECTIVE"}
 	for _, g := range goals {
 		state := string(g.Status)
 		if g.Exit != "" {
@@ -99,25 +87,10 @@ func (p readCommands) table(goals []api.GoalCard) error {
 		case g.Status == goal.Running || g.Status == goal.Pending:
 			state += ", its process ended"
 		}
-		_, e := fmt.Fprintf(w, "%s\t%s\t%d\t%d/%d\t%s\n", goal.ID(g.ID).Short(), state, g.Steps, g.ChecksPassed, g.Checks,
-			oneLine(g.Objective))
-		err = errors.Join(err, e)
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%d\t%d/%d\t%s", goal.ID(g.ID).Short(), state, g.Steps, g.ChecksPassed,
+			g.Checks, oneLine(g.Objective)))
 	}
-	if err = errors.Join(err, w.Flush()); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
-}
-
-func (p Program) json(v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return p.printf("%s", plainJSON(b.Bytes()))
+	return p.printTable(lines)
 }
 
 func (p readCommands) show() *cobra.Command {

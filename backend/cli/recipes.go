@@ -22,14 +22,8 @@ import (
 type recipeCommands struct{ Program }
 
 func (p recipeCommands) recipe() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "recipe",
-		Short: "Manage recipes (steps that agents can repeat): list, show, save, remove",
-		Args:  cobra.NoArgs,
-	}
-	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	c.AddCommand(p.listRecipes(), p.showRecipe(), p.saveRecipe(), p.removeRecipe())
-	return c
+	return newCommandGroup("recipe", "Manage recipes (steps that agents can repeat): list, show, save, remove",
+		p.listRecipes(), p.showRecipe(), p.saveRecipe(), p.removeRecipe())
 }
 
 func (p recipeCommands) listRecipes() *cobra.Command {
@@ -128,23 +122,14 @@ func (p recipeCommands) saveRecipe() *cobra.Command {
 
 func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
 	if s.to < s.from || s.from < 1 {
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: fmt.Sprintf("steps %d to %d are not a range", s.from, s.to),
-			Hint:    "give --from and --to; show GOAL lists the steps",
-			Field:   "to",
-		}
+		return fault.Invalid("to", fmt.Sprintf("steps %d to %d are not a range", s.from, s.to),
+			"give --from and --to; show GOAL lists the steps")
 	}
 	var parameters []goal.Parameter
 	for _, v := range s.values {
 		key, value, ok := strings.Cut(v, "=")
 		if !ok {
-			return &fault.Error{
-				Code:    fault.Refused,
-				Message: fmt.Sprintf("%q is not a parameter", v),
-				Hint:    "write name=value",
-				Field:   "param",
-			}
+			return fault.Invalid("param", fmt.Sprintf("%q is not a parameter", v), "write name=value")
 		}
 		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
 	}

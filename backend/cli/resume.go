@@ -2,7 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,7 +26,7 @@ func (p resumeCommands) resumeCommand(
 ) *cobra.Command {
 	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isInteractive()}, func(a *app.App) error {
+		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
 			ctx := c.Context()
 			if err := a.Recover(ctx); err != nil {
 				return fmt.Errorf("recover: %w", err)
@@ -42,82 +46,103 @@ func (p resumeCommands) resumeCommand(
 }
 
 func (p resumeCommands) resume() *cobra.Command {
+	return p.resumeWith(&cobra.Command{
+		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
+		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
+			"be raised.",
+	}, "what the agent should know", (*app.App).Resume)
+}
+
+func (p resumeCommands) reopen() *cobra.Command {
+	return p.resumeWith(&cobra.Command{
+		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
+		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
+			"must be raised.",
+	}, "what is missing", (*app.App).Reopen)
+}
+
+// resumeWith adds the flags of a resumed goal to a command that resumes one; noteUsage describes --note.
+func (p resumeCommands) resumeWith(
+	c *cobra.Command, noteUsage string, do func(*app.App, context.Context, goal.ID, api.ResumeInput) error,
+) *cobra.Command {
 	var o output
 	var limits limitFlags
 	var note string
 	var protected protectedFlags
-	c := &cobra.Command{
-		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
-		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
-			"be raised.",
-	}
 	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
 		if err != nil {
 			return err
 		}
-		if in.Protected, err = protected.decision(); err != nil {
+		if err := protected.decide(&in); err != nil {
 			return err
 		}
 		in.Note = note
-		return a.Resume(ctx, id, in)
+		return p.showChangesOnRefusal(ctx, a, id, do(a, ctx, id, in))
 	})
 	limits.add(c.Flags(), goal.Limits{})
 	protected.add(c.Flags())
-	c.Flags().StringVar(&note, "note", "", "what the agent should know")
+	c.Flags().StringVar(&note, "note", "", noteUsage)
 	return c
 }
 
-// protectedFlags are the user's decision about changed protected files.
-type protectedFlags struct{ accept, restore bool }
+// showChangesOnRefusal prints the changes of protected files if they are why a goal cannot continue.
+func (p resumeCommands) showChangesOnRefusal(ctx context.Context, a *app.App, id goal.ID, refusal error) error {
+	var problem *fault.Error
+	if !errors.As(refusal, &problem) || problem.Code != fault.ProtectedChanged {
+		return refusal
+	}
+	state, err := a.ProtectedState(ctx, id)
+	if err != nil {
+		return errors.Join(refusal, err)
+	}
+	for _, c := range state.Changes {
+		p.errorf("%s  %s  sha256 %.12s\n", singleLine(c.Path), singleLine(c.Why), c.SHA256)
+		for line := range strings.Lines(c.Diff) {
+			p.errorf("  | %s\n", singleLine(strings.TrimRight(line, "\n")))
+		}
+	}
+	return refusal
+}
+
+// protectedFlags are the user's decision about protected files.
+type protectedFlags struct {
+	accept, restore  bool
+	changes, release []string
+}
 
 func (f *protectedFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.accept, "accept-protected", false,
 		"accept changed protected files: their present versions are the protected ones from now on")
 	fl.BoolVar(&f.restore, "restore-protected", false,
 		"restore changed protected files; the changed versions are kept aside")
+	fl.StringArrayVar(&f.changes, "accept-changes", nil,
+		"accept the shown change of one protected file, and restore the others; repeatable")
+	fl.StringArrayVar(&f.release, "unprotect", nil,
+		"let the agent change a protected file for the rest of the goal; repeatable")
 }
 
-func (f *protectedFlags) decision() (string, error) {
+// decide fills the decision in.
+func (f *protectedFlags) decide(in *api.ResumeInput) (err error) {
+	for _, path := range f.changes {
+		in.AcceptChanges = append(in.AcceptChanges, api.ProtectedVersion{Path: filepath.ToSlash(filepath.Clean(path))})
+	}
+	in.Unprotect = f.release
+	in.Protected, err = f.decisionForAll()
+	return err
+}
+
+func (f *protectedFlags) decisionForAll() (string, error) {
 	switch {
 	case f.accept && f.restore:
-		return "", &fault.Error{
-			Code: fault.Refused, Message: "changed files are either accepted or restored",
-			Hint: "give --accept-protected or --restore-protected, not both", Field: "protected",
-		}
+		return "", fault.Invalid("protected", "changed files are either accepted or restored",
+			"give --accept-protected or --restore-protected, not both")
 	case f.accept:
 		return api.AcceptProtected, nil
 	case f.restore:
 		return api.RestoreProtected, nil
 	}
 	return "", nil
-}
-
-func (p resumeCommands) reopen() *cobra.Command {
-	var o output
-	var limits limitFlags
-	var note string
-	var protected protectedFlags
-	c := &cobra.Command{
-		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
-		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
-			"must be raised.",
-	}
-	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
-		in, err := limits.resume(c.Flags().Changed)
-		if err != nil {
-			return err
-		}
-		if in.Protected, err = protected.decision(); err != nil {
-			return err
-		}
-		in.Note = note
-		return a.Reopen(ctx, id, in)
-	})
-	limits.add(c.Flags(), goal.Limits{})
-	protected.add(c.Flags())
-	c.Flags().StringVar(&note, "note", "", "what is missing")
-	return c
 }
 
 func (p resumeCommands) accept() *cobra.Command {

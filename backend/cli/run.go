@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/config"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -126,12 +128,7 @@ func (f runFlags) startInput(args []string) (api.StartInput, error) {
 		return in, err
 	}
 	if f.review && f.noReview {
-		return in, &fault.Error{
-			Code:    fault.Refused,
-			Message: "--review and --no-review exclude each other",
-			Hint:    "keep one of them",
-			Field:   "review",
-		}
+		return in, fault.Invalid("review", "--review and --no-review exclude each other", "keep one of them")
 	}
 	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limitValue(int64(f.criticEvery)))
 	switch {
@@ -186,21 +183,14 @@ func (f runFlags) validateModel() error {
 			Hint:    "remove --provider, --base-url and --model",
 		}
 	case f.in.Provider != "" && server:
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: "--provider and --base-url exclude each other",
-			Hint:    "keep one of them",
-			Field:   "provider",
-		}
+		return fault.Invalid("provider", "--provider and --base-url exclude each other", "keep one of them")
 	case server:
 		return nil
 	}
 	for _, flag := range []string{"kind", "api-key-env", "api-key-secret", "context-window"} {
 		if f.provider.given(flag) {
-			return &fault.Error{
-				Code: fault.Refused, Message: fmt.Sprintf("--%s needs a server", flag), Field: "provider",
-				Hint: "give --base-url too, or change a provider with providers add ID --" + flag,
-			}
+			return fault.Invalid("provider", fmt.Sprintf("--%s needs a server", flag),
+				"give --base-url too, or change a provider with providers add ID --"+flag)
 		}
 	}
 	return nil
@@ -214,12 +204,8 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 	}
 	u, err := url.Parse(f.provider.baseURL)
 	if err != nil || u.Host == "" {
-		return nil, &fault.Error{
-			Code:    fault.Refused,
-			Message: fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL),
-			Hint:    "give one like http://127.0.0.1:11434/v1",
-			Field:   "provider",
-		}
+		return nil, fault.Invalid("provider", fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL),
+			"give one like http://127.0.0.1:11434/v1")
 	}
 	in.Provider = u.Host
 	forget = func() error { return c.DeleteProvider(u.Host) }
@@ -228,12 +214,7 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 			forget = func() error { return c.SaveProvider(before) }
 		}
 		if f.provider.applyTo(kept, in.Model); kept.Model == "" {
-			return &fault.Error{
-				Code:    fault.Refused,
-				Message: "--base-url needs --model",
-				Hint:    "name the model as the server calls it",
-				Field:   "model",
-			}
+			return fault.Invalid("model", "--base-url needs --model", "name the model as the server calls it")
 		}
 		return nil
 	})
@@ -247,7 +228,7 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 	return p.withApp(ctx, app.Options{
 		Pace:       demoPace,
 		Unconfined: f.unconfined,
-		Attended:   isInteractive(),
+		Attended:   isTerminal(os.Stdin),
 	}, func(a *app.App) error {
 		if err := a.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
@@ -278,5 +259,35 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 	})
 }
 
-// demoPace is slow enough to follow the demonstration in a terminal.
-const demoPace = 30 * time.Millisecond
+// loadCriterion reads the checks of --criterion, after showing the whole file.
+func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
+	if f.criterion == "" {
+		return nil
+	}
+	file, err := config.ReadCriterion(f.criterion)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &fault.Error{
+			Code:    fault.NotFound,
+			Message: "there is no criterion file " + f.criterion,
+			Hint:    "name a YAML file, such as .goalpost/done.yaml in the goal's folder",
+			Field:   "criterion",
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--criterion: %w", err)
+	}
+	p.errorf("%s proposes:\n", f.criterion)
+	for line := range strings.Lines(file.Text) {
+		p.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
+	}
+	p.errorf("meaning: done when %s\n", file.Criterion.Describe())
+	if hosts := goalsandbox.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
+		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
+	}
+	if !f.yes && isTerminal(os.Stdin) && !p.confirmAtTerminal("Use these checks? [y/N] ") {
+		return fault.Invalid("criterion", "the criterion was not confirmed", "confirm it, or pass --yes; nothing was started")
+	}
+	in.Checks = append(in.Checks, file.Criterion.Checks...)
+	in.Any = in.Any || file.Criterion.Any
+	return nil
+}

@@ -89,7 +89,7 @@ func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSa
 	case <-ctx.Done():
 		return exitCode(exitInterrupted) // the programs end with the sandbox
 	}
-	for _, line := range w.Network() {
+	for _, line := range w.RefusedRequests() {
 		p.errorf("%s: the network refused %s\n", p.Name, oneLine(line))
 	}
 	for _, line := range w.Violations() {

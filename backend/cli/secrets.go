@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
@@ -20,17 +18,11 @@ import (
 // secretCommands manage secrets.
 type secretCommands struct{ Program }
 
-// secrets are the user's keys and passwords. A value is never an argument:
-// arguments are in the shell's history and in the list of processes.
+// secrets are the user's keys and passwords. A value is never an argument: arguments are in the shell's history and in
+// the list of processes.
 func (p secretCommands) secrets() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "secret",
-		Short: "Manage keys and passwords that goals can use but not read",
-		Args:  cobra.NoArgs,
-	}
-	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	c.AddCommand(p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
-	return c
+	return newCommandGroup("secret", "Manage keys and passwords that goals can use but not read",
+		p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
 }
 
 // withVault runs a command with the secrets.
@@ -178,7 +170,7 @@ func (p secretCommands) passphrase() *cobra.Command {
 
 // read takes a value from the terminal, without showing it, or all of standard input without one line end at the end.
 func (p secretCommands) read(ctx context.Context, what string) (string, error) {
-	if isInteractive() {
+	if isTerminal(os.Stdin) {
 		return p.readHidden(ctx, what)
 	}
 	b, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<16))
@@ -186,42 +178,4 @@ func (p secretCommands) read(ctx context.Context, what string) (string, error) {
 		return "", fmt.Errorf("read standard input: %w", err)
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), nil
-}
-
-func (p Program) readHidden(_ context.Context, what string) (string, error) {
-	p.errorf("%s (it is not shown): ", what)
-	b, err := term.ReadPassword(int(os.Stdin.Fd()))
-	p.errorf("\n")
-	if err != nil {
-		return "", fmt.Errorf("read from the terminal: %w", err)
-	}
-	return string(b), nil
-}
-
-// askPassphrase gets the passphrase from the user; it is nil without a terminal. The question is on the terminal even
-// if standard input is a file.
-func (p Program) askPassphrase() func(context.Context) (string, error) {
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	if err != nil {
-		return nil
-	}
-	_ = tty.Close() // it was only opened to check that there is one
-	return func(context.Context) (_ string, err error) {
-		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-		if err != nil {
-			return "", fmt.Errorf("the terminal: %w", err)
-		}
-		defer func() { err = errors.Join(err, tty.Close()) }()
-		w := bufio.NewWriter(tty)
-		_, err = w.WriteString("The passphrase of your secrets (it is not shown): ")
-		if err = errors.Join(err, w.Flush()); err != nil {
-			return "", fmt.Errorf("the terminal: %w", err)
-		}
-		b, err := term.ReadPassword(int(tty.Fd()))
-		_, _ = tty.WriteString("\n")
-		if err != nil {
-			return "", fmt.Errorf("the terminal: %w", err)
-		}
-		return string(b), nil
-	}
 }

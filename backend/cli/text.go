@@ -96,9 +96,8 @@ func argumentLines(arguments string) string {
 	return b.String()
 }
 
-// formatBullet is one entry of a report. Its further lines are indented, so that none of them looks
-// like an entry of the
-// host.
+// formatBullet is one entry of a report. Its further lines are indented, so that none of them looks like an entry of
+// the host.
 func formatBullet(s string) string {
 	return "  • " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n      ") + "\n"
 }

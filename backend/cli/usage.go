@@ -14,6 +14,14 @@ import (
 	"goalpost/backend/store"
 )
 
+// newCommandGroup makes a command that has only subcommands: without one it shows its help.
+func newCommandGroup(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(commands...)
+	return c
+}
+
 // wrapUsageErrors turns every usage mistake into an error with the correct usage; cobra alone would count arguments,
 // or show the help and succeed.
 func (p Program) wrapUsageErrors(root *cobra.Command) {

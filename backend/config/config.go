@@ -28,8 +28,8 @@ type Config struct {
 	file file
 }
 
-// Open finds the folders, makes the state folder private, and reads the
-// settings. Without GOALPOST_HOME the XDG folders are used.
+// Open finds the folders, makes the state folder private, and reads the settings. Without GOALPOST_HOME the XDG folders
+// are used.
 func Open(getenv func(string) string) (*Config, error) {
 	state, work, err := defaultDirs(getenv)
 	if err != nil {
@@ -101,11 +101,8 @@ func defaultDirs(getenv func(string) string) (state, work string, err error) {
 	}
 	home := getenv("HOME")
 	if !filepath.IsAbs(home) {
-		return "", "", &fault.Error{
-			Field:   "HOME",
-			Message: "HOME is not set, so there is no folder for data",
-			Hint:    "set HOME, or " + HomeVariable,
-		}
+		return "", "", fault.Invalid("HOME", "HOME is not set, so there is no folder for data",
+			"set HOME, or "+HomeVariable)
 	}
 	state = getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) { // the XDG specification says to ignore relative ones

@@ -65,7 +65,7 @@ func readBounded(file, what string) ([]byte, error) {
 }
 
 func invalidCriterion(message, hint string) *fault.Error {
-	return &fault.Error{Field: "criterion", Message: message, Hint: hint}
+	return fault.Invalid("criterion", message, hint)
 }
 
 // checkFieldTypes describe the types of fields in a criterion file, checkFieldValues the types of JSON values.

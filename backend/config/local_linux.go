@@ -25,11 +25,9 @@ func isLocalFilesystem(dir string) error {
 		return fmt.Errorf("state folder: %w", err)
 	}
 	if isNetworkFS(uint32(st.Type)) {
-		return &fault.Error{
-			Field:   HomeVariable,
-			Message: fmt.Sprintf("the state folder %s is on a network file system, where the journal is not safe", dir),
-			Hint:    "set " + HomeVariable + " to a folder on a local disk",
-		}
+		return fault.Invalid(HomeVariable,
+			fmt.Sprintf("the state folder %s is on a network file system, where the journal is not safe", dir),
+			"set "+HomeVariable+" to a folder on a local disk")
 	}
 	return nil
 }

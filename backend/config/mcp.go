@@ -54,11 +54,8 @@ func (c *Config) DeleteMCPServer(name string) error {
 	return c.change(func(f *file) error {
 		i := slices.IndexFunc(f.MCPServers, func(s MCPServer) bool { return s.Name == name })
 		if i < 0 {
-			return &fault.Error{
-				Field:   "name",
-				Message: fmt.Sprintf("there is no MCP server %q", name),
-				Hint:    "the settings and `mcp servers list` show them",
-			}
+			return fault.Invalid("name", fmt.Sprintf("there is no MCP server %q", name),
+				"the settings and `mcp servers list` show them")
 		}
 		f.MCPServers = slices.Delete(slices.Clone(f.MCPServers), i, i+1)
 		return nil

@@ -60,11 +60,8 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	}
 	b, err := readBounded(file, "recipe")
 	if errors.Is(err, fs.ErrNotExist) {
-		return goal.Recipe{}, &fault.Error{
-			Field:   "name",
-			Message: fmt.Sprintf("there is no recipe %q", name),
-			Hint:    "recipe list shows those there are",
-		}
+		return goal.Recipe{}, fault.Invalid("name", fmt.Sprintf("there is no recipe %q", name),
+			"recipe list shows those there are")
 	}
 	if err != nil {
 		return goal.Recipe{}, err
@@ -74,11 +71,7 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 		err = fmt.Errorf("its name in the file is %q", r.Name)
 	}
 	if err != nil {
-		return goal.Recipe{}, &fault.Error{
-			Field:   "name",
-			Message: fmt.Sprintf("the recipe %s: %v", name, err),
-			Hint:    "correct " + file,
-		}
+		return goal.Recipe{}, fault.Invalid("name", fmt.Sprintf("the recipe %s: %v", name, err), "correct "+file)
 	}
 	return r, nil
 }
@@ -121,11 +114,8 @@ func (c *Config) SaveRecipe(r goal.Recipe) error {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return &fault.Error{
-			Field:   "name",
-			Message: fmt.Sprintf("there is a recipe %q already", r.Name),
-			Hint:    "choose another name, or remove that one first",
-		}
+		return fault.Invalid("name", fmt.Sprintf("there is a recipe %q already", r.Name),
+			"choose another name, or remove that one first")
 	}
 	if err != nil {
 		return fmt.Errorf("recipe %s: %w", r.Name, err)
@@ -144,11 +134,7 @@ func (c *Config) DeleteRecipe(name string) error {
 		return err
 	}
 	if err := os.Remove(file); errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{
-			Field:   "name",
-			Message: fmt.Sprintf("there is no recipe %q", name),
-			Hint:    "recipe list shows those there are",
-		}
+		return fault.Invalid("name", fmt.Sprintf("there is no recipe %q", name), "recipe list shows those there are")
 	} else if err != nil {
 		return fmt.Errorf("recipe %s: %w", name, err)
 	}

@@ -205,83 +205,43 @@ func (s Settings) check() error {
 		24 * 60, 32, 36_500, 128, 16 << 20
 	switch {
 	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
-		return &fault.Error{
-			Field:   "theme",
-			Message: fmt.Sprintf("unknown theme %q", s.Theme),
-			Hint:    "use system, dark or light",
-		}
+		return fault.Invalid("theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light")
 	case s.FontSize < minFont || s.FontSize > maxFont:
-		return &fault.Error{
-			Field:   "font_size",
-			Message: fmt.Sprintf("the font size %d is not possible", s.FontSize),
-			Hint:    fmt.Sprintf("use %d to %d", minFont, maxFont),
-		}
+		return fault.Invalid("font_size", fmt.Sprintf("the font size %d is not possible", s.FontSize),
+			fmt.Sprintf("use %d to %d", minFont, maxFont))
 	case len(s.FontFamily) > 200 || strings.ContainsAny(s.FontFamily, ";{}<>\\\n\r"):
-		return &fault.Error{
-			Field:   "font_family",
-			Message: fmt.Sprintf("%q is not a font", s.FontFamily),
-			Hint:    "name one that is installed, or several with commas in between",
-		}
+		return fault.Invalid("font_family", fmt.Sprintf("%q is not a font", s.FontFamily),
+			"name one that is installed, or several with commas in between")
 	case s.Scrollback < minLines || s.Scrollback > maxLines:
-		return &fault.Error{
-			Field:   "scrollback",
-			Message: fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback),
-			Hint:    fmt.Sprintf("use %d to %d", minLines, maxLines),
-		}
+		return fault.Invalid("scrollback", fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback),
+			fmt.Sprintf("use %d to %d", minLines, maxLines))
 	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
-		return &fault.Error{
-			Field:   "goals_at_once",
-			Message: fmt.Sprintf("%d goals at once are not possible", s.GoalsAtOnce),
-			Hint:    fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals),
-		}
+		return fault.Invalid("goals_at_once", fmt.Sprintf("%d goals at once are not possible", s.GoalsAtOnce),
+			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals))
 	case s.TurnMinutes < 0 || s.TurnMinutes > maxMinutes:
-		return &fault.Error{
-			Field:   "turn_minutes",
-			Message: fmt.Sprintf("a model cannot take %d minutes for a turn", s.TurnMinutes),
-			Hint:    fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxMinutes),
-		}
+		return fault.Invalid("turn_minutes", fmt.Sprintf("a model cannot take %d minutes for a turn", s.TurnMinutes),
+			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxMinutes))
 	case s.KeepDays < 0 || s.KeepDays > maxDays:
-		return &fault.Error{
-			Field:   "keep_days",
-			Message: fmt.Sprintf("goals cannot be kept for %d days", s.KeepDays),
-			Hint:    fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays),
-		}
+		return fault.Invalid("keep_days", fmt.Sprintf("goals cannot be kept for %d days", s.KeepDays),
+			fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays))
 	case s.GraceMinutes < 0 || s.GraceMinutes > maxMinutes:
-		return &fault.Error{
-			Field:   "linger_minutes",
-			Message: fmt.Sprintf("programs cannot keep running for %d minutes", s.GraceMinutes),
-			Hint:    fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes),
-		}
+		return fault.Invalid("linger_minutes", fmt.Sprintf("programs cannot keep running for %d minutes", s.GraceMinutes),
+			fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes))
 	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
-		return &fault.Error{
-			Field:   "goal_memory",
-			Message: fmt.Sprintf("a goal cannot work with %d MiB of memory", s.GoalMemory),
-			Hint:    fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory),
-		}
+		return fault.Invalid("goal_memory", fmt.Sprintf("a goal cannot work with %d MiB of memory", s.GoalMemory),
+			fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory))
 	case s.HomePage != "" && !isPageURL(s.HomePage):
-		return &fault.Error{
-			Field:   "home_page",
-			Message: fmt.Sprintf("%q is not the address of a page", s.HomePage),
-			Hint:    "give a complete address, such as https://example.org/, or leave it empty",
-		}
+		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
+			"give a complete address, such as https://example.org/, or leave it empty")
 	case s.SearchPage != "" && (!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
-		return &fault.Error{
-			Field:   "search_page",
-			Message: fmt.Sprintf("%q is not the address of a search", s.SearchPage),
-			Hint:    "give one with %s for the words, such as https://example.org/?q=%s, or leave it empty",
-		}
+		return fault.Invalid("search_page", fmt.Sprintf("%q is not the address of a search", s.SearchPage),
+			"give one with %s for the words, such as https://example.org/?q=%s, or leave it empty")
 	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
-		return &fault.Error{
-			Field:   "work_dir",
-			Message: fmt.Sprintf("%q is not an absolute path", s.WorkDir),
-			Hint:    "give an absolute path, such as /home/you/goals, or leave it empty",
-		}
+		return fault.Invalid("work_dir", fmt.Sprintf("%q is not an absolute path", s.WorkDir),
+			"give an absolute path, such as /home/you/goals, or leave it empty")
 	case s.ApprovalMinutes < 0 || s.ApprovalMinutes > maxMinutes:
-		return &fault.Error{
-			Field:   "approval_minutes",
-			Message: fmt.Sprintf("an approval cannot wait for %d minutes", s.ApprovalMinutes),
-			Hint:    fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes),
-		}
+		return fault.Invalid("approval_minutes", fmt.Sprintf("an approval cannot wait for %d minutes", s.ApprovalMinutes),
+			fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes))
 	}
 	return nil
 }
@@ -299,11 +259,8 @@ func (c *Config) SaveSettings(s Settings) error {
 	if s.WorkDir != "" {
 		s.WorkDir = filepath.Clean(s.WorkDir)
 		if rel, err := filepath.Rel(c.state, s.WorkDir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
-			return &fault.Error{
-				Field:   "work_dir",
-				Message: s.WorkDir + " is the folder of Goalpost's own data",
-				Hint:    "choose another folder; no goal may work there",
-			}
+			return fault.Invalid("work_dir", s.WorkDir+" is the folder of Goalpost's own data",
+				"choose another folder; no goal may work there")
 		}
 		if err := checkRootOwnership(s.WorkDir); err != nil {
 			return err
@@ -336,47 +293,26 @@ func (p Provider) check() error {
 	u, err := url.Parse(p.BaseURL)
 	switch {
 	case !idPattern.MatchString(p.ID) || p.ID == string(Demo):
-		return &fault.Error{
-			Field:   "id",
-			Message: fmt.Sprintf("%q cannot be the name of a provider", p.ID),
-			Hint:    "use letters, digits, dots and dashes; demo is taken",
-		}
+		return fault.Invalid("id", fmt.Sprintf("%q cannot be the name of a provider", p.ID),
+			"use letters, digits, dots and dashes; demo is taken")
 	case p.Kind != OpenAI && p.Kind != Anthropic:
-		return &fault.Error{
-			Field:   "kind",
-			Message: fmt.Sprintf("unknown kind of provider %q", p.Kind),
-			Hint:    "use openai (any server that speaks /chat/completions) or anthropic",
-		}
+		return fault.Invalid("kind", fmt.Sprintf("unknown kind of provider %q", p.Kind),
+			"use openai (any server that speaks /chat/completions) or anthropic")
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return &fault.Error{
-			Field:   "base_url",
-			Message: fmt.Sprintf("%q is not an address", p.BaseURL),
-			Hint:    "give one like http://127.0.0.1:11434/v1",
-		}
+		return fault.Invalid("base_url", fmt.Sprintf("%q is not an address", p.BaseURL),
+			"give one like http://127.0.0.1:11434/v1")
 	case u.User != nil || u.RawQuery != "":
-		return &fault.Error{
-			Field:   "base_url",
-			Message: "the address contains a password or a query",
-			Hint:    "put the key into an environment variable and name that",
-		}
+		return fault.Invalid("base_url", "the address contains a password or a query",
+			"put the key into an environment variable and name that")
 	case p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv):
-		return &fault.Error{
-			Field:   "api_key_env",
-			Message: "this is not the name of an environment variable",
-			Hint:    "give the name of the variable that contains the key, not the key itself",
-		}
+		return fault.Invalid("api_key_env", "this is not the name of an environment variable",
+			"give the name of the variable that contains the key, not the key itself")
 	case p.APIKeySecret != "" && (!secretForm.MatchString(p.APIKeySecret) || p.APIKeyEnv != ""):
-		return &fault.Error{
-			Field:   "api_key_secret",
-			Message: "this is not the name of a secret, or the key is named twice",
-			Hint:    "give the name of a secret, not the key itself, and no environment variable",
-		}
+		return fault.Invalid("api_key_secret", "this is not the name of a secret, or the key is named twice",
+			"give the name of a secret, not the key itself, and no environment variable")
 	case p.ContextWindow != 0 && (p.ContextWindow < minWindow || p.ContextWindow > maxWindow):
-		return &fault.Error{
-			Field:   "context_window",
-			Message: fmt.Sprintf("a context window of %d tokens is not possible", p.ContextWindow),
-			Hint:    fmt.Sprintf("use at least %d, or 0 for the known value of the model", minWindow),
-		}
+		return fault.Invalid("context_window", fmt.Sprintf("a context window of %d tokens is not possible", p.ContextWindow),
+			fmt.Sprintf("use at least %d, or 0 for the known value of the model", minWindow))
 	}
 	return nil
 }
@@ -452,9 +388,5 @@ func (f *file) find(id string) int {
 }
 
 func unknownProvider(id string) error {
-	return &fault.Error{
-		Field:   "id",
-		Message: fmt.Sprintf("there is no provider %q", id),
-		Hint:    "the settings and `providers list` show them",
-	}
+	return fault.Invalid("id", fmt.Sprintf("there is no provider %q", id), "the settings and `providers list` show them")
 }

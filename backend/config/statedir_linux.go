@@ -25,10 +25,8 @@ func checkRootOwnership(dir string) error {
 			return fmt.Errorf("looking at %s: %w", at, err)
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 {
-			return &fault.Error{
-				Field: HomeVariable, Message: fmt.Sprintf("this is root, and %s belongs to another user (uid %d)", at, st.Uid),
-				Hint: "run as that user, without sudo, or set " + HomeVariable + " to a folder of root's own",
-			}
+			return fault.Invalid(HomeVariable, fmt.Sprintf("this is root, and %s belongs to another user (uid %d)", at, st.Uid),
+				"run as that user, without sudo, or set "+HomeVariable+" to a folder of root's own")
 		}
 		return nil
 	}
@@ -43,10 +41,8 @@ func checkStateOwner(dir string) error {
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Geteuid() {
-		return &fault.Error{
-			Field: HomeVariable, Message: fmt.Sprintf("the state folder %s belongs to another user (uid %d)", dir, st.Uid),
-			Hint: "run as that user, or set " + HomeVariable + " to a folder of your own",
-		}
+		return fault.Invalid(HomeVariable, fmt.Sprintf("the state folder %s belongs to another user (uid %d)", dir, st.Uid),
+			"run as that user, or set "+HomeVariable+" to a folder of your own")
 	}
 	return isLocalFilesystem(dir)
 }

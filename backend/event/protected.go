@@ -2,7 +2,8 @@ package event
 
 import "strings"
 
-const protected = "protected" // the What of both warnings
+// AboutProtected is the What of the warnings about protected files.
+const AboutProtected = "protected"
 
 // ProtectedRestored warns that protected files were restored, and says where the changed versions are; aside is "" if
 // none were kept.
@@ -11,12 +12,18 @@ func ProtectedRestored(files []string, aside string) *Warning {
 	if aside != "" {
 		text += "; the changed versions are in " + aside
 	}
-	return &Warning{What: protected, Text: text}
+	return &Warning{What: AboutProtected, Text: text}
 }
 
 // ProtectedAccepted warns that the present versions of protected files are the protected ones from now on. Each file
 // is a path and a description of its content.
 func ProtectedAccepted(files []string) *Warning {
 	const text = "the user accepted the changes to protected files; these versions decide from now on: "
-	return &Warning{What: protected, Text: text + strings.Join(files, ", ")}
+	return &Warning{What: AboutProtected, Text: text + strings.Join(files, ", ")}
+}
+
+// ProtectedFreed warns that files are no longer protected, so that the agent may change them.
+func ProtectedFreed(files []string) *Warning {
+	const text = "the user freed these protected files, so that the agent may change them: "
+	return &Warning{What: AboutProtected, Text: text + strings.Join(files, ", ")}
 }

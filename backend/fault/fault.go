@@ -1,5 +1,5 @@
-// Package fault is the one error type that users see: a code for programs, a
-// message, what to do next, and the field of the input that is wrong.
+// Package fault is the one error type that users see: a code for programs, a message, what to do next, and the field of
+// the input that is wrong.
 package fault
 
 import "errors"
@@ -29,6 +29,11 @@ type Error struct {
 // user sees is that of the wrapping error.
 func Kind(code, field, message, hint string) *Error {
 	return &Error{Code: code, Field: field, Message: message, Hint: hint, kind: true}
+}
+
+// Invalid makes the error of an input's field that cannot be accepted; the hint says what can.
+func Invalid(field, message, hint string) *Error {
+	return &Error{Code: Refused, Field: field, Message: message, Hint: hint}
 }
 
 // Error returns the message, followed by the hint in parentheses. That of a Kind is its message alone, because it is

@@ -31,6 +31,10 @@ func TestOf_FindsTheFirstErrorOfTheChain(t *testing.T) {
 		"a plain one is refused": {
 			refused, fault.Error{Code: fault.Refused, Field: "risk", Message: "unknown risk", Hint: "use write_local"},
 		},
+		"one of a field is refused": {
+			fault.Invalid("risk", "unknown risk", "use write_local"),
+			fault.Error{Code: fault.Refused, Field: "risk", Message: "unknown risk", Hint: "use write_local"},
+		},
 		"the words around a plain one are for the log": {
 			fmt.Errorf("start: %w", refused),
 			fault.Error{Code: fault.Refused, Field: "risk", Message: "unknown risk", Hint: "use write_local"},

@@ -23,11 +23,6 @@ const (
 	Manual        CheckType = "manual"
 )
 
-// CheckTypes lists all of them, deterministic ones first.
-func CheckTypes() []CheckType {
-	return []CheckType{Shell, HTTP, File, JSONPredicate, Visual, ModelQuestion, Manual}
-}
-
 // IsDeterministic reports whether a program decides.
 func (t CheckType) IsDeterministic() bool {
 	return t == Shell || t == HTTP || t == File || t == JSONPredicate

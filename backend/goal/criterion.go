@@ -19,15 +19,12 @@ type Criterion struct {
 // Validate refuses a criterion that cannot decide anything.
 func (c Criterion) Validate() error {
 	if len(c.Checks) == 0 {
-		return &fault.Error{
-			Field:   "criterion",
-			Message: "the goal has no check",
-			Hint:    "add one that passes only when the objective is reached, such as --check-shell 'test -f done.txt'",
-		}
+		return fault.Invalid("criterion", "the goal has no check",
+			"add one that passes only when the objective is reached, such as --check-shell 'test -f done.txt'")
 	}
 	for i, k := range c.Checks {
 		if reason, hint := k.validate(); reason != "" {
-			return &fault.Error{Field: "criterion", Message: fmt.Sprintf("check %d %s", i+1, reason), Hint: hint}
+			return fault.Invalid("criterion", fmt.Sprintf("check %d %s", i+1, reason), hint)
 		}
 	}
 	return nil

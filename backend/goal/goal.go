@@ -183,29 +183,18 @@ var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "list sho
 // level.
 func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) error {
 	if strings.TrimSpace(objective) == "" {
-		return &fault.Error{
-			Field:   "objective",
-			Message: "the goal has no objective",
-			Hint:    "say in a sentence what should be true at the end",
-		}
+		return fault.Invalid("objective", "the goal has no objective", "say in a sentence what should be true at the end")
 	}
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	if !p.Risk.IsValid() {
-		return &fault.Error{
-			Field:   "risk",
-			Message: fmt.Sprintf("unknown risk %q", p.Risk),
-			Hint:    "use one of " + policy.RiskNames(),
-		}
+		return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
 	}
 	for _, end := range []string{"claim_complete", "abort_with_report"} {
 		if slices.Contains(p.DenyTools, end) {
-			return &fault.Error{
-				Field:   "deny_tools",
-				Message: "without " + end + " the agent could not end the run honestly",
-				Hint:    "deny other tools; a claim proves nothing, and the host decides",
-			}
+			return fault.Invalid("deny_tools", "without "+end+" the agent could not end the run honestly",
+				"deny other tools; a claim proves nothing, and the host decides")
 		}
 	}
 	return l.Validate()
@@ -214,14 +203,10 @@ func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) err
 // Validate refuses limits that make no sense.
 func (l Limits) Validate() error {
 	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerCheck < 0 || l.Tokens < 0 || l.USD < 0 {
-		return &fault.Error{Field: "limits", Message: "a limit is negative", Hint: "use 0 for no limit"}
+		return fault.Invalid("limits", "a limit is negative", "use 0 for no limit")
 	}
 	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // no amount exceeds it
-		return &fault.Error{
-			Field:   "limits",
-			Message: "the limit of money is not a number",
-			Hint:    "use an amount such as 2.50, or 0 for no limit",
-		}
+		return fault.Invalid("limits", "the limit of money is not a number", "use an amount such as 2.50, or 0 for no limit")
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -15,7 +14,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goalpost/backend/process"
-	"goalpost/backend/text"
 )
 
 // Environment is where servers are started and how they are reached.
@@ -288,15 +286,4 @@ func (l *client) close() {
 		s.end()
 	}
 	l.work.Wait()
-}
-
-// sanitizeLine makes one harmless line of at most most characters of a server's text.
-func sanitizeLine(s string, most int) string {
-	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))), " ")
-	return text.Truncate(s, most)
 }

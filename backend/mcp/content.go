@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // maxImage limits a stored picture, in bytes.
@@ -64,4 +65,19 @@ func resourceText(r *sdk.ResourceContents) string {
 			len(r.Blob))
 	}
 	return fmt.Sprintf("[the resource %s]\n%s", sanitizeLine(r.URI, 500), r.Text)
+}
+
+// sanitizeLine makes one harmless line of at most most characters of a server's text.
+func sanitizeLine(s string, most int) string {
+	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))), " ")
+	return text.Truncate(s, most)
+}
+
+func failedResult(format string, a ...any) goal.Result {
+	return goal.Result{Text: fmt.Sprintf(format, a...)}
 }

@@ -39,37 +39,21 @@ var namePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 func (s Server) Validate() error {
 	switch {
 	case !namePattern.MatchString(s.Name):
-		return &fault.Error{
-			Field:   "name",
-			Message: fmt.Sprintf("%q cannot be the name of a server", s.Name),
-			Hint:    "use up to 32 lower-case letters, digits and dashes",
-		}
+		return fault.Invalid("name", fmt.Sprintf("%q cannot be the name of a server", s.Name),
+			"use up to 32 lower-case letters, digits and dashes")
 	case (s.Command == "") == (s.URL == ""):
-		return &fault.Error{
-			Field:   "command",
-			Message: "a server is either a program or an address",
-			Hint:    "give a command or a URL",
-		}
+		return fault.Invalid("command", "a server is either a program or an address", "give a command or a URL")
 	case s.Risk != "" && !s.Risk.IsValid():
-		return &fault.Error{
-			Field:   "risk",
-			Message: fmt.Sprintf("unknown risk %q", s.Risk),
-			Hint:    "use one of " + policy.RiskNames() + ", or leave it out",
-		}
+		return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", s.Risk),
+			"use one of "+policy.RiskNames()+", or leave it out")
 	case s.Timeout < 0 || s.Timeout > maxCallTime:
-		return &fault.Error{
-			Field:   "timeout",
-			Message: fmt.Sprintf("a call cannot take %s", s.Timeout),
-			Hint:    fmt.Sprintf("use up to %s", maxCallTime),
-		}
+		return fault.Invalid("timeout", fmt.Sprintf("a call cannot take %s", s.Timeout),
+			fmt.Sprintf("use up to %s", maxCallTime))
 	}
 	for k := range s.Env {
 		if k == "" || strings.ContainsAny(k, "=\x00") {
-			return &fault.Error{
-				Field:   "env",
-				Message: fmt.Sprintf("%q is not the name of an environment variable", k),
-				Hint:    "use letters, digits and _",
-			}
+			return fault.Invalid("env", fmt.Sprintf("%q is not the name of an environment variable", k),
+				"use letters, digits and _")
 		}
 	}
 	if s.URL == "" {
@@ -77,18 +61,12 @@ func (s Server) Validate() error {
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") {
-		return &fault.Error{
-			Field:   "url",
-			Message: fmt.Sprintf("%q is not the address of a server", s.URL),
-			Hint:    "give one like https://example.org/mcp; a key belongs into a header",
-		}
+		return fault.Invalid("url", fmt.Sprintf("%q is not the address of a server", s.URL),
+			"give one like https://example.org/mcp; a key belongs into a header")
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		return &fault.Error{
-			Field:   "url",
-			Message: "the connection to " + u.Hostname() + " would not be encrypted",
-			Hint:    "use https; http is for this machine only",
-		}
+		return fault.Invalid("url", "the connection to "+u.Hostname()+" would not be encrypted",
+			"use https; http is for this machine only")
 	}
 	return nil
 }

@@ -23,25 +23,7 @@ type Tool struct {
 	schema *jsonschema.Resolved // nil: only the server can validate
 }
 
-const (
-	maxDescription = 2000     // of a description, in characters
-	maxSchema      = 64 << 10 // in bytes
-	maxName        = 64       // of server__tool: the limit of providers
-)
-
-// NameSeparator separates the names of a server and of its tool.
-const NameSeparator = "__"
-
 var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-
-// toolInfoFrom is a server's description of a tool.
-func toolInfoFrom(t *sdk.Tool) (ToolInfo, error) {
-	schema, err := json.Marshal(t.InputSchema)
-	if err != nil {
-		return ToolInfo{}, fmt.Errorf("the schema of its tool %s: %w", sanitizeLine(t.Name, maxName), err)
-	}
-	return ToolInfo{Name: t.Name, Description: t.Description, Schema: schema, Annotations: t.Annotations}, nil
-}
 
 // toolOf makes a tool from its description; the error says why the goal cannot have it.
 func toolOf(l *client, o ToolInfo) (*Tool, error) {
@@ -85,40 +67,6 @@ func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 		e.Program = true
 	}
 	return e, nil
-}
-
-func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
-	if s.Risk != "" {
-		return policy.Effect{Risk: s.Risk, Reason: "the user's setting for the server " + s.Name}
-	}
-	if s.URL != "" && s.IsLocal() {
-		wipes := a != nil && !a.ReadOnlyHint && a.DestructiveHint != nil && *a.DestructiveHint
-		return policy.Effect{
-			Risk:         policy.NetworkWrite,
-			Irreversible: wipes,
-			Reason: "the server " + s.Name + " runs on this machine without a sandbox, so its annotations are not " +
-				"trusted; the risk level of its tools can be set in the settings",
-		}
-	}
-	if a == nil {
-		return policy.UnknownEffect("the server " + s.Name + " does not say what the tool does")
-	}
-	open := a.OpenWorldHint == nil || *a.OpenWorldHint
-	destructive := a.DestructiveHint == nil || *a.DestructiveHint
-	says := "the server " + s.Name + " says that it "
-	switch {
-	case a.ReadOnlyHint && open:
-		return policy.Effect{Risk: policy.NetworkGet, Reason: says + "reads from outside"}
-	case a.ReadOnlyHint:
-		return policy.Effect{Risk: policy.ReadOnly, Reason: says + "only reads"}
-	case open:
-		return policy.Effect{
-			Risk:         policy.NetworkWrite,
-			Irreversible: a.DestructiveHint != nil && destructive,
-			Reason:       says + "changes something outside",
-		}
-	}
-	return policy.Effect{Risk: policy.WriteLocal, Irreversible: destructive, Reason: says + "changes something here"}
 }
 
 // validateArgs validates arguments before anything happens.
@@ -172,8 +120,4 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 				"starts it again.", name, s.wrapError(err))
 	}
 	return failedResult("the call of the server %s failed: %s", name, sanitizeLine(err.Error(), 1000))
-}
-
-func failedResult(format string, a ...any) goal.Result {
-	return goal.Result{Text: fmt.Sprintf(format, a...)}
 }

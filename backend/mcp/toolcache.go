@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // CachedToolList is a server's tool list at the last contact. With it a goal knows the tools of a server that is not
@@ -21,26 +17,6 @@ type CachedToolList struct {
 	At     time.Time  `json:"at"`
 	Title  string     `json:"title"` // the server's own name for itself
 	Tools  []ToolInfo `json:"tools"`
-}
-
-// ToolInfo is one tool as its server described it.
-type ToolInfo struct {
-	Name        string               `json:"name"`
-	Description string               `json:"description"`
-	Schema      json.RawMessage      `json:"schema"`
-	Annotations *sdk.ToolAnnotations `json:"annotations,omitempty"`
-}
-
-// hash changes with everything that a model and a user rely on.
-func (o ToolInfo) hash() string { return hashTools(o) }
-
-func hashTools(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil { // strings, numbers and parsed JSON: it cannot fail
-		return ""
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }
 
 // hash is the fingerprint of the server's identity: it excludes the values of variables and headers.

@@ -67,9 +67,9 @@ type cacheControl struct {
 
 func cacheBreakpoint() *cacheControl { return &cacheControl{"ephemeral"} }
 
-// encodeRequest encodes a turn for the provider. Three marks make the cache effective: after the
-// tools and the contract,
-// which never change; at the end of the conversation, for the next turn; and where this conversation ended last time.
+// encodeRequest encodes a turn for the provider. Three marks make the cache effective: after the tools and the
+// contract, which never change; at the end of the conversation, for the next turn; and where this conversation ended
+// last time.
 func (c *Anthropic) encodeRequest(t goal.Turn, a anthropicOptions) messagesRequest {
 	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t.Model), Stream: true, Messages: c.wireMessages(t, a)}
 	if c.o.Effort != "" {

@@ -24,12 +24,8 @@ type Demo struct {
 	Server string
 }
 
-// DemoLabel is shown wherever the scripted model is used instead of a real one.
-const DemoLabel = "scripted, no AI"
-
-// DemoObjective is the goal that Demo can reach. serverCommand serves the
-// goal's folder, prints its address (http://127.0.0.1:PORT) and keeps running;
-// it may be empty.
+// DemoObjective is the goal that Demo can reach. serverCommand serves the goal's folder, prints its address
+// (http://127.0.0.1:PORT) and keeps running; it may be empty.
 func DemoObjective(serverCommand string) string {
 	s := "Make a price list as a web page in index.html: three prices, and a total that is their sum, 42. Serve it " +
 		"and look at it in the browser."
@@ -39,8 +35,7 @@ func DemoObjective(serverCommand string) string {
 	return s
 }
 
-// DemoCheck is the shell check of the goal: it prints the total that the page
-// shows and fails unless it is 42.
+// DemoCheck is the shell check of the goal: it prints the total that the page shows and fails unless it is 42.
 func DemoCheck() string {
 	return `grep -o 'total">[0-9]*' index.html && grep -q 'total">42<' index.html`
 }

@@ -109,8 +109,7 @@ func (r chatRequest) encode() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// newChatTool returns an error for a schema that is not a JSON object; no schema and
-// null are left out.
+// newChatTool returns an error for a schema that is not a JSON object; no schema and null are left out.
 func newChatTool(tool goal.ToolSpec) (chatTool, error) {
 	c := chatTool{
 		Type: "function",

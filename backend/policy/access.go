@@ -35,41 +35,5 @@ func (a MachineAccess) String() string {
 	return "nothing"
 }
 
-// checkMachineAccess asks the user before anything outside the sandbox is opened.
-func checkMachineAccess(c Call, _ Policy) (checkResult, error) {
-	if c.Effect.Access == nil {
-		return passRule()
-	}
-	return askRule([]Scope{ScopeMachine}, "it asks for %s", c.Effect.Access)
-}
-
-// RevokedByKilling reports whether programs may hold open what a grant gave, so that only ending them revokes it.
-func (g Grant) RevokedByKilling() bool {
-	return g.Access != nil && g.Access.Kind != PortAccess
-}
-
 // equalAccess is also true if both are nil.
 func equalAccess(a, b *MachineAccess) bool { return a == b || a != nil && b != nil && *a == *b }
-
-// WithGrants is the policy with what the user has granted since.
-func (p Policy) WithGrants(grants []Grant) Policy {
-	for _, g := range grants {
-		if g.Scope == ScopeHost {
-			p.opened = append(p.opened[:len(p.opened):len(p.opened)], g.Hosts...)
-		}
-		if g.Scope != ScopeMachine || g.Access == nil {
-			continue
-		}
-		switch g.Access.Kind {
-		case ReadAccess:
-			p.AllowRead = append(p.AllowRead[:len(p.AllowRead):len(p.AllowRead)], g.Access.Path)
-		case WriteAccess:
-			p.AllowWrite = append(p.AllowWrite[:len(p.AllowWrite):len(p.AllowWrite)], g.Access.Path)
-		case SocketAccess:
-			p.AllowSocket = append(p.AllowSocket[:len(p.AllowSocket):len(p.AllowSocket)], g.Access.Path)
-		case PortAccess:
-			p.AllowLocal = append(p.AllowLocal[:len(p.AllowLocal):len(p.AllowLocal)], g.Access.Port)
-		}
-	}
-	return p
-}

@@ -228,3 +228,11 @@ func hostsOutside(hosts, list []string) []string {
 	}
 	return out
 }
+
+// checkMachineAccess asks the user before anything outside the sandbox is opened.
+func checkMachineAccess(c Call, _ Policy) (checkResult, error) {
+	if c.Effect.Access == nil {
+		return passRule()
+	}
+	return askRule([]Scope{ScopeMachine}, "it asks for %s", c.Effect.Access)
+}

@@ -5,30 +5,6 @@ import (
 	"strings"
 )
 
-// Answer is the decision about a call.
-type Answer string
-
-// The answers, strictest first.
-const (
-	Deny  Answer = "deny"
-	Ask   Answer = "ask"
-	Allow Answer = "allow"
-)
-
-// stricterThan reports whether a is stricter than b. An invalid answer is the strictest.
-func (a Answer) stricterThan(b Answer) bool { return a.rank() < b.rank() }
-
-func (a Answer) rank() int {
-	switch a {
-	case Ask:
-		return 1
-	case Allow:
-		return 2
-	case Deny:
-	}
-	return 0
-}
-
 // Decision is an answer and its reason, in words for the model and the user.
 type Decision struct {
 	Answer Answer
@@ -36,30 +12,6 @@ type Decision struct {
 	Always bool    // asked at every risk level: only the user can allow it
 	Grant  string  // the grant that allowed what would have been asked, "" if none
 	Offers []Grant // of a question: what the user may grant, once first
-}
-
-// RuleSet holds for every goal: the order of the checks and the rules of rules.json. The zero RuleSet has no rules of
-// the file.
-type RuleSet struct{ rules []Rule }
-
-// checkResult is the result of one check. by lists the grants that answer it; none means that it always asks.
-type checkResult struct {
-	answer Answer
-	reason string
-	by     []Scope
-}
-
-// checkFunc checks one aspect of a call. An error denies.
-type checkFunc func(Call, Policy) (checkResult, error)
-
-func passRule() (checkResult, error) { return checkResult{answer: Allow}, nil }
-
-func denyRule(format string, a ...any) (checkResult, error) {
-	return checkResult{answer: Deny, reason: fmt.Sprintf(format, a...)}, nil
-}
-
-func askRule(by []Scope, format string, a ...any) (checkResult, error) {
-	return checkResult{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
 }
 
 // Decide runs every check; the strictest answer wins, so their order only decides which reason is named first: deny
@@ -148,34 +100,4 @@ func applyGrants(d *Decision, asked []checkResult, c Call, grants []Grant) {
 		return
 	}
 	d.Offers = offeredScopes(asked, c)
-}
-
-// coveredBy reports whether each result is answered by a grant for the goal, and names the last one.
-func coveredBy(asked []checkResult, c Call, grants []Grant) (id string, ok bool) {
-	for _, f := range asked {
-		found := false
-		for _, g := range grants {
-			if f.accepts(g.Scope) && g.covers(c) {
-				id, found = g.ID, true
-			}
-		}
-		if !found {
-			return "", false
-		}
-	}
-	return id, true
-}
-
-func (f checkResult) accepts(s Scope) bool {
-	for _, b := range f.by {
-		if b == s {
-			return true
-		}
-	}
-	return false
-}
-
-// needsUser reports whether only the user can grant this; on_ask=allow does not apply.
-func (f checkResult) needsUser() bool {
-	return f.accepts(ScopePane) || f.accepts(ScopeSecret) || f.accepts(ScopeMachine)
 }

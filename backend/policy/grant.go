@@ -169,3 +169,47 @@ func offeredScopes(asked []checkResult, c Call) []Grant {
 	}
 	return list
 }
+
+// RevokedByKilling reports whether programs may hold open what a grant gave, so that only ending them revokes it.
+func (g Grant) RevokedByKilling() bool {
+	return g.Access != nil && g.Access.Kind != PortAccess
+}
+
+// WithGrants is the policy with what the user has granted since.
+func (p Policy) WithGrants(grants []Grant) Policy {
+	for _, g := range grants {
+		if g.Scope == ScopeHost {
+			p.opened = append(p.opened[:len(p.opened):len(p.opened)], g.Hosts...)
+		}
+		if g.Scope != ScopeMachine || g.Access == nil {
+			continue
+		}
+		switch g.Access.Kind {
+		case ReadAccess:
+			p.AllowRead = append(p.AllowRead[:len(p.AllowRead):len(p.AllowRead)], g.Access.Path)
+		case WriteAccess:
+			p.AllowWrite = append(p.AllowWrite[:len(p.AllowWrite):len(p.AllowWrite)], g.Access.Path)
+		case SocketAccess:
+			p.AllowSocket = append(p.AllowSocket[:len(p.AllowSocket):len(p.AllowSocket)], g.Access.Path)
+		case PortAccess:
+			p.AllowLocal = append(p.AllowLocal[:len(p.AllowLocal):len(p.AllowLocal)], g.Access.Port)
+		}
+	}
+	return p
+}
+
+// coveredBy reports whether each result is answered by a grant for the goal, and names the last one.
+func coveredBy(asked []checkResult, c Call, grants []Grant) (id string, ok bool) {
+	for _, f := range asked {
+		found := false
+		for _, g := range grants {
+			if f.accepts(g.Scope) && g.covers(c) {
+				id, found = g.ID, true
+			}
+		}
+		if !found {
+			return "", false
+		}
+	}
+	return id, true
+}

@@ -1,7 +1,7 @@
 package policy
 
 import (
-	_ "embed" // rules.json
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -195,45 +195,9 @@ func (r Rule) isExcepted(args []string) bool {
 	})
 }
 
-// matchesAlternative reports whether s matches one of the patterns between bars.
-func matchesAlternative(patterns, s string) bool {
-	whole := strings.NewReplacer("/", "\x01") // path.Match stops at a slash
-	for p := range strings.SplitSeq(patterns, "|") {
-		if ok, err := path.Match(whole.Replace(p), whole.Replace(s)); ok && err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// hasShortFlag finds the letter of -f in -fu.
-func hasShortFlag(pattern, arg string) bool {
-	const letter = 2
-	return len(pattern) == letter && pattern[0] == '-' && pattern[1] != '-' &&
-		len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, pattern[1]) > 0
-}
-
-// globPath matches part by part; ** is any number of parts, including none.
-func globPath(pattern, file []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			for i := range len(file) + 1 {
-				if globPath(pattern[1:], file[i:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if len(file) == 0 {
-			return false
-		}
-		if ok, err := path.Match(pattern[0], file[0]); !ok || err != nil {
-			return false
-		}
-		pattern, file = pattern[1:], file[1:]
-	}
-	return len(file) == 0
-}
-
 // Rules lists the rules, for documents and screens.
 func (l RuleSet) Rules() []Rule { return append([]Rule{}, l.rules...) }
+
+// RuleSet holds for every goal: the order of the checks and the rules of rules.json. The zero RuleSet has no rules of
+// the file.
+type RuleSet struct{ rules []Rule }

@@ -22,8 +22,8 @@ type Previewer interface {
 	Show(ctx context.Context, c goal.Call) string
 }
 
-// approvals are what the user of a goal was asked, and their answers. They belong to the
-// goroutine of the loop; the grants in them are safe for the watch of the orders, too.
+// approvals are the questions to the user about calls, with their answers. They belong to the goroutine of the loop;
+// their grants are also safe for the goroutine that watches the orders.
 type approvals struct {
 	goal     *goal.Goal
 	rules    policy.RuleSet
@@ -54,8 +54,8 @@ type openApproval struct {
 	key string
 }
 
-// requestAnswer asks the user about a call and waits for the answer. Without one the call
-// waits: the run pauses, or was stopped.
+// requestAnswer asks the user about a call and waits for the answer. Without an answer the call waits: the run pauses
+// or was stopped.
 func (q *approvals) requestAnswer(ctx context.Context, key string, a goal.Approval) (*goal.Answer, *Stop) {
 	a, stop := q.openRequest(ctx, key, a)
 	if stop != nil {
@@ -65,7 +65,7 @@ func (q *approvals) requestAnswer(ctx context.Context, key string, a goal.Approv
 	return answers[a.ID], stop
 }
 
-// openRequest journals what is asked. A call that waits already is not asked a second time.
+// openRequest journals the request. A call that already waits for an answer is not asked about again.
 func (q *approvals) openRequest(ctx context.Context, key string, a goal.Approval) (goal.Approval, *Stop) {
 	for _, open := range q.pending {
 		if open.Tool == a.Tool && open.key == key && open.Effect.Equal(withoutCommandLine(a.Effect)) {
@@ -98,14 +98,14 @@ func (q *approvals) evaluatePolicy(c policy.Call) policy.Decision {
 	return q.rules.Decide(c, q.goal.Policy, q.grants.list())
 }
 
-// withoutCommandLine leaves out what an approval does not keep: the line is in its arguments.
+// withoutCommandLine removes the command line, which the arguments of an approval contain.
 func withoutCommandLine(e policy.Effect) policy.Effect {
 	e.CommandLine, e.Commands = "", nil
 	return e
 }
 
-// awaitAnswers is await for several that are asked at once. Waiting for a user does
-// not count against the wall clock.
+// awaitAnswers waits for the answers to several requests at once. Waiting for a user does not count against the wall
+// clock.
 func (q *approvals) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
 	q.idle.begin(q.clock.Now())
 	defer func() { q.idle.end(q.clock.Now()) }()
@@ -141,7 +141,7 @@ func (q *approvals) approvalTimeout() time.Duration {
 	return q.patience()
 }
 
-// onUnanswered answered: the goal's options say what then.
+// onUnanswered handles a request without an answer as the goal's options say.
 func (q *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
 	least, offered := a.FindOffer(policy.ScopeOnce)
 	if !offered { // its call is over, so an approval can only hold for the goal
@@ -165,7 +165,7 @@ func (q *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.An
 	return nil, nil
 }
 
-// onAllUnanswered is nobody for each, until the goal pauses.
+// onAllUnanswered handles each request without an answer, until one pauses the goal.
 func (q *approvals) onAllUnanswered(
 	ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer,
 ) (map[string]*goal.Answer, *Stop) {
@@ -179,9 +179,8 @@ func (q *approvals) onAllUnanswered(
 	return answered, nil
 }
 
-// approvalsAnswered reports whether a goal that has just paused for its user continues at once: they
-// approvalsAnswered all that is open while its run, which had given up waiting, came to its end.
-// Who answers later lets it continue themselves.
+// approvalsAnswered reports whether a goal that has just paused for its user continues at once, because the user
+// answered everything while the run was ending. A later answer resumes the goal itself.
 func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal.Approval) ([]event.Body, bool) {
 	orders, err := r.cfg.Journal.Orders(ctx, g.ID, goal.OrderApprove, goal.OrderDeny)
 	if err != nil && ctx.Err() == nil {
@@ -205,8 +204,8 @@ func (q *approvals) pauseForApproval() *Stop {
 	return &Stop{Exit: goal.NeedsUser, Reason: "an approval was not answered"}
 }
 
-// applyAnswers takes what the user has answered and taken back, from any
-// process. What answers no open approval is left out.
+// applyAnswers applies the user's answers and revocations, from any process. An answer to a request that is not open
+// is ignored.
 func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
 	q.grants.taking.Lock()
 	defer q.grants.taking.Unlock()
@@ -247,7 +246,7 @@ func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, 
 	return answers, nil
 }
 
-// resolveApproval journals an answer and keeps what it allows.
+// resolveApproval journals an answer and stores what it allows.
 func (q *approvals) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
 	if stop := q.grants.recordAnswer(ctx, a.ID, answer); stop != nil {
 		return nil, stop
@@ -256,9 +255,9 @@ func (q *approvals) resolveApproval(ctx context.Context, a goal.Approval, answer
 	return &answer, nil
 }
 
-// restoreApprovals brings back what earlier runs asked, and takes the answers that came
-// during the pause. The agent is told: a call that waited was not executed, and
-// the host never executes it by itself, since the world may have changed.
+// restoreApprovals restores the requests of earlier runs and applies the answers that came during the pause. The
+// agent learns that a call that waited was not executed: the host never executes it later, because files and pages
+// may have changed.
 func (q *approvals) restoreApprovals(ctx context.Context) *Stop {
 	list, err := q.history.Approvals(ctx, q.goal.ID)
 	if err != nil {
@@ -295,7 +294,7 @@ func (q *approvals) restoreApprovals(ctx context.Context) *Stop {
 	return nil
 }
 
-// reportAnswers says in the run's first message what became of calls that waited.
+// reportAnswers tells the agent in the run's first message what happened to calls that waited.
 func (q *approvals) reportAnswers(settled []goal.Approval) {
 	var closed []string
 	for _, a := range settled {
@@ -332,7 +331,7 @@ func reasonSuffix(why string) string {
 	return " The reason: " + strings.TrimSuffix(why, ".") + "."
 }
 
-// flushNotes says after the calls of a turn what came of approvals.
+// flushNotes tells the agent the results of approvals after the calls of a turn.
 func (q *approvals) flushNotes(ctx context.Context) *Stop {
 	if len(q.notices) == 0 {
 		return nil

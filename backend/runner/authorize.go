@@ -19,9 +19,9 @@ type refusal struct {
 	outcome event.Outcome // "" = not refused
 }
 
-// resolvedCall is a call of the agent with what the host knows of it before it is
-// executed. Key, effect and preview are computed once for a call; only while the user
-// is asked the world may change, so that authorize computes effect and preview again then.
+// resolvedCall is a call of the agent with what the host knows about it before it is executed. Key, effect and
+// preview are computed once for a call. Files and pages may change while the user is asked, so authorizeAgain
+// computes effect and preview once more.
 type resolvedCall struct {
 	goal.Call
 
@@ -32,7 +32,7 @@ type resolvedCall struct {
 	grant   string // what allowed it, "" if none was needed
 	refusal refusal
 
-	shown *string // what the user is shown; nil until somebody wants it
+	shown *string // what the user is shown; nil until it is needed
 }
 
 func (c *resolvedCall) isRefused() bool { return c.refusal.outcome != "" }
@@ -116,8 +116,8 @@ func (c *resolvedCall) approval(ctx context.Context, decision policy.Decision) g
 	return a
 }
 
-// authorizeAgain decides about a call after the user has allowed it: the world continued
-// while the user thought, so its effect and preview are computed again.
+// authorizeAgain decides about a call after the user has allowed it. Its effect and preview are computed again,
+// because files and pages may have changed in the meantime.
 func (d *dispatcher) authorizeAgain(ctx context.Context, c *resolvedCall, answered string) *Stop {
 	effect, err := d.secrets.computeEffect(ctx, c.tool, c.Call)
 	if err != nil {

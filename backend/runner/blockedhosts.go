@@ -10,19 +10,18 @@ import (
 	"goalpost/backend/policy"
 )
 
-// BlockedHosts is a Room that holds what a tool could not foresee: a program's
-// connection to a host that was not allowed.
+// BlockedHosts is a Session that blocks connections of programs to hosts that are not allowed, which no tool can
+// predict.
 type BlockedHosts interface {
-	// BlockedHosts takes what was held since it was last asked, each host once.
+	// BlockedHosts returns the hosts that were blocked since the last call, each once.
 	BlockedHosts() []policy.Effect
-	// ApplyGrants says everything that the user has allowed for now, after each change.
-	// The calls among now are being executed: what each may contact is open until the
-	// next change.
+	// ApplyGrants sets everything that the user has allowed, after each change. The calls in now are being executed:
+	// the hosts that each may contact are open until the next change.
 	ApplyGrants(grants, now []policy.Grant)
 }
 
-// askBlockedHosts asks about all hosts that were blocked while a call ran, at once. The call is
-// over; the agent is told the answers after the turn's calls.
+// askBlockedHosts asks about all hosts that were blocked while a call ran, at once. The call has ended; the agent
+// gets the answers after the calls of the turn.
 func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop {
 	if q.blocked == nil {
 		return nil
@@ -62,7 +61,7 @@ func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop 
 	return stop
 }
 
-// noteBlockedHost keeps the answer about one host for the agent; nil is none yet.
+// noteBlockedHost stores the answer about one host for the agent; nil means that there is none yet.
 func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:

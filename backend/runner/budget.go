@@ -37,7 +37,7 @@ func (b *budget) elapsed() time.Duration {
 	return b.spentBefore + now.Sub(b.startedAt) - b.idle.elapsed(now)
 }
 
-// childSpend is what the goals that this one started have spent.
+// childSpend is what the goal's children have spent.
 func (b *budget) childSpend() goal.Spend {
 	if b.children == nil {
 		return goal.Spend{}
@@ -93,7 +93,7 @@ func (b *budget) enforceLimits(ctx context.Context) *Stop {
 	return nil
 }
 
-// exhaustedLimit is the limit in words for which there is no next iteration, "" for none.
+// exhaustedLimit describes the limit that allows no further iteration, "" if there is none.
 func (b *budget) exhaustedLimit() string {
 	for _, u := range b.limitUsages() {
 		if u.percent >= 100 {
@@ -121,8 +121,8 @@ func (b *budget) warnLimits(ctx context.Context, uses ...limitUsage) *Stop {
 	return nil
 }
 
-// warnWallClock warns while a call or a turn takes long. The end of the time cuts it, and is
-// told with that.
+// warnWallClock warns while a call or a turn takes long. When the time is used up, the call is cancelled and the stop
+// says why.
 func (b *budget) warnWallClock(ctx context.Context) *Stop {
 	if u, ok := b.wallClockUsage(); ok && u.percent < 100 {
 		return b.warnLimits(ctx, u)
@@ -145,7 +145,7 @@ func (w *limitWarnings) restore(at map[string]int) {
 	maps.Copy(w.at, at)
 }
 
-// mark says whether a mark is new.
+// mark reports whether a mark is new.
 func (w *limitWarnings) mark(what string, mark int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,7 +170,7 @@ func warnThreshold(percent int) int {
 	return 0
 }
 
-// addUsage counts a turn of any mind of this goal; the journal counts it too.
+// addUsage counts a turn of any model of this goal; the journal counts it, too.
 func (b *budget) addUsage(u goal.Usage) {
 	b.goal.Spent.TokensIn += u.TokensIn
 	b.goal.Spent.TokensOut += u.TokensOut
@@ -208,7 +208,7 @@ func (b *budget) usageText(claims int) string {
 	return text
 }
 
-// costText is what the models took.
+// costText describes the cost of the models.
 func costText(s goal.Spend) string {
 	text := ""
 	if s.TokensIn+s.TokensOut > 0 {

@@ -18,7 +18,7 @@ type pendingClaim struct {
 	note              string
 }
 
-// claimHistory is what became of a goal's claims so far.
+// claimHistory records the results of a goal's claims.
 type claimHistory struct {
 	made     int                // over the goal's life
 	failed   map[int]int        // failed claims in a row, by check
@@ -69,7 +69,7 @@ func reviewRejection(checks int, rv goal.Review) goal.Verdict {
 	return v
 }
 
-// record takes the verdicts of one claim of the agent.
+// record stores the verdicts of one claim of the agent.
 func (c *claimHistory) record(verdicts []goal.Verdict) {
 	for _, v := range verdicts {
 		if v.Outcome == goal.Pass {
@@ -90,8 +90,8 @@ func (c *claimHistory) record(verdicts []goal.Verdict) {
 	}
 }
 
-// stopReason says whether claims failed too often. most is the limit of claims per
-// gate; 0 is none.
+// stopReason returns why the run stops if claims failed too often. most is the limit of claims per check; 0 is no
+// limit.
 func (c *claimHistory) stopReason(most int) *Stop {
 	const sameErrors = 3
 	for _, v := range c.last {
@@ -122,10 +122,10 @@ func (c *claimHistory) verifiedByHost() bool {
 	return false
 }
 
-// reviewRejected says whether the reviewer was asked last and did not confirm.
+// reviewRejected reports whether the reviewer decided last and did not confirm.
 func (c *claimHistory) reviewRejected() bool { return c.review != nil && !c.review.Confirmed }
 
-// judgedByModel says whether a model decided what passed, and no program.
+// judgedByModel reports whether a model and no program decided what passed.
 func (c *claimHistory) judgedByModel() bool {
 	judged := false
 	for _, v := range c.last {

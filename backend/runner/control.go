@@ -28,13 +28,13 @@ type runControl struct {
 	checkOutput goal.CheckOutput
 }
 
-// ExecuteNested makes one more call while the call of a tool is executed: a recipe's
-// step. Control tools are for the model alone. An error says why nothing more is done.
+// ExecuteNested makes another call within the call of a tool: a step of a recipe. Control tools are for the model
+// alone. An error says why no more calls are made.
 func (c *runControl) ExecuteNested(ctx context.Context, call goal.Call) (step int, result goal.Result, err error) {
 	return c.calls.executeNested(ctx, call)
 }
 
-// agentRequests are what the agent asked of its run in this iteration.
+// agentRequests are the agent's requests to its run in this iteration.
 type agentRequests struct {
 	claim        *pendingClaim
 	gaveUp       *givenUp
@@ -63,7 +63,7 @@ func (q *agentRequests) GiveUp(reason, learned string) { q.gaveUp = &givenUp{rea
 // something, "" if nowhere.
 func (q *agentRequests) AskUser(question, pane string) { q.question, q.questionPane = question, pane }
 
-// Wait lets time pass. It ends early when the run is stopped or paused.
+// Wait waits. It ends early when the run is stopped or paused.
 func (c *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {
 	from := c.clock.Now()
 	select {
@@ -78,10 +78,10 @@ func (c *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {
 // its wait then.
 func (c *runControl) PauseRequested() <-chan struct{} { return c.gate.requested() }
 
-// evidencePageBytes is what one read_evidence gives at most, in bytes.
+// evidencePageBytes limits what one call of read_evidence returns, in bytes.
 const evidencePageBytes = 16 << 10
 
-// Evidence reads a page of something long that the host kept.
+// Evidence reads a page of a long result that the host stored.
 func (c *runControl) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
 	if strings.HasPrefix(handle, "check:") && c.checkOutput != goal.CheckOutputFull {
 		return goal.TextPage{}, errors.New("the user does not show you the output of the checks (--check-output)")
@@ -93,7 +93,7 @@ func (c *runControl) Evidence(ctx context.Context, handle string, cursor int64) 
 	return pageAt(whole, cursor, min(evidencePageBytes, int64(conversation.MaxResultBytes(c.calls.window))))
 }
 
-// pageAt cuts between characters, so that pages put together are the whole.
+// pageAt cuts between characters, so that the pages together are the whole text.
 func pageAt(whole []byte, cursor, most int64) (goal.TextPage, error) {
 	size := int64(len(whole))
 	if cursor < 0 || cursor > size {

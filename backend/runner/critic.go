@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/runner/excerpt"
 )
 
-// critic is a second model that looks at the recent steps now and then.
+// critic is a second model that reviews the recent steps at intervals.
 type critic struct {
 	goal     *goal.Goal
 	journal  *journalWriter
@@ -65,7 +65,7 @@ func (c *critic) record(v event.CriticVerdict) {
 // maxUnparsed replies in a row that cannot be read switch the critic off.
 const maxUnparsed = 3
 
-// runCritic asks the critic, if it is due, and acts on its word.
+// runCritic asks the critic if it is due, and acts on its verdict.
 func (c *critic) runCritic(ctx context.Context) *Stop {
 	if c.every == 0 || c.steps < c.every {
 		return stopCause(ctx)
@@ -92,8 +92,8 @@ func (c *critic) runCritic(ctx context.Context) *Stop {
 	return c.applyCriticVerdict(ctx, verdict, reason)
 }
 
-// askCritic shows as much as the critic's window holds, and less where it says that
-// this is too much all the same.
+// askCritic shows as much as fits the critic's context window, and less if the provider says that it is still too
+// much.
 func (c *critic) askCritic(ctx context.Context) (reply goal.Reply, err error) {
 	steps := conversation.ShrinkableHalf(conversation.BytesForTokens(c.window))
 	for range 3 {
@@ -110,7 +110,7 @@ func (c *critic) askCritic(ctx context.Context) (reply goal.Reply, err error) {
 	return reply, err
 }
 
-// applyCriticVerdict does what a verdict asks for.
+// applyCriticVerdict acts on a verdict.
 func (c *critic) applyCriticVerdict(ctx context.Context, verdict event.CriticVerdict, reason string) *Stop {
 	c.record(verdict)
 	switch verdict {

@@ -52,8 +52,8 @@ func (d *dispatcher) attach(s Session) {
 	}
 }
 
-// dispatchTurn executes the calls of one turn, in their order. Every
-// call gets exactly one result, also when the batch is cut short.
+// dispatchTurn executes the calls of one turn in order. Every call gets exactly one result, even if the rest of the
+// turn is skipped.
 func (d *dispatcher) dispatchTurn(ctx context.Context, calls []goal.Call) *Stop {
 	for i, c := range calls {
 		if cut := d.interruptReason(ctx); cut != "" {
@@ -72,7 +72,7 @@ func (d *dispatcher) dispatchTurn(ctx context.Context, calls []goal.Call) *Stop 
 	return nil
 }
 
-// batchEndReason says why nothing of this turn is executed any more, "" if it is.
+// batchEndReason returns why the remaining calls of this turn are skipped, "" if they are not.
 func (d *dispatcher) batchEndReason() string {
 	switch {
 	case d.requests.gaveUp != nil:
@@ -101,7 +101,7 @@ func firstStop(stops ...*Stop) *Stop {
 	return nil
 }
 
-// interruptReason says why the rest of a batch is not executed, "" if it is.
+// interruptReason returns why the rest of a turn is skipped, "" if it is not.
 func (d *dispatcher) interruptReason(ctx context.Context) string {
 	if stop := d.orders.applyUrgentOrders(ctx); stop != nil {
 		return stop.Reason
@@ -122,7 +122,7 @@ func (d *dispatcher) handleCall(ctx context.Context, c goal.Call) *Stop {
 	return stop
 }
 
-// executeNested makes one more call while the call of a tool is executed.
+// executeNested makes another call within the call of a tool.
 func (d *dispatcher) executeNested(ctx context.Context, c goal.Call) (step int, result goal.Result, err error) {
 	for _, why := range []string{d.interruptReason(ctx), d.batchEndReason()} {
 		if why != "" {
@@ -213,7 +213,7 @@ func (d *dispatcher) performCall(ctx context.Context, c *resolvedCall) (goal.Res
 	return result, outcome
 }
 
-// recordResult journals a step with the message that tells the agent of it.
+// recordResult journals a step with the message that gives the agent its result.
 func (d *dispatcher) recordResult(
 	ctx context.Context, c *resolvedCall, step *event.Step, result goal.Result, within *goal.Result,
 ) *Stop {

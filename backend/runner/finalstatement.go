@@ -7,7 +7,6 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/excerpt"
-	"goalpost/backend/runner/prompt"
 )
 
 const (
@@ -17,8 +16,8 @@ const (
 		"The host writes the report; this stands under it."
 )
 
-// askFinalStatement lets the agent say a last word, without tools, when it was stuck
-// or ran into a limit that leaves room for one more turn.
+// askFinalStatement asks the agent for a summary, without tools, when it was stuck or reached a limit that allows one
+// more turn.
 func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil {
 		return stop
@@ -34,7 +33,7 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	messages := append(append([]goal.Message{}, r.messages.Messages()...), ask)
 	reply, err := r.gate.askModel(timed, r.session.Models().Agent, goal.Turn{
 		Model:    r.goal.Model,
-		System:   prompt.System(r.goal),
+		System:   r.systemPrompt(),
 		Messages: messages,
 	}, r.delta)
 	if abort := stopCause(ctx); abort != nil {

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// workspaceChanged says whether the world is as it never was before. Where
-// there is nothing to compare, it is taken to move.
+// workspaceChanged reports whether the workspace is in a state that it was never in before. Where nothing can be
+// compared, every iteration counts as a change.
 func (w *progressWatch) workspaceChanged(ctx context.Context) (bool, error) {
 	if w.workspace == nil {
 		return true, nil
@@ -16,14 +16,14 @@ func (w *progressWatch) workspaceChanged(ctx context.Context) (bool, error) {
 	return w.awaitFingerprint(ctx, w.startFingerprint(ctx))
 }
 
-// fingerprintJob is one at the world, which may take a while: a folder has many files.
+// fingerprintJob computes one fingerprint of the workspace, which takes a while for many files.
 type fingerprintJob struct {
 	done          chan struct{}
 	print, unseen string
 	err           error
 }
 
-// startFingerprint begins to look.
+// startFingerprint starts a job.
 func (w *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
 	l := &fingerprintJob{done: make(chan struct{})}
 	workspace := w.workspace
@@ -39,9 +39,8 @@ func (w *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
 	return l
 }
 
-// awaitFingerprint waits for a look. What cannot be looked at may have been changed by
-// whatever was done since the last look: that is told once, and never taken for
-// nothing.
+// awaitFingerprint waits for a job. A part that cannot be read may have been changed by anything since the last
+// fingerprint: the user is warned once, and it always counts as a change.
 func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob) (bool, error) {
 	<-l.done // it ends with ctx
 	if l.err != nil {
@@ -59,22 +58,22 @@ func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob)
 	return w.detector.AddFingerprint(l.print, w.claims.failingChecks(), l.unseen != ""), nil
 }
 
-// beginFirstFingerprint begins to look at what the run begins with, if there is anything.
+// beginFirstFingerprint starts the fingerprint of the workspace at the start of the run.
 func (w *progressWatch) beginFirstFingerprint(ctx context.Context) {
 	if w.workspace != nil {
 		w.firstFingerprint = w.startFingerprint(ctx)
 	}
 }
 
-// wait waits for the look that may be under way. It ends with the context of its start.
+// wait waits for a job that may still run. The job ends with the context that it was started with.
 func (w *progressWatch) wait() {
 	if w.firstFingerprint != nil {
 		<-w.firstFingerprint.done
 	}
 }
 
-// awaitFirstFingerprint waits for the first look, which continued while the model thought: what the
-// run begins with is no movement when it comes back.
+// awaitFirstFingerprint waits for the first fingerprint, which was computed while the model worked: returning to the
+// first state is not progress.
 func (w *progressWatch) awaitFirstFingerprint(ctx context.Context) *Stop {
 	l := w.firstFingerprint
 	if l == nil {

@@ -10,14 +10,13 @@ import (
 	"goalpost/backend/policy"
 )
 
-// activeGrants is what the user has allowed and not revoked, and what of it the calls
-// use that are being executed. Safe for concurrent use: the user may revoke a grant at
-// any time.
+// activeGrants are the grants that the user has not revoked, and which of them the calls use that are being executed.
+// Safe for concurrent use: the user may revoke a grant at any time.
 type activeGrants struct {
 	journal *journalWriter
 
-	// taking is held from when an order of the user is taken out of the journal until it
-	// has its effect: otherwise a call could pass between the two.
+	// taking is locked from when an order of the user is read from the journal until it takes effect: otherwise a
+	// call could pass in between.
 	taking sync.Mutex
 
 	mu      sync.Mutex
@@ -46,8 +45,8 @@ func (l *activeGrants) list() []policy.Grant {
 	return slices.Clone(l.grants)
 }
 
-// recordAnswer journals an answer of the user and keeps what it allows. It does both
-// under one lock: who reads the answer in the journal may revoke the grant at once.
+// recordAnswer journals an answer of the user and stores what it allows. It does both under one lock, because a
+// reader of the journal may revoke the grant at once.
 func (l *activeGrants) recordAnswer(ctx context.Context, request string, answer goal.Answer) *Stop {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +93,7 @@ func (l *activeGrants) drop(which func(policy.Grant) bool) bool {
 	return true
 }
 
-// apply tells the session what is allowed now.
+// apply gives the session what is allowed now.
 func (l *activeGrants) apply() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

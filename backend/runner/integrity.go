@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// integrity checks before each iteration that the goal may continue: what decides about
-// it is as it was at the start, and the session and the disk are fit to work with.
+// integrity checks before each iteration that the goal may continue: the criterion, the policy and the protected
+// files are unchanged, the session is usable, and the disk has space.
 type integrity struct {
 	goal     *goal.Goal
 	log      *slog.Logger
@@ -25,8 +25,8 @@ type integrity struct {
 	readiness ReadinessChecker // nil where the session is always ready
 }
 
-// checkIntegrity is the pre-check: the criterion, the policy and the protected files
-// must still be the ones that were frozen, and the room fit to work in.
+// checkIntegrity stops the run unless the criterion, the policy and the protected files are the frozen ones and the
+// session is usable.
 func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
 	c, err1 := goal.Hash(i.goal.Criterion)
 	p, err2 := goal.Hash(i.goal.Policy)
@@ -57,7 +57,7 @@ func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
 	return nil
 }
 
-// unusableSession pauses a goal that has no place to work in.
+// unusableSession pauses a goal whose session is unusable.
 func unusableSession(err error) *Stop {
 	return &Stop{Exit: goal.NeedsUser, Reason: "the goal cannot work here: " + err.Error()}
 }
@@ -85,8 +85,8 @@ func (i *integrity) checkDiskSpace() *Stop {
 	}
 }
 
-// pauseTampered pauses the goal and keeps what the user is shown: that is put back when the
-// goal continues, and nothing that is changed later.
+// pauseTampered pauses the goal and records what the user is shown: only that is restored when the goal continues,
+// and nothing that is changed later.
 func (i *integrity) pauseTampered(ctx context.Context, diff string) *Stop {
 	if i.workspace != nil {
 		if err := i.workspace.RecordShown(ctx); err != nil {
@@ -96,9 +96,8 @@ func (i *integrity) pauseTampered(ctx context.Context, diff string) *Stop {
 	return &Stop{Exit: goal.NeedsUser, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
 }
 
-// restoreProtected repairs protected files when the user continues a goal that was paused for
-// them. What the user was not shown is left as it is: the goal pauses for it before
-// the first turn.
+// restoreProtected restores protected files when the user resumes a goal that was paused for them. Changes that the
+// user was not shown stay: the goal pauses for them before the first turn.
 func (i *integrity) restoreProtected(ctx context.Context) *Stop {
 	if i.workspace == nil || i.goal.Exit != goal.NeedsUser {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner/prompt"
 )
 
 // Journal is the goal store, as the queue and the runs use it. A Run holds the parts.
@@ -47,10 +48,10 @@ type Orders interface {
 	Settle(ctx context.Context, orders ...goal.Order) error
 }
 
-// History is what the runs of a goal leave for the next one.
+// History is what the runs of a goal leave for later runs.
 type History interface {
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
-	// RunHistory is what the runs before left; of their steps the newest so many.
+	// RunHistory returns what earlier runs left, with the given number of their newest steps.
 	RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error)
 	// SaveLoopState stores what the goal's next run must know of the rounds of this one,
 	// in place of what was stored before. RunHistory gives it back, unless the user has
@@ -67,8 +68,7 @@ type History interface {
 type ApprovalLog interface {
 	// Approvals gives everything that the user was asked, oldest first.
 	Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
-	// UnreportedApprovals gives those whose answer the agent has not been told, because the run that
-	// was to say it was cut.
+	// UnreportedApprovals returns those whose answer the agent has not received, because the run ended before.
 	UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
 	// Grants gives what the user has allowed and not taken back.
 	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
@@ -88,7 +88,7 @@ type Tool interface {
 	Do(ctx context.Context, args json.RawMessage) goal.Result
 }
 
-// Models are the minds behind a run. Critic may be nil where none is wanted.
+// Models are the models of a run. Critic may be nil.
 type Models struct {
 	Agent       Model
 	Critic      Model
@@ -102,55 +102,58 @@ type Verifier interface {
 	// Criterion decides every check and reports each verdict as it is known.
 	Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult,
 		error)
-	// Review is the cold reviewer's word about a claim whose verdicts passed.
+	// Review asks the independent reviewer about a claim whose checks passed.
 	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)
 }
 
-// Workspace is what a goal can change, seen from outside.
+// Workspace compares what a goal can change with its start.
 type Workspace interface {
-	// Tampered says what of the protected files is not as it was at the start, "" if all is.
+	// Tampered returns a diff of the protected files that changed since the start, "" if none did.
 	Tampered(ctx context.Context) (diff string, err error)
-	// Undecided names the changed files whose change RecordShown has not kept.
+	// Undecided names the changed files whose change RecordShown has not recorded.
 	Undecided(ctx context.Context) ([]string, error)
-	// RecordShown keeps which files are changed, and how, as the user is told it.
+	// RecordShown records which files are changed, and how, when the user is shown them.
 	RecordShown(ctx context.Context) error
-	// RestoreProtected makes the protected files again what they were, and names those it touched.
-	// The changed versions are moved to aside, "" if there was nothing to keep.
+	// RestoreProtected restores the protected files and names those that it restored. It moves the changed versions
+	// to the folder aside, "" if there were none.
 	RestoreProtected(ctx context.Context) (files []string, aside string, err error)
-	// Fingerprint is the same as long as nothing has changed. unseen says of what
-	// it cannot tell, "" if it is of everything.
+	// Fingerprint returns the same text as long as nothing has changed. unseen says what it does not cover, "" if it
+	// covers everything.
 	Fingerprint(ctx context.Context) (print, unseen string, err error)
-	// Changed says in a sentence what is different since the start, "" if nothing.
+	// Changed describes in a sentence what changed since the start, "" if nothing did.
 	Changed(ctx context.Context) (string, error)
 }
 
-// ChildSpender is a Room whose goal has other goals work for it: what they have spent
-// counts against its own limits.
+// ChildSpender is a Session whose goal starts child goals. What they spend counts against its limits.
 type ChildSpender interface{ TotalSpend() goal.Spend }
 
-// SecretStore is a Room that knows the user's secrets. A model names one by
-// reference; it never gets the value.
+// SecretStore is a Session that has access to the user's secrets. A model refers to a secret by name and never gets
+// the value.
 type SecretStore interface {
 	// SecretsIn lists the secrets that a call refers to. An unknown one is an error that says what to do.
 	SecretsIn(c goal.Call) ([]policy.SecretUse, error)
-	// EnvironmentSecrets lists those that programs of the goal get without a call.
+	// EnvironmentSecrets lists those that the goal's programs get in their environment.
 	EnvironmentSecrets() []policy.SecretUse
-	// FillSecrets puts the values in the place of the references, for execution only.
+	// FillSecrets replaces the references by the values, for execution only.
 	FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error)
-	// Redact takes out of a result what must not be read by anyone but the user.
+	// Redact removes secrets from a result.
 	Redact(text string) string
 }
 
-// ReadinessChecker is a Room that can say that it is not fit to work in any more: its walls
-// are gone, its provider is not known. The error is for the user.
+// ReadinessChecker is a Session that can become unusable: its sandbox has ended, or its provider is unknown. The
+// error is for the user.
 type ReadinessChecker interface{ Ready() error }
 
-// LeftoverReporter is a Room that knows what a goal leaves behind and the user should look
-// at: a sentence each, for the report.
+// ProtectionLister is a Session that lists the files that decide about the goal and that its agent cannot change, in
+// the same order for the whole run.
+type ProtectionLister interface{ ProtectedFiles() []prompt.ProtectedFile }
+
+// LeftoverReporter is a Session that reports what a goal leaves behind and the user should look at, one sentence
+// each.
 type LeftoverReporter interface{ AutorunChanges() []string }
 
-// Preflighter is a Room that tries the checks of a goal which has waited for its first
-// turn. why is for the user, "" where the goal may begin.
+// Preflighter is a Session that tries the checks of a goal that has waited for its first turn. why is for the user,
+// "" if the goal may begin.
 type Preflighter interface {
 	RecheckPreflight(ctx context.Context, g goal.Goal) (why string, err error)
 }
@@ -161,6 +164,6 @@ type Session interface {
 	Tools() []Tool
 	Judge() Verifier
 	World() Workspace // nil where nothing can be compared
-	// Close ends what the goal started. After done, what runs may stay to be looked at.
+	// Close ends what the goal started. After done, programs may keep running so that the user can look at them.
 	Close(ctx context.Context, exit goal.Exit) error
 }

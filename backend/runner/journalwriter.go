@@ -15,14 +15,12 @@ type journalWriter struct {
 	run goal.Run
 
 	mu sync.Mutex
-	// queued goes to the journal with what is appended next, in one commit: a commit
-	// costs more than everything else that the host does for a step. Nobody has been
-	// notified of a queued event, and nothing was done for it.
+	// queued events are written together with the next ones, in one commit: a commit costs more than everything else
+	// that the host does for a step. No subscriber has seen a queued event, and nothing was done because of it.
 	queued []event.Body
 }
 
-// append writes the queued events and then bodies, also when ctx is cancelled: what
-// happened, happened.
+// append writes the queued events and then bodies, even if ctx is cancelled, because they did happen.
 func (w *journalWriter) append(ctx context.Context, bodies ...event.Body) *Stop {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"goalpost/backend/runner/loopguard"
 )
 
-// The rounds that an agent goes live with the goal: a pause, a parked provider and
-// a crash give no fresh supply of repeats. They begin again where the user said:
-// continue, by a note, by other limits, or by continuing what had stopped for them.
+// The counts of repeated calls live as long as the goal, so that a pause, a parked provider or a crash allows no more
+// repeats. They start again when the user adds a note, changes the limits, or resumes a goal that had stopped for the
+// user.
 
-// loopState is what the next run must know of the rounds of this one.
+// loopState is what the next run must know of the repeated calls of this one.
 func (r *Run) loopState() goal.LoopState {
 	m := goal.LoopState{Silent: r.turns.silent}
 	r.dispatcher.guard.SaveState(&m)
@@ -19,21 +19,21 @@ func (r *Run) loopState() goal.LoopState {
 	return m
 }
 
-// restoreLoopState takes what the run before knew.
+// restoreLoopState restores the state of the run before.
 func (r *Run) restoreLoopState(m goal.LoopState) {
 	r.dispatcher.guard.RestoreState(m)
 	r.progress.detector.RestoreState(m)
 	r.turns.silent = m.Silent
 }
 
-// resetLoopState is the user's word: what went round in circles may be right now.
+// resetLoopState forgets repeated calls after the user intervened: they may be right now.
 func (r *Run) resetLoopState() {
 	r.dispatcher.guard = loopguard.New()
 	r.progress.detector.Reset(r.goal.Spent.USD)
 	r.turns.silent = 0
 }
 
-// saveLoopState is the end of an iteration: a run that is killed leaves its memory, too.
+// saveLoopState runs at the end of each iteration, so that even a run that is killed leaves its state.
 func (r *Run) saveLoopState(ctx context.Context) *Stop {
 	now := r.cfg.Clock.Now()
 	if r.turns.stateSavedAt.IsZero() {

@@ -81,7 +81,7 @@ func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
 	return nil
 }
 
-// resumeMessage is what the agent is told first after a pause.
+// resumeMessage is the first message to the agent after a pause.
 func (l *messageLog) resumeMessage() string {
 	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had " +
 		"opened may be gone: look before you use them."},

@@ -6,8 +6,8 @@ import (
 	"goalpost/backend/runner/stall"
 )
 
-// newRun returns a run without its session. Its parts know each other from the start;
-// attachSession gives them what they need of the session.
+// newRun returns a run without its session. Its parts are connected from the start; attachSession gives them what
+// they need from the session.
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{cfg: c, goal: g, id: id, active: a, gate: a.pausing, lifecycle: c.Journal, history: c.Journal}
 	r.gate.attachRun()
@@ -142,8 +142,7 @@ func (r *Run) addDispatcher() {
 	}
 }
 
-// attachSession gives the parts what they need of the open session. What a session does
-// not offer stays nil.
+// attachSession gives the parts what they need from the open session. What a session does not offer stays nil.
 func (r *Run) attachSession(s Session) {
 	r.session = s
 	blocked, _ := s.(BlockedHosts)

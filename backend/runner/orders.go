@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/runner/conversation"
 )
 
-// orderIntake takes the user's orders out of the store. Safe for concurrent use: the
-// loop and the watch of the orders both look.
+// orderIntake takes the user's orders from the store. It is safe for concurrent use by the loop and by the goroutine
+// that watches the orders.
 type orderIntake struct {
 	goal   goal.ID
 	store  Orders
@@ -28,9 +28,9 @@ const (
 	heartbeat     = 5 * time.Second
 )
 
-// watchOrders takes the user's orders while the loop works, keeps the heartbeat and
-// holds the wall clock. Abort cuts everything at once; pause cuts a model turn
-// and lets a tool call finish; a note waits for its place.
+// watchOrders takes the user's orders while the loop works, writes the heartbeat and enforces the wall-clock limit.
+// An abort cancels everything at once. A pause cancels a model turn and lets a tool call finish. A note waits for its
+// place in the conversation.
 func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 	beat := r.cfg.Clock.Now()
 	var deadline <-chan time.Time
@@ -72,8 +72,8 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// pollOrders takes the orders that do not wait for their place in the conversation: what
-// the user takes back is taken back while a call runs.
+// pollOrders takes the orders that do not wait for a place in the conversation: a grant is revoked even while a call
+// runs.
 func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
 	q.grants.taking.Lock()
 	defer q.grants.taking.Unlock()
@@ -101,8 +101,8 @@ func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
 	return nil
 }
 
-// applyUrgentOrders looks before something new is begun: an order may have come since the watch
-// looked, and what the user stopped by then does not begin.
+// applyUrgentOrders reads the orders before something new begins: an order may have come since the last poll, and
+// what the user has stopped must not begin.
 func (q *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
 	if stop := q.pollOrders(ctx); stop != nil {
 		q.cancel(stop)
@@ -110,7 +110,7 @@ func (q *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
 	return stopCause(ctx)
 }
 
-// revokeGrant takes back what a user does not allow any more.
+// revokeGrant revokes a grant at the user's order.
 func (q *orderIntake) revokeGrant(ctx context.Context, o goal.Order) *Stop {
 	ended, stop := q.grants.revoke(ctx, o.Request, "the user took it back")
 	if !ended {
@@ -119,16 +119,15 @@ func (q *orderIntake) revokeGrant(ctx context.Context, o goal.Order) *Stop {
 	return stop
 }
 
-// settleOrder ends the waiting of an order that changes nothing any more.
+// settleOrder marks an order as handled that has no effect any more.
 func (q *orderIntake) settleOrder(ctx context.Context, o goal.Order) {
 	if err := q.store.Settle(ctx, o); err != nil && ctx.Err() == nil {
 		q.log.Warn("an order that changes nothing", "goal", q.goal, "error", err)
 	}
 }
 
-// applyOrders puts the user's notes into the conversation, in the order they
-// came, and stops for a pause. What is not taken when the run ends waits in the
-// store for the next one.
+// applyOrders puts the user's notes into the conversation, in the order in which they came, and stops for a pause.
+// Orders that are not taken when the run ends wait in the store for the next run.
 func (r *Run) applyOrders(ctx context.Context) *Stop {
 	if stop := r.orders.applyUrgentOrders(ctx); stop != nil {
 		return stop

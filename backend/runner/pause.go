@@ -9,9 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// pauseGate is how a pause reaches a goal of this process, and the gate
-// that each request to one of the goal's models goes through: once it is shut,
-// requests under way are cut off and none begins. Safe for concurrent use.
+// pauseGate pauses a goal of this process. Each request to one of the goal's models passes it: once it is shut,
+// running requests are cancelled and no new one begins. Safe for concurrent use.
 type pauseGate struct {
 	mu      sync.Mutex
 	asked   chan struct{} // closed when somebody pauses it
@@ -52,7 +51,7 @@ func (p *pauseGate) shut(why *Stop) []*modelRequest {
 	return cut
 }
 
-// attachRun says that a run sees the pause from now on, until it leaves.
+// attachRun marks that a run handles the pause from now on, until detachRun.
 func (p *pauseGate) attachRun() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,8 +140,8 @@ func (p *pauseGate) askModel(ctx context.Context, m Model, t goal.Turn, delta fu
 	return reply, err
 }
 
-// stopForError turns an error into a stop; a cancelled run stops for the reason it was
-// cancelled, and one whose judge may be asked later is parked.
+// stopForError turns an error into a stop. A cancelled run stops for the reason of its cancellation; a run whose
+// judge is unavailable for now is parked.
 func (p *pauseGate) stopForError(ctx context.Context, doing string, err error) *Stop {
 	if stop := stopCause(ctx); stop != nil {
 		return stop
@@ -157,9 +156,9 @@ func (p *pauseGate) stopForError(ctx context.Context, doing string, err error) *
 	return &Stop{Exit: goal.ExitError, Reason: doing + ": " + err.Error()}
 }
 
-// PauseNow pauses a goal that this process runs or has queued. When it returns, no
-// model is asked for the goal any more, nor will be before somebody resumes it; a
-// tool call may still be ending. It says whether this process has the goal.
+// PauseNow pauses a goal that this process runs or has queued. When it returns, no request to a model is running, and
+// none begins until the goal is resumed; a tool call may still be ending. It reports whether this process has the
+// goal.
 func (r *Runner) PauseNow(ctx context.Context, id goal.ID, why string) (bool, error) {
 	a := r.active(id)
 	if a == nil {
@@ -175,8 +174,8 @@ func (r *Runner) PauseNow(ctx context.Context, id goal.ID, why string) (bool, er
 	return true, nil
 }
 
-// UndoPause takes a Hold back. It is false when a run has begun and stops for it, or
-// when this process has the goal no more: then the goal is to be resumed.
+// UndoPause undoes PauseNow. It returns false if a run has begun to stop for it, or if this process no longer has the
+// goal: then the goal must be resumed.
 func (r *Runner) UndoPause(id goal.ID) bool {
 	a := r.active(id)
 	return a != nil && a.pausing.reopen()

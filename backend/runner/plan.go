@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/runner/loopguard"
 )
 
-// plan is what the agent intends: its todos, and the open step of the protocol.
+// plan holds the agent's todos and the open step of the protocol.
 type plan struct {
 	journal *journalWriter
 
@@ -53,7 +53,7 @@ func (p *plan) saveTodos(ctx context.Context, todos []goal.Todo) error {
 	return nil
 }
 
-// openTodos says what of the plan is not done, "" if all is.
+// openTodos lists the todos that are not done, "" if all are.
 func (p *plan) openTodos() string {
 	var open []string
 	for i, t := range p.todos {
@@ -64,7 +64,7 @@ func (p *plan) openTodos() string {
 	return strings.Join(open, "\n")
 }
 
-// todoList is the whole plan in words: what is ticked off must not be done again.
+// todoList is the whole plan as text, with completed todos, so that none is done again.
 func (p *plan) todoList() string {
 	lines := make([]string, 0, len(p.todos))
 	for i, t := range p.todos {

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/runner/stall"
 )
 
-// progressWatch detects that a goal makes no progress: the detector, and what it is fed
-// with besides the results of calls.
+// progressWatch detects that a goal makes no progress. It feeds the detector with the workspace and the output of
+// programs, besides the results of calls.
 type progressWatch struct {
 	goal    *goal.Goal
 	journal *journalWriter
@@ -25,8 +25,8 @@ type progressWatch struct {
 	partialReported  bool // the user was told that not all of the workspace is looked at
 }
 
-// checkProgress is the last point of an iteration. It looks at the workspace only when
-// nothing else has moved for a while, so that it costs little.
+// checkProgress runs at the end of an iteration. It reads the workspace only if nothing else has changed for a while,
+// because that is expensive.
 func (w *progressWatch) checkProgress(ctx context.Context) *Stop {
 	if !w.detector.EndIteration(w.goal.Spent.USD, w.goal.Limits.USD) {
 		return stopCause(ctx)
@@ -42,12 +42,12 @@ func (w *progressWatch) checkProgress(ctx context.Context) *Stop {
 	return &Stop{Exit: goal.Stuck, Reason: w.detector.StopReason(w.goal.Spent.USD)}
 }
 
-// OutputSource is a Room that hears what the goal's programs print. Heard is what those
-// that were working when it was last asked have printed since, "" if nothing.
+// OutputSource is a Session that records what the goal's programs print. Heard returns what the programs that were
+// running at the last call have printed since, "" if nothing.
 type OutputSource interface{ NewOutput() string }
 
-// collectOutput takes what the goal's programs printed while the agent called nothing: a
-// watched process that printed is something done, and movement if it is new.
+// collectOutput reads what the goal's programs printed while the agent made no call: output of a watched process is
+// an action, and progress if it is new.
 func (w *progressWatch) collectOutput() {
 	if w.output == nil {
 		return
@@ -58,7 +58,7 @@ func (w *progressWatch) collectOutput() {
 	}
 }
 
-// discardOutput leaves out what was printed while calls were made: that is their result.
+// discardOutput drops what was printed while calls were made: it is part of their results.
 func (w *progressWatch) discardOutput(context.Context) *Stop {
 	if w.output != nil {
 		w.output.NewOutput()

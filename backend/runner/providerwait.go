@@ -10,16 +10,15 @@ import (
 	"goalpost/backend/goal"
 )
 
-// waitForProvider waits until the provider may be asked again, without a slot and without
-// spending anything. It ends early when the user wants it to, perhaps with new
-// limits; opening is what the next run begins with, and ok is false when the goal
-// does not continue.
+// waitForProvider waits until the provider may be asked again, without a slot and without spending anything. It ends
+// early if the user resumes the goal, perhaps with new limits. opening are the first events of the next run; ok is
+// false if the goal does not continue.
 func (r *Runner) waitForProvider(
 	ctx context.Context, g *goal.Goal, until time.Time, a *active,
 ) (opening []event.Body, ok bool) {
 	over := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
 	for {
-		if !r.cfg.Clock.Now().Before(until) { // a timer stands still while the machine sleeps
+		if !r.cfg.Clock.Now().Before(until) { // a timer does not advance while the machine sleeps
 			return providerAvailable(), true
 		}
 		select {
@@ -47,8 +46,7 @@ func (r *Runner) waitForProvider(
 	}
 }
 
-// takeLateOrders takes what the user said to a goal as its countdown ended. From the beginning of
-// a run on nobody says it any more.
+// takeLateOrders takes orders that came as the wait ended; once the run has begun, such orders go to the run.
 func (r *Runner) takeLateOrders(ctx context.Context, g *goal.Goal) {
 	orders, err := r.cfg.Journal.TakeOrders(context.WithoutCancel(ctx), g.ID, goal.OrderResume)
 	if err != nil {
@@ -63,8 +61,8 @@ func providerAvailable() []event.Body {
 	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
 }
 
-// applyNewLimits takes the limits that came with the user's order, if any did. They are in
-// the journal before the goal waits in the queue.
+// applyNewLimits applies the limits that came with the user's order, if any. They are in the journal before the goal
+// waits in the queue.
 func (r *Runner) applyNewLimits(ctx context.Context, g *goal.Goal, text string) {
 	if text == "" {
 		return
@@ -81,9 +79,8 @@ func (r *Runner) applyNewLimits(ctx context.Context, g *goal.Goal, text string) 
 	g.Limits = l
 }
 
-// endWaiting aborts a parked goal, or makes it one that its user paused as it was being
-// parked. One that is only left by its process, or stands with the goal that started
-// it, stays parked.
+// endWaiting aborts a parked goal, or marks it as paused if its user paused it as it was being parked. A goal whose
+// process ends, or whose parent goal stops, stays parked.
 func (r *Runner) endWaiting(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
 	case stop.Exit == goal.AbortedByUser:
@@ -93,7 +90,7 @@ func (r *Runner) endWaiting(ctx context.Context, g goal.Goal, stop *Stop) {
 	}
 }
 
-// recordEnd writes the end of a goal that has no run at the moment.
+// recordEnd writes the end of a goal that has no run.
 func (r *Runner) recordEnd(ctx context.Context, g goal.Goal, stop *Stop) {
 	body := &event.Ended{
 		Status:  goal.StatusForExit(stop.Exit),

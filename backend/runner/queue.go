@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// enqueue waits until the goal may begin and begins it. The queue belongs to the
-// data folder, so other processes count; in this one, who came first goes first.
-// A stop means that the goal was stopped in the queue.
+// enqueue waits until the goal may begin, and begins it. The queue belongs to the data folder, so goals of other
+// processes count, too; within this process it is first in, first out. A stop means that the goal was stopped in the
+// queue.
 func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []event.Body) (goal.Run, *Stop) {
 	r.addWaiter(a)
 	defer r.removeWaiter(a)
@@ -37,7 +37,7 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 	}
 }
 
-// tryBegin looks first, which costs no writing, and then begins.
+// tryBegin first checks whether the goal may begin, which writes nothing, and then begins it.
 func (r *Runner) tryBegin(ctx context.Context, g goal.Goal, opening []event.Body) (goal.Run, error) {
 	ctx = context.WithoutCancel(ctx)
 	busy, err := r.cfg.Journal.NotReady(ctx, g.ID, r.slots)
@@ -86,8 +86,8 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 	return stop
 }
 
-// leaveQueue takes a goal out of the queue without a run. One that is aborted before it
-// was over ends; every other one is what it was before.
+// leaveQueue removes a goal from the queue without a run. A goal that is aborted before it was completed ends; any
+// other goal keeps its earlier state.
 func (r *Runner) leaveQueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
 	case stop.Exit == goal.ExitError: // what could not be written of it cannot be told either
@@ -116,7 +116,7 @@ func (r *Runner) removeWaiter(a *active) {
 	a.queued.Store(false)
 }
 
-// isNext says whether nobody who came earlier waits for a slot.
+// isNext reports whether no goal that came earlier waits for a slot.
 func (r *Runner) isNext(a *active) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,8 +4,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// What critic and judges see of the newest steps: how many, and how much of each
-// result in characters. A critic that looks seldom sees more, as its window allows.
+// How much of the newest steps the critic and the judges see: the number of steps, and the characters of each result.
+// A critic with a longer interval sees more, if its context window allows.
 const (
 	maxRecent      = 40
 	maxCriticSteps = 400
@@ -18,7 +18,7 @@ type recentSteps struct {
 	steps []goal.Step // oldest first
 }
 
-// newRecentSteps keeps twice as many steps as pass between two looks of the critic.
+// newRecentSteps keeps twice as many steps as there are between two calls of the critic.
 func newRecentSteps(criticEvery int) *recentSteps {
 	return &recentSteps{limit: max(maxRecent, min(2*criticEvery, maxCriticSteps))}
 }
@@ -38,5 +38,5 @@ func (s *recentSteps) newest() int {
 	return s.steps[len(s.steps)-1].N
 }
 
-// forJudge returns what a judge is shown of them.
+// forJudge returns the part of them that a judge sees.
 func (s *recentSteps) forJudge() []goal.Step { return s.steps[max(0, len(s.steps)-maxRecent):] }

@@ -57,8 +57,8 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 	return nil
 }
 
-// unreadNotes says which notes came so late that the agent of a goal that ends has not read
-// them. They wait for its next run, if there is one.
+// unreadNotes lists the notes that the agent has not read because the goal ended before. They wait for its next run,
+// if there is one.
 func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	if goal.StatusForExit(stop.Exit) == goal.Paused {
 		return ""

@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Run is the loop of one run of one goal. It belongs to one goroutine. A second one, the
-// watch of the orders, uses only what says that it is safe: orders, grants, journal, the
-// clock side of budget, and of goal what never changes during a run.
+// Run is the loop of one run of one goal. It belongs to one goroutine. A second goroutine watches the orders and uses
+// only the parts that are documented as safe for it: orders, grants, journal, the clock of budget, and the fields of
+// goal that never change during a run.
 type Run struct {
 	cfg    Config
 	goal   goal.Goal
@@ -48,8 +48,8 @@ type Run struct {
 // runTurns counts the turns of the model.
 type runTurns struct {
 	silent int // without a tool call, in a row, over all runs
-	// uncounted reports that the journal has an iteration whose model did not answer: it is
-	// not counted, and a pause takes it back.
+	// uncounted reports that the journal has an iteration whose model did not answer. It does not count, and a pause
+	// removes it.
 	uncounted    bool
 	stateSavedAt time.Time // when the loop state was saved last
 }
@@ -69,8 +69,8 @@ func (r *Run) endState(stop *Stop) goal.Goal {
 	return g
 }
 
-// run runs the loop to its stop and settles it. Everything that the goal
-// started ends with it, except after done and in a pause. An error is one of settling.
+// run runs the loop until it stops, and then records the stop. Everything that the goal started ends with it, except
+// after done and in a pause. An error means that the stop could not be recorded.
 func (r *Run) run(ctx context.Context) (*Stop, error) {
 	ctx = goal.WithRun(ctx, r.id)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -91,7 +91,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	return stop, settled
 }
 
-// closeSession holds nothing up: a goal whose room was slow to close continues like any other.
+// closeSession does not fail: a goal whose session was slow to close continues like any other.
 func (r *Run) closeSession(ctx context.Context, exit goal.Exit) {
 	if r.session == nil {
 		return
@@ -103,7 +103,7 @@ func (r *Run) closeSession(ctx context.Context, exit goal.Exit) {
 	}
 }
 
-// loop opens the room, restores what earlier runs left and iterates.
+// loop opens the session, restores what earlier runs left, and iterates.
 func (r *Run) loop(ctx context.Context) (stop *Stop) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -149,9 +149,9 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 	return nil
 }
 
-// checkDependency stops a goal whose goal before it did not become done, once. Whom the
-// user resumes after that continues without it, with a warning. One that was aborted in
-// the queue, or cut as it began, may not have told of it.
+// checkDependency stops a goal, once, if the goal that it waits for did not become done. If the user resumes it after
+// that, it continues without the other one, with a warning. A goal that was aborted in the queue, or stopped as it
+// began, may not have recorded the warning.
 func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	untold := r.goal.Exit == "" || r.goal.Exit == goal.AbortedByUser || r.goal.Exit == goal.Interrupted
 	switch {
@@ -195,7 +195,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 	)
 }
 
-// runSteps takes the steps one after the other until one of them stops the run.
+// runSteps runs the steps in order until one of them stops the run.
 func runSteps(ctx context.Context, steps ...func(context.Context) *Stop) *Stop {
 	for _, step := range steps {
 		if stop := step(ctx); stop != nil {

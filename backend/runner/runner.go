@@ -20,7 +20,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Clock is the seam for deadlines.
+// Clock is the source of time; tests replace it.
 type Clock interface {
 	Now() time.Time
 	After(d time.Duration) <-chan time.Time
@@ -29,20 +29,20 @@ type Clock interface {
 // Config says what a Runner works with. Everything but Disk and Ended is required.
 type Config struct {
 	Journal Journal
-	// Open makes the room of a goal; warn journals a fault that was survived.
+	// Open opens the session of a goal; warn journals a problem that does not stop it.
 	Open    func(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (Session, error)
 	Publish func(event.Event) // for what is not journaled
 	Clock   Clock
 	Log     *slog.Logger
 	Slots   int // goals at once
 	Law     policy.RuleSet
-	// Patience says how long an approval waits for a user, 0 where nobody is
-	// there now. nil is nobody.
+	// Patience returns how long an approval waits for a user; 0 if no user is present now. A nil Patience means that
+	// no user is ever present.
 	Patience func() time.Duration
-	// Disk says how many bytes are free where the journal is kept; nil where that is not known.
+	// Disk returns how many bytes are free where the journal is stored; nil where that is unknown.
 	Disk func() (uint64, error)
-	// Ended is told of a goal that ended while it waited here: what its earlier runs
-	// left ends with it. nil where they leave nothing.
+	// Ended is called for a goal that ended while it waited in this process, so that what its earlier runs left can
+	// end, too. It is nil where runs leave nothing.
 	Ended func(ctx context.Context, id goal.ID) error
 }
 
@@ -76,16 +76,15 @@ func New(c Config) *Runner {
 	return &Runner{cfg: c, slots: max(1, c.Slots), live: map[goal.ID]*active{}, freed: make(chan struct{})}
 }
 
-// Start starts or continues a goal in the background and returns at once; release
-// is called when this process has nothing to do with the goal any more. The
-// caller holds the goal's sentinel. The opening is what the run's journal begins
-// with: Started or Resumed, and what the user changed with it.
+// Start starts or continues a goal in the background and returns at once. It calls release when this process no
+// longer handles the goal. The caller holds the goal's lock file. The opening events are the first ones of the run in
+// the journal: Started or Resumed, and what the user changed with it.
 func (r *Runner) Start(ctx context.Context, g goal.Goal, release func(), opening ...event.Body) error {
 	return r.launch(ctx, g.ID, release, true, func(ctx context.Context, a *active) { r.run(ctx, g, opening, a) })
 }
 
-// ResumeParked takes up a parked goal that another process has left: it continues when
-// its time has come, or when the user wants it to.
+// ResumeParked adopts a parked goal that another process has left. It continues when its wait is over or when the
+// user resumes it.
 func (r *Runner) ResumeParked(ctx context.Context, g goal.Goal, release func()) error {
 	return r.launch(ctx, g.ID, release, false, func(ctx context.Context, a *active) {
 		if opening, ok := r.waitForProvider(ctx, &g, g.ParkedUntil, a); ok {
@@ -113,7 +112,7 @@ func (r *Runner) launch(
 	r.live[id] = a
 	r.wg.Go(func() {
 		defer r.forget(id, a)
-		defer release() // first: whoever waits for the end may want the goal for himself
+		defer release() // first: a caller that waits for the end may start the goal at once
 		work(ctx, a)
 	})
 	return nil
@@ -127,8 +126,7 @@ func (r *Runner) forget(id goal.ID, a *active) {
 	close(a.done)
 }
 
-// run drives a goal until it needs its user or is over. A parked goal continues
-// by itself.
+// run drives a goal until it needs its user or has ended. A parked goal continues automatically.
 func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *active) {
 	for {
 		id, stop := r.enqueue(ctx, g, a, opening)
@@ -171,7 +169,7 @@ func stopForOrder(o goal.Order) *Stop {
 	return &Stop{Exit: goal.PausedByUser, Reason: cmp.Or(o.Text, pausedByUserText), By: goal.ID(o.Request)}
 }
 
-// Queued says whether the goal waits in the queue of this process.
+// Queued reports whether the goal waits in the queue of this process.
 func (r *Runner) Queued(id goal.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,7 +177,7 @@ func (r *Runner) Queued(id goal.ID) bool {
 	return a != nil && a.queued.Load()
 }
 
-// Wake makes a live goal look at its orders now. It says whether this process runs the goal.
+// Wake makes a live goal read its orders now. It reports whether this process runs the goal.
 func (r *Runner) Wake(id goal.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,8 +192,8 @@ func (r *Runner) Wake(id goal.ID) bool {
 	return true
 }
 
-// Cancel stops a live goal at once, also in the queue and in the middle of a
-// call. It says whether this process runs the goal.
+// Cancel stops a live goal at once, also in the queue and in the middle of a call. It reports whether this process
+// runs the goal.
 func (r *Runner) Cancel(id goal.ID, stop *Stop) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -249,7 +247,7 @@ type Stop struct {
 	Reason string
 	Until  time.Time // parked: when it continues
 	Pane   string    // needs_operator: where the user is to do something, "" if nowhere
-	By     goal.ID   // who wants it: the goal that started this one, goal.ExternalAgent; "" is the user
+	By     goal.ID   // who requested it: the goal that started this one, or goal.ExternalAgent; "" is the user
 }
 
 func (s *Stop) Error() string { return string(s.Exit) + ": " + s.Reason }

@@ -55,8 +55,8 @@ func (k *callSecrets) fillSecrets(
 	return filled, nil
 }
 
-// exposedSecrets are the secrets that programs of the goal were given, by name. Nobody takes
-// them back: they may be kept in memory, in a file, in a program's arguments.
+// exposedSecrets are the secrets that programs of the goal were given, by name. They stay exposed, because they may
+// be in memory, in a file or in a program's arguments.
 type exposedSecrets map[string]policy.SecretUse
 
 func (h exposedSecrets) add(e policy.Effect) {
@@ -68,7 +68,7 @@ func (h exposedSecrets) add(e policy.Effect) {
 	}
 }
 
-// addEnvironmentSecrets adds what programs get by themselves.
+// addEnvironmentSecrets adds the secrets in the environment of programs.
 func (k *callSecrets) addEnvironmentSecrets() {
 	if k.store != nil {
 		for _, use := range k.store.EnvironmentSecrets() {
@@ -77,8 +77,8 @@ func (k *callSecrets) addEnvironmentSecrets() {
 	}
 }
 
-// restoreExposed brings back what programs were given in earlier runs. A call that names no
-// secret is not judged again: that would look at the world, perhaps at a live page.
+// restoreExposed restores what programs were given in earlier runs. A call that refers to no secret is not evaluated
+// again: that would read files, perhaps a live page.
 func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool, calls []goal.Call) {
 	if k.store == nil {
 		return
@@ -95,8 +95,8 @@ func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool,
 	}
 }
 
-// warning says to a user who is asked to open hosts which secrets could go there
-// that do not belong to them, "" if none could.
+// warning warns a user who is asked to open hosts about secrets that could be sent there and belong to other hosts,
+// "" if there are none.
 func (h exposedSecrets) warning(hosts []string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(h)) {

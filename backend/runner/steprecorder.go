@@ -8,8 +8,7 @@ import (
 	"goalpost/backend/runner/stall"
 )
 
-// stepRecorder notes each call where it matters later: in the plan, for the next claim,
-// for the critic and the judges, and for the detector of progress.
+// stepRecorder passes each call on: to the plan, the claim history, the critic, the judges and the progress detector.
 type stepRecorder struct {
 	clock    Clock
 	plan     *plan
@@ -19,8 +18,7 @@ type stepRecorder struct {
 	progress *progressWatch
 }
 
-// markExecuted notes that a call was executed. Waiting is something done: a server may
-// have come up.
+// markExecuted notes that a call was executed. Waiting counts as an action: a server may have started.
 func (s *stepRecorder) markExecuted(c *resolvedCall) {
 	if c.Tool == stall.WaitTool {
 		s.claims.idle = false
@@ -38,8 +36,8 @@ func (s *stepRecorder) markExecuted(c *resolvedCall) {
 // mayChange reports whether a call may change something.
 func mayChange(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
 
-// recordStep keeps a step for critic, judges and the detector of progress. result is the
-// whole result; goesOn reports that what the call looked at still works.
+// recordStep stores a step for the critic, the judges and the progress detector. result is the whole result; goesOn
+// reports that the program that the call observed is still running.
 func (s *stepRecorder) recordStep(c *resolvedCall, o event.Outcome, result string, goesOn bool) {
 	if goesOn {
 		s.progress.detector.NoteOngoing(c.Call, result, s.clock.Now())

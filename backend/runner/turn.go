@@ -12,10 +12,10 @@ import (
 	"goalpost/backend/runner/prompt"
 )
 
-// askModelOnce asks the model once. A nil reply without a stop means that the turn was
-// cut off by an order and is to be repeated after it.
+// askModelOnce asks the model once. A nil reply without a stop means that an order cancelled the turn, and that the
+// turn must be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
-	contract := prompt.System(r.goal)
+	contract := r.systemPrompt()
 	besides := len(contract) + toolSpecBytes(r.dispatcher.specs)
 	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
 	reply, err := r.askModel(ctx, contract)
@@ -43,7 +43,15 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	return &reply, nil
 }
 
-// uncountIteration takes back the iteration of a turn that is made again after a pause.
+func (r *Run) systemPrompt() string {
+	var protected []prompt.ProtectedFile
+	if lister, ok := r.session.(ProtectionLister); ok {
+		protected = lister.ProtectedFiles()
+	}
+	return prompt.System(r.goal, protected)
+}
+
+// uncountIteration does not count the iteration of a turn that is repeated after a pause.
 func (r *Run) uncountIteration(stop *Stop) *Stop {
 	if stop == nil || goal.StatusForExit(stop.Exit) == goal.Paused {
 		r.goal.Spent.Iterations--
@@ -70,10 +78,10 @@ func modelStop(err error) *Stop {
 	return &Stop{Exit: goal.ExitError, Reason: err.Error()}
 }
 
-// MinContextWindow estimates how many tokens a window must have for a goal with these tools: its
-// rules, tools and objective are sent with every turn, and something has to fit beside them.
+// MinContextWindow estimates how many tokens a context window must have for a goal with these tools: the system
+// prompt, the tools and the objective are sent with every turn, and the conversation must fit, too.
 func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
-	return conversation.MinWindow(len(prompt.System(g)) + toolSpecBytes(specs) + len(g.Objective))
+	return conversation.MinWindow(len(prompt.System(g, nil)) + toolSpecBytes(specs) + len(g.Objective))
 }
 
 func toolSpecBytes(specs []goal.ToolSpec) int {

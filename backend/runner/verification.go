@@ -30,8 +30,8 @@ type verification struct {
 	claims *claimHistory
 }
 
-// reclaimCooldown is how long after a failed claim time itself counts as something
-// done: a server may have come up, a build may have ended.
+// reclaimCooldown is how long after a failed claim the agent may claim again without an action: a server may have
+// started or a build may have ended.
 const reclaimCooldown = 60 * time.Second
 
 // verifyClaim verifies the claim of this iteration, if there is one. A pass
@@ -86,8 +86,8 @@ const (
 	reviewWorkPrefix = "Before the host asks a judge or the user: "
 )
 
-// verificationReminder is what the agent is told, once each, instead of a verification that
-// would come too early. A claim after which no turn is left is verified as it is.
+// verificationReminder returns a reminder, each once, instead of a verification that would be too early. A claim in
+// the last turn is verified as it is.
 func (v *verification) verificationReminder(c pendingClaim) string {
 	if c.by != "" || v.budget.exhaustedLimit() != "" {
 		return ""
@@ -104,7 +104,7 @@ func (v *verification) verificationReminder(c pendingClaim) string {
 	return ""
 }
 
-// describeClaim is a claim as a judge and the reviewer see it, without the user's word.
+// describeClaim returns a claim as a judge and the reviewer see it, without the user's decision.
 func (v *verification) describeClaim(c pendingClaim) goal.Claim {
 	return goal.Claim{
 		N:         v.claims.made,
@@ -147,8 +147,8 @@ func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.V
 	return found, nil
 }
 
-// waitForManualCheck pauses the run for the user's word about a claim that is decided but for
-// that. The reviewer is asked before: the user's word is the last one.
+// waitForManualCheck pauses the run for the user's decision when everything else about a claim is decided. The
+// reviewer is asked first: the user's decision is final.
 func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *Stop {
 	if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.reviewRejected() {
 		return stop
@@ -160,9 +160,9 @@ func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *
 	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; it waits for the user to accept the result or send it back"}
 }
 
-// reviewAndFinish asks the cold reviewer, if the goal has one, and stops as done.
+// reviewAndFinish asks the independent reviewer, if the goal has one, and stops as done.
 func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
-	// else an older program let it wait unreviewed
+	// an older version paused it without a review
 	if c.accepted != nil && (v.claims.review != nil || !v.goal.NeedsReview()) {
 		if stop := v.journalReview(ctx); stop != nil { // of the work that the user was shown
 			return stop
@@ -174,7 +174,7 @@ func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Sto
 	return &Stop{Exit: goal.Done, Reason: "the claim was verified"}
 }
 
-// reviewClaim asks the cold reviewer about a claim that passed, if the goal has one.
+// reviewClaim asks the independent reviewer about a claim that passed, if the goal has one.
 func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 	if !v.goal.NeedsReview() {
 		return nil
@@ -205,10 +205,10 @@ func (v *verification) notConfirmed(ctx context.Context, c pendingClaim, rv goal
 	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
 }
 
-// newPlanRequest ends what the host says about work that did not do.
+// newPlanRequest ends the host's message about a failed claim.
 const newPlanRequest = " Revise your plan with write_todos."
 
-// reportFailedClaim tells the agent why, and stops when too many failed alike.
+// reportFailedClaim tells the agent why a claim failed, and stops if too many claims failed in the same way.
 func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, why string) *Stop {
 	v.claims.idle = true
 	text := conversation.FailurePrefix + why +
@@ -232,11 +232,11 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 	return v.claims.stopReason(v.goal.Limits.ClaimsPerCheck)
 }
 
-// tailSlack is what a tail may be shorter than its output, in bytes, and still be
-// all of it: line ends and blanks.
+// tailSlack is by how many bytes a tail may be shorter than its output and still be all of it: trimmed line ends and
+// blanks.
 const tailSlack = 80
 
-// failureDetail says of every check that did not pass what it said.
+// failureDetail describes every check that did not pass, with its output.
 func failureDetail(claim int, verdicts []goal.Verdict) string {
 	var parts []string
 	for _, v := range verdicts {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// waitTimer is the time in which the run waited for a user. The zero value is
-// ready; all methods may be called concurrently.
+// waitTimer measures the time in which the run waited for a user. The zero value is ready to use; all methods may be
+// called concurrently.
 type waitTimer struct {
 	mu    sync.Mutex
 	total time.Duration

@@ -138,11 +138,8 @@ func writeAtomic(path string, b []byte) error {
 func validHosts(hosts []string) error {
 	for _, h := range hosts {
 		if h == "" || strings.ContainsAny(h, "/:@ *\t\n") {
-			return &fault.Error{
-				Field:   "hosts",
-				Message: fmt.Sprintf("%q is not the name of a host", h),
-				Hint:    "give one like api.example.org, without scheme and port",
-			}
+			return fault.Invalid("hosts", fmt.Sprintf("%q is not the name of a host", h),
+				"give one like api.example.org, without scheme and port")
 		}
 	}
 	return nil

@@ -123,11 +123,8 @@ func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
 	b := []byte(own.String() + "\n")
 	if passphrase != "" {
 		if len([]rune(passphrase)) < minPassphrase {
-			return &fault.Error{
-				Field:   "passphrase",
-				Message: fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase),
-				Hint:    "use several words",
-			}
+			return fault.Invalid("passphrase", fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase),
+				"use several words")
 		}
 		way, err := age.NewScryptRecipient(passphrase)
 		if err != nil {

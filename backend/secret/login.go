@@ -66,11 +66,8 @@ func (l *Logins) For(ctx context.Context, origin, user string) (Login, error) {
 		case len(users) == 0:
 			return Login{}, fmt.Errorf("%w: no login is saved for %s", ErrUnknown, origin)
 		case len(users) > 1:
-			return Login{}, &fault.Error{
-				Field:   "user",
-				Message: fmt.Sprintf("several logins are saved for %s", origin),
-				Hint:    "name one of: " + strings.Join(users, ", "),
-			}
+			return Login{}, fault.Invalid("user", fmt.Sprintf("several logins are saved for %s", origin),
+				"name one of: "+strings.Join(users, ", "))
 		}
 		user = users[0]
 	}

@@ -20,11 +20,8 @@ const (
 // ValidName refuses names that cannot be used in a reference.
 func ValidName(name string) error {
 	if !nameForm.MatchString(name) {
-		return &fault.Error{
-			Field:   "name",
-			Message: fmt.Sprintf("%q cannot be the name of a secret", name),
-			Hint:    "use a letter, then letters, digits, dots, dashes and underscores, 64 at most",
-		}
+		return fault.Invalid("name", fmt.Sprintf("%q cannot be the name of a secret", name),
+			"use a letter, then letters, digits, dots, dashes and underscores, 64 at most")
 	}
 	return nil
 }
@@ -32,27 +29,18 @@ func ValidName(name string) error {
 func validValue(field, value string) error {
 	switch {
 	case len(value) < minValue:
-		return &fault.Error{
-			Field:   field,
-			Message: fmt.Sprintf("the value has fewer than %d bytes", minValue),
-			Hint:    "use a longer value; values this short cannot be masked without hiding ordinary words",
-		}
+		return fault.Invalid(field, fmt.Sprintf("the value has fewer than %d bytes", minValue),
+			"use a longer value; values this short cannot be masked without hiding ordinary words")
 	case len(value) > maxValue:
-		return &fault.Error{
-			Field:   field,
-			Message: fmt.Sprintf("the value has more than %d bytes", maxValue),
-			Hint:    "use a shorter value; the system's keyrings accept no more",
-		}
+		return fault.Invalid(field, fmt.Sprintf("the value has more than %d bytes", maxValue),
+			"use a shorter value; the system's keyrings accept no more")
 	case strings.ContainsRune(value, 0):
-		return &fault.Error{Field: field, Message: "the value contains a NUL byte", Hint: "give text"}
+		return fault.Invalid(field, "the value contains a NUL byte", "give text")
 	case len(strings.TrimSpace(value)) < minValue:
 		return &fault.Error{Field: field, Message: "the value is blank"}
 	case len(value) < minWord && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz_") == "":
-		return &fault.Error{
-			Field:   field,
-			Message: "the value is one ordinary word, which would be hidden everywhere",
-			Hint:    "use a value with a digit, a capital letter or a symbol",
-		}
+		return fault.Invalid(field, "the value is one ordinary word, which would be hidden everywhere",
+			"use a value with a digit, a capital letter or a symbol")
 	}
 	return nil
 }

@@ -14,11 +14,7 @@ import (
 func Origin(address string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", &fault.Error{
-			Field:   "origin",
-			Message: fmt.Sprintf("%q has no origin", address),
-			Hint:    "give one like https://example.org",
-		}
+		return "", fault.Invalid("origin", fmt.Sprintf("%q has no origin", address), "give one like https://example.org")
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	port := u.Port()

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"goalpost/backend/text"
 )
@@ -19,13 +20,6 @@ func (s *Server) authSocket(r *http.Request) bool {
 func (s *Server) sameOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	return len(origins) == 1 && strings.EqualFold(origins[0], s.scheme()+"://"+r.Host)
-}
-
-func (s *Server) scheme() string {
-	if s.o.TLS != nil {
-		return "https"
-	}
-	return "http"
 }
 
 // hostAllowed rejects rebound names: an attacker's name may resolve to this machine, but addresses cannot be forged
@@ -88,4 +82,21 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
 	s.o.Log.Warn("refused a request", "reason", reason, "remote", r.RemoteAddr, "host", text.Prefix(r.Host),
 		"origin", text.Prefix(r.Header.Get("Origin")), "path", text.Prefix(r.URL.Path))
 	http.Error(w, "forbidden", http.StatusForbidden)
+}
+
+// cookieName contains the port: cookies do not depend on it, and two programs on one machine would log each other
+// out.
+func (s *Server) cookieName() string { return "goalpost_" + s.port }
+
+func (s *Server) setCookie(w http.ResponseWriter, id string) {
+	http.SetCookie(w, &http.Cookie{
+		Name: s.cookieName(), Value: id, Path: "/", MaxAge: int(sessionLife / time.Second),
+		HttpOnly: true, Secure: s.o.TLS != nil, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// loggedIn reports whether a request has a live session.
+func (s *Server) loggedIn(r *http.Request) bool {
+	c, err := r.Cookie(s.cookieName())
+	return err == nil && s.sessions.live(c.Value, connectionUser(r))
 }

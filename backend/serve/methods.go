@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"reflect"
-	"slices"
 
 	"goalpost/backend/fault"
 )
@@ -48,9 +46,6 @@ func Methods(structs ...any) (*Registry, error) {
 	}
 	return r, nil
 }
-
-// Names lists the methods, sorted.
-func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.methods)) }
 
 func methodShape(v reflect.Value) (method, error) {
 	t, m := v.Type(), method{call: v}

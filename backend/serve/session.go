@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 )
@@ -64,21 +63,4 @@ func (s *sessions) live(id, of string) bool {
 func sameSecret(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
-// cookieName contains the port: cookies do not depend on it, and two programs on one machine would log each other
-// out.
-func (s *Server) cookieName() string { return "goalpost_" + s.port }
-
-func (s *Server) setCookie(w http.ResponseWriter, id string) {
-	http.SetCookie(w, &http.Cookie{
-		Name: s.cookieName(), Value: id, Path: "/", MaxAge: int(sessionLife / time.Second),
-		HttpOnly: true, Secure: s.o.TLS != nil, SameSite: http.SameSiteStrictMode,
-	})
-}
-
-// loggedIn reports whether a request has a live session.
-func (s *Server) loggedIn(r *http.Request) bool {
-	c, err := r.Cookie(s.cookieName())
-	return err == nil && s.sessions.live(c.Value, connectionUser(r))
 }

@@ -1,58 +1,9 @@
 package ssh
 
 import (
-	"bufio"
-	"encoding/json"
-	"io"
 	"net"
 	"strings"
 )
-
-// askpassCall is the helper's request, one line of JSON. The reply is the text to give to ssh, or nothing if there is
-// none.
-type askpassCall struct {
-	Key       string `json:"key"`
-	Prompt    string `json:"prompt"`
-	Connected bool   `json:"connected"`
-}
-
-const maxAskpassBytes = 64 << 10
-
-// pendingPrompt is a question that waits for the user.
-type pendingPrompt struct {
-	prompt string
-	secret bool
-	answer chan string // closed without a value if there will be no answer
-}
-
-// cachedAnswer is an answer that ssh accepted. It is used again after a lost connection, once for each attempt: a
-// wrong password is not repeated.
-type cachedAnswer struct {
-	answer      string
-	tried, good bool
-}
-
-// serve handles one call of the helper.
-func (c *Client) serve(conn net.Conn) {
-	defer func() { _ = conn.Close() }()
-	var in askpassCall
-	line, err := bufio.NewReader(io.LimitReader(conn, maxAskpassBytes)).ReadBytes('\n')
-	if err != nil || json.Unmarshal(line, &in) != nil {
-		return
-	}
-	c.mu.Lock()
-	l := c.links[in.Key]
-	c.mu.Unlock()
-	switch {
-	case l == nil:
-	case in.Connected:
-		l.markConnected()
-	default:
-		if text, ok := l.askUser(conn, in.Prompt); ok {
-			_, _ = io.WriteString(conn, text+"\n") // a helper that is gone needs no reply
-		}
-	}
-}
 
 // askUser returns the answer to a prompt: one that was right before, or the user's.
 func (l *Connection) askUser(conn net.Conn, prompt string) (string, bool) {

@@ -3,34 +3,12 @@ package ssh
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"strconv"
 	"strings"
 
+	"goalpost/backend/fault"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
 )
-
-// prefix begins the names of our own sessions: they have no status line, because the pane has a tab.
-const prefix = "goalpost-"
-
-// sshArgs are the arguments of every ssh to a server.
-func sshArgs(s pane.SSHServer) []string {
-	var args []string
-	if s.Port != 0 {
-		args = append(args, "-p", strconv.Itoa(s.Port))
-	}
-	if s.User != "" {
-		args = append(args, "-l", s.User)
-	}
-	if s.KeyPath != "" {
-		args = append(args, "-i", s.KeyPath)
-	}
-	if s.Jump != "" {
-		args = append(args, "-J", s.Jump)
-	}
-	return args
-}
 
 // effectiveConfig is ssh's own configuration for a server, by lower-case keyword.
 func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[string]string, error) {
@@ -47,52 +25,6 @@ func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[str
 		config[key] = value
 	}
 	return config, nil
-}
-
-// options are our settings on top of the user's configuration, which is never weakened: a host key is confirmed by
-// the user unless the configuration forbids unknown hosts, a dead connection is detected, and the commands beside the
-// session share its connection.
-func (l *Connection) options(config map[string]string) []string {
-	var args []string
-	set := func(key, value string) { args = append(args, "-o", key+"="+value) }
-	switch config["stricthostkeychecking"] {
-	case "true", "yes", "ask":
-	default: // accept-new, no
-		set("StrictHostKeyChecking", "ask")
-	}
-	if config["serveraliveinterval"] == "0" {
-		set("ServerAliveInterval", "15")
-	}
-	if !l.shared {
-		set("ControlMaster", "auto")
-		set("ControlPath", l.controlPath())
-		set("ControlPersist", "no")
-	}
-	if command := config["localcommand"]; command == "" || command == "none" {
-		set("PermitLocalCommand", "yes")
-		set("LocalCommand", strings.ReplaceAll(quoteWord(l.c.helper), "%", "%%")+" ssh connected")
-	}
-	return args
-}
-
-func (l *Connection) controlPath() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
-
-// remoteCommand is the command for the server's shell, "" for a plain login.
-func remoteCommand(s pane.SSHServer, session string) string {
-	if !s.Tmux {
-		if s.Folder == "" {
-			return ""
-		}
-		return "cd " + quoteRemoteDir(s.Folder) + ` && exec "$SHELL" -l`
-	}
-	command := "tmux -u new-session -A -s " + quoteWord(session)
-	if s.Folder != "" {
-		command += " -c " + quoteRemoteDir(s.Folder)
-	}
-	if strings.HasPrefix(session, prefix) {
-		command += ` \; set-option status off \; set-option mouse on`
-	}
-	return command
 }
 
 // Run runs a program on a server, in the server's folder, without asking the user: over the connection of an open
@@ -145,21 +77,20 @@ func (c *Client) capture(ctx context.Context, argv []string) (process.Output, er
 	return out, nil
 }
 
-// quoteWord quotes text as one word for a shell, ours or the server's.
-func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// ErrLogin means that the server wants a password or the confirmation of a host key, which only a pane can ask for.
+var ErrLogin error = fault.Kind(fault.Unavailable, "", "the server needs an answer before it accepts a login",
+	"open a pane on it to answer, or use a key and an agent")
 
-// quoteRemoteDir leaves ~ for the server to expand.
-func quoteRemoteDir(folder string) string {
-	if folder == "~" {
-		return `"$HOME"`
+// connectError is why ssh could not connect.
+func connectError(s pane.SSHServer, stderr []byte) error {
+	text := string(stderr)
+	for _, sign := range []string{
+		"Permission denied", "Host key verification failed",
+		"Too many authentication failures",
+	} {
+		if strings.Contains(text, sign) {
+			return fmt.Errorf("%s: %w (%s)", s.DisplayName(), ErrLogin, sign)
+		}
 	}
-	if rest, ok := strings.CutPrefix(folder, "~/"); ok {
-		return `"$HOME"/` + quoteWord(rest)
-	}
-	return quoteWord(folder)
-}
-
-func firstLine(text []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD")
+	return fmt.Errorf("%s: %s", s.DisplayName(), firstLine(stderr))
 }

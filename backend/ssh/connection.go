@@ -3,7 +3,9 @@ package ssh
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -194,4 +196,53 @@ func (l *Connection) update(edit func(*State)) {
 	if now != old {
 		l.c.onState(l.pane, now)
 	}
+}
+
+// pendingPrompt is a question that waits for the user.
+type pendingPrompt struct {
+	prompt string
+	secret bool
+	answer chan string // closed without a value if there will be no answer
+}
+
+// cachedAnswer is an answer that ssh accepted. It is used again after a lost connection, once for each attempt: a
+// wrong password is not repeated.
+type cachedAnswer struct {
+	answer      string
+	tried, good bool
+}
+
+// State is what a pane shows of its connection.
+type State struct {
+	Ask     string // ssh's present question, "" for none
+	Secret  bool   // the answer must not be shown
+	Problem string // "the connection was lost; …"
+}
+
+func (l *Connection) controlPath() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
+
+// options are our settings on top of the user's configuration, which is never weakened: a host key is confirmed by
+// the user unless the configuration forbids unknown hosts, a dead connection is detected, and the commands beside the
+// session share its connection.
+func (l *Connection) options(config map[string]string) []string {
+	var args []string
+	set := func(key, value string) { args = append(args, "-o", key+"="+value) }
+	switch config["stricthostkeychecking"] {
+	case "true", "yes", "ask":
+	default: // accept-new, no
+		set("StrictHostKeyChecking", "ask")
+	}
+	if config["serveraliveinterval"] == "0" {
+		set("ServerAliveInterval", "15")
+	}
+	if !l.shared {
+		set("ControlMaster", "auto")
+		set("ControlPath", l.controlPath())
+		set("ControlPersist", "no")
+	}
+	if command := config["localcommand"]; command == "" || command == "none" {
+		set("PermitLocalCommand", "yes")
+		set("LocalCommand", strings.ReplaceAll(quoteWord(l.c.helper), "%", "%%")+" ssh connected")
+	}
+	return args
 }

@@ -231,6 +231,7 @@ type desk struct {
 	set      *sandbox.Supervisor
 	server   pane.SSHServer
 	states   chan State
+	changed  chan struct{} // a terminal has changed
 	attended chan struct{}
 }
 
@@ -239,6 +240,7 @@ func newDesk(m *machine, backoff ...time.Duration) *desk {
 	d := &desk{
 		machine: m,
 		states:  make(chan State, 100),
+		changed: make(chan struct{}, 1),
 		server:  pane.SSHServer{ID: "s1", Host: "127.0.0.1", Port: m.port, Tmux: true},
 	}
 	var err error
@@ -249,7 +251,12 @@ func newDesk(m *machine, backoff ...time.Duration) *desk {
 		OnState: func(_ string, s State) { d.states <- s },
 	})
 	m.must(err)
-	d.manager = terminal.NewManager(nil)
+	d.manager = terminal.NewManager(func(pane.Info, bool) {
+		select {
+		case d.changed <- struct{}{}:
+		default: // the last one has not been read yet
+		}
+	})
 	m.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), bound)
 		defer cancel()
@@ -347,10 +354,17 @@ func (d *desk) shows(s *terminal.Session, text string) {
 				return
 			}
 		}
-		if err := s.Wait(ctx, end); err != nil && !errors.Is(err, terminal.ErrEnded) {
+		err := s.Wait(ctx, end)
+		if errors.Is(err, terminal.ErrEnded) { // between two tries to connect
+			select {
+			case <-d.changed:
+				err = nil
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		if err != nil {
 			d.Fatalf("%q is not shown: %v\n%s", text, err, strings.TrimSpace(strings.Join(all, "\n")))
-		} else if err != nil {
-			time.Sleep(10 * time.Millisecond) // between two tries there is nothing to wait for but the next
 		}
 	}
 }

@@ -2,24 +2,15 @@ package ssh
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"goalpost/backend/fault"
 	"goalpost/backend/pane"
-)
-
-// ErrLogin means that the server wants a password or the confirmation of a host key, which only a pane can ask for.
-var ErrLogin error = fault.Kind(fault.Unavailable, "", "the server needs an answer before it accepts a login",
-	"open a pane on it to answer, or use a key and an agent")
-
-// notFound is the shell's exit code for a missing program, and failed is ssh's exit code for its own errors.
-const (
-	notFound = 127
-	failed   = 255
 )
 
 // Sessions lists the tmux sessions on a server, unattached ones first, over the connection of an open pane if there
@@ -55,20 +46,6 @@ func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, err
 	return list, nil
 }
 
-// connectError is why ssh could not connect.
-func connectError(s pane.SSHServer, stderr []byte) error {
-	text := string(stderr)
-	for _, sign := range []string{
-		"Permission denied", "Host key verification failed",
-		"Too many authentication failures",
-	} {
-		if strings.Contains(text, sign) {
-			return fmt.Errorf("%s: %w (%s)", s.DisplayName(), ErrLogin, sign)
-		}
-	}
-	return fmt.Errorf("%s: %s", s.DisplayName(), firstLine(stderr))
-}
-
 func parseSessions(line string) (Session, bool) {
 	fields := strings.SplitN(line, " ", 4)
 	if len(fields) < 4 || fields[3] == "" {
@@ -101,4 +78,19 @@ func (l *Connection) Destroy(ctx context.Context) error {
 		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.DisplayName(), firstLine(out.Stderr))
 	}
 	return nil
+}
+
+// NewSession is a new unique session name.
+func NewSession() string {
+	b := make([]byte, 4)
+	_, _ = rand.Read(b) // never fails
+	return prefix + hex.EncodeToString(b)
+}
+
+// Session is a tmux session on a server.
+type Session struct {
+	Name     string
+	Created  time.Time
+	Attached int // clients
+	Windows  int
 }

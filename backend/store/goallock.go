@@ -212,9 +212,8 @@ func (s *goalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
 	return ids, nil
 }
 
-// interruptLocked is called with the lock file held, so the status cannot change any more. The
-// outcome of a call without an
-// answer is unknown, and shown as such.
+// interruptLocked is called with the lock file held, so the status cannot change any more. The outcome of a call
+// without an answer is unknown, and shown as such.
 func (s *recovery) interruptLocked(ctx context.Context, id goal.ID) (bool, error) {
 	g, err := s.goals.Goal(ctx, id)
 	if err != nil || g.Status != goal.Running {

@@ -41,8 +41,8 @@ type GoalRow struct {
 	StoppedBy goal.ID
 }
 
-// Create freezes the criterion and the policy with their hashes, stores the
-// goal as pending and appends its first event. The id is set by the caller.
+// Create freezes the criterion and the policy with their hashes, stores the goal as pending and appends its first
+// event. The id is set by the caller.
 func (s *goalTable) Create(ctx context.Context, g *goal.Goal) error {
 	var err error
 	if g.CriterionSHA256, err = goal.Hash(g.Criterion); err != nil {

@@ -181,9 +181,8 @@ func (s *goalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, e
 	return unmet, err
 }
 
-// checkDependencies checks the goals that must be done first. first is one that may still complete,
-// also if it stopped and
-// is queued to continue; unmet describes one that did not complete.
+// checkDependencies checks the goals that must be done first. first is one that may still complete, also if it stopped
+// and is queued to continue; unmet describes one that did not complete.
 func (s *goalQueue) checkDependencies(
 	ctx context.Context, q querier, id goal.ID,
 ) (waiting goal.ID, unmet string, err error) {

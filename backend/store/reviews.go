@@ -46,6 +46,13 @@ func (s *history) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, erro
 	return said, nil
 }
 
+// Warnings reads the warnings of a goal about one subject, oldest first.
+func (s *history) Warnings(ctx context.Context, id goal.ID, about string) ([]event.Event, error) {
+	return s.events(ctx,
+		"SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND "+rareEventFilter+
+			" AND type = 'warning' AND body ->> 'what' = ? ORDER BY seq", id, about)
+}
+
 // RunRow is one run of a goal: its process and how long it lived.
 type RunRow struct {
 	ID          string

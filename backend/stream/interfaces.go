@@ -22,8 +22,8 @@ type Terminals interface {
 type TerminalViewer interface {
 	TerminalOutput
 	TerminalSize
-	// Write takes one message of input for the program, whole or not at all. It never
-	// waits for the program. The page shows its error.
+	// Write takes one message of input for the program, whole or not at all. It never waits for the program. The page
+	// shows its error.
 	Write(p []byte) (int, error)
 	Close()
 }

@@ -15,8 +15,7 @@ import (
 // ErrNotFound means that no terminal has the given id.
 var ErrNotFound = errors.New("there is no such terminal")
 
-// Manager holds the open terminals by pane id. All methods may be called
-// concurrently.
+// Manager holds the open terminals by pane id. All methods may be called concurrently.
 type Manager struct {
 	onChange func(info pane.Info, closed bool)
 	notifyMu sync.Mutex // so that changes are reported in order

@@ -285,7 +285,6 @@ func (s *Session) endError() error {
 
 // Write types all of p or nothing. It never waits: a program that does not read gets
 // ErrInputFull, and more than 1 MiB at once ErrInputTooLong.
-// Write types. It never blocks: ErrInputFull means that the program does not read.
 func (s *Session) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	l, err := s.life, s.endError()

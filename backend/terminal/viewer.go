@@ -53,11 +53,9 @@ func (s *Session) Attach(offset int64) *Viewer {
 	return v
 }
 
-// Read waits for output and returns up to 32 KiB that end with a whole
-// character, and the offset of the first byte. At most 1 MiB is handed out
-// beyond what was acknowledged. Errors: *GapError (read on), io.EOF when the
-// program has ended and everything was read (a restart makes more), ErrClosed,
-// or ctx's.
+// Read waits for output and returns up to 32 KiB that end with a whole character, and the offset of the first byte. At
+// most 1 MiB is handed out beyond what was acknowledged. Errors: *GapError (read on), io.EOF when the program has ended
+// and everything was read (a restart makes more), ErrClosed, or ctx's.
 func (v *Viewer) Read(ctx context.Context) (offset int64, chunk []byte, err error) {
 	for {
 		v.s.mu.Lock()

@@ -35,15 +35,30 @@ type Page struct{ Pane, URL, Title string }
 // Browser is one browser pane; package browser documents each method. A target is a ref of a snapshot (e12),
 // css=SELECTOR or the visible text.
 type Browser interface {
+	PageView
+	PageInput
+	PageData
+}
+
+// PageView is what a page shows, and what an action on it would do. Nothing of it alters the page.
+type PageView interface {
 	PageState
 	PageReader
 	PagePreview
+}
+
+// PageInput is what an agent does in a page.
+type PageInput interface {
 	PageMouse
 	PageForms
 	PagePrompts
-	PageLogin
-	PageScript
 	PageHistory
+	PageScript
+}
+
+// PageData is what a page gets from the user and leaves to the goal: logins, files and cookies.
+type PageData interface {
+	PageLogin
 	PageExport
 	PageCookies
 }
@@ -143,26 +158,6 @@ type PageCookies interface {
 	DeleteCookie(ctx context.Context, name string) error
 }
 
-func browserTools(f folder, r Deps) []maker {
-	b := r.Browsers
-	list := []maker{
-		func() (Tool, error) { return browserLogin(r) },
-		func() (Tool, error) { return browserUpload(f, b) },
-		func() (Tool, error) { return browserSave(f, b) },
-		func() (Tool, error) { return browserDownload(f, b) },
-	}
-	for _, make := range []func(Browsers) (Tool, error){
-		browserOpen, browserTabs, browserSnapshot, browserFind, browserRead, browserClick, browserType, browserPress,
-		browserSelect, browserCheck,
-		browserHover, browserDrag, browserScroll, browserWait, browserDialog, browserHistory, browserScreenshot,
-		browserClickAt, browserEval,
-		browserConsole, browserNetwork, browserCookies,
-	} {
-		list = append(list, func() (Tool, error) { return make(b) })
-	}
-	return list
-}
-
 // readEffect is the effect of a tool that only reads.
 func readEffect[A any](context.Context, A) (policy.Effect, error) {
 	return policy.Effect{Risk: policy.ReadOnly}, nil
@@ -206,8 +201,7 @@ func pageError(id string, err error) goal.Result {
 // previewOf gives what the effect of an action in a pane is computed with.
 func previewOf(b Browsers, id string) (PagePreview, error) { return b.Get(id) }
 
-// actionEffect on a page may follow a link or send a form: what cannot be told counts
-// as network_write.
+// actionEffect on a page may follow a link or send a form: what is unknown counts as network_write.
 func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool) (policy.Effect, error) {
 	p, err := previewOf(b, id)
 	if err != nil {

@@ -128,8 +128,7 @@ func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (PageLogin, stri
 		strings.Join(origins, ", "))
 }
 
-// loginOrigins are where a login can belong to: the server that asks for one, or else
-// the page and its frames.
+// loginOrigins are where a login can belong to: the server that asks for one, or else the page and its frames.
 func loginOrigins(ctx context.Context, p PageLogin) ([]string, error) {
 	if q, _ := p.OpenPrompt(); q.Kind == pane.Login {
 		u, err := url.Parse(q.Origin)

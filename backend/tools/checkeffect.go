@@ -3,6 +3,7 @@ package tools
 import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/tools/commandline"
 )
 
 // CheckEffect is the effect of checks that an agent wrote. The host runs their commands, and tries them before the
@@ -10,10 +11,10 @@ import (
 func CheckEffect(checks []goal.Check) policy.Effect {
 	e := policy.Effect{Risk: policy.ReadOnly}
 	for _, c := range checks {
-		line := readLine("", c.Command)
-		e.Commands, e.Deletes = append(e.Commands, line.commands...), append(e.Deletes, line.deletes...)
+		line := commandline.Analyze("", c.Command).Effect(c.Command, e.Risk)
+		e.Commands, e.Deletes = append(e.Commands, line.Commands...), append(e.Deletes, line.Deletes...)
 		if e.Unparsed == "" {
-			e.Unparsed = line.lost
+			e.Unparsed = line.Unparsed
 		}
 	}
 	return e

@@ -41,9 +41,8 @@ type tool[A any] struct {
 	show   func(context.Context, A) string // nil if the arguments say everything
 }
 
-// defineTool makes a tool from its argument type, its effect and its handler. It fails only on a
-// mistake in this package,
-// which a test finds.
+// defineTool makes a tool from its argument type, its effect and its handler. It fails only on a mistake in this
+// package, which a test finds.
 func defineTool[A any](
 	name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result,
 ) (Tool, error) {

@@ -52,15 +52,6 @@ type GoalState struct {
 	Needs []string
 }
 
-func goalTools(g Goals) []maker {
-	return []maker{
-		func() (Tool, error) { return startGoal(g) },
-		func() (Tool, error) { return goalStatus(g) },
-		func() (Tool, error) { return waitForGoal(g) },
-		func() (Tool, error) { return shareNote(g) },
-	}
-}
-
 var errNoGoals = errors.New("this goal cannot start others: it was started by another goal, or outside a run")
 
 // summary is the state in one line, details all of it. The texts come from another agent.

@@ -22,16 +22,6 @@ type Panes interface {
 	Name(pane, title string) error
 }
 
-func paneTools(f folder, r Deps) []maker {
-	return []maker{
-		func() (Tool, error) { return listPanes(r.Panes) },
-		func() (Tool, error) { return openPane(f, r) },
-		func() (Tool, error) { return closePane(r.Panes) },
-		func() (Tool, error) { return focusPane(r.Panes) },
-		func() (Tool, error) { return namePane(r.Panes) },
-	}
-}
-
 // viewEffect is the effect of a tool that changes only the screen.
 func viewEffect() (policy.Effect, error) { return policy.Effect{Risk: policy.ReadOnly}, nil }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // pictures of pages are JPEG or PNG
+	_ "image/jpeg"
 	"image/png"
 	"math"
 	"regexp"
@@ -35,13 +35,6 @@ type Picture struct {
 type VisionVerdict struct {
 	Word, Why string
 	Usage     goal.Usage
-}
-
-func visionTools(r Deps) []maker {
-	return []maker{
-		func() (Tool, error) { return lookAt(r) },
-		func() (Tool, error) { return verifyVisual(r) },
-	}
 }
 
 var errNoVisionModel = errors.New(

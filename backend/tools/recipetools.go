@@ -21,10 +21,3 @@ type nestedExecutor interface {
 	// error says why no further call can be made now.
 	ExecuteNested(ctx context.Context, c goal.Call) (step int, r goal.Result, err error)
 }
-
-func recipeTools(r Recipes) []maker {
-	return []maker{
-		func() (Tool, error) { return saveRecipe(r) },
-		func() (Tool, error) { return runRecipe(r) },
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/tools/commandline"
 )
 
 const (
@@ -31,7 +32,7 @@ func runCommand(r Deps) (Tool, error) {
 		if !filepath.IsLocal(a.Dir) && a.Dir != "" {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
-		return r.commandEffect(readLine(filepath.Join(r.Dir, a.Dir), a.Command), a.Command), nil
+		return r.commandEffect(commandline.Analyze(filepath.Join(r.Dir, a.Dir), a.Command), a.Command), nil
 	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
 }
 

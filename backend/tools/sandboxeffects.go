@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"goalpost/backend/policy"
+	"goalpost/backend/tools/commandline"
 )
 
 // programEffect is the effect of starting a program. What it will do is unknown; the sandbox limits what it can do.
@@ -23,8 +24,8 @@ func (r Deps) programEffect() policy.Effect {
 
 // commandEffect is the effect of an analyzed command line. Outside the sandbox links are resolved; a link that is
 // created later is not seen.
-func (r Deps) commandEffect(s commandAnalysis, line string) policy.Effect {
-	e := s.effect(line, r.programEffect().Risk)
+func (r Deps) commandEffect(s commandline.Analysis, line string) policy.Effect {
+	e := s.Effect(line, r.programEffect().Risk)
 	if e.Risk == policy.ReadOnly && len(r.AllowWrite) > 0 {
 		e.Reason = "a program that can change only " + strings.Join(r.AllowWrite, ", ")
 	}

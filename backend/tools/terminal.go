@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/tools/commandline"
 )
 
 const (
@@ -106,7 +107,7 @@ func terminalRun(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
 		wait := waitDuration(a.WaitSeconds, defaultRunWait, maxRunWait)
 		mark := r.mark()
-		r.PendingInput.record(a.Pane, a.Command+"\n")
+		r.PendingInput.Record(a.Pane, a.Command+"\n")
 		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
 			return failedResult("%s", err)
@@ -129,14 +130,43 @@ func (r Deps) typingEffect(pane, text string) (policy.Effect, error) {
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	text = countNewlines(text)
+	text = commandline.NormalizeNewlines(text)
 	if confined {
-		s := commandAnalysis{dir: r.assumedDir()}
-		r.PendingInput.analyze(&s, pane, text)
-		return r.commandEffect(s, strings.TrimSuffix(asShellReads(text), "\n")), nil
+		s := r.PendingInput.Analyze(r.assumedDir(), pane, text)
+		return r.commandEffect(s, strings.TrimSuffix(commandline.AsShellReads(text), "\n")), nil
 	}
-	e := r.PendingInput.unconfinedEffect(pane, text)
+	e := r.PendingInput.UnconfinedEffect(pane, text)
 	e.CommandLine = strings.TrimSuffix(e.CommandLine, "\n")
 	e.Reason = "what is typed into your pane " + pane + " runs with your permissions, outside the sandbox"
 	return e, nil
+}
+
+// Terminals are the terminal panes of one goal.
+type Terminals interface {
+	TerminalTyping
+	TerminalReading
+	Open(ctx context.Context, dir, title string) (pane string, err error)
+}
+
+// TerminalTyping is how something is typed into a pane.
+type TerminalTyping interface {
+	// Confined says whether what is typed into a pane stays within the goal's sandbox.
+	Confined(pane string) (bool, error)
+	// Run types a command and waits for its end or for the given time.
+	Run(ctx context.Context, pane, command string, wait time.Duration) (TerminalRun, error)
+	// Type types text like a paste, followed by Enter if enter is set.
+	Type(ctx context.Context, pane, text string, enter bool) error
+	// Keys presses keys one after the other; either all of them or, with an error, none.
+	Keys(ctx context.Context, pane string, keys []string) error
+}
+
+// TerminalReading is how panes are looked at.
+type TerminalReading interface {
+	Screen(ctx context.Context, pane string) (TerminalText, error)
+	// Read returns a page of about max bytes of plain text, from a byte of the scrollback on or, with a page, counted
+	// from the newest, which is 1.
+	Read(ctx context.Context, pane string, from int64, page, max int) (TerminalText, error)
+	// Wait waits at most the given time; a timeout is not an error.
+	Wait(ctx context.Context, pane string, until TerminalWaitCondition, wait time.Duration) (TerminalWaitResult, error)
+	List(ctx context.Context) ([]Terminal, error)
 }

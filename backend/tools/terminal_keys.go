@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/tools/commandline"
 )
 
 const maxKeys = 200
@@ -34,7 +35,7 @@ func terminalKeys(r Deps) (Tool, error) {
 		for i, k := range a.Keys { // named as pages and browser_press name them
 			a.Keys[i] = arrowKeyPattern.ReplaceAllString(k, "$1")
 		}
-		r.PendingInput.record(a.Pane, keysAsText(a.Keys))
+		r.PendingInput.Record(a.Pane, keysAsText(a.Keys))
 		if err := r.Terminals.Keys(ctx, a.Pane, a.Keys); err != nil {
 			return failedResult("%s", err)
 		}
@@ -52,11 +53,11 @@ func keysAsText(keys []string) string {
 		case k == "Space":
 			b.WriteByte(' ')
 		case strings.EqualFold(k, "Ctrl+C"):
-			b.WriteByte(ctrlC)
+			b.WriteByte(commandline.CtrlC)
 		case len([]rune(k)) == 1:
 			b.WriteString(k)
 		default:
-			b.WriteByte(unknownText)
+			b.WriteByte(commandline.UnknownKey)
 		}
 	}
 	return b.String()

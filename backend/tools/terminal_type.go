@@ -21,7 +21,7 @@ func terminalType(r Deps) (Tool, error) {
 		}
 		return r.typingEffect(a.Pane, a.text())
 	}, func(ctx context.Context, a terminalTypeArgs) goal.Result {
-		r.PendingInput.record(a.Pane, a.text())
+		r.PendingInput.Record(a.Pane, a.text())
 		if err := r.Terminals.Type(ctx, a.Pane, a.Text, !a.NoEnter); err != nil {
 			return failedResult("%s", err)
 		}

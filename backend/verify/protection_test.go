@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,6 +108,85 @@ func TestWhatCannotBeHeldIsNotAccepted(t *testing.T) {
 	if accepted, err := protection(t, o).Accept(t.Context()); err == nil || !strings.Contains(err.Error(), "check.sh") {
 		t.Errorf("accepted: %v, %v", accepted, err)
 	}
+	if diff, err := world(t, o).Tampered(t.Context()); err != nil || diff == "" {
+		t.Errorf("the difference is %q, %v", diff, err)
+	}
+}
+
+// TestAccept_OneOfTwoChanges_OnlyAsShown: a change that was not shown is refused, and the other file stays changed.
+func TestAccept_OneOfTwoChanges_OnlyAsShown(t *testing.T) {
+	o := heldIn(t, "-- one.sh --\nfalse\n-- two.sh --\nfalse\n", "sh one.sh", "sh two.sh")
+	world(t, o)
+	write(t, o.Dir, "one.sh", "true\n")
+	write(t, o.Dir, "two.sh", "true\n")
+	p := protection(t, o)
+	list, err := p.Changes(t.Context())
+	if err != nil || len(list) != 2 || !list[0].Undecided || !strings.Contains(list[0].Diff, "+true") ||
+		!strings.Contains(list[0].Why, "check") {
+		t.Fatalf("changes: %+v, %v", list, err)
+	}
+	write(t, o.Dir, "one.sh", "test -f other\n")
+	var stale *protect.StaleChangeError
+	for name, chosen := range map[string]protect.Version{
+		"the hash that was shown": {Path: "one.sh", SHA256: list[0].SHA256},
+		"no hash":                 {Path: "one.sh"},
+	} {
+		if _, err := p.Accept(t.Context(), chosen); !errors.As(err, &stale) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var unchanged *protect.UnchangedError
+	if _, err := p.Accept(t.Context(), protect.Version{Path: "done.txt"}); !errors.As(err, &unchanged) {
+		t.Errorf("a file that is not protected: %v", err)
+	}
+	if list, err = p.Changes(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := p.Accept(t.Context(), protect.Version{Path: "one.sh", SHA256: list[0].SHA256})
+	if err != nil || len(accepted) != 1 || accepted[0].Path != "one.sh" {
+		t.Fatalf("accepted: %v, %v", accepted, err)
+	}
+	files, err := protection(t, o).Undecided(t.Context())
+	if err != nil || !slices.Equal(files, []string{"two.sh"}) {
+		t.Errorf("undecided: %q, %v", files, err)
+	}
+}
+
+// TestUnprotect: the agent may change, remove or create what was freed, also in later runs.
+func TestUnprotect(t *testing.T) {
+	for _, c := range []struct{ name, command, archive, path, change string }{
+		{"a script", "sh check.sh", "-- check.sh --\nfalse\n", "check.sh", "-- check.sh --\ntrue\n"},
+		{"a script that is removed", "sh check.sh", "-- check.sh --\nfalse\n", "./check.sh", "-- check.sh --\n"},
+		{
+			"a file that must not appear", "python3 -m pytest", "-- test_a.py --\n1\n", "conftest.py",
+			"-- conftest.py --\nx = 1\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := heldIn(t, c.archive, c.command)
+			world(t, o)
+			freed, err := protection(t, o).Unprotect([]string{c.path})
+			if err != nil || !slices.Equal(freed, []string{strings.TrimPrefix(c.path, "./")}) {
+				t.Fatalf("freed: %q, %v", freed, err)
+			}
+			rewrite(t, o.Dir, c.change)
+			if diff, err := world(t, o).Tampered(t.Context()); err != nil || diff != "" {
+				t.Errorf("after it was freed: %q, %v", diff, err)
+			}
+		})
+	}
+}
+
+// TestUnprotect_UnprotectedFile_FreesNothing names files that could be meant.
+func TestUnprotect_UnprotectedFile_FreesNothing(t *testing.T) {
+	o := heldIn(t, "-- check.sh --\nfalse\n-- work.txt --\n1\n", "sh check.sh")
+	world(t, o)
+	var unknown *protect.NotProtectedError
+	_, err := protection(t, o).Unprotect([]string{"check.sh", "work.txt"})
+	if !errors.As(err, &unknown) || unknown.Path != "work.txt" || !slices.Equal(unknown.Protected, []string{"check.sh"}) {
+		t.Errorf("%v", err)
+	}
+	write(t, o.Dir, "check.sh", "true\n")
 	if diff, err := world(t, o).Tampered(t.Context()); err != nil || diff == "" {
 		t.Errorf("the difference is %q, %v", diff, err)
 	}

@@ -3,6 +3,10 @@
 // structure prints the figures of docs/architecture.md that tell how the code is built:
 //
 //	go run build/scripts/structure.go [-dir CHECKOUT]
+//	go run build/scripts/structure.go [-dir CHECKOUT] -folder backend/cli
+//
+// With -folder it prints the order of that folder's files, those that only use others first, and the arrows back
+// with the declarations that cause them.
 //
 // It reads the syntax alone, so that it works on any commit: a method is found by
 // its name where one file of the package declares it. An arrow leads from a file to
@@ -33,10 +37,17 @@ const maxLine = 120
 
 func main() {
 	dir := flag.String("dir", ".", "the checkout to measure")
+	folder := flag.String("folder", "", "print the order and the arrows back of this folder alone")
 	flag.Parse()
 	tree, err := readTree(*dir)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *folder != "" {
+		if err := tree.printArrowsBack(filepath.Clean(*folder)); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	tree.printTotals()
 	tree.printFolders()
@@ -144,28 +155,52 @@ func countWords(name string) int {
 func (t tree) printFolders() {
 	fmt.Println("\n| folder | files | lines | arrows | back | share |\n|---|--:|--:|--:|--:|--:|")
 	for _, folder := range slices.Sorted(maps.Keys(t.folders)) {
-		var files []source
-		lines := 0
-		for _, f := range t.folders[folder] {
-			if !f.test {
-				files = append(files, f)
-				lines += f.lines
-			}
-		}
+		files := t.code(folder)
 		if len(files) < 4 {
 			continue
 		}
+		lines := 0
+		for _, f := range files {
+			lines += f.lines
+		}
 		arrows := arrowsOf(files)
-		back := countBack(arrows, len(files))
+		back := len(arrowsBack(arrows, orderFiles(arrows, len(files))))
 		fmt.Printf("| `%s` | %d | %d | %d | %d | %.0f %% |\n", folder, len(files), lines, len(arrows), back,
 			100*float64(back)/float64(max(1, len(arrows))))
 	}
 }
 
+// code lists the files of a folder that are not tests.
+func (t tree) code(folder string) []source {
+	return slices.DeleteFunc(slices.Clone(t.folders[folder]), func(f source) bool { return f.test })
+}
+
+// printArrowsBack prints the order of a folder's files, and what each arrow against it uses.
+func (t tree) printArrowsBack(folder string) error {
+	files := t.code(folder)
+	if len(files) == 0 {
+		return fmt.Errorf("no Go files in the folder %s", folder)
+	}
+	arrows := arrowsOf(files)
+	place := orderFiles(arrows, len(files))
+	order := make([]string, len(files))
+	for i, f := range files {
+		order[place[i]] = f.name
+	}
+	fmt.Printf("Order: %s\n\n| arrow back | uses |\n|---|---|\n", strings.Join(order, " "))
+	back := arrowsBack(arrows, place)
+	for _, a := range back {
+		uses := slices.Sorted(maps.Keys(arrows[a]))
+		fmt.Printf("| %s → %s | %s |\n", files[a.from].name, files[a.to].name, strings.Join(uses, " "))
+	}
+	fmt.Printf("\n%d of %d\n", len(back), len(arrows))
+	return nil
+}
+
 type arrow struct{ from, to int }
 
-// arrowsOf finds which file uses which.
-func arrowsOf(files []source) []arrow {
+// arrowsOf finds which file uses which, and the names of what it uses.
+func arrowsOf(files []source) map[arrow]map[string]bool {
 	declared, methods := map[string]int{}, map[string][]int{}
 	for i, f := range files {
 		for _, d := range f.file.Decls {
@@ -190,29 +225,39 @@ func arrowsOf(files []source) []arrow {
 			}
 		}
 	}
-	found := map[arrow]bool{}
+	found := map[arrow]map[string]bool{}
+	note := func(from, to int, name string) {
+		a := arrow{from, to}
+		if found[a] == nil {
+			found[a] = map[string]bool{}
+		}
+		found[a][name] = true
+	}
 	for i, f := range files {
 		locals := localNames(f.file)
-		ast.Inspect(f.file, func(n ast.Node) bool {
+		visit := func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.ImportSpec:
+				return false
 			case *ast.SelectorExpr:
 				if in := methods[n.Sel.Name]; len(in) == 1 && in[0] != i {
-					found[arrow{i, in[0]}] = true
+					note(i, in[0], n.Sel.Name)
 				}
 				if id, ok := n.X.(*ast.Ident); ok && id.Obj == nil {
 					return false // a package's name, or a variable
 				}
 			case *ast.Ident:
 				if to, ok := declared[n.Name]; ok && to != i && !locals[n.Name] && n.Name != "_" {
-					found[arrow{i, to}] = true
+					note(i, to, n.Name)
 				}
 			}
 			return true
-		})
+		}
+		for _, d := range f.file.Decls { // not the file itself, which names its package
+			ast.Inspect(d, visit)
+		}
 	}
-	return slices.SortedFunc(maps.Keys(found), func(a, b arrow) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
-	})
+	return found
 }
 
 // localNames are names that a file declares inside functions: they may hide the package's.
@@ -238,9 +283,9 @@ func localNames(file *ast.File) map[string]bool {
 	return names
 }
 
-// countBack counts the arrows against an order of the files: the greedy order of Eades,
-// Lin and Smyth, which puts what only uses others first and what is only used last.
-func countBack(arrows []arrow, n int) int {
+// orderFiles gives each file its place: the greedy order of Eades, Lin and Smyth, which puts
+// what only uses others first and what is only used last.
+func orderFiles(arrows map[arrow]map[string]bool, n int) []int {
 	place := make([]int, n)
 	left := map[int]bool{}
 	for i := range n {
@@ -249,7 +294,7 @@ func countBack(arrows []arrow, n int) int {
 	first, last := 0, n-1
 	for len(left) > 0 {
 		out, in := map[int]int{}, map[int]int{}
-		for _, a := range arrows {
+		for a := range arrows {
 			if left[a.from] && left[a.to] {
 				out[a.from]++
 				in[a.to]++
@@ -273,12 +318,20 @@ func countBack(arrows []arrow, n int) int {
 		}
 		delete(left, best)
 	}
-	back := 0
-	for _, a := range arrows {
+	return place
+}
+
+// arrowsBack lists the arrows against an order.
+func arrowsBack(arrows map[arrow]map[string]bool, place []int) []arrow {
+	var back []arrow
+	for a := range arrows {
 		if place[a.from] > place[a.to] {
-			back++
+			back = append(back, a)
 		}
 	}
+	slices.SortFunc(back, func(a, b arrow) int {
+		return cmp.Or(cmp.Compare(place[a.from], place[b.from]), cmp.Compare(place[a.to], place[b.to]))
+	})
 	return back
 }
 

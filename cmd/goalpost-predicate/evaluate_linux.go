@@ -12,9 +12,8 @@ import (
 // stackMax is the maximum depth of calls.
 const stackMax = 2000
 
-// decideExpression evaluates the expression. It must be a single expression with the value true or
-// false: an assignment that
-// was meant as a comparison is not a pass.
+// decideExpression evaluates the expression. It must be a single expression with the value true or false: an
+// assignment that was meant as a comparison is not a pass.
 func decideExpression(q question) (a answer) {
 	defer func() {
 		if r := recover(); r != nil { // the engine reports some errors by panicking

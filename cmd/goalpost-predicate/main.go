@@ -16,25 +16,6 @@ import (
 	"os"
 )
 
-// inputMax is the maximum input, in bytes: more than the host ever sends.
-const inputMax = 64 << 20
-
-// question is the input. With Read, the expression is only parsed.
-type question struct {
-	Expr     string `json:"expr"`
-	Response string `json:"response"` // JSON
-	Read     bool   `json:"read,omitempty"`
-}
-
-// answer is what came of it: Value, or the kind of a fault and a sentence. The
-// kinds are those of check.PredicateError.
-// answer is the output: Value, or the kind of an error and a sentence. The kinds are those of verify.PredicateError.
-type answer struct {
-	Value bool   `json:"value"`
-	Kind  string `json:"kind,omitempty"`
-	Text  string `json:"text,omitempty"`
-}
-
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "goalpost-predicate:", err)
@@ -54,16 +35,4 @@ func run() error {
 		return fmt.Errorf("answering: %w", err)
 	}
 	return nil
-}
-
-// boundedStdin is the standard input up to a limit.
-type boundedStdin struct{ left int }
-
-func (l *boundedStdin) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, fmt.Errorf("the question is longer than %d bytes", inputMax)
-	}
-	n, err := os.Stdin.Read(p[:min(len(p), l.left)])
-	l.left -= n
-	return n, err //nolint:wrapcheck // io.EOF must stay unwrapped
 }

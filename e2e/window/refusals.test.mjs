@@ -42,7 +42,7 @@ test("refused calls say why on the screen of the real window", { timeout: 600_00
     await w.click("new-browser");
     await enter("browser-address", "no address at all");
     await w.key("Return");
-    assert.match(await words(w, "[data-sonner-toast] [data-title]"), /^"no address at all" is no address/);
+    assert.match(await words(w, "[data-sonner-toast] [data-title]"), /^"no address at all" is not an address/);
     assert.match(await words(w, "[data-sonner-toast] [data-description]"), /^enter an address such as localhost:8080/);
   }),
 );

@@ -1,4 +1,4 @@
-// Package access decides what of this machine a goal may be given: folders, files, sockets, ports, toolchains.
+// Package access decides what a goal may use on this machine: folders, files, sockets, ports, toolchains.
 package access
 
 import (
@@ -16,15 +16,15 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Rules say what of this machine a goal may be given.
+// Rules decide what a goal may use on this machine.
 type Rules struct {
 	Config *config.Config
 	Ports  *network.OwnPorts
 }
 
-// ValidateGrants is what the user allows a goal from the start, besides its folder.
-// Paths are written out, without links: that is what the sandbox opens.
-func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
+// ValidateGrants checks what the user allows a goal from the start besides its folder, and adds it to p. It
+// resolves links in paths because the sandbox opens what they lead to.
+func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
@@ -37,7 +37,7 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 			return &fault.Error{
 				Field:   "allow_local",
 				Message: fmt.Sprintf("the port %d is Goalpost's own", port),
-				Hint:    "a goal never reaches it",
+				Hint:    "no goal may use it",
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func (r *Rules) ValidateGrants(in api.StartInput, p *policy.Policy) error {
 	return nil
 }
 
-// validateSocket refuses sockets that a goal may not have, by where they really are.
+// validateSocket refuses sockets that a goal may not use. It judges the place that links lead to.
 func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 	real, err := filepath.EvalSymlinks(socket)
 	if err != nil {
@@ -100,22 +100,22 @@ func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 		return fmt.Errorf("the state folder: %w", err)
 	}
 	if policy.IsWithin(state, real) {
-		return &fault.Error{Field: "allow_socket", Message: socket + " is Goalpost's own", Hint: "a goal never speaks to it"}
+		return &fault.Error{Field: "allow_socket", Message: socket + " is Goalpost's own", Hint: "no goal may use it"}
 	}
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if policy.IsWithin(dir, real) || policy.IsWithin(dir, filepath.Clean(socket)) {
 			return &fault.Error{
 				Field:   "allow_socket",
-				Message: socket + " is in a folder that the goal writes",
-				Hint:    "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow",
+				Message: socket + " is in a folder that the goal can write",
+				Hint:    "the goal can use it anyway, and could replace it by another socket",
 			}
 		}
 	}
 	return nil
 }
 
-// validateReadPath refuses what a goal must not see even without writing: what it may not
-// work in holds keys, or everything.
+// validateReadPath refuses what a goal must not even read. The folders that it may not work in hold keys, or
+// contain everything else.
 func (r *Rules) validateReadPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
@@ -131,8 +131,7 @@ func (r *Rules) validateReadPath(dir string) (string, error) {
 	return real, nil
 }
 
-// ValidateForeignPath refuses what no goal is given, whatever it would do there. The path has no
-// links in it.
+// ValidateForeignPath refuses a path that no goal may use in any way. The path must not contain links.
 func (r *Rules) ValidateForeignPath(path string) error {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -146,12 +145,12 @@ func (r *Rules) ValidateForeignPath(path string) error {
 		return fmt.Errorf("the state folder: %w", err)
 	}
 	if policy.IsWithin(path, state) || policy.IsWithin(state, path) {
-		return &fault.Error{Message: path + " holds Goalpost's own data", Hint: "choose another folder"}
+		return &fault.Error{Message: path + " contains Goalpost's own data", Hint: "choose another folder"}
 	}
 	return nil
 }
 
-// withField says of which field a refusal is.
+// withField names the input field of a refusal.
 func withField(err error, name string) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
@@ -160,7 +159,8 @@ func withField(err error, name string) error {
 	return err
 }
 
-// ValidateExistingDir refuses folders whose loss would hurt: the root, the home folder, this program's own.
+// ValidateExistingDir refuses folders whose loss would hurt: the root, home folders, Goalpost's own. It
+// returns the path without links.
 func (r *Rules) ValidateExistingDir(given string) (string, error) {
 	refuse := func(reason, hint string) (string, error) {
 		return "", &fault.Error{Field: "dir", Message: reason, Hint: hint}
@@ -197,7 +197,7 @@ func (r *Rules) ValidateExistingDir(given string) (string, error) {
 	return dir, nil
 }
 
-// ValidateAccess says whether what is there now is of the kind that was asked for.
+// ValidateAccess checks that the file, socket or port still has the kind that was asked for.
 func (r *Rules) ValidateAccess(access policy.MachineAccess) error {
 	if access.Kind == policy.PortAccess {
 		if r.Ports.Contains(access.Port) {
@@ -208,7 +208,7 @@ func (r *Rules) ValidateAccess(access policy.MachineAccess) error {
 	info, err := os.Stat(access.Path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("what was allowed: %w", err)
+		return fmt.Errorf("allowed access: %w", err)
 	case access.Kind == policy.WriteAccess && !info.IsDir():
 		return fmt.Errorf("%s is not a folder", access.Path)
 	case access.Kind == policy.SocketAccess && info.Mode().Type() != os.ModeSocket:
@@ -219,11 +219,11 @@ func (r *Rules) ValidateAccess(access policy.MachineAccess) error {
 	return nil
 }
 
-// RuleSet is what holds for every goal of this program. Its own folders are written by no goal.
+// RuleSet returns the rules for every goal of this program. No goal may write Goalpost's own folders.
 func (r *Rules) RuleSet() (policy.RuleSet, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		home = "" // then every folder may be it
+		home = "" // DefaultRules then treats every folder as the home folder
 	}
 	law, err := policy.DefaultRules(home, r.Config.State())
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// homesIn are the home folders of people and of root, as /etc/passwd has them.
+// homesIn lists the home folders of users and of root in the text of /etc/passwd.
 func homesIn(passwd string) (list []string) {
 	const home, uid, fields, people = 5, 2, 6, 1000
 	for line := range strings.Lines(passwd) {
@@ -27,9 +27,9 @@ func homesIn(passwd string) (list []string) {
 	return list
 }
 
-// homeDirs are those of everybody on this machine, as they are without links.
+// homeDirs lists the home folders of all users of this machine, with links resolved.
 func homeDirs(own string) (list []string) {
-	passwd, _ := os.ReadFile("/etc/passwd") // elsewhere there is none
+	passwd, _ := os.ReadFile("/etc/passwd") // other systems have none
 	for _, home := range append(homesIn(string(passwd)), own) {
 		if real, err := filepath.EvalSymlinks(home); err == nil {
 			home = real
@@ -41,7 +41,7 @@ func homeDirs(own string) (list []string) {
 	return list
 }
 
-// Folders of the system: no goal works there, or in none of them itself.
+// A goal may not work in systemDirs or below them. It may work below systemTopDirs, but not in them.
 var (
 	systemDirs = []string{
 		"/etc", "/usr", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/dev",
@@ -53,8 +53,7 @@ var (
 	}
 )
 
-// forbiddenGoalDir says why no goal may work in a folder, "" if it may. The folder has no
-// links in it.
+// forbiddenGoalDir returns why no goal may work in a folder, "" if it may. The path must not contain links.
 func forbiddenGoalDir(dir string, homes []string) (reason, hint string) {
 	for _, home := range homes {
 		if policy.IsWithin(dir, home) {

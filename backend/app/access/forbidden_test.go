@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNoGoalWorksInAHome: not in anybody's, whoever starts the program.
+// TestNoGoalWorksInAHome: a goal works in the home of no user, whichever user runs the program.
 func TestNoGoalWorksInAHome(t *testing.T) {
 	homes := homesIn(
 		"root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/x\nanna:x:1000:1000::/home/anna:/bin/sh\nbad\nslash:x:1001:1::/:/x\nben:x:1002:1::/data/ben/:/x\n")

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// credentialPaths are where programs keep keys and logins below a home.
+// credentialPaths are where programs store keys and logins, below a home folder.
 var credentialPaths = []string{
 	".ssh", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli",
 	".config/gcloud", ".config/op", ".aws", ".azure", ".kube", ".oci", ".docker/config.json",
@@ -21,14 +21,14 @@ var credentialPaths = []string{
 	".local/share/uv/credentials", ".pki", ".mozilla", ".thunderbird", ".config/chromium", ".config/google-chrome",
 }
 
-// credentialNames are names under which keys and logins lie anywhere.
+// credentialNames are names of files that hold keys and logins in any folder.
 var credentialNames = []string{
 	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json",
 	"auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
 }
 
-// Toolchains are the folders that the user lets goals see besides the usual ones,
-// and why the others of the list are left out now.
+// Toolchains returns the additional folders that the user lets goals see, and why the others on the list are
+// left out.
 func (r *Rules) Toolchains() (fit []string, left []error) {
 	for _, path := range filepath.SplitList(r.Config.Settings().Toolchains) {
 		if err := r.validateToolchain(path); err != nil {
@@ -40,7 +40,7 @@ func (r *Rules) Toolchains() (fit []string, left []error) {
 	return fit, left
 }
 
-// ValidateToolchains refuses a list in which a folder is that goals may not see.
+// ValidateToolchains refuses a list with a folder that goals may not see.
 func (r *Rules) ValidateToolchains(list string) error {
 	for _, path := range filepath.SplitList(list) {
 		if err := r.validateToolchain(path); err != nil {
@@ -50,23 +50,23 @@ func (r *Rules) ValidateToolchains(list string) error {
 	return nil
 }
 
-// validateToolchain refuses what is no folder of programs: a goal reads everything in it, and
-// checks take what lies there for the user's.
+// validateToolchain refuses what is not a folder of programs: a goal can read everything in it, and checks
+// trust the programs there as the user's.
 func (r *Rules) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &fault.Error{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
-	const own = "give the folder that holds the programs alone"
+	const own = "give a folder that contains only the programs"
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
-		return refuse("give it from the root on, such as /home/you/.zig", "%q does not say which folder", path)
+		return refuse("give its whole path, such as /home/you/.zig", "%q is not a clean absolute path", path)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return refuse("install it first, or take it out of the list", "%s is not there", path)
+		return refuse("install it first, or take it out of the list", "%s does not exist", path)
 	}
 	info, err := os.Stat(real)
 	if err != nil || !info.IsDir() {
-		return refuse("give the folder that it is in", "%s is no folder", path)
+		return refuse("give the folder that it is in", "%s is not a folder", path)
 	}
 	home, _ := os.UserHomeDir()
 	for _, home := range homeDirs(home) {
@@ -74,7 +74,7 @@ func (r *Rules) validateToolchain(path string) error {
 			return refuse(own, "%s is a home folder or holds one", path)
 		}
 		if key := findCredentials(real, home); key != "" {
-			return refuse(own, "%s holds keys or logins: %s", path, key)
+			return refuse(own, "%s contains keys or logins: %s", path, key)
 		}
 	}
 	if isSystemDir(real) {
@@ -85,18 +85,18 @@ func (r *Rules) validateToolchain(path string) error {
 			ours = there
 		}
 		if policy.IsWithin(ours, real) || policy.IsWithin(real, ours) {
-			return refuse(own, "%s is where Goalpost keeps its data or goals write", path)
+			return refuse(own, "%s contains Goalpost's data or goals' folders", path)
 		}
 	}
 	if open := worldWritableParent(real); open != "" {
-		return refuse("take that right from others: chmod o-w",
-			"anybody on this machine can change %s, and checks would run what lies there", open)
+		return refuse("remove their right to write: chmod o-w",
+			"other users of this machine can change %s, and checks would run programs from it", open)
 	}
 	return nil
 }
 
-// findCredentials names what is in a folder and says who the user is, "" if nothing is known
-// to. The folder has no links in it.
+// findCredentials returns the path of the first known file with keys or logins in a folder, "" if there is
+// none. The path must not contain links.
 func findCredentials(dir, home string) string {
 	for _, name := range credentialPaths {
 		place := filepath.Join(home, name)
@@ -115,8 +115,8 @@ func findCredentials(dir, home string) string {
 	return ""
 }
 
-// worldWritableParent is the folder that everybody may write or put another one in the place of, on
-// the way to a path, "" if there is none.
+// worldWritableParent returns the first folder on the way up from path that other users can write or replace,
+// "" if there is none.
 func worldWritableParent(path string) string {
 	const others = 0o002
 	for at := path; ; at = filepath.Dir(at) {

@@ -18,7 +18,7 @@ import (
 
 // validateWork sets what the agent may change in p.Dir. Globs are rounded up to folders: the kernel grants folders and
 // files that exist.
-func validateWork(in api.StartInput, p *policy.Policy) error {
+func validateWork(in api.AccessInput, p *policy.Policy) error {
 	refuse := func(message, hint string) error {
 		return &fault.Error{Field: "work", Message: message, Hint: hint}
 	}
@@ -71,7 +71,7 @@ func validateWork(in api.StartInput, p *policy.Policy) error {
 }
 
 // validateCheckDir sets the folder that only the checks read, and refuses a goal that could read it otherwise.
-func (r *Rules) validateCheckDir(in api.StartInput, p *policy.Policy) error {
+func (r *Rules) validateCheckDir(in api.AccessInput, p *policy.Policy) error {
 	refuse := func(message, hint string) error {
 		return &fault.Error{Field: "check_dir", Message: message, Hint: hint}
 	}

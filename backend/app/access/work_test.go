@@ -60,7 +60,7 @@ func TestValidateWork_GivenPaths_AreRoundedUpOrRefused(t *testing.T) {
 		{[]string{".git/hooks"}, nil, "git's own"},
 	} {
 		p := policy.Policy{Risk: policy.WriteLocal, Dir: dir}
-		err := validateWork(api.StartInput{Work: c.given}, &p)
+		err := validateWork(api.AccessInput{Work: c.given}, &p)
 		if c.field == "" && (err != nil || !slices.Equal(p.Work, c.want)) {
 			t.Errorf("%v: %v %v, want %v", c.given, p.Work, err, c.want)
 		}
@@ -76,22 +76,22 @@ func TestValidateCheckDir_WhatTheAgentCouldRead_IsRefused(t *testing.T) {
 	rules := &Rules{Config: &config.Config{}}
 	for _, c := range []struct {
 		name string
-		in   api.StartInput
+		in   api.AccessInput
 		p    policy.Policy
 		want string
 	}{
-		{"inside", api.StartInput{CheckDir: "tests"}, policy.Policy{}, ""},
-		{"beside", api.StartInput{CheckDir: beside}, policy.Policy{}, ""},
-		{"the folder itself", api.StartInput{CheckDir: "."}, policy.Policy{}, "contains the goal's folder"},
-		{"one above", api.StartInput{CheckDir: ".."}, policy.Policy{}, "contains the goal's folder"},
-		{"missing", api.StartInput{CheckDir: "missing"}, policy.Policy{}, "not a folder"},
-		{"a file", api.StartInput{CheckDir: "notes.md"}, policy.Policy{}, "not a folder"},
-		{"granted", api.StartInput{CheckDir: beside}, policy.Policy{AllowRead: []string{filepath.Dir(beside)}}, "would be given"},
-		{"granted below", api.StartInput{CheckDir: "tests"}, policy.Policy{AllowRead: []string{dir + "/tests/a"}}, "would be given"},
-		{"granted while it runs", api.StartInput{}, policy.Policy{CheckDir: beside, AllowRead: []string{beside}}, "would be given"},
-		{"of the parent", api.StartInput{}, policy.Policy{Hidden: []string{beside}, AllowRead: []string{beside}}, "would be given"},
-		{"to be changed", api.StartInput{CheckDir: "tests"}, policy.Policy{Work: []string{"tests/"}}, "may change"},
-		{"no sandbox", api.StartInput{CheckDir: "tests"}, policy.Policy{Unconfined: true}, "without a sandbox"},
+		{"inside", api.AccessInput{CheckDir: "tests"}, policy.Policy{}, ""},
+		{"beside", api.AccessInput{CheckDir: beside}, policy.Policy{}, ""},
+		{"the folder itself", api.AccessInput{CheckDir: "."}, policy.Policy{}, "contains the goal's folder"},
+		{"one above", api.AccessInput{CheckDir: ".."}, policy.Policy{}, "contains the goal's folder"},
+		{"missing", api.AccessInput{CheckDir: "missing"}, policy.Policy{}, "not a folder"},
+		{"a file", api.AccessInput{CheckDir: "notes.md"}, policy.Policy{}, "not a folder"},
+		{"granted", api.AccessInput{CheckDir: beside}, policy.Policy{AllowRead: []string{filepath.Dir(beside)}}, "would be given"},
+		{"granted below", api.AccessInput{CheckDir: "tests"}, policy.Policy{AllowRead: []string{dir + "/tests/a"}}, "would be given"},
+		{"granted while it runs", api.AccessInput{}, policy.Policy{CheckDir: beside, AllowRead: []string{beside}}, "would be given"},
+		{"of the parent", api.AccessInput{}, policy.Policy{Hidden: []string{beside}, AllowRead: []string{beside}}, "would be given"},
+		{"to be changed", api.AccessInput{CheckDir: "tests"}, policy.Policy{Work: []string{"tests/"}}, "may change"},
+		{"no sandbox", api.AccessInput{CheckDir: "tests"}, policy.Policy{Unconfined: true}, "without a sandbox"},
 	} {
 		c.p.Dir = dir
 		if err := rules.validateCheckDir(c.in, &c.p); (err == nil) != (c.want == "") ||

@@ -1,4 +1,4 @@
-// Package doctor looks at what this machine offers.
+// Package doctor examines what this machine offers.
 package doctor
 
 import (
@@ -20,10 +20,10 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// desktopTimeout bounds what a desktop takes to answer.
+// desktopTimeout is how long the desktop may take to answer.
 const desktopTimeout = 5 * time.Second
 
-// Doctor looks at what this machine offers.
+// Doctor examines what this machine offers.
 type Doctor struct {
 	Config     *config.Config
 	Access     *access.Rules
@@ -33,7 +33,7 @@ type Doctor struct {
 	Programs   *sandbox.Supervisor // the user's
 }
 
-// Findings looks at what this machine offers, from real state.
+// Findings examines everything. It tests the real thing each time.
 func (dr *Doctor) Findings() []api.DoctorFinding {
 	list := []api.DoctorFinding{
 		dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(),
@@ -90,7 +90,7 @@ func (dr *Doctor) dataFinding() api.DoctorFinding {
 	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: dr.Config.State()}
 }
 
-// toolchainFindings say which folders goals see besides the usual ones, if any.
+// toolchainFindings lists the additional folders that goals see, if any.
 func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
 	fit, left := dr.Access.Toolchains()
 	f := api.DoctorFinding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
@@ -103,15 +103,15 @@ func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
 	return []api.DoctorFinding{f}
 }
 
-// notificationFinding says whether a desktop shows notes.
+// notificationFinding reports whether a desktop shows notifications.
 func (dr *Doctor) notificationFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
 	ctx, cancel := context.WithTimeout(context.Background(), desktopTimeout)
 	defer cancel()
 	d, err := notify.Open(ctx)
 	if err != nil {
-		f.State, f.Detail, f.Hint = "warn", "nothing shows them here: "+err.Error(),
-			"goals that need you are listed under approvals all the same"
+		f.State, f.Detail, f.Hint = "warn", "no desktop shows notifications here: "+err.Error(),
+			"goals that need you are still listed under approvals"
 		return f
 	}
 	f.Detail = "shown by " + d.Name()

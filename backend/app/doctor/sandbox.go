@@ -16,11 +16,10 @@ import (
 	"goalpost/backend/verify"
 )
 
-// probeTime bounds the making of a sandbox to look at; it takes milliseconds.
+// probeTime bounds the trial of a sandbox, which takes milliseconds.
 const probeTime = 10 * time.Second
 
-// sandboxFinding makes a whole sandbox, runs a program in it, and says what held
-// or which step failed.
+// sandboxFinding opens a complete sandbox, runs a program in it, and reports its limits or which step failed.
 func (dr *Doctor) sandboxFinding() api.DoctorFinding {
 	f := api.DoctorFinding{ID: "sandbox", Title: "Sandbox", State: "ok"}
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
@@ -39,9 +38,8 @@ func (dr *Doctor) sandboxFinding() api.DoctorFinding {
 	return f
 }
 
-// sandboxLimitsText says what bounds a goal's programs and what does not.
+// sandboxLimitsText lists what limits a goal's programs, and what does not.
 func sandboxLimitsText(l *sandbox.ResourceLimits) string {
-	//
 	return fmt.Sprintf("by the kernel at most %d MiB of memory each and %d MiB a file; looked at by the helper, which "+
 		"ends the largest programs or those that write, at most %d MiB of memory together and %d MiB in /tmp (no cgroup "+
 		"is made: what sockets and pipes hold is not counted; systemd-run --user --scope -p MemoryMax=8G goalctl serve "+
@@ -49,10 +47,11 @@ func sandboxLimitsText(l *sandbox.ResourceLimits) string {
 		l.Memory>>20, l.FileSize>>20, l.Together>>20, l.Tmp>>20)
 }
 
-// processLimitText says how the kernel bounds processes here: by what a room's own bound is.
+// processLimitText describes how the kernel limits processes here. It derives that from the sandbox's own
+// pid_max.
 func processLimitText(pidMax string, l *sandbox.ResourceLimits) string {
 	switch n, err := strconv.Atoi(pidMax); {
-	case err == nil && n < 2*l.Processes: // a few numbers are used once and not again
+	case err == nil && n < 2*l.Processes: // the kernel skips some low numbers after the first use
 		return fmt.Sprintf("at most %d processes per sandbox", l.Processes)
 	case os.Geteuid() != 0:
 		return fmt.Sprintf("at most %d processes, counted for the user in the goal's namespace", l.Processes)
@@ -60,7 +59,7 @@ func processLimitText(pidMax string, l *sandbox.ResourceLimits) string {
 	return "the number of processes is not bounded: as root this kernel (before Linux 6.14) has no bound for a namespace"
 }
 
-// probeSandbox is a sandbox for nothing, with what /proc says of a program in it.
+// probeSandbox opens a sandbox without a goal and returns what /proc says about a program in it.
 func (dr *Doctor) probeSandbox(ctx context.Context) (string, error) {
 	dir, err := os.MkdirTemp(dr.Config.State(), "probe-*")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// Answer gives the user's answer to an open approval. The process that runs
-// the goal takes it; a goal that paused for it continues here, if this program stays.
+// Answer gives the user's answer to an open approval. The process that runs the goal reads it. A goal that was
+// paused because of it resumes here if this process follows goals.
 func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	open, err := s.store.OpenApprovals(ctx, id)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 		}
 		return nil
 	}, o)
-	if err != nil || then.Status == goal.Running { // its run reads the answer, or continues when it has paused
+	if err != nil || then.Status == goal.Running { // its run reads the answer, or the goal is resumed if it was paused
 		return err
 	}
 	return s.resumeIfAnswered(ctx, id)
@@ -71,10 +71,9 @@ func scopeNames(a goal.Approval) string {
 	return strings.Join(words, ", ")
 }
 
-// resumeIfAnswered resumes a goal whose last open approval was answered. Another process may
-// have been first.
+// resumeIfAnswered resumes a goal whose last open approval was answered, unless another process was first.
 func (s *Service) resumeIfAnswered(ctx context.Context, id goal.ID) error {
-	open, err := s.store.OpenApprovals(ctx, id) // again: several may be answered at once
+	open, err := s.store.OpenApprovals(ctx, id) // read again: several may be answered at once
 	if err != nil || slices.ContainsFunc(open, func(one store.Approval) bool { return one.Given == nil }) {
 		return err
 	}
@@ -90,8 +89,7 @@ func (s *Service) resumeIfAnswered(ctx context.Context, id goal.ID) error {
 	return err
 }
 
-// Revoke takes a grant back: what it opened is closed at once, and the next call
-// that needs it asks again.
+// Revoke revokes a grant. Access ends at once, and the next call that needs it asks again.
 func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error {
 	grants, err := s.store.Grants(ctx, id)
 	if err != nil {
@@ -107,13 +105,13 @@ func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error 
 	}
 	s.sessions.RevokeGrant(ctx, id, request)
 	own, err := s.store.LockGoal(id)
-	if errors.Is(err, store.ErrGoalLocked) { // the process that runs it takes it back
+	if errors.Is(err, store.ErrGoalLocked) { // the process that runs the goal revokes it
 		return s.AddOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
 	}
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	grants, err = s.store.Grants(ctx, id) // now nobody else ends it
+	grants, err = s.store.Grants(ctx, id) // no other process can end it now
 	row, gone := s.store.Goal(ctx, id)
 	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
 		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID},

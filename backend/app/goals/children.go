@@ -14,27 +14,28 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/session"
 	"goalpost/backend/goal"
+	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/store"
 	"goalpost/backend/tools"
 )
 
 const (
-	maxChildren  = 4 // that live at once
+	maxChildren  = 4 // that are active at once
 	maxChildFile = 1 << 20
 )
 
-// childGoals are the goals that one goal's agent has work for it. All methods may
-// be called concurrently.
+// childGoals are the goals that one goal's agent started. All methods may be called concurrently.
 type childGoals struct {
 	goals  *Service
-	parent goal.ID // of whom they are
-	above  goal.ID // its own parent, "" for none
+	parent goal.ID
+	above  goal.ID // the parent of parent, "" if it has none
 
 	mu  sync.Mutex
-	any bool // it has or had one; otherwise nothing is asked of the store
+	any bool // there are or were children; otherwise the store need not be asked
 }
 
 func (s *Service) ChildrenOf(ctx context.Context, g goal.Goal) (session.Children, error) {
@@ -42,11 +43,11 @@ func (s *Service) ChildrenOf(ctx context.Context, g goal.Goal) (session.Children
 	if err != nil {
 		return nil, err
 	}
-	shared, err := s.store.Shared(ctx, g.ID) // also of children that were deleted since
+	shared, err := s.store.Shared(ctx, g.ID) // includes deleted children
 	return &childGoals{goals: s, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
 }
 
-// TotalSpend is what all children have spent so far.
+// TotalSpend returns what all children have spent so far.
 func (c *childGoals) TotalSpend() goal.Spend {
 	c.mu.Lock()
 	any := c.any
@@ -100,7 +101,7 @@ func (c *childGoals) state(ctx context.Context, r store.GoalRow) (tools.GoalStat
 	return s, err
 }
 
-// pendingInput is what a child waits for that only the user can give it.
+// pendingInput lists what a child needs from the user.
 func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]string, error) {
 	open, err := c.goals.store.OpenApprovals(ctx, r.ID)
 	if err != nil {
@@ -119,7 +120,7 @@ func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]strin
 	return needs, nil
 }
 
-// findChild is the child of that name.
+// findChild returns the child whose id ends with part.
 func (c *childGoals) findChild(ctx context.Context, part string) (store.GoalRow, error) {
 	rows, err := c.goals.store.Children(ctx, c.parent)
 	if err != nil {
@@ -157,12 +158,12 @@ func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) 
 	return c.state(ctx, r)
 }
 
-// resumeOne lets a child continue that stopped with its parent or with the program, in whichever
-// process, also one that was over and waited to continue.
+// resumeOne resumes a child that was stopped with its parent or by the end of a process, and requeues one that
+// was waiting to be resumed or reopened.
 func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error) {
 	ours := r.StoppedBy == c.parent
 	switch {
-	// its countdown continues, or its place in the queue, if it does not already
+	// its countdown or its place in the queue continues, if a process has it
 	case isParked(r), ours && r.Status == goal.Pending:
 		return c.goals.adoptParked(ctx, r.ID)
 	case ours && r.Status == goal.Completed:
@@ -170,17 +171,13 @@ func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error)
 	case ours, r.Status == goal.Paused && r.Exit == goal.Interrupted:
 		err = c.goals.Resume(ctx, r.ID, api.ResumeInput{})
 	}
-	if api.IsConflict(err) || errors.Is(err, store.ErrGoalLocked) { // somebody was quicker
+	if api.IsConflict(err) || errors.Is(err, store.ErrGoalLocked) { // somebody else was quicker
 		return nil
 	}
 	return err
 }
 
-func isParked(r store.GoalRow) bool {
-	return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider
-}
-
-// File reads a file of a child's folder through a root: no link leads out of it.
+// File reads a file of a child's folder through an os.Root, so that no link leads out of it.
 func (c *childGoals) File(ctx context.Context, part, path string) ([]byte, error) {
 	r, err := c.findChild(ctx, part)
 	if err != nil {
@@ -191,7 +188,7 @@ func (c *childGoals) File(ctx context.Context, part, path string) ([]byte, error
 		return nil, fmt.Errorf("its folder: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	// Its programs may put a pipe there at any time, which nobody ever writes to.
+	// A program of the child may put a pipe there that nobody writes to; opening it must not block.
 	f, err := root.OpenFile(filepath.Clean(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("its file: %w", err)
@@ -229,12 +226,12 @@ func (c *childGoals) Share(ctx context.Context, to, text string) error {
 	return c.goals.AddOrder(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
 }
 
-// FollowParent lets the children stop as their parent does: paused with it, ended with it.
+// FollowParent stops the children as their parent stops: they pause when it pauses and end when it ends.
 func (c *childGoals) FollowParent(ctx context.Context, exit goal.Exit) error {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
-	if !any || exit == goal.Interrupted { // the program closes: each of them is told so itself
+	if !any || exit == goal.Interrupted { // this process closes and interrupts each of them itself
 		return nil
 	}
 	if goal.StatusForExit(exit) != goal.Paused {
@@ -247,43 +244,147 @@ func (c *childGoals) FollowParent(ctx context.Context, exit goal.Exit) error {
 	return err
 }
 
-// stopForParent lets a child that runs or may continue stand as long as its parent does. A parked one
-// stays that, and does not continue automatically.
+// stopForParent pauses a child that runs or could continue on its own. A parked child stays parked, but no
+// longer continues automatically.
 func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "the goal that started this one is paused", By: c.parent}
 	if c.goals.runner.Cancel(r.ID, stop) {
 		return nil
 	}
-	owned, err := c.goals.store.IsLocked(r.ID) // by another process; a goal without one would only read it in its next run
+	owned, err := c.goals.store.IsLocked(r.ID) // a process runs it; otherwise only its next run would read the order
 	if err != nil || !owned || r.Queued == "" && !isParked(r) && r.Status != goal.Running && r.Status != goal.Pending {
 		return err
 	}
 	return c.goals.AddOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
 }
 
-// endChildren ends every child of a goal that lives, or was over and waits to continue.
-func (s *Service) endChildren(ctx context.Context, id goal.ID) error {
-	rows, err := s.store.Children(ctx, id)
-	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}
+// Start starts a child. Its policy allows at most what the parent's does. Its limits are a share of what the
+// parent and the other children leave.
+func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, error) {
+	if c.above != "" {
+		return "", errors.New("this goal was started by another goal and cannot start more")
+	}
+	c.mu.Lock() // two at once would share the same remainder
+	defer c.mu.Unlock()
+	parent, err := c.goals.store.Goal(ctx, c.parent)
+	if err != nil {
+		return "", fmt.Errorf("start goal: %w", err)
+	}
+	rows, err := c.goals.store.Children(ctx, c.parent)
+	if err != nil {
+		return "", fmt.Errorf("start goal: %w", err)
+	}
+	live := 0
 	for _, r := range rows {
-		lives, e := s.isActive(r)
-		err = errors.Join(err, e)
-		if !lives {
-			continue
-		}
-		if s.runner.Cancel(r.ID, stop) {
-			select {
-			case <-s.runner.Done(r.ID):
-			case <-ctx.Done():
-				return fmt.Errorf("ending goal %s: %w", r.ID.Short(), ctx.Err())
-			}
-			if r, again := s.store.Goal(ctx, r.ID); again != nil || !r.Status.IsActive() {
-				continue
-			}
-		}
-		if e := s.abortHere(ctx, r.ID, stop); e != nil && !api.IsConflict(e) {
-			err = errors.Join(err, e)
+		if r.Status.IsActive() {
+			live++
 		}
 	}
-	return err
+	if live >= maxChildren {
+		return "", fmt.Errorf("%d goals work for you already; wait for one of them", live)
+	}
+	shared, err := c.goals.store.Shared(ctx, c.parent)
+	if err != nil {
+		return "", fmt.Errorf("start goal: %w", err)
+	}
+	limits, err := shareLimits(parent.Goal, shared, rows, child.Share)
+	if err != nil {
+		return "", err
+	}
+	in := api.StartInput{
+		Objective:      child.Objective,
+		Checks:         child.Checks,
+		Provider:       parent.Provider,
+		Model:          parent.Model,
+		OnAsk:          parent.Options.OnAsk,
+		Persona:        parent.Options.Persona,
+		Effort:         parent.Options.Effort,
+		CriticEvery:    parent.Options.CriticEvery,
+		CriticProvider: parent.Options.CriticProvider,
+		JudgeProvider:  parent.Options.JudgeProvider,
+	}
+	if in.CriticEvery == 0 {
+		in.CriticEvery = api.NoLimit
+	}
+	if child.ReadOnly {
+		in.Dir = parent.Policy.Dir
+	}
+	id, err := c.goals.StartAs(ctx, in, func(g *goal.Goal) error {
+		g.Limits, g.Options.Parent, g.Options.Outside = limits, c.parent, parent.Options.Outside
+		if err := restrictPolicy(&g.Policy, parent.Policy, child); err != nil {
+			return err
+		}
+		return goalsandbox.ValidateCheckHosts(g.Policy, g.Criterion.Checks)
+	})
+	c.any = c.any || err == nil
+	return id, err
+}
+
+// restrictPolicy makes a policy that allows no more than the parent's.
+func restrictPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) error {
+	dir := p.Dir
+	*p = parent
+	p.Dir = dir
+	p.DenyTools = append(append([]string{}, parent.DenyTools...), child.DenyTools...)
+	p.AllowWrite, p.AllowSocket, p.Secrets = nil, nil, nil // the user granted these to the parent only
+	// It writes its own folder alone, or nothing of the parent's. Its checks are the parent's agent's.
+	p.Work, p.CheckDir = nil, ""
+	if parent.CheckDir != "" {
+		p.Hidden = append(append([]string{}, parent.Hidden...), parent.CheckDir)
+	}
+	switch {
+	case child.ReadOnly:
+		p.Risk = policy.ReadOnly
+	case child.Risk == "":
+	case child.Risk.Exceeds(parent.Risk):
+		return fmt.Errorf("you may do at most %s, so it cannot have %s", parent.Risk, child.Risk)
+	default:
+		p.Risk = child.Risk
+	}
+	if !child.ReadOnly {
+		p.AllowRead = append(append([]string{}, parent.AllowRead...), parent.Dir)
+	}
+	return nil
+}
+
+// shareLimits returns percent of what is left of the parent's limits, assuming that every child uses up its
+// own. shared is what all children have spent so far.
+func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, percent int) (goal.Limits, error) {
+	promised := shared
+	for _, r := range rows {
+		if n := r.Spent; r.Status.IsActive() { // what it may still spend
+			promised = promised.Add(goal.Spend{
+				Iterations: max(0, r.Limits.Iterations-n.Iterations),
+				USD:        max(0, r.Limits.USD-n.USD),
+				TokensIn:   max(0, r.Limits.Tokens-n.TokensIn-n.TokensOut),
+			})
+		}
+	}
+	used, l, share := parent.Spent.Add(promised), parent.Limits, float64(percent)/100
+	out := goal.Limits{ClaimsPerCheck: l.ClaimsPerCheck}
+	none := func(what string) (goal.Limits, error) {
+		return out, fmt.Errorf("nothing that could be shared is left of your limit of %s", what)
+	}
+	if l.Iterations > 0 {
+		if out.Iterations = int(float64(l.Iterations-used.Iterations) * share); out.Iterations < 1 {
+			return none("iterations")
+		}
+	}
+	if l.Tokens > 0 {
+		if out.Tokens = int64(float64(l.Tokens-used.TokensIn-used.TokensOut) * share); out.Tokens < 1 {
+			return none("tokens")
+		}
+	}
+	if l.USD > 0 {
+		if out.USD = (l.USD - used.USD) * share; out.USD <= 0 {
+			return none("money")
+		}
+	}
+	if l.WallClock > 0 { // children run in parallel: none gets less time because of another
+		if out.WallClock = time.Duration(float64(l.WallClock-parent.Spent.WallClock) * share).Round(
+			time.Second); out.WallClock < time.Second {
+			return none("time")
+		}
+	}
+	return out, nil
 }

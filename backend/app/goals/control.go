@@ -1,101 +1,27 @@
-// Package goals is what can be done with goals: taking them in, pausing and resuming, approvals, their end.
 package goals
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 
 	"goalpost/backend/api"
-	"goalpost/backend/app/access"
-	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/models"
-	"goalpost/backend/app/network"
-	"goalpost/backend/app/panes"
-	"goalpost/backend/app/session"
-	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
-	"goalpost/backend/secret"
 	"goalpost/backend/store"
 )
 
-// Service is what can be done with a goal.
-type Service struct {
-	*runs
-	*intake
-	*resumption
-	*recovery
-	cfg          *config.Config
-	store        *store.Store
-	panes        *panes.Registry
-	sandboxes    *goalsandbox.Factory
-	sessions     *session.Registry
-	followOthers bool // this program stays, and goals continue in it by themselves
-}
-
-// Deps are what can be done with goals is made of.
-type Deps struct {
-	Config    *config.Config
-	Log       *slog.Logger
-	Store     *store.Store
-	Clock     runner.Clock
-	Secrets   *secret.Vault
-	Access    *access.Rules
-	Models    *models.Providers
-	Sandboxes *goalsandbox.Factory
-	Panes     *panes.Registry
-	Sessions  *session.Registry
-	// Unconfined makes every new goal one without a sandbox.
-	Unconfined bool
-	// FollowOthers: this program stays, and goals continue in it by themselves.
-	FollowOthers bool
-}
-
-// New makes the service and its runner, whose Ended is set here.
-func New(d Deps, c runner.Config) *Service {
-	handed := &runs{store: d.Store, log: d.Log, panes: d.Panes}
-	s := &Service{
-		runs: handed,
-		intake: &intake{
-			cfg:        d.Config,
-			store:      d.Store,
-			clock:      d.Clock,
-			secrets:    d.Secrets,
-			access:     d.Access,
-			models:     d.Models,
-			sandboxes:  d.Sandboxes,
-			panes:      d.Panes,
-			unconfined: d.Unconfined,
-		},
-		resumption:   &resumption{handed},
-		recovery:     &recovery{handed},
-		cfg:          d.Config,
-		store:        d.Store,
-		panes:        d.Panes,
-		sandboxes:    d.Sandboxes,
-		sessions:     d.Sessions,
-		followOthers: d.FollowOthers,
-	}
-	c.Ended = s.cleanUpRun
-	handed.runner = runner.New(c)
-	return s
-}
-
-// Runner runs the goals of this process.
-func (s *Service) Runner() *runner.Runner { return s.runner }
-
-// Start takes a goal in, stores it and starts it. A refusal changes nothing.
+// Start validates a goal, stores it and starts it. After an error nothing has changed.
 func (s *Service) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
 	return s.StartAs(ctx, in, func(*goal.Goal) error { return nil })
 }
 
-// StartAs is Start for a goal that shape has a last word on, before its checks are tried.
+// StartAs is Start with a last change to the goal by shape, before its checks are tried.
 func (s *Service) StartAs(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (id goal.ID, err error) {
@@ -111,7 +37,7 @@ func (s *Service) StartAs(
 	if err := s.saveBaseline(ctx, *g); err != nil {
 		return "", errors.Join(err, s.removeGoalState(g.ID))
 	}
-	own, err := s.store.LockGoal(g.ID) // before anyone sees the goal: an abort reaches its owner
+	own, err := s.store.LockGoal(g.ID) // before the goal becomes visible: an abort finds its owner
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.removeGoalState(g.ID))
 	}
@@ -127,7 +53,7 @@ func (s *Service) StartAs(
 // Demo starts the built-in demonstration goal with its scripted model.
 func (s *Service) Demo(ctx context.Context) (goal.ID, error) { return s.Start(ctx, s.DemoInput()) }
 
-// DemoInput is the demonstration goal. The page is served by this very program.
+// DemoInput returns the demonstration goal. This program itself serves its page.
 func (*Service) DemoInput() api.StartInput {
 	return api.StartInput{
 		Objective: model.DemoObjective(""), Provider: models.DemoProvider,
@@ -135,14 +61,14 @@ func (*Service) DemoInput() api.StartInput {
 	}
 }
 
-// Pause stops a running goal after the call that runs.
+// Pause stops a running goal after its current call.
 func (s *Service) Pause(ctx context.Context, id goal.ID) error {
 	return s.PauseWith(ctx, id, goal.Order{Kind: goal.OrderPause})
 }
 
 func (s *Service) PauseWith(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := s.store.Goal(ctx, id)
-	if err == nil && row.Status == goal.Running { // its program may have died: then it is paused as interrupted
+	if err == nil && row.Status == goal.Running { // its process may have died: then it is paused as interrupted
 		if alive, err := s.store.IsLocked(id); err != nil || !alive {
 			_, lost := s.store.InterruptOne(ctx, id)
 			return errors.Join(err, lost)
@@ -154,7 +80,7 @@ func (s *Service) PauseWith(ctx context.Context, id goal.ID, o goal.Order) error
 	return s.addOrderIf(ctx, id, s.pauseProblem, o)
 }
 
-// pauseProblem says why a goal cannot be paused, if so.
+// pauseProblem returns why a goal cannot be paused, nil if it can.
 func (s *Service) pauseProblem(row store.GoalRow) error {
 	queues, err := s.isQueued(row)
 	switch {
@@ -172,7 +98,7 @@ func (s *Service) pauseProblem(row store.GoalRow) error {
 	return nil
 }
 
-// Steer leaves the user's note for a goal that lives.
+// Steer stores a note of the user for a goal that has not ended.
 func (s *Service) Steer(ctx context.Context, id goal.ID, text string) error {
 	return s.SteerWith(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
 }
@@ -194,8 +120,8 @@ func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error
 	}, o)
 }
 
-// Abort ends a live goal, here or in another process, and waits until it has. One that
-// was over and waits to continue leaves the queue, and is what it was.
+// Abort ends a goal, here or in another process, and waits until it has ended. A goal that waits to be
+// reopened leaves the queue and keeps its former status.
 func (s *Service) Abort(ctx context.Context, id goal.ID) error {
 	return s.AbortWith(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
 }
@@ -223,58 +149,4 @@ func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) 
 		}
 	}
 	return s.abortHere(ctx, id, stop)
-}
-
-// abortHere ends a goal that this process does not run: it is pending, paused,
-// or was just being paused. Another process that owns it is asked to.
-func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
-	own, err := s.store.LockGoal(id)
-	if errors.Is(err, store.ErrGoalLocked) {
-		if err := s.AddOrder(ctx, id, goal.Order{
-			Kind:    goal.OrderAbort,
-			Text:    stop.Reason,
-			Request: string(stop.By),
-		}); err != nil {
-			return err
-		}
-		own, err = s.awaitRelease(ctx, id)
-	}
-	if err != nil {
-		return fmt.Errorf("abort: %w", err)
-	}
-	defer func() { err = errors.Join(err, own.Unlock()) }()
-	row, err := s.store.Goal(ctx, id)
-	if err != nil || !row.Status.IsActive() {
-		return err
-	}
-	err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
-		Status: goal.Aborted, Exit: goal.AbortedByUser, Report: row.EndReport(stop.Reason), Account: row.Account, By: stop.By,
-	})
-	s.panes.EndShare(id, false) //nolint:contextcheck // likewise
-	return errors.Join(err, s.cleanUpRun(ctx, id))
-}
-
-// cleanUpRun ends what the runs of a goal left for the next one: its programs, and the
-// goals that it started.
-func (s *Service) cleanUpRun(ctx context.Context, id goal.ID) error {
-	return errors.Join(s.sessions.CloseGoal(ctx, id), s.endChildren(ctx, id))
-}
-
-// Panes lists the panes that a goal leases.
-func (s *Service) Panes(id goal.ID) []string {
-	var list []string
-	for _, p := range s.panes.Snapshot().Panes {
-		if p.GoalID == string(id) {
-			list = append(list, p.ID)
-		}
-	}
-	return list
-}
-
-// Network adds up what is written down of a goal's requests, by host.
-func (s *Service) Network(id goal.ID) (api.NetworkView, error) {
-	if e := s.sandboxes.PageFilters.Get(string(id)); e != nil {
-		e.NetworkLog().Flush()
-	}
-	return network.ReadLog(s.store.GoalDir(id))
 }

@@ -10,8 +10,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// Delete removes a goal, with its panes and everything about it. A live one is
-// aborted first.
+// Delete deletes a goal with its panes and all its data. It aborts an active goal first.
 func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 	row, err := s.store.Goal(ctx, id)
 	lives := false
@@ -25,10 +24,10 @@ func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 		if err := s.Abort(ctx, id); err != nil {
 			if row, again := s.store.Goal(ctx, id); again != nil || row.Status.IsActive() {
 				return err
-			} // it ended by itself
+			} // it ended in the meantime
 		}
 	}
-	own, err := s.lockStopped(ctx, id) // nobody resumes it
+	own, err := s.lockStopped(ctx, id) // so that nobody can resume it
 	if err != nil {
 		return err
 	}
@@ -39,8 +38,7 @@ func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 	return nil
 }
 
-// Prune deletes ended goals and everything about them, and says how many. One
-// that somebody has just taken up again is left.
+// Prune deletes ended goals with all their data and returns how many. It skips a goal that was just resumed.
 func (s *Service) Prune(ctx context.Context, in api.PruneInput) (int, error) {
 	p, err := in.Predicate()
 	if err != nil {

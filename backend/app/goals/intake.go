@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
+	"goalpost/backend/runner/prompt"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/secret"
 	"goalpost/backend/store"
@@ -30,7 +32,7 @@ import (
 	"goalpost/backend/verify/protect/detect"
 )
 
-// intake turns what the user filled in into a goal.
+// intake makes a goal from what the user entered.
 type intake struct {
 	cfg        *config.Config
 	store      *store.Store
@@ -43,9 +45,8 @@ type intake struct {
 	unconfined bool // every new goal runs without a sandbox
 }
 
-// prepareGoal turns what the user filled in into a goal, or refuses with a reason
-// and what to do. A folder that it made is taken back after a refusal, with
-// what the checks left in it.
+// prepareGoal makes a goal from what the user entered, or returns a refusal. If it created the folder, a
+// refusal removes it with everything that the checks left in it.
 func (gi *intake) prepareGoal(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (g *goal.Goal, made bool, err error) {
@@ -93,10 +94,10 @@ func (gi *intake) prepareGoal(
 		return nil, false, err
 	}
 	g.Policy.Dir = dir
-	if err = gi.access.ValidateGrants(in, &g.Policy); err == nil {
+	if err = gi.access.ValidateGrants(in.AccessInput, &g.Policy); err == nil {
 		err = shape(g)
 	}
-	if err == nil { // as it is now: another agent's goal has a policy that was made for it
+	if err == nil { // the final policy: shape may have changed it for another agent's goal
 		err = goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits)
 	}
 	if err == nil {
@@ -117,8 +118,8 @@ func (gi *intake) prepareGoal(
 	return g, made, nil
 }
 
-// limitsOf takes the defaults where nothing was said; a negative number is
-// refused later, and the explicit "none" is api.NoLimit.
+// limitsOf fills in the defaults for limits that were not given. api.NoLimit means none; other negative
+// numbers are refused later.
 func limitsOf(in api.StartInput) goal.Limits {
 	l := goal.DefaultLimits()
 	if in.WallClockMS != 0 {
@@ -144,7 +145,7 @@ func noneIfNegative(n int64) int64 {
 	return n
 }
 
-// Try runs one check as pre-flight would, in a folder that exists.
+// Try runs one check as pre-flight would, in an existing folder.
 func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
 	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
 		return v, fmt.Errorf("try: %w", err)
@@ -170,7 +171,7 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err
 	return v, err
 }
 
-// draftPolicy is the policy of the goal that is being written.
+// draftPolicy returns the policy of a goal that is still being entered.
 func (gi *intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
 	p := policy.Policy{
 		Dir:        dir,
@@ -186,7 +187,7 @@ func (gi *intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error
 			Hint:    "use one of " + policy.RiskNames(),
 		}
 	}
-	return p, gi.access.ValidateGrants(api.StartInput{
+	return p, gi.access.ValidateGrants(api.AccessInput{
 		AllowLocal:  in.AllowLocal,
 		AllowWrite:  in.AllowWrite,
 		AllowRead:   in.AllowRead,
@@ -195,7 +196,7 @@ func (gi *intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error
 	}, &p)
 }
 
-// resolveGoalDir is where the goal works: the given one, which must exist, or a new one.
+// resolveGoalDir returns the folder of a goal: the given one, which must exist, or a new one.
 func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
 		dir, err = gi.access.ValidateExistingDir(given)
@@ -211,7 +212,7 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		if err == nil {
 			err = os.Mkdir(dir, 0o755)
 		}
-		if err == nil { // programs say where they are without links, and so do models
+		if err == nil { // programs and models report paths without links
 			dir, err = filepath.EvalSymlinks(dir)
 		}
 		switch {
@@ -220,14 +221,14 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		case !errors.Is(err, os.ErrExist):
 			return "", false, &fault.Error{
 				Field:   "dir",
-				Message: "the goal's folder cannot be made: " + err.Error(),
+				Message: "the goal's folder cannot be created: " + err.Error(),
 				Hint:    "choose a folder with --dir",
 			}
 		}
 	}
 }
 
-// folderSlug is the objective as part of a folder's name.
+// folderSlug makes part of a folder's name from the objective.
 func folderSlug(objective string) string {
 	const most = 40
 	var b strings.Builder
@@ -248,7 +249,7 @@ func folderSlug(objective string) string {
 	return "goal"
 }
 
-// validateGoalSecrets looks at the start that every secret of the goal can be opened.
+// validateGoalSecrets checks that every secret of the goal can be opened.
 func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := gi.secrets.Get(ctx, name); err != nil {
@@ -262,28 +263,29 @@ func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error
 	return nil
 }
 
-// saveBaseline keeps what decides about a goal as it is when the goal is made: another
-// goal may work in its folder before it.
+// saveBaseline saves the goal's folder as it is when the goal is created. Another goal may change the folder
+// before this one starts.
 func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
 		return &fault.Error{
 			Field:   "protect",
-			Message: "what decides about the goal cannot be kept: " + err.Error(),
+			Message: "the protected files cannot be saved: " + err.Error(),
 			Hint:    "leave files out with --no-protect, or choose a smaller folder",
 		}
 	}
 	return nil
 }
 
-// removeGoalState removes it.
+// removeGoalState removes what saveBaseline saved.
 func (gi *intake) removeGoalState(id goal.ID) error {
-	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(gi.sandboxes.Dir(id))); err != nil {
-		return fmt.Errorf("removing what is kept of the goal: %w", err)
+	layer := gi.sandboxes.PrivateDir(id)
+	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(layer)); err != nil {
+		return fmt.Errorf("remove the goal's data: %w", err)
 	}
 	return nil
 }
 
-// runPreflight runs every gate once where it will later decide.
+// runPreflight runs every check once in the place where it will later decide.
 func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
 		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
@@ -294,7 +296,7 @@ func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 		})
 }
 
-// Protected lists what of a folder would be protected. A new folder is empty.
+// Protected lists the files of a folder that would be protected. A new folder has none.
 func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
 	list := []api.ProtectedFile{}
 	if in.Dir == "" {
@@ -318,8 +320,8 @@ func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 	return list, nil
 }
 
-// Proposal reads what the folder proposes as its criterion. Nothing of it counts
-// before the user has seen it and says so.
+// Proposal reads the criterion that the folder proposes. It has no effect until the user has seen and accepted
+// it.
 func (gi *intake) Proposal(dir string) (out api.ProposalView, err error) {
 	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return out, err
@@ -337,4 +339,116 @@ func (gi *intake) Proposal(dir string) (out api.ProposalView, err error) {
 		Words:  p.Criterion.Describe(),
 		Hosts:  append([]string{}, goalsandbox.CheckHosts(p.Criterion.Checks)...),
 	}, nil
+}
+
+// optionsOf returns the goal's options as the user entered them, or a refusal.
+func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
+	o = goal.CareOptions{
+		Persona:        in.Persona,
+		Effort:         in.Effort,
+		CriticEvery:    in.CriticEvery,
+		CriticProvider: in.CriticProvider,
+		JudgeProvider:  in.JudgeProvider,
+		Review:         in.Review,
+		Panes:          in.Panes,
+		Protect:        in.Protect,
+		NoProtect:      in.NoProtect,
+		OnAsk:          in.OnAsk,
+		CheckOutput:    in.CheckOutput,
+		AllowPassing:   in.AllowPassing,
+		AllowMissing:   in.AllowMissing,
+	}
+	switch {
+	case in.CriticEvery == 0:
+		o.CriticEvery = goal.DefaultCriticEvery
+	case in.CriticEvery == api.NoLimit:
+		o.CriticEvery = 0
+	case in.CriticEvery < 0:
+		return o, &fault.Error{
+			Field:   "critic_every",
+			Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps",
+			Hint:    "give a number of steps, or 0 for no critic",
+		}
+	}
+	if err := validateChoices(o); err != nil {
+		return o, err
+	}
+	if o.After, err = gi.resolveDependencies(ctx, in.After); err != nil {
+		return o, err
+	}
+	return o, gi.panes.ValidateShareable(o.Panes)
+}
+
+func validateChoices(o goal.CareOptions) error {
+	if known := prompt.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
+		return &fault.Error{
+			Field:   "persona",
+			Message: fmt.Sprintf("there is no persona %q", o.Persona),
+			Hint:    "use one of " + strings.Join(known, ", "),
+		}
+	}
+	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
+		return &fault.Error{
+			Field:   "review",
+			Message: fmt.Sprintf("unknown choice %q", o.Review),
+			Hint:    "use always or never, or leave it to the host",
+		}
+	}
+	if o.CheckOutput != goal.CheckOutputDefault && !slices.Contains(goal.CheckOutputs(), o.CheckOutput) {
+		return &fault.Error{
+			Field:   "check_output",
+			Message: fmt.Sprintf("unknown choice %q", o.CheckOutput),
+			Hint:    "use exit, names or full",
+		}
+	}
+	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
+		return &fault.Error{
+			Field:   "on_ask",
+			Message: fmt.Sprintf("unknown choice %q", o.OnAsk),
+			Hint:    "use park, deny or allow",
+		}
+	}
+	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
+		if err := validateGlob(glob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateGlob refuses a pattern that cannot match a file in the folder.
+func validateGlob(glob string) error {
+	refuse := func(reason string) error {
+		return &fault.Error{
+			Field:   "protect",
+			Message: fmt.Sprintf("the pattern %q %s", glob, reason),
+			Hint:    "write one relative to the goal's folder, such as tests/**",
+		}
+	}
+	switch clean := path.Clean(glob); {
+	case strings.TrimSpace(glob) == "":
+		return refuse("is empty")
+	case path.IsAbs(glob), clean == "..", strings.HasPrefix(clean, "../"):
+		return refuse("leaves the goal's folder")
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		return refuse("cannot be read")
+	}
+	return nil
+}
+
+// resolveDependencies finds the goals that must be completed first. There can be no cycles: dependencies are
+// older than the goal, and their own lists are frozen.
+func (gi *intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
+	var ids []goal.ID
+	for _, part := range parts {
+		row, err := gi.store.Find(ctx, part)
+		if err != nil {
+			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "list shows the goals there are"}
+		}
+		if !slices.Contains(ids, row.ID) {
+			ids = append(ids, row.ID)
+		}
+	}
+	return ids, nil
 }

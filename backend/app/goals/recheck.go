@@ -16,9 +16,8 @@ import (
 	"goalpost/backend/verify"
 )
 
-// Recheck runs the gates of a goal again in its folder, with the files that
-// decide as they were frozen, and looks whether the evidence of every claim is
-// still what was kept. Judgements are not asked again.
+// Recheck runs the checks of a goal again in its folder, with the protected files as they were frozen, and
+// compares the evidence of every claim with its hashes. It does not ask a judge again.
 func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
 	row, err := s.store.Goal(ctx, id)
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutpu
 	return out, nil
 }
 
-// evidenceFaults says what of the evidence of a receipt is not what was kept.
+// evidenceFaults lists the evidence of a receipt that has changed.
 func (s *Service) evidenceFaults(claims []store.Claim) []string {
 	faults := []string{}
 	for _, c := range claims {
@@ -74,7 +73,7 @@ func (s *Service) evidenceFaults(claims []store.Claim) []string {
 	return faults
 }
 
-// lastClaim is what a predicate over the claim looks at, and what was found then.
+// lastClaim returns the newest claim, as a predicate over the claim needs it, and its verdicts.
 func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
 	if len(claims) == 0 {
 		return goal.Claim{}, nil
@@ -83,8 +82,8 @@ func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
 	return goal.Claim{N: last.N, Rationale: last.Rationale, Result: last.Result}, last.Verdicts
 }
 
-// savedWorkspace compares with what was kept at the goal's start; nil where nothing
-// was, as looking must not begin to keep.
+// savedWorkspace compares the folder with the goal's baseline. It returns nil if there is none, because
+// looking at a goal must not create one.
 func (s *Service) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
 	if _, err := os.Stat(s.store.GoalDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

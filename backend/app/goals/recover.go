@@ -3,88 +3,38 @@ package goals
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
-	"goalpost/backend/api"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 )
 
-// recovery takes up goals whose process has ended.
+// recovery takes over goals whose process has ended.
 type recovery struct {
 	*runs
 }
 
-// Recover turns goals whose process died into paused/interrupted. Only programs
-// that may run goals call it. A window and serve also take up what waits and has
-// lost its process: goals in the queue, parked ones, which continue at their time, and
-// those whose user has said about a claim what nobody heard.
-func (s *Service) Recover(ctx context.Context) error {
-	n, err := s.store.Interrupt(ctx)
-	if n > 0 {
-		s.log.Info("goals were interrupted", "count", n)
-	}
-	if err != nil {
-		return fmt.Errorf("recover: %w", err)
-	}
-	if !s.followOthers {
-		return nil
-	}
-	if err := s.deleteExpired(ctx); err != nil {
-		s.log.Warn("deleting goals that were kept long enough", "error", err)
-	}
-	if n, err := s.store.Sweep(ctx); err != nil {
-		s.log.Warn("evidence that nothing refers to", "error", err)
-	} else if n > 0 {
-		s.log.Info("evidence that nothing referred to was removed", "count", n)
-	}
-	for _, status := range []goal.Status{goal.Pending, goal.Paused} {
-		if err := s.adoptAll(ctx, status); err != nil {
-			return fmt.Errorf("recover: %w", err)
-		}
-	}
-	if err := s.AdoptManualAnswers(ctx); err != nil {
-		s.log.Warn("goals that were answered", "error", err)
-	}
-	return nil
-}
-
-// deleteExpired deletes the goals that ended so long ago that the user does not want
-// them any more.
-func (s *Service) deleteExpired(ctx context.Context) error {
-	days := s.cfg.Settings().KeepDays
-	if days == 0 {
-		return nil
-	}
-	n, err := s.Prune(ctx, api.PruneInput{OlderThanMS: (time.Duration(days) * 24 * time.Hour).Milliseconds()})
-	if n > 0 {
-		s.log.Info("goals were deleted", "count", n, "older_than_days", days)
-	}
-	return err
-}
-
-// adoptAll takes goals up in the order in which they were created.
+// adoptAll takes over goals in the order in which they were created.
 func (s *recovery) adoptAll(ctx context.Context, status goal.Status) error {
 	rows, _, err := s.store.List(ctx, store.Filter{Status: status, Limit: 1 << 20})
 	if err != nil {
 		return err
 	}
 	for i := len(rows) - 1; i >= 0; i-- {
-		if status == goal.Paused && rows[i].Queued == "" && !isParked(rows[i]) { // not held against who resumes it just now
+		// There is nothing to do, and locking it could hinder another process from resuming it.
+		if status == goal.Paused && rows[i].Queued == "" && !isParked(rows[i]) {
 			continue
 		}
 		if err := s.adoptParked(ctx, rows[i].ID); err != nil {
-			// One goal that cannot continue must not keep the window from opening.
-			s.log.Warn("taking up a goal that waits", "goal", rows[i].ID, "error", err)
+			// A goal that cannot continue must not keep the window from opening.
+			s.log.Warn("a waiting goal cannot continue", "goal", rows[i].ID, "error", err)
 		}
 	}
 	return nil
 }
 
-// adoptParked looks after a goal that waits, if nobody else does.
+// adoptParked takes over a goal that waits, if no other process has.
 func (s *recovery) adoptParked(ctx context.Context, id goal.ID) error {
 	own, err := s.store.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
@@ -93,8 +43,9 @@ func (s *recovery) adoptParked(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	row, err := s.store.Goal(ctx, id)                                 // now nobody else changes it
-	if err == nil && row.Queued != "" && row.Status != goal.Pending { // it died there, and this one does not wait for that
+	row, err := s.store.Goal(ctx, id) // no other process can change it now
+	// Its process died while it waited to be resumed. This process does not queue it again.
+	if err == nil && row.Queued != "" && row.Status != goal.Pending {
 		err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{
 			Reason: "the program ended while the goal waited",
 			Left:   goal.Interrupted,
@@ -115,8 +66,7 @@ func (s *recovery) adoptParked(ctx context.Context, id goal.ID) error {
 	return own.Unlock()
 }
 
-// parentPaused says whether the goal that started another is paused: what it started
-// spends nothing then, and is woken with it.
+// parentPaused reports whether the goal that started another one is paused. The child then waits with it.
 func (s *recovery) parentPaused(ctx context.Context, parent goal.ID) bool {
 	if parent == "" {
 		return false
@@ -125,11 +75,11 @@ func (s *recovery) parentPaused(ctx context.Context, parent goal.ID) bool {
 	return err == nil && row.Status == goal.Paused && row.Exit != goal.Interrupted
 }
 
-// adoptManualAnswer continues with a goal whose user has accepted its result or sent it
-// back, and whose process died before it could do so.
+// adoptManualAnswer continues a goal whose result the user accepted or rejected, and whose process died before
+// it could act on that.
 func (s *recovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *store.GoalLock) error {
 	said, err := s.store.Orders(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
-	if err != nil || len(said) == 0 || runProblem(row) != nil { // why it may not is said to who resumes it
+	if err != nil || len(said) == 0 || runProblem(row) != nil { // the user learns the reason when resuming the goal
 		return errors.Join(err, own.Unlock())
 	}
 	if err := s.settleStaleOrders(ctx, row.ID, said[len(said)-1]); err != nil {
@@ -140,8 +90,8 @@ func (s *recovery) adoptManualAnswer(ctx context.Context, row store.GoalRow, own
 	})
 }
 
-// settleStaleOrders drops what was asked of the run before the user's word: it says nothing
-// about the one that the word begins.
+// settleStaleOrders drops orders that are older than the user's answer: they concern the former run, not the
+// one that the answer begins.
 func (s *recovery) settleStaleOrders(ctx context.Context, id goal.ID, word goal.Order) error {
 	asked, err := s.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
@@ -150,11 +100,11 @@ func (s *recovery) settleStaleOrders(ctx context.Context, id goal.ID, word goal.
 	return s.store.Settle(ctx, slices.DeleteFunc(asked, func(o goal.Order) bool { return o.ID > word.ID })...)
 }
 
-// AdoptManualAnswers does so for goals of other processes that died while this one is open.
+// AdoptManualAnswers continues goals of other processes that died after the user had answered a manual check.
 func (s *recovery) AdoptManualAnswers(ctx context.Context) error {
 	ids, err := s.store.ManuallyAnswered(ctx)
 	for _, id := range ids {
-		// again in adopt: now others must not have to wait
+		// adopt checks this again; checking first avoids making others wait for the lock
 		if row, gone := s.store.Goal(ctx, id); gone == nil && !s.parentPaused(ctx, row.Options.Parent) {
 			err = errors.Join(err, s.adoptParked(ctx, id))
 		}

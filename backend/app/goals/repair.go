@@ -2,7 +2,9 @@ package goals
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"goalpost/backend/api"
@@ -11,31 +13,99 @@ import (
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/protect"
 )
 
-// mayGoOn refuses to continue a goal whose protected files were changed since it
-// stopped, or since the user was shown what was changed, until the user decides what
-// becomes of them. It changes nothing.
-func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
-	switch decision {
-	case "":
-	case api.AcceptProtected, api.RestoreProtected:
-		return nil
-	default:
+// protectedDecision is what the user decided about the protected files of a stopped goal.
+type protectedDecision struct {
+	all       string            // api.AcceptProtected or api.RestoreProtected, for all changed files; "" is no decision
+	accept    []protect.Version // changes to accept; the other changed files are restored
+	unprotect []string          // files that the agent may change from now on
+}
+
+func decisionOf(in api.ResumeInput) protectedDecision {
+	d := protectedDecision{all: in.Protected, unprotect: in.Unprotect}
+	for _, v := range in.AcceptChanges {
+		d.accept = append(d.accept, protect.Version{Path: v.Path, SHA256: v.SHA256})
+	}
+	return d
+}
+
+func (d protectedDecision) isEmpty() bool {
+	return d.all == "" && len(d.accept) == 0 && len(d.unprotect) == 0
+}
+
+func (d protectedDecision) validate() error {
+	switch {
+	case d.all != "" && d.all != api.AcceptProtected && d.all != api.RestoreProtected:
 		return &fault.Error{
-			Code: fault.Refused, Message: fmt.Sprintf("%q is no decision about protected files", decision),
+			Code: fault.Refused, Message: fmt.Sprintf("%q is no decision about protected files", d.all),
 			Hint: "use " + api.AcceptProtected + " or " + api.RestoreProtected, Field: "protected",
 		}
+	case d.all == api.AcceptProtected && len(d.accept) > 0:
+		return &fault.Error{
+			Code: fault.Refused, Message: "all changes are accepted, and some of them are named, too",
+			Hint: "give --accept-protected for all changed files, or --accept-changes for some", Field: "protected",
+		}
 	}
-	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
+	return nil
+}
+
+// covers reports whether the decision says what becomes of a changed file.
+func (d protectedDecision) covers(path string) bool {
+	return d.all != "" || slices.Contains(d.unprotect, path) ||
+		slices.ContainsFunc(d.accept, func(v protect.Version) bool { return v.Path == path })
+}
+
+func (rs *resumption) openProtection(g goal.Goal) (*protect.Protection, error) {
+	p, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
-		return fmt.Errorf("what the goal protects: %w", err)
+		return nil, fmt.Errorf("what the goal protects: %w", err)
 	}
-	files, err := held.Undecided(ctx)
+	return p, nil
+}
+
+// ProtectedState lists what a goal protects and what of it changed.
+func (rs *resumption) ProtectedState(ctx context.Context, id goal.ID) (api.ProtectedState, error) {
+	state := api.ProtectedState{Files: []api.ProtectedFile{}, Changes: []api.ProtectedChange{}}
+	row, err := rs.store.Goal(ctx, id)
+	if err != nil {
+		return state, fmt.Errorf("what the goal protects: %w", err)
+	}
+	p, err := rs.openProtection(row.Goal)
+	if err != nil {
+		return state, err
+	}
+	for _, f := range p.Files() {
+		state.Files = append(state.Files, api.ProtectedFile{Path: f.Path, Kind: string(f.Kind), Part: f.Part, Why: f.Why})
+	}
+	changes, err := p.Changes(ctx)
+	if err != nil {
+		return state, fmt.Errorf("looking at the protected files: %w", err)
+	}
+	for _, c := range changes {
+		state.Changes = append(state.Changes, api.ProtectedChange{
+			Path: c.Path, Why: c.Why, Diff: c.Diff, SHA256: c.SHA256, Undecided: c.Undecided,
+		})
+	}
+	return state, nil
+}
+
+// validateProtected refuses to continue a goal whose protected files were changed since it stopped, or since the user
+// was shown what was changed, until the user decides what becomes of them. It changes nothing.
+func (rs *resumption) validateProtected(ctx context.Context, g goal.Goal, d protectedDecision) error {
+	if err := d.validate(); err != nil {
+		return err
+	}
+	p, err := rs.openProtection(g)
+	if err != nil {
+		return err
+	}
+	files, err := p.Undecided(ctx)
 	if err != nil {
 		return fmt.Errorf("looking at the protected files: %w", err)
 	}
-	if len(files) == 0 {
+	if files = slices.DeleteFunc(files, d.covers); len(files) == 0 {
 		return nil
 	}
 	command := "resume"
@@ -50,7 +120,7 @@ func (rs *resumption) mayGoOn(ctx context.Context, g goal.Goal, decision string)
 	}
 }
 
-// nameSome names files for a line that has room for so many.
+// nameSome names files in one line.
 func nameSome(files []string) string {
 	const most = 10
 	if len(files) <= most {
@@ -59,52 +129,111 @@ func nameSome(files []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
 }
 
-// decideProtected does what the user decided about changed protected files, and leaves
-// a note that tells the agent. It is in the journal before a run begins: the files may
-// change again while the goal waits in the queue, and nobody has decided about that.
-func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, decision string) error {
-	if decision == "" {
+// decideProtected applies what the user decided about protected files and leaves notes for the agent. The decision is
+// in the journal before a run begins: the files may change again while the goal waits in the queue, and nobody has
+// decided about that.
+func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, d protectedDecision) error {
+	if d.isEmpty() {
 		return nil
 	}
-	held, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
+	p, err := rs.openProtection(g)
 	if err != nil {
-		return fmt.Errorf("what the goal protects: %w", err)
+		return err
 	}
-	var files []string
-	var told *event.Warning
-	var note string
-	if decision == api.AcceptProtected {
-		versions, err := held.Accept(ctx)
+	for _, apply := range []func(context.Context, *protect.Protection, protectedDecision) (outcome, error){
+		unprotectFiles, acceptChanges, restoreFiles,
+	} {
+		o, err := apply(ctx, p, d)
 		if err != nil {
-			return &fault.Error{
-				Code: fault.Refused, Message: "the changed files cannot become the protected ones: " + err.Error(),
-				Hint: "correct that, or put the old versions back with --restore-protected", Field: "protected",
-			}
+			return err
 		}
-		var kept []string
-		for _, v := range versions {
-			files, kept = append(files, v.Path), append(kept, v.String())
+		if err := rs.recordOutcome(ctx, g, o); err != nil {
+			return err
 		}
-		told = event.ProtectedAccepted(kept)
-		note = "I accept the changes to these protected files, and their present versions are the protected ones now: %s. " +
-			"Do not change them."
-	} else {
-		var aside string
-		if files, aside, err = held.PutBack(ctx); err != nil {
-			return fmt.Errorf("putting the protected files back: %w", err)
-		}
-		told = event.ProtectedRestored(files, aside)
-		note = "I put these protected files back to what they were: %s. Do not change them."
 	}
-	if len(files) == 0 {
+	return nil
+}
+
+// outcome is what became of protected files by a decision: for the journal, and in the user's words for the agent.
+// Without files nothing happened.
+type outcome struct {
+	files   []string
+	warning *event.Warning
+	note    string
+}
+
+func (rs *resumption) recordOutcome(ctx context.Context, g goal.Goal, o outcome) error {
+	if len(o.files) == 0 {
 		return nil
 	}
 	row, err := rs.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
 	if err == nil {
-		err = rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, told)
+		err = rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, o.warning)
 	}
 	if err != nil {
 		return fmt.Errorf("what was decided about the protected files: %w", err)
 	}
-	return rs.noteUserMessage(ctx, g.ID, fmt.Sprintf(note, strings.Join(files, ", ")))
+	return rs.noteUserMessage(ctx, g.ID, fmt.Sprintf(o.note, strings.Join(o.files, ", ")))
+}
+
+func unprotectFiles(_ context.Context, p *protect.Protection, d protectedDecision) (outcome, error) {
+	files, err := p.Unprotect(d.unprotect)
+	var unknown *protect.NotProtectedError
+	if errors.As(err, &unknown) {
+		return outcome{}, &fault.Error{
+			Code: fault.Refused, Message: unknown.Error(),
+			Hint: "give a protected file by its path in the goal's folder", Field: "unprotect",
+		}
+	}
+	if err != nil {
+		return outcome{}, fmt.Errorf("freeing protected files: %w", err)
+	}
+	return outcome{
+		files: files, warning: event.ProtectedFreed(files),
+		note: "These files are no longer protected, and you may change them: %s.",
+	}, nil
+}
+
+func acceptChanges(ctx context.Context, p *protect.Protection, d protectedDecision) (outcome, error) {
+	if d.all != api.AcceptProtected && len(d.accept) == 0 {
+		return outcome{}, nil
+	}
+	versions, err := p.Accept(ctx, d.accept...)
+	var stale *protect.StaleChangeError
+	if errors.As(err, &stale) {
+		return outcome{}, &fault.Error{
+			Code: fault.ProtectedChanged, Message: stale.Error(), Field: "protected",
+			Hint: "look at the change again, then accept or restore it",
+		}
+	}
+	if err != nil {
+		return outcome{}, &fault.Error{
+			Code: fault.Refused, Message: "the changed files cannot become the protected ones: " + err.Error(),
+			Hint: "correct that, or put the old versions back with --restore-protected", Field: "protected",
+		}
+	}
+	var files, kept []string
+	for _, v := range versions {
+		files, kept = append(files, v.Path), append(kept, v.String())
+	}
+	return outcome{
+		files: files, warning: event.ProtectedAccepted(kept),
+		note: "I accept the changes to these protected files, and their present versions are the protected ones now: %s. " +
+			"Do not change them.",
+	}, nil
+}
+
+// restoreFiles restores the changed files that are not accepted.
+func restoreFiles(ctx context.Context, p *protect.Protection, d protectedDecision) (outcome, error) {
+	if d.all != api.RestoreProtected && len(d.accept) == 0 {
+		return outcome{}, nil
+	}
+	files, aside, err := p.PutBack(ctx)
+	if err != nil {
+		return outcome{}, fmt.Errorf("putting the protected files back: %w", err)
+	}
+	return outcome{
+		files: files, warning: event.ProtectedRestored(files, aside),
+		note: "I put these protected files back to what they were: %s. Do not change them.",
+	}, nil
 }

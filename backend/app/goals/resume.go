@@ -23,8 +23,8 @@ type resumption struct {
 	*runs
 }
 
-// Resume continues a goal that stopped, with the same steps and numbers. A
-// parked one that a process waits for continues now.
+// Resume continues a goal that stopped; steps keep their numbers. If a process waits for a parked goal's time,
+// the goal continues at once.
 func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	row, err := rs.Resumable(ctx, id)
 	if err != nil {
@@ -34,17 +34,17 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 	if err := rs.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
-	if err := rs.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+	if err := rs.validateProtected(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit == goal.WaitingForProvider {
-		if told, err := rs.wakeWaiting(ctx, row, limits, note, in.Protected); told || err != nil {
+		if told, err := rs.wakeWaiting(ctx, row, limits, note, decisionOf(in)); told || err != nil {
 			return err
 		}
 	}
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
+		if err := rs.decideProtected(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
 		return []event.Body{&event.Resumed{Note: note}},
@@ -52,7 +52,7 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 	})
 }
 
-// Reopen continues a goal that was done, with new limits where it used them up.
+// Reopen continues a completed goal, with new limits if it had used up the old ones.
 func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
@@ -77,14 +77,14 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
 		return err
 	}
-	if err := rs.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+	if err := rs.validateProtected(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &fault.Error{Code: fault.Conflict, Message: "somebody else has reopened the goal"}
 		}
-		if err := rs.decideProtected(ctx, *g, in.Protected); err != nil {
+		if err := rs.decideProtected(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}},
@@ -92,13 +92,16 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 	})
 }
 
-// retryReopen reopens a goal that was taken out of the queue as it waited for that, with
-// what its user has said since.
+// retryReopen reopens a goal that was taken out of the queue while it waited to be reopened, with what the
+// user has entered since.
 func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
-			return nil, cmp.Or(err, error(&fault.Error{Code: fault.Conflict, Message: "nobody reopens the goal any more"}))
+			return nil, cmp.Or(err, error(&fault.Error{
+				Code:    fault.Conflict,
+				Message: "the goal no longer waits to be reopened",
+			}))
 		}
 		notes := make([]string, len(said))
 		for i, o := range said {
@@ -108,8 +111,8 @@ func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	})
 }
 
-// saveNewLimits gives a goal its new limits. They are in the journal before the goal waits in
-// the queue: a process that ends there loses nothing of what the user said.
+// saveNewLimits sets a goal's limits. They are in the journal before the goal waits in the queue, so that they
+// survive the end of the process.
 func (rs *resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
 	if limits == g.Limits {
 		return nil
@@ -121,8 +124,8 @@ func (rs *resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits go
 	return nil
 }
 
-// noteUserMessage leaves the user's words for the run that is about to begin: it puts
-// them into the conversation.
+// noteUserMessage stores the user's message for the run that is about to begin, which adds it to the
+// conversation.
 func (rs *resumption) noteUserMessage(ctx context.Context, id goal.ID, text string) error {
 	if text == "" {
 		return nil
@@ -133,7 +136,7 @@ func (rs *resumption) noteUserMessage(ctx context.Context, id goal.ID, text stri
 	return nil
 }
 
-// Accept lets the manual check that a goal waits for pass.
+// Accept accepts the result of a goal that waits for a manual check.
 func (rs *resumption) Accept(ctx context.Context, id goal.ID) error {
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
 }
@@ -152,17 +155,17 @@ func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
 
-// answerManualCheck leaves the user's word about a manual check, and continues with it.
+// answerManualCheck stores the user's answer to a manual check and continues the goal with it.
 func (rs *resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := rs.waitingForManual(ctx, id)
 	if err == nil {
-		err = rs.mayGoOn(ctx, row.Goal, "")
+		err = rs.validateProtected(ctx, row.Goal, protectedDecision{})
 	}
 	if err != nil {
 		return err
 	}
 	return rs.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
-		if _, err := rs.waitingForManual(ctx, id); err != nil { // again: now nobody else answers
+		if _, err := rs.waitingForManual(ctx, id); err != nil { // checked again: no other process can answer now
 			return nil, err
 		}
 		if err := rs.store.Order(ctx, id, o); err != nil {
@@ -172,7 +175,7 @@ func (rs *resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.
 	})
 }
 
-// waitingForManual refuses an answer that no check asks for.
+// waitingForManual refuses an answer if no check waits for one.
 func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
 	row, err := rs.store.Goal(ctx, id)
 	if err != nil {
@@ -192,10 +195,10 @@ func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.G
 	return row, nil
 }
 
-// wakeWaiting lets the process that looks after a parked goal continue now. It says
-// false when there is none, or when this one has let go of the goal.
+// wakeWaiting orders the process that has a parked goal to continue it now. It returns false if no process has
+// it, or if this one has just released it.
 func (rs *resumption) wakeWaiting(
-	ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string,
+	ctx context.Context, row store.GoalRow, limits goal.Limits, note string, decision protectedDecision,
 ) (bool, error) {
 	watched, err := rs.store.IsLocked(row.ID)
 	if err != nil {
@@ -220,18 +223,17 @@ func (rs *resumption) wakeWaiting(
 		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
 	}
 	return true, rs.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
-		if isParked(now) { // or in the queue since: its run begins with them
+		if isParked(now) { // or is queued by now: its run begins with them
 			return nil
 		}
 		return &fault.Error{Code: fault.Conflict, Message: "the goal continues already: its provider may be asked again"}
 	}, orders...)
 }
 
-// startResumed takes the goal and starts a run of it. open says what the run begins
-// with; the goal's sentinel is held then.
+// startResumed locks the goal and starts a run. open returns the events that the run begins with; it is called
+// with the lock held.
 func (rs *resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
-	// What was asked of the run before says nothing about this one. What is asked from now
-	// on does.
+	// Orders from before concern the former run. Orders from now on concern this one.
 	stale, err := rs.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
@@ -250,24 +252,25 @@ func (rs *resumption) startResumed(ctx context.Context, id goal.ID, open func(*g
 func (rs *resumption) openingEvents(
 	ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error),
 ) ([]event.Body, goal.Goal, error) {
-	row, err := rs.store.Goal(ctx, id) // again: now nobody else changes it
+	row, err := rs.store.Goal(ctx, id) // read again: no other process can change it now
 	if err == nil {
 		err = runProblem(row)
 	}
 	if err != nil {
 		return nil, row.Goal, err
 	}
-	if err := rs.store.Settle(ctx, stale...); err != nil { // the user's word about a claim waits until it has decided
+	// The user's answer about a claim stays until that has been decided.
+	if err := rs.store.Settle(ctx, stale...); err != nil {
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)
 	return opening, row.Goal, err
 }
 
-// Resumable reads a goal and says why it cannot be resumed, if so.
+// Resumable returns a goal, or an error that says why it cannot be resumed.
 func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
 	row, err := rs.store.Goal(ctx, id)
-	if err == nil && row.Status == goal.Running { // its program may have died
+	if err == nil && row.Status == goal.Running { // its process may have died
 		if _, err = rs.store.Interrupt(ctx); err == nil {
 			row, err = rs.store.Goal(ctx, id)
 		}
@@ -285,7 +288,7 @@ func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow,
 	return row, runProblem(row)
 }
 
-// runProblem says why a goal cannot begin a run, if so.
+// runProblem returns why a goal cannot begin a run, nil if it can.
 func runProblem(row store.GoalRow) error {
 	if err := goal.Transition(row.Status, goal.Running); err != nil {
 		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
@@ -300,7 +303,7 @@ func runProblem(row store.GoalRow) error {
 	return nil
 }
 
-// mergeLimits are the limits with what the user says; what is not said stays.
+// mergeLimits returns l with the limits that the user entered; the others stay.
 func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
 	if in.WallClockMS != 0 {
 		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
@@ -324,8 +327,8 @@ func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
 	return l
 }
 
-// validateLimitsLeft refuses limits that are impossible or used up already, with what the goals
-// that it started have spent: the run would stop before its first turn.
+// validateLimitsLeft refuses limits that are invalid or used up already, counting the goal's children: the run
+// would stop before its first turn.
 func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
 	if err := l.Validate(); err != nil {
 		return err
@@ -357,7 +360,7 @@ func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 	return nil
 }
 
-// raisedTime is a limit that can be typed and is not refused: rounded up.
+// raisedTime rounds up to a limit that can be entered and is accepted.
 func raisedTime(d time.Duration) time.Duration {
 	to := time.Second
 	if d > time.Minute {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestTheProposedTimeIsTaken: what the refusal of a used up wall clock proposes is more
-// than what was used, however little that is.
+// TestTheProposedTimeIsTaken: when the wall clock is used up, the refusal proposes more than was used, even if
+// that was little.
 func TestTheProposedTimeIsTaken(t *testing.T) {
 	for _, c := range []struct{ spent, limit time.Duration }{
 		{10 * time.Second, 10 * time.Second},

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// runs hands goals to the runner and gives orders to their runs.
+// runs starts runs of goals and gives them orders.
 type runs struct {
 	store  *store.Store
 	log    *slog.Logger
@@ -23,18 +23,18 @@ type runs struct {
 	panes  *panes.Registry
 }
 
-// startRunner hands a goal to the runner, which gives the sentinel back after the run.
+// startRunner passes a goal to the runner, which releases the lock after the run.
 func (s *runs) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
 	s.panes.Share(g.Options.Panes, g.ID)
 	return s.releaseFunc(g.ID, own, func(release func()) error { return s.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
 }
 
-// releaseFunc lends the runner a sentinel.
+// releaseFunc passes a lock to begin. If begin fails, it releases the lock.
 func (s *runs) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
 	release := func() {
 		s.panes.EndDrive(id)
 		if err := own.Unlock(); err != nil {
-			s.log.Warn("sentinel", "goal", id, "error", err)
+			s.log.Warn("a goal's lock file was not released", "goal", id, "error", err)
 		}
 	}
 	if err := begin(release); err != nil {
@@ -44,11 +44,11 @@ func (s *runs) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release f
 	return nil
 }
 
-// runCloseTimeout is how long a run may take to close after it has told its end.
+// runCloseTimeout is how long a run may take to close after it has reported its end.
 const runCloseTimeout = 30 * time.Second
 
-// lockStopped takes the sentinel of a goal that does not run. A run of this program
-// that has just told its end is waited for.
+// lockStopped locks a goal that does not run. It waits for a run of this process that has just reported its
+// end.
 func (s *runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	if s.runner.Queued(id) {
 		return nil, &fault.Error{
@@ -70,8 +70,8 @@ func (s *runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, er
 	return own, nil
 }
 
-// isQueued says whether a goal waits in the queue, here or in another process, whatever
-// its status is: that of a goal which was resumed is what it was until its run begins.
+// isQueued reports whether a goal waits in the queue, here or in another process. Its status does not tell: a
+// resumed goal keeps its former status until its run begins.
 func (s *runs) isQueued(row store.GoalRow) (bool, error) {
 	if s.runner.Queued(row.ID) {
 		return true, nil
@@ -80,7 +80,7 @@ func (s *runs) isQueued(row store.GoalRow) (bool, error) {
 	return waits != "", err
 }
 
-// isActive says whether a goal has a run, waits for one, or may get one.
+// isActive reports whether a goal runs, waits for a run, or may get one.
 func (s *runs) isActive(row store.GoalRow) (bool, error) {
 	if row.Status.IsActive() {
 		return true, nil
@@ -88,8 +88,8 @@ func (s *runs) isActive(row store.GoalRow) (bool, error) {
 	return s.isQueued(row)
 }
 
-// awaitRelease waits until the process that owns a goal has ended its run. The
-// kernel signals nothing about a lock, so it is asked.
+// awaitRelease waits until the process that owns a goal has ended its run, and returns the goal's lock. The
+// kernel does not signal that a lock was released, so it polls.
 func (s *runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
@@ -116,15 +116,19 @@ func (s *runs) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
 	return s.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
 }
 
-// addOrderIf gives orders that only some goals hear.
+// addOrderIf gives an order if accept returns nil for the goal's row.
 func (s *runs) addOrderIf(
-	ctx context.Context, id goal.ID, hears func(store.GoalRow) error, orders ...goal.Order,
+	ctx context.Context, id goal.ID, accept func(store.GoalRow) error, orders ...goal.Order,
 ) error {
-	if err := s.store.OrderIf(ctx, id, hears, orders...); err != nil {
+	if err := s.store.OrderIf(ctx, id, accept, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}
 	if !s.runner.Wake(id) {
-		s.store.WakeAll(ctx, id) // else it is heard a little later
+		s.store.WakeAll(ctx, id) // if that fails, the order is read a little later
 	}
 	return nil
+}
+
+func isParked(r store.GoalRow) bool {
+	return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider
 }

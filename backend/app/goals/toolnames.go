@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/tools"
 )
 
-// validateToolNames refuses a list with the name of no tool: what was to be denied would be
-// allowed. An MCP server's tools are known only when it runs.
+// validateToolNames refuses unknown names: a misspelt tool in a list of denied tools would be allowed. The
+// tools of an MCP server are known only while it runs, so their names are not checked.
 func validateToolNames(p policy.Policy) error {
 	if len(p.AllowTools)+len(p.DenyTools) == 0 {
 		return nil
@@ -41,8 +41,7 @@ func validateToolName(names []string, field string, list []string) error {
 	return nil
 }
 
-// closestName is the name that shares the longest beginning with what was written, "" if
-// none shares half of it.
+// closestName returns the name that shares the longest beginning with written, "" if none shares half of it.
 func closestName(written string, names []string) string {
 	best, longest := "", len(written)/2
 	for _, name := range names {

@@ -13,12 +13,12 @@ import (
 	"goalpost/backend/sandbox/autorun"
 )
 
-// AutorunBaselineFile lists what git and editors ran automatically in the goal's folders before the
-// goal did anything, in its private folder.
+// AutorunBaselineFile, in the goal's private folder, lists what git and editors ran automatically in the
+// goal's folders before the goal did anything.
 const AutorunBaselineFile = "selfrun.json"
 
-// RecordAutorunBaseline notes what git and editors run by themselves in the goal's folders,
-// once: at its first start.
+// RecordAutorunBaseline records what git and editors run automatically in the goal's folders, once: at its
+// first start.
 func RecordAutorunBaseline(p policy.Policy, layer string) error {
 	path := filepath.Join(layer, AutorunBaselineFile)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -29,12 +29,12 @@ func RecordAutorunBaseline(p policy.Policy, layer string) error {
 		err = os.WriteFile(path, body, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("noting what git obeys: %w", err)
+		return fmt.Errorf("record the autorun files: %w", err)
 	}
 	return nil
 }
 
-// recordAutorunOf notes the same of a folder that the user allows later.
+// recordAutorunOf does the same for a folder that the user allows later.
 func recordAutorunOf(dir, layer string) error {
 	path := filepath.Join(layer, AutorunBaselineFile)
 	before := []string{}
@@ -49,7 +49,7 @@ func recordAutorunOf(dir, layer string) error {
 		err = os.WriteFile(path, body, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("noting what git obeys in %s: %w", dir, err)
+		return fmt.Errorf("record the autorun files of %s: %w", dir, err)
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func ListAutorun(p policy.Policy, more ...string) []string {
 		}
 		found, err := autorun.ListAutorun(dir)
 		if err != nil {
-			continue // the folder is gone, and nothing in it runs
+			continue // the folder was deleted, and nothing in it runs
 		}
 		for _, line := range found {
 			list = append(list, filepath.Join(dir, line))

@@ -1,7 +1,9 @@
 package goalsandbox
 
 import (
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -9,23 +11,24 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// blockedHosts asks the user about what the proxy refused to a goal's programs, and
-// lets through what the user granted. Pages ask by their own tools. All methods
-// may be called concurrently.
+// blockedHosts collects what the proxy refused to a goal's programs and the user could allow, and derives the
+// proxy's rules from the user's grants. Pages are not included: their tools ask. All methods may be called
+// concurrently.
 type blockedHosts struct {
 	mu      sync.Mutex
-	base    egress.Rules // of the policy
+	base    egress.Rules // from the policy
 	grants  []policy.Grant
-	now     []policy.Grant // of the calls that are being executed
+	now     []policy.Grant // for the calls that are being executed
 	gone    map[string]bool
 	rules   egress.Rules // in force
 	stopped []policy.Effect
 }
 
-// onRefused keeps a refusal that a user could lift: by its name, not by its address.
+// onRefused records a refusal that the user could lift, by the host's name and not by its address.
 func (b *blockedHosts) onRefused(e egress.Entry) {
 	const most = 20
-	if e.From != egress.SourceProgram || e.Method == "NAME" { // Chromium's events must not wait for the lock
+	// Before taking the lock, which Chromium's events must not wait for.
+	if e.From != egress.SourceProgram || e.Method == "NAME" {
 		return
 	}
 	q := egress.Request{From: e.From, Method: e.Method, Host: e.Host, Port: e.Port}
@@ -43,7 +46,7 @@ func (b *blockedHosts) onRefused(e egress.Entry) {
 		Reason: "a program wanted " + e.Method + " " + e.Host,
 	}
 	switch e.Method {
-	case "CONNECT": // what a tunnel carries cannot be read
+	case "CONNECT": // the content of a tunnel cannot be read
 		effect.Risk, effect.Reason = policy.NetworkGet, "a program wanted a tunnel to "+e.Host+
 			", and what is sent there cannot be read"
 	case "GET", "HEAD", "OPTIONS":
@@ -53,7 +56,7 @@ func (b *blockedHosts) onRefused(e egress.Entry) {
 	switch {
 	case i < 0 && len(b.stopped) < most:
 		b.stopped = append(b.stopped, effect)
-	case i >= 0 && effect.Risk.Exceeds(b.stopped[i].Risk): // the user is asked about the most that was wanted
+	case i >= 0 && effect.Risk.Exceeds(b.stopped[i].Risk): // the user is asked about the highest risk
 		b.stopped[i] = effect
 	}
 }
@@ -66,8 +69,8 @@ func (b *blockedHosts) Drain() []policy.Effect {
 	return list
 }
 
-// SetGrants makes the rules of a goal and what its user granted. A revoked grant stays
-// closed, also where a run has not read of it yet.
+// SetGrants sets the rules of a goal and its grants. A revoked grant stays revoked even if the run has not
+// read of it yet.
 func (b *blockedHosts) SetGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +78,7 @@ func (b *blockedHosts) SetGrants(rules egress.Rules, grants, now []policy.Grant,
 	b.applyRules(set)
 }
 
-// Revoke closes what one grant opened.
+// Revoke ends the access of one grant.
 func (b *blockedHosts) Revoke(id string, set func(egress.Rules)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,7 +89,7 @@ func (b *blockedHosts) Revoke(id string, set func(egress.Rules)) {
 	b.applyRules(set)
 }
 
-// applyRules is called with the border locked, so that the last word is the one that holds.
+// applyRules derives the rules and passes them to set. The caller holds mu, so that the last change wins.
 func (b *blockedHosts) applyRules(set func(egress.Rules)) {
 	rules := b.base
 	rules.Given, rules.Local = nil, b.base.Local[:len(b.base.Local):len(b.base.Local)]
@@ -115,10 +118,27 @@ func isOpened(g policy.Grant, from egress.Source) []egress.HostGrant {
 	return list
 }
 
-// requesterName says who contacts a host when a tool does.
+// requesterName returns the source for a host that a tool contacts.
 func requesterName(tool string) egress.Source {
 	if strings.HasPrefix(tool, "browser_") || tool == "open_pane" {
 		return egress.SourcePane
 	}
 	return egress.SourceProgram
+}
+
+// RulesOf returns the proxy's rules for a policy.
+func RulesOf(p policy.Policy) egress.Rules {
+	r := egress.Rules{Risk: p.Risk, Allow: p.AllowHosts, Deny: p.DenyHosts}
+	for _, port := range p.AllowLocal {
+		r.Local = append(r.Local, loopbackNames(port)...)
+	}
+	return r
+}
+
+// loopbackNames returns the names of a port on this machine's loopback.
+func loopbackNames(port int) (list []string) {
+	for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
+		list = append(list, net.JoinHostPort(host, strconv.Itoa(port)))
+	}
+	return list
 }

@@ -16,9 +16,8 @@ import (
 	"goalpost/backend/secret"
 )
 
-// checkLauncher starts the programs of checks. While one runs, the hosts that its
-// criterion names are open to it: the pass is in its environment, which the
-// agent's programs cannot read, and holds as long as it runs.
+// checkLauncher starts the programs of checks. While one runs, it may reach the hosts that its criterion
+// names: a pass in its environment, which the agent's programs cannot read, is valid until it ends.
 type checkLauncher struct {
 	process.Launcher
 	proxy *egress.Proxy
@@ -44,7 +43,7 @@ func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.
 		end()
 		return nil, err
 	}
-	go func() { // ends with the program, which ends with its set
+	go func() { // ends with the program, which ends with its supervisor
 		<-p.Done()
 		end()
 	}()
@@ -53,9 +52,9 @@ func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.
 
 var urlPattern = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
 
-// HostsOf are the hosts that a goal's checks may reach besides what the goal may:
-// those that a user named in the criterion. What an agent wrote opens nothing,
-// so a child's checks reach what its own programs reach.
+// HostsOf lists the hosts that a goal's checks may reach in addition to the goal: those that a user named in
+// the criterion. An agent must not open hosts in this way, so a child's checks reach only what its programs
+// reach.
 func HostsOf(g goal.Goal) []string {
 	if g.Options.Parent != "" {
 		return nil
@@ -63,8 +62,8 @@ func HostsOf(g goal.Goal) []string {
 	return CheckHosts(g.Criterion.Checks)
 }
 
-// ValidateCheckHosts refuses checks that name a host which a goal of this policy does not
-// reach by itself: whoever wrote them may open none.
+// ValidateCheckHosts refuses checks that name a host which this policy does not allow: their author may not
+// open hosts.
 func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	rules := RulesOf(p)
 	for _, host := range CheckHosts(checks) {
@@ -85,7 +84,7 @@ func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	return nil
 }
 
-// CheckHosts are the hosts outside that checks name in their addresses.
+// CheckHosts lists the external hosts that checks name in their addresses.
 func CheckHosts(checks []goal.Check) []string {
 	var hosts []string
 	for _, c := range checks {

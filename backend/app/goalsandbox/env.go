@@ -6,28 +6,27 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/config"
 	"goalpost/backend/sandbox/environ"
 )
 
-// SecretEnvPattern matches variables that a goal's programs have no business with: by their
-// names, and by addresses with a password in them.
+// SecretEnvPattern matches variables that programs of goals must not see: names of secrets, and addresses with
+// a password.
 var SecretEnvPattern = regexp.MustCompile(
 	`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
 
-// KeepVariable names variables, with commas between, that the user wants the
-// programs of goals to have, too.
+// KeepVariable names variables, separated by commas, that programs of goals may see nevertheless.
 const KeepVariable = "GOALPOST_KEEP_ENV"
 
 func userKeptEnv() []string {
 	return strings.FieldsFunc(os.Getenv(KeepVariable), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// goalEnv is the environment of a goal's programs: this program's own without
-// keys and tokens, and without what a provider names as its key. Inside a sandbox
-// much less of it is kept.
-func (f *Factory) goalEnv() []string {
+// goalEnv returns the environment of a goal's programs: this program's own without keys and tokens, and
+// without the providers' keys. Sandboxes remove more.
+func goalEnv(providers []config.Provider) []string {
 	keys := map[string]bool{}
-	for _, p := range f.Config.Providers() {
+	for _, p := range providers {
 		keys[p.APIKeyEnv] = true
 	}
 	var base []string

@@ -7,32 +7,30 @@ import (
 	"sync"
 	"time"
 
-	"goalpost/backend/app/access"
 	"goalpost/backend/policy"
-	"goalpost/backend/sandbox"
 )
 
-// grantTimeout bounds a change of the walls; it takes milliseconds.
+// grantTimeout bounds a change to a running sandbox, which takes milliseconds.
 const grantTimeout = 10 * time.Second
 
-// machineGrants are what the user opened for a goal of their machine while it ran, in the
-// walls that stand. The zero value is ready; all methods may be called concurrently.
+// machineGrants are the files, folders, sockets and ports that the user allowed while the goal was running.
+// The zero value is ready. All methods may be called concurrently.
 type machineGrants struct {
 	mu   sync.Mutex
-	open map[string]machineGrant // by grant
+	open map[string]machineGrant // by id of the grant
 	gone map[string]bool
-	// wrote are folders that were open for writing, for the report.
+	// wrote lists folders that were writable at some time, for the report.
 	wrote []string
 }
 
 type machineGrant struct {
 	access policy.MachineAccess
 	close  func(context.Context) error
-	err    error // why it is not open
+	err    error // why it could not be opened
 }
 
-// Apply opens in the sandbox what the grants allow. A revoked grant stays closed, also where a
-// run has not read of it yet.
+// Apply gives the sandbox access to what the grants allow, and ends access that they do not. A revoked grant
+// stays revoked even if the run has not read of it yet.
 func (r *machineGrants) Apply(
 	ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant,
 ) error {
@@ -61,7 +59,7 @@ func (r *machineGrants) Apply(
 	return errors.Join(errs...)
 }
 
-// revokeLocked is called with openings locked.
+// revokeLocked ends the access of a grant. The caller holds mu.
 func (r *machineGrants) revokeLocked(ctx context.Context, id string) error {
 	o, have := r.open[id]
 	delete(r.open, id)
@@ -83,8 +81,7 @@ func (r *machineGrants) Revoke(ctx context.Context, id string) error {
 	return r.revokeLocked(ctx, id)
 }
 
-// ClosePorts closes the ways out of a goal that is over; its programs keep what they
-// see, as long as they are there to be looked at.
+// ClosePorts closes the ports of a goal that is over. Files and sockets stay for its remaining programs.
 func (r *machineGrants) ClosePorts(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,11 +94,11 @@ func (r *machineGrants) ClosePorts(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Problem says what keeps something from being open; nil is nothing.
+// Problem returns why access is not open, nil if it is.
 func (r *machineGrants) Problem(a policy.MachineAccess) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	err := errors.New("it was taken back")
+	err := errors.New("it was revoked")
 	for _, o := range r.open {
 		if o.access != a {
 			continue
@@ -118,39 +115,4 @@ func (r *machineGrants) WritablePaths() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.wrote)
-}
-
-// Grant widens the walls of a goal.
-func (e *Sandbox) Grant(access *access.Rules, layer string) func(context.Context, policy.MachineAccess) machineGrant {
-	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
-		o := machineGrant{access: want}
-		var grant sandbox.RuntimeGrant
-		switch want.Kind {
-		case policy.ReadAccess:
-			grant.Read = want.Path
-		case policy.WriteAccess:
-			grant.Write = want.Path
-			if o.err = recordAutorunOf(want.Path, layer); o.err != nil {
-				return o
-			}
-		case policy.SocketAccess:
-			grant.Socket = want.Path
-		case policy.PortAccess:
-			grant.Port = want.Port
-		}
-		if o.err = access.ValidateAccess(want); o.err != nil {
-			return o
-		}
-		opened, err := e.Programs.Grant(ctx, grant)
-		if err != nil {
-			o.err = err
-			return o
-		}
-		o.close = opened.Revoke
-		if opened.Port != nil {
-			e.Proxy.Forward(opened.Port, want.Port)
-			o.close = func(context.Context) error { return opened.Port.Close() }
-		}
-		return o
-	}
 }

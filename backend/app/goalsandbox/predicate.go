@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// predicateEngine evaluates expressions. Its program is laid down when the first goal
-// wants one, and started beside the user's own programs: it shuts itself off.
+// predicateEngine evaluates expressions in a separate program. It is installed when first needed, and started
+// beside the user's own programs, because it confines itself.
 type predicateEngine struct {
 	state    string // the folder of the program
 	programs process.Launcher

@@ -1,4 +1,5 @@
-// Package goalsandbox makes the sandboxes of goals, with their ways out, and those in which checks are tried.
+// Package goalsandbox makes the sandboxes of goals with their proxies, and the sandboxes in which checks are
+// tried.
 package goalsandbox
 
 import (
@@ -9,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -29,7 +29,8 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// Factory makes the sandboxes of goals, and those in which checks are tried.
+// Factory makes the sandboxes of goals, and those in which checks are tried. All methods may be called
+// concurrently.
 type Factory struct {
 	Config       *config.Config
 	Log          *slog.Logger
@@ -37,56 +38,57 @@ type Factory struct {
 	Access       *access.Rules
 	Ports        *network.OwnPorts
 	PageFilters  *network.PageFilters
-	UserPrograms *sandbox.Supervisor // checks outside of a sandbox start there
-	// RunRemoteCheck runs a program of a check on a server of the user's list, by its name.
+	UserPrograms *sandbox.Supervisor // starts the checks that run outside of a sandbox
+	// RunRemoteCheck runs a program of a check on one of the user's servers, by name.
 	RunRemoteCheck func(ctx context.Context, server string, argv []string) (process.Output, error)
-	// Pages opens pages for checks; nil where there is no browser.
+	// Pages opens pages for checks; nil if there is no browser.
 	Pages func(goal.ID) check.Pages
 
 	HelperPath string
 }
 
-// Sandbox is what holds a goal's programs: its set with its walls, and its way
-// out. An unconfined goal has a set and nothing else.
+// Sandbox is the sandbox of a goal: the supervisor of its programs, and its proxy. An unconfined goal has a
+// supervisor only.
 type Sandbox struct {
 	Programs       *sandbox.Supervisor
 	Env            []string
 	checkEnv       []string      // the environment of checks
-	Proxy          *egress.Proxy // nil: unconfined
-	PaneProxy      string        // the proxies of its browser panes, "" for none
-	closePaneProxy func()        // panes listens no more
-	// Filtering says that its pages reach hosts that they may not send to.
+	Proxy          *egress.Proxy // nil if unconfined
+	PaneProxy      string        // the proxies of the goal's browser panes, "" for none
+	closePaneProxy func()        // stops listening on PaneProxy
+	// Filtering is set while requests of pages must be decided one by one: they can reach hosts that they may
+	// not send to.
 	Filtering        atomic.Bool
-	RemovePageFilter func() // ends the judging
+	RemovePageFilter func() // ends the filtering
 
 	GitControlled []string // see mounts.GitControlledPaths
-	Degradations  []string // what is not held or not given as usual, each a sentence for the user
+	Degradations  []string // what is missing or less strict than usual, one sentence each for the user
 
 	BlockedHosts  blockedHosts
 	MachineGrants machineGrants
 
 	mu         sync.Mutex
-	requestLog *network.Log // nil: nobody's goal
+	requestLog *network.Log // nil for another agent
 	warn       func(what, text string)
-	Journaled  map[string]bool // refusals that are journaled
+	Journaled  map[string]bool // refusals that are in the journal
 
-	violations []string // what the kernel refused so far
+	violations []string // what the kernel has refused so far
 }
 
 // CheckDirVariable names the folder that only the checks read, in their environment.
 const CheckDirVariable = "GOALPOST_CHECK_DIR"
 
-// Open makes the walls for a policy and starts the helper inside. layer is the
-// goal's private folder; held are files that its programs read and do not write.
+// Open opens a sandbox for a policy and starts the helper in it. layer is the goal's private folder; held are
+// files that its programs may read but not write.
 func (f *Factory) Open(
 	ctx context.Context, name string, p policy.Policy, layer string, held ...string,
 ) (e *Sandbox, err error) {
-	env := f.goalEnv()
+	env := goalEnv(f.Config.Providers())
 	e = &Sandbox{Env: env, checkEnv: env, Journaled: map[string]bool{}, RemovePageFilter: func() {}}
 	options := sandbox.Options{Helper: f.HelperPath, Name: name}
 	if p.Unconfined {
 		if e.Programs, err = sandbox.Open(ctx, options); err != nil {
-			return nil, fmt.Errorf("starting the goal's helper: %w", err)
+			return nil, fmt.Errorf("start the goal's helper: %w", err)
 		}
 		return e, nil
 	}
@@ -96,10 +98,10 @@ func (f *Factory) Open(
 	}
 	given, left := f.Access.Toolchains()
 	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, f.Limits()
-	// before a program can change what the configuration says
+	// before a program can change the configuration
 	e.GitControlled, e.Degradations = mounts.GitControlledPaths(p.Dir)
 	for _, err := range left {
-		e.Degradations = append(e.Degradations, "a toolchain of the settings is not given to this goal: "+err.Error())
+		e.Degradations = append(e.Degradations, "this goal cannot use a toolchain of the settings: "+err.Error())
 	}
 	if mounts.RunsAsRoot(p.Dir) {
 		e.Degradations = append(e.Degradations, "this goal runs as root: inside its sandbox its programs keep root's "+
@@ -107,7 +109,7 @@ func (f *Factory) Open(
 	}
 	options.Spec, options.Attempted = &walls, e.onViolation
 	if e.Programs, err = sandbox.Open(ctx, options); err != nil {
-		return nil, fmt.Errorf("making the goal's sandbox: %w", err)
+		return nil, fmt.Errorf("make the goal's sandbox: %w", err)
 	}
 	e.Env = environ.ForAgent(environ.Allowed(e.Env, userKeptEnv()), walls)
 	e.checkEnv = environ.ForCheck(e.Env, walls)
@@ -115,12 +117,12 @@ func (f *Factory) Open(
 		e.checkEnv = append(e.checkEnv, CheckDirVariable+"="+p.CheckDir)
 	}
 	if err := e.openEgress(ctx, f, name, p); err != nil {
-		return nil, errors.Join(fmt.Errorf("making the goal's network: %w", err), e.Close(context.WithoutCancel(ctx)))
+		return nil, errors.Join(fmt.Errorf("open the goal's network: %w", err), e.Close(context.WithoutCancel(ctx)))
 	}
 	return e, nil
 }
 
-// openEgress opens the goal's way out, for programs and panes.
+// openEgress opens the goal's proxies, for programs and for panes.
 func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p policy.Policy) error {
 	network, err := e.Programs.Network()
 	if err != nil {
@@ -156,24 +158,7 @@ func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p pol
 	return nil
 }
 
-// RulesOf are the rules of the proxy of a goal with this policy.
-func RulesOf(p policy.Policy) egress.Rules {
-	r := egress.Rules{Risk: p.Risk, Allow: p.AllowHosts, Deny: p.DenyHosts}
-	for _, port := range p.AllowLocal {
-		r.Local = append(r.Local, loopbackNames(port)...)
-	}
-	return r
-}
-
-// loopbackNames are the ways to write a port of this machine's loopback.
-func loopbackNames(port int) (list []string) {
-	for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
-		list = append(list, net.JoinHostPort(host, strconv.Itoa(port)))
-	}
-	return list
-}
-
-// OnRequest writes down every request, and journals what was refused, each once a run.
+// OnRequest records every request, and journals refused ones, each once a run.
 func (e *Sandbox) OnRequest(entry egress.Entry) {
 	e.NetworkLog().Add(entry)
 	if entry.Allowed {
@@ -183,7 +168,7 @@ func (e *Sandbox) OnRequest(entry egress.Entry) {
 	e.journalRefusal("network", fmt.Sprintf("refused to a %s: %s", entry.From, entry))
 }
 
-// maxViolations bounds what is kept of attempts for the user who tries a sandbox.
+// maxViolations bounds how many violations are stored for a user who tries a sandbox.
 const maxViolations = 1000
 
 // onViolation journals what the kernel refused.
@@ -197,7 +182,7 @@ func (e *Sandbox) onViolation(a sandbox.Violation) {
 	e.journalRefusal("sandbox", text)
 }
 
-// maxJournaledRefusals bounds what one run journals: a program may think of new names for ever.
+// maxJournaledRefusals bounds the refusals in the journal of one run: a program can make up new names forever.
 const maxJournaledRefusals = 200
 
 func (e *Sandbox) journalRefusal(what, text string) {
@@ -219,7 +204,7 @@ func (e *Sandbox) journalRefusal(what, text string) {
 	}
 }
 
-// SetNetworkLog says where requests are written down.
+// SetNetworkLog sets where requests are recorded.
 func (e *Sandbox) SetNetworkLog(l *network.Log) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -232,22 +217,22 @@ func (e *Sandbox) NetworkLog() *network.Log {
 	return e.requestLog
 }
 
-// Egress is the goal's way out; nil: unconfined.
+// Egress returns the goal's proxy; nil if unconfined.
 func (e *Sandbox) Egress() *egress.Proxy { return e.Proxy }
 
-// FiltersPages reports whether its pages reach hosts that they may not send to, so that their
-// requests are judged one by one.
+// FiltersPages reports whether requests of pages must be decided one by one: they can reach hosts that they
+// may not send to.
 func (e *Sandbox) FiltersPages() bool { return e.Filtering.Load() }
 
-// SetWarn says where refusals are journaled from now on.
+// SetWarn sets where refusals are journaled from now on.
 func (e *Sandbox) SetWarn(warn func(what, text string)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.warn, e.Journaled = warn, map[string]bool{}
 }
 
-// CheckRunner is where checks run: each in a room of its own inside the walls. The
-// hosts that they name are open to them only.
+// CheckRunner returns what checks run in: each has its own sandbox inside the goal's. The given hosts are open
+// to checks only.
 func (e *Sandbox) CheckRunner(f *Factory, dir string, hosts []string) verify.CheckRunner {
 	h := verify.CheckRunner{
 		Launcher: e.Programs,
@@ -267,8 +252,8 @@ func (e *Sandbox) CheckRunner(f *Factory, dir string, hosts []string) verify.Che
 	return h
 }
 
-// dialForCheck connects for a check that the host runs itself: the loopback is the goal's own. Other hosts are
-// those that the goal's programs may reach, and those that the check names.
+// dialForCheck connects for a check that runs in this process. Loopback addresses are those of the goal's
+// sandbox. Other hosts must be allowed to the goal's programs or named in the check.
 func (e *Sandbox) dialForCheck(ctx context.Context, network, address string, hosts []string) (net.Conn, error) {
 	if egress.IsGoalLoopback(address) {
 		return e.Programs.Dial(ctx, network, address)
@@ -289,13 +274,12 @@ func (e *Sandbox) Close(ctx context.Context) error {
 	return errors.Join(err, e.NetworkLog().Close())
 }
 
-// Dir is the private folder of a goal: its home, /tmp and caches. It goes with
-// the goal.
-func (f *Factory) Dir(id goal.ID) string {
+// PrivateDir returns the private folder of a goal: its home, /tmp and caches. It is deleted with the goal.
+func (f *Factory) PrivateDir(id goal.ID) string {
 	return filepath.Join(f.Config.State(), "rooms", string(id))
 }
 
-// sandboxSpec are what a policy lets programs find.
+// sandboxSpec returns what a policy lets programs see and do.
 func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
 	state, err := filepath.EvalSymlinks(f.Config.State())
 	if err != nil {
@@ -308,7 +292,7 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 	home := sandboxHome()
 	tools := mounts.Toolchains(home, os.Getenv)
 	if self, err := os.Executable(); err == nil {
-		tools = append(tools, self) // the demonstration's server, and goalctl for scripts
+		tools = append(tools, self) // for the demonstration's server, and goalctl in scripts
 	}
 	return sandbox.Spec{
 		Dir:      p.Dir,
@@ -327,7 +311,7 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 	}, nil
 }
 
-// Limits are those of a goal's programs, with what the user chose.
+// Limits returns the limits of a goal's programs, as the user set them.
 func (f *Factory) Limits() *sandbox.ResourceLimits {
 	l := spec.DefaultLimits()
 	if chosen := int64(f.Config.Settings().GoalMemory) << 20; chosen > 0 {
@@ -339,12 +323,49 @@ func (f *Factory) Limits() *sandbox.ResourceLimits {
 	return l
 }
 
-// sandboxHome is where programs find their home: where the user's is, so that
-// paths in configurations mean the same.
+// sandboxHome is the home folder in a sandbox. It has the same path as the user's, so that paths in
+// configuration files mean the same.
 func sandboxHome() string {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) || filepath.Clean(home) == "/" {
 		return "/home/goal"
 	}
 	return filepath.Clean(home)
+}
+
+// GrantAccess returns a function that gives the goal's sandbox access to something.
+func (e *Sandbox) GrantAccess(
+	access *access.Rules, layer string,
+) func(context.Context, policy.MachineAccess) machineGrant {
+	return func(ctx context.Context, want policy.MachineAccess) machineGrant {
+		o := machineGrant{access: want}
+		var grant sandbox.RuntimeGrant
+		switch want.Kind {
+		case policy.ReadAccess:
+			grant.Read = want.Path
+		case policy.WriteAccess:
+			grant.Write = want.Path
+			if o.err = recordAutorunOf(want.Path, layer); o.err != nil {
+				return o
+			}
+		case policy.SocketAccess:
+			grant.Socket = want.Path
+		case policy.PortAccess:
+			grant.Port = want.Port
+		}
+		if o.err = access.ValidateAccess(want); o.err != nil {
+			return o
+		}
+		opened, err := e.Programs.Grant(ctx, grant)
+		if err != nil {
+			o.err = err
+			return o
+		}
+		o.close = opened.Revoke
+		if opened.Port != nil {
+			e.Proxy.Forward(opened.Port, want.Port)
+			o.close = func(context.Context) error { return opened.Port.Close() }
+		}
+		return o
+	}
 }

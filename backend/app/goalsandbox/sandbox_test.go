@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRefusalsDoNotFloodTheJournal: a program that asks for new names all the time
-// is journaled up to a bound, and the bound is told once.
+// TestRefusalsDoNotFloodTheJournal: if a program requests new names all the time, a limited number is
+// journaled, and one note says so.
 func TestRefusalsDoNotFloodTheJournal(t *testing.T) {
 	e := &Sandbox{}
 	var told []string
@@ -21,7 +21,7 @@ func TestRefusalsDoNotFloodTheJournal(t *testing.T) {
 	}
 }
 
-// TestWhatIsPrivateInTheEnvironment goes into no goal.
+// TestWhatIsPrivateInTheEnvironment: no goal sees it.
 func TestWhatIsPrivateInTheEnvironment(t *testing.T) {
 	for _, entry := range []string{
 		"MYSQL_PWD=x", "SSHPASS=x", "DB_PASS=x", "GH_PAT=x", "NPM_AUTH=x", "SENTRY_DSN=x", "SLACK_WEBHOOK_URL=x",

@@ -18,29 +18,28 @@ import (
 	"goalpost/backend/verify/judge"
 )
 
-// TrialSandbox is a sandbox without a goal, for a user who wants to see what holds.
+// TrialSandbox is a sandbox without a goal, for a user who wants to see what it prevents.
 type TrialSandbox struct {
-	Inside  process.Launcher // the agent's programs of a goal
-	Outside process.Launcher // the user's own, through a helper too
-	Env     []string         // of Inside
-	OwnEnv  []string         // of Outside
+	Inside  process.Launcher // for programs as an agent would start them
+	Outside process.Launcher // for the user's own programs, also through a helper
+	Env     []string         // for Inside
+	OwnEnv  []string         // for Outside
 	Dir     string
 
 	held *Sandbox
 }
 
-// Network lists what the network has refused so far, a line each.
-func (w *TrialSandbox) Network() []string { return w.held.Proxy.RefusedSince(0) }
+// RefusedRequests lists what the proxy has refused so far, one line each.
+func (w *TrialSandbox) RefusedRequests() []string { return w.held.Proxy.RefusedSince(0) }
 
-// Violations lists what the kernel has refused so far, a line each.
+// Violations lists what the kernel has refused so far, one line each.
 func (w *TrialSandbox) Violations() []string {
 	w.held.mu.Lock()
 	defer w.held.mu.Unlock()
 	return slices.Clone(w.held.violations)
 }
 
-// OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends
-// everything in it.
+// OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and ends everything in it.
 func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
@@ -53,7 +52,7 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
 		return err
 	}
-	if err := f.Access.ValidateGrants(in, &p); err != nil {
+	if err := f.Access.ValidateGrants(in.AccessInput, &p); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
@@ -66,7 +65,7 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := f.Open(ctx, "sandbox", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "doctor says what holds here"}
+		return &fault.Error{Field: "sandbox", Message: err.Error(), Hint: "doctor shows what works here"}
 	}
 	if err != nil {
 		return err
@@ -82,8 +81,8 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	})
 }
 
-// WithTrial lends a place for checks as the goal's own will be, with a private
-// folder that is gone afterwards.
+// WithTrial opens a temporary sandbox for checks, as the goal's own will be, with a private folder, and passes
+// it to its callback. It deletes both afterwards.
 func (f *Factory) WithTrial(
 	ctx context.Context, p policy.Policy, judge judge.Model, hosts []string, do func(verify.CheckRunner) error,
 ) (err error) {
@@ -100,14 +99,14 @@ func (f *Factory) WithTrial(
 		return &fault.Error{
 			Field:   "sandbox",
 			Message: err.Error(),
-			Hint:    "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights",
+			Hint:    "goalctl doctor shows what works here; --unconfined runs this goal's programs with your own rights",
 		}
 	}
 	if err != nil {
 		return err
 	}
 	host := held.CheckRunner(f, p.Dir, hosts)
-	host.Judge, host.Pages = judge, f.Pages("") // nobody is asked before a claim, and nothing is opened
+	host.Judge, host.Pages = judge, f.Pages("") // pre-flight only checks that they exist
 	err = do(host)
 	return errors.Join(err, held.Close(context.WithoutCancel(ctx)))
 }

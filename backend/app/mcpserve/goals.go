@@ -21,7 +21,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// goalTools are the tools of the desk that create, watch and steer goals.
+// goalTools are the tools that create, watch and steer goals.
 func (d *Server) goalTools() []mcp.Handler {
 	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
 	return []mcp.Handler{
@@ -35,17 +35,17 @@ func (d *Server) goalTools() []mcp.Handler {
 			"time is over; reports each step as progress.", look, d.waitForGoal),
 		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
 		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
-		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its "+
-			"next turn, as the words of another agent and not as the user's.", act, d.steerGoal),
+		mcp.NewHandler("steer_goal", "Leave a note for the agent of an unfinished goal of yours; it reads it before its "+
+			"next turn, as a note of another agent and not of the user.", act, d.steerGoal),
 		mcp.NewHandler("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
-		mcp.NewHandler("resume_goal", "Let a paused or failed goal of yours continue, with a note if there is something "+
+		mcp.NewHandler("resume_goal", "Continue a paused or failed goal of yours, with a note if there is something "+
 			"to say. A limit that was reached must be raised.", act, d.resumeGoal),
 		mcp.NewHandler("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
 	}
 }
 
 type createGoalArgs struct {
-	Objective        string       `json:"objective" jsonschema:"what is to be true at the end"`
+	Objective        string       `json:"objective" jsonschema:"what must be true at the end"`
 	CheckShell       string       `json:"check_shell,omitempty" jsonschema:"a command that exits with 0 once the goal is reached; it runs in the goal's folder"`
 	Checks           []goal.Check `json:"checks,omitempty" jsonschema:"checks of other kinds, instead of or besides check_shell"`
 	Any              bool         `json:"any,omitempty" jsonschema:"one passing check is enough"`
@@ -69,13 +69,9 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 		Checks:      in.Checks,
 		Any:         in.Any,
 		Risk:        policy.Risk(in.Risk),
-		AllowHosts:  in.AllowHosts,
-		DenyHosts:   d.policy.DenyHosts,
-		Work:        in.Work,
+		AccessInput: api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Work: in.Work},
 		Protect:     in.Protect,
-		Iterations:  in.MaxIterations,
-		WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(),
-		USD:         in.MaxUSD,
+		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 		OnAsk:       "park",
 	}
 	if in.CheckShell != "" {
@@ -90,7 +86,7 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 	if s.Dir = in.Dir; !filepath.IsAbs(s.Dir) {
 		s.Dir = filepath.Join(d.policy.Dir, in.Dir)
 	}
-	for _, c := range s.Checks { // host and servers are the user's to choose
+	for _, c := range s.Checks { // only the user may choose host and servers
 		if c.Where != "" && c.Where != "sandbox" {
 			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
 		}
@@ -113,7 +109,7 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 	if err := d.makeGoalDir(s.Dir); err != nil {
 		return nil, err
 	}
-	// Judged once more where the folder is taken: a program of the desk may have put a link there.
+	// Checked again at the moment the folder is used: a program in a pane may have replaced it by a link.
 	id, err := d.deps.Goals.StartAs(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
 		return d.validatePolicy(g.Policy)
@@ -124,7 +120,7 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 	return goalCreated{string(id)}, problemError(err)
 }
 
-// makeGoalDir makes a goal's folder, and follows no link out of the desk's.
+// makeGoalDir creates a goal's folder. It follows no link out of the server's folder.
 func (d *Server) makeGoalDir(dir string) (err error) {
 	rel, err := filepath.Rel(d.policy.Dir, filepath.Clean(dir))
 	if err != nil {
@@ -141,7 +137,7 @@ func (d *Server) makeGoalDir(dir string) (err error) {
 	return nil
 }
 
-// problemError is an error with what to do, in one text.
+// problemError joins an error's message and its hint in one text.
 func problemError(err error) error {
 	if err == nil {
 		return nil
@@ -155,11 +151,11 @@ func problemError(err error) error {
 
 type listGoalsArgs struct {
 	Status string `json:"status,omitempty" jsonschema:"pending, running, paused, completed, failed or aborted"`
-	Search string `json:"search,omitempty" jsonschema:"text that the objective holds"`
+	Search string `json:"search,omitempty" jsonschema:"text in the objective"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"20 if left out"`
 }
 
-// goalsListed are the newest of the goals that the other agent may read, and how many there are.
+// goalsListed are the newest of the goals that the other agent may read, and how many there are in all.
 type goalsListed struct {
 	Goals []api.GoalCard `json:"goals"`
 	Total int            `json:"total"`
@@ -235,7 +231,7 @@ func (d *Server) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progre
 	return out, problemError(err)
 }
 
-// findReadable finds a goal that the other agent may read.
+// findReadable returns a goal that the other agent may read.
 func (d *Server) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.deps.Store.Find(ctx, id)
 	if err != nil {
@@ -247,9 +243,8 @@ func (d *Server) findReadable(ctx context.Context, id string) (store.GoalRow, er
 	return row, nil
 }
 
-// findOwned finds a goal that the other agent may act on: one that an agent over MCP made. A
-// goal of the user has what they allowed it, which words or an end from elsewhere
-// would use or take away.
+// findOwned returns a goal that the other agent may act on: one that an agent created over MCP. A goal of the
+// user has the user's permissions, which notes from elsewhere could exploit.
 func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.findReadable(ctx, id)
 	if err == nil && !row.Options.Outside {
@@ -259,8 +254,8 @@ func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error
 	return row, err
 }
 
-// readDenialReason says why a goal is none of the other agent's business, nil if it may read it: it is
-// within the desk's bounds, and if the user made it, has nothing of theirs besides.
+// readDenialReason returns why the other agent may not read a goal, nil if it may. It may read a goal within
+// the server's policy; one that the user created must have no further permissions.
 func (d *Server) readDenialReason(ctx context.Context, row store.GoalRow) error {
 	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
 		return err
@@ -278,12 +273,12 @@ func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	}
 	return &fault.Error{
 		Field:   "policy",
-		Message: "its user lent it panes or allowed it more",
+		Message: "its user shared panes with it or allowed it more",
 		Hint:    "ask them what it does",
 	}
 }
 
-// wrapAgentNote is what the other agent says to a goal's: data, and not the user's word.
+// wrapAgentNote marks a note of the other agent as data: it is not an instruction of the user.
 func wrapAgentNote(text string) goal.Order {
 	return goal.Order{Kind: goal.OrderNote, Text: text, Request: string(goal.ExternalAgent)}
 }
@@ -298,7 +293,7 @@ func (d *Server) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress
 	if err != nil {
 		return nil, err
 	}
-	return "the note is left", problemError(d.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
+	return "the note was left", problemError(d.deps.Goals.SteerWith(ctx, row.ID, wrapAgentNote(in.Text)))
 }
 
 func (d *Server) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -355,8 +350,16 @@ func (d *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progre
 		}
 	}
 	return "it continues", problemError(d.deps.Goals.Resume(ctx, row.ID, api.ResumeInput{
-		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
+		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 	}))
+}
+
+func limitsInput(iterations, minutes int, usd float64) api.LimitsInput {
+	return api.LimitsInput{
+		Iterations:  iterations,
+		WallClockMS: int64(minutes) * time.Minute.Milliseconds(),
+		USD:         usd,
+	}
 }
 
 type waitForGoalArgs struct {
@@ -364,7 +367,7 @@ type waitForGoalArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"60 if left out, at most 3600"`
 }
 
-// waitForGoal listens first and reads then, so that nothing is missed in between.
+// waitForGoal subscribes before it reads, so that it misses no event in between.
 func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
 	const usual, most, buffer = 60, 3600, 4096
 	if in.TimeoutSeconds <= 0 {
@@ -396,7 +399,7 @@ func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress m
 
 var errSubscriptionLagged = errors.New("too many events at once")
 
-// followUntilStop tells steps until the goal stops; false is a wait that was too long.
+// followUntilStop reports steps until the goal stops; false means that the wait timed out.
 func (d *Server) followUntilStop(
 	ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress,
 ) (stopped bool, err error) {

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAGoalThatHasMoreIsNotRead by another agent: panes or an approval of its user.
+// TestAGoalThatHasMoreIsNotRead by another agent: one with panes or an approval of its user.
 func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
 	if err := outOfBoundsError(goal.CareOptions{}, nil); err != nil {
 		t.Error(err)
@@ -19,7 +19,7 @@ func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentResumesWhatIsItsOwn, and nothing that the user stopped.
+// TestAnotherAgentResumesWhatIsItsOwn, but not what the user stopped.
 func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
 	var own ownedGoals
 	own.add("made")

@@ -1,17 +1,15 @@
 package mcpserve
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/mcp"
 )
 
-// resultPager keeps what was too long to be sent to another agent at once. The
-// zero value is ready; all methods may be called concurrently.
+// resultPager stores results that are too long to be sent at once. The zero value is ready. All methods may be
+// called concurrently.
 type resultPager struct {
 	mu   sync.Mutex
 	last int
@@ -21,10 +19,10 @@ type resultPager struct {
 const (
 	resultPageBytes = 16 << 10 // of a result, in bytes
 	maxResultBytes  = 64 << 10
-	maxResultsKept  = 16 // long results, the newest
+	maxResultsKept  = 16 // only the newest are kept
 )
 
-// truncate cuts the middle out of a result that is longer than it asks for, and says how that is read.
+// truncate removes the middle of a result that is too long, and says how to read the rest.
 func (l *resultPager) truncate(r goal.Result) goal.Result {
 	most := resultPageBytes
 	if r.Budget > 0 {
@@ -49,7 +47,7 @@ func (l *resultPager) truncate(r goal.Result) goal.Result {
 	return r
 }
 
-// pageAt is about max bytes of text that end with a whole letter.
+// pageAt returns about max bytes of text and does not split a character.
 func pageAt(text string, from, max int) string {
 	text = text[from:]
 	return strings.ToValidUTF8(text[:min(max, len(text))], "")
@@ -58,23 +56,4 @@ func pageAt(text string, from, max int) string {
 type readResultArgs struct {
 	Result int `json:"result" jsonschema:"the number that the cut result named"`
 	From   int `json:"from" jsonschema:"the byte to read on from, as the last page named it"`
-}
-
-func (d *Server) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
-	d.long.mu.Lock()
-	defer d.long.mu.Unlock()
-	text, ok := d.long.kept[in.Result]
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("there is no long result %d any more: the newest %d are kept", in.Result, maxResultsKept)
-	case in.From < 0 || in.From > len(text):
-		return nil, fmt.Errorf("the result %d has %d bytes, and none at %d", in.Result, len(text), in.From)
-	}
-	page := pageAt(text, in.From, resultPageBytes)
-	next := in.From + len(page)
-	end := "(this is its end)"
-	if next < len(text) {
-		end = fmt.Sprintf("… %d bytes more: read on from %d", len(text)-next, next)
-	}
-	return goal.WrapUntrusted("a result of yours", page) + "\n" + end, nil
 }

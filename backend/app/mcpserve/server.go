@@ -1,15 +1,14 @@
-// Package mcpserve is how another agent drives Goalpost: goals and panes of its own, within a policy of the user.
+// Package mcpserve lets another agent drive Goalpost over MCP: goals and panes of its own, within a policy
+// that the user sets.
 package mcpserve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
@@ -23,13 +22,12 @@ import (
 	"goalpost/backend/mcp"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
-	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/store"
 	"goalpost/backend/tools"
 )
 
-// Deps are what a server for another agent works with.
+// Deps are what a Server needs.
 type Deps struct {
 	Version    string
 	Log        *slog.Logger
@@ -43,8 +41,8 @@ type Deps struct {
 	Unconfined bool
 }
 
-// Server is what another agent gets: goals that it may create and steer within a
-// policy of the user, and panes within the same walls. It answers no approval.
+// Server is the MCP server for another agent. The agent may create and steer goals within a policy of the
+// user, and use panes in a sandbox with the same policy. It can answer no approval.
 type Server struct {
 	deps    Deps
 	policy  policy.Policy
@@ -55,7 +53,7 @@ type Server struct {
 	own     ownedGoals
 }
 
-// Open makes the walls for another agent. There is one such server in a program.
+// Open opens the sandbox and the tools for another agent. A process has one such server at most.
 func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, &fault.Error{Field: "risk", Message: err.Error(), Hint: "see --help"}
@@ -74,66 +72,14 @@ func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error
 	return &Server{deps: deps, policy: p, rules: law, box: box, session: s}, nil
 }
 
-// Close ends what runs in the desk's panes.
+// Close ends the programs in the server's panes.
 func (d *Server) Close(ctx context.Context) error {
 	return errors.Join(d.box.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
-		sandbox.RemoveLayer(d.deps.Sandboxes.Dir(goal.ExternalAgent)))
+		sandbox.RemoveLayer(d.deps.Sandboxes.PrivateDir(goal.ExternalAgent)))
 }
 
-// Tools is what the other agent is told.
-func (d *Server) Tools() mcp.ServedTools {
-	o := mcp.ServedTools{
-		Version: d.deps.Version,
-		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, " +
-			"until a check passes that the host runs and no agent can edit. " +
-			"Create a goal with a check that fails now, wait for it, read its receipt. " +
-			fmt.Sprintf("What you may ask for is bounded by the user: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
-			"Approvals and manual checks are the user's to answer. The terminal_ and browser_ tools are panes of your own " +
-			"within the same bounds.",
-	}
-	o.Handlers = append(o.Handlers, d.goalTools()...)
-	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.",
-		mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result",
-		"Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
-	for _, t := range d.box.Tools() {
-		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
-			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
-				func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
-		}
-	}
-	return o
-}
-
-// toolAnnotations tell the other agent's host what a pane tool does; unknown ones do everything.
-func toolAnnotations(name string) mcp.Hints {
-	looking := []string{
-		"terminal_read", "terminal_wait", "terminal_list", "browser_snapshot", "browser_find", "browser_read", "browser_tabs",
-		"browser_screenshot", "browser_wait", "browser_console", "browser_network",
-	}
-	if slices.Contains(looking, name) {
-		return mcp.Hints{ReadOnly: true}
-	}
-	return mcp.Hints{Destructive: true, Open: true}
-}
-
-// callTool is the door of the desk: effect, policy, execution, and what the other
-// agent may read of the result.
-func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
-	e, err := t.Effect(ctx, args)
-	if err != nil {
-		return goal.Result{Text: err.Error()}
-	}
-	name := t.Spec().Name
-	if no := d.denialReason(name, e); no != "" {
-		return goal.Result{Text: no}
-	}
-	result := t.Do(ctx, args)
-	result.Text = d.session.Redact(result.Text)
-	return d.long.truncate(result)
-}
-
-// denialReason says why something is not done, "" if it is. What would be asked of a user in
-// a goal is refused, with who can change it.
+// denialReason returns why a call is refused, "" if it is allowed. There is no user to ask, so a call that
+// needs approval in a goal is refused, with a hint about who can change that.
 func (d *Server) denialReason(name string, e policy.Effect) (no string) {
 	decision := d.rules.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
 	d.deps.Log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
@@ -159,14 +105,14 @@ func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (
 	return list, nil
 }
 
-// validatePolicy says why a goal is none of the other agent's business, nil if it is: it
-// may do no more than the desk, and nothing outside its folder.
+// validatePolicy returns why the other agent may not use a goal, nil if it may. The goal may do no more than
+// the server's policy allows, and nothing outside its folder.
 func (d *Server) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
 		return &fault.Error{
 			Field:   field,
 			Message: what,
-			Hint:    "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)",
+			Hint:    "the user sets these limits where the server is started (--risk, --dir, --allow-host)",
 		}
 	}
 	dir := p.Dir
@@ -175,7 +121,7 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 	}
 	switch {
 	case p.Risk.Exceeds(d.policy.Risk):
-		return refuse("risk", fmt.Sprintf("the risk %s is over %s", p.Risk, d.policy.Risk))
+		return refuse("risk", fmt.Sprintf("the risk %s is higher than %s", p.Risk, d.policy.Risk))
 	case !policy.IsWithin(d.policy.Dir, dir):
 		return refuse("dir", fmt.Sprintf("%s is outside %s", p.Dir, d.policy.Dir))
 	case p.Unconfined && !d.policy.Unconfined:
@@ -198,7 +144,7 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 	return nil
 }
 
-// goalAPI answers the other agent's questions in the words of the page.
+// goalAPI answers the other agent with the same types as the page.
 func (d *Server) goalAPI(ctx context.Context) *api.GoalAPI {
 	return api.NewGoalAPI(ctx, d.deps.Goals, d.deps.Store)
 }

@@ -1,4 +1,4 @@
-// Package mcpservers looks after the user's MCP servers and lends them to goals.
+// Package mcpservers manages the user's MCP servers and makes them available to goals.
 package mcpservers
 
 import (
@@ -29,7 +29,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// Servers is the user's MCP servers.
+// Servers are the user's MCP servers. All methods may be called concurrently.
 type Servers struct {
 	Config     *config.Config
 	Log        *slog.Logger
@@ -39,16 +39,16 @@ type Servers struct {
 	Sandboxes  *goalsandbox.Factory
 	Unconfined bool
 
-	failedMCPServers sync.Map // MCP servers that did not start: name → why
+	failedMCPServers sync.Map // servers that did not start: name → why
 }
 
-// mcpToolCache are what the user's MCP servers offered when they were last asked.
+// mcpToolCache returns the cache of the tools that the user's servers listed when last asked.
 func (ms *Servers) mcpToolCache() mcp.ToolCache {
 	return mcp.ToolCache{Dir: filepath.Join(ms.Config.State(), "mcp")}
 }
 
-// mcpServers are those that are lent to goals. One that cannot be is left out
-// with a reason.
+// mcpServers lists the servers that goals may use. It leaves out one that cannot be used and passes the reason
+// to warn.
 func (ms *Servers) mcpServers(warn func(server, why string)) []mcp.Server {
 	var list []mcp.Server
 	for _, c := range ms.Config.MCPServers() {
@@ -69,16 +69,16 @@ func serverOf(c config.MCPServer) mcp.Server {
 	}
 }
 
-// Clients are the user's MCP servers in one goal's room.
+// Clients are the user's MCP servers in the sandbox of one goal.
 type Clients struct {
 	set   *mcp.Clients
-	proxy *egress.Proxy // nil: no server is an address, or the goal is unconfined
+	proxy *egress.Proxy // nil if no server is remote, or the goal is unconfined
 	wire  *http.Transport
-	Given []policy.SecretUse // to those that are programs
+	Given []policy.SecretUse // secrets of the servers that are programs
 }
 
-// ListTools asks the servers that were never asked, all at once, as far as the goal
-// may. One that fails is not asked again by this program, until it is tested.
+// ListTools asks, in parallel, the servers that were never asked and that the goal may ask. A server that
+// fails is not asked again by this process until the user tests it.
 func (ms *Servers) ListTools(ctx context.Context, p policy.Policy) error {
 	law, err := ms.Access.RuleSet()
 	if err != nil {
@@ -102,9 +102,8 @@ func (ms *Servers) ListTools(ctx context.Context, p policy.Policy) error {
 	return nil
 }
 
-// Open lends the servers to a goal. Programs start inside its walls, addresses
-// are reached through a proxy that knows them alone: the goal's own programs
-// cannot go there.
+// Open starts the servers for a goal. Programs run in its sandbox. Remote servers are reached through a
+// separate proxy that allows them only: the goal's own programs cannot reach them.
 func (ms *Servers) Open(
 	ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string),
 ) (*Clients, error) {
@@ -135,7 +134,7 @@ func (ms *Servers) Open(
 	return g, nil
 }
 
-// canListWithoutAsking says whether a goal may ask a server what it offers without asking the user.
+// canListWithoutAsking reports whether a goal may list a server's tools without the user's approval.
 func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) bool {
 	if s.IsLocal() {
 		return true
@@ -145,7 +144,7 @@ func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) boo
 	return law.Decide(policy.Call{Tool: s.Name, Effect: effect}, p, nil).Answer == policy.Allow
 }
 
-// openProxy opens the way to the servers that are addresses.
+// openProxy opens the proxy for the remote servers.
 func (g *Clients) openProxy(
 	ctx context.Context, log *slog.Logger, e *goalsandbox.Sandbox, p policy.Policy, servers []mcp.Server,
 ) error {
@@ -175,14 +174,14 @@ func (g *Clients) openProxy(
 	return nil
 }
 
-// fillServerSecrets puts the user's secrets into what a server is given. One that is
-// bound to hosts goes to those only.
+// fillServerSecrets substitutes the user's secrets in a value for a server. A secret that is restricted to
+// hosts is only sent to those.
 func (ms *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
 	values := map[string]string{}
 	for _, name := range secret.Refs(value) {
 		kept, err := ms.Secrets.Find(name)
 		if err != nil {
-			return "", fmt.Errorf("%w: keep it with secret set %s", err, name)
+			return "", fmt.Errorf("%w: save it with secret set %s", err, name)
 		}
 		if !secretAllowedFor(kept, s) {
 			return "", fmt.Errorf("the secret %s belongs to %s, not to this server", name, strings.Join(kept.Hosts, ", "))
@@ -199,8 +198,7 @@ func secretAllowedFor(kept secret.Secret, s mcp.Server) bool {
 	return len(kept.Hosts) == 0 || slices.Contains(kept.Hosts, host)
 }
 
-// secretsOfServer are the secrets that a server has in its environment once it is started, if it
-// is a program.
+// secretsOfServer lists the secrets in the environment of a server. A remote server has none.
 func (ms *Servers) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
 	if s.URL != "" {
 		return nil
@@ -237,7 +235,7 @@ func (g *Clients) Close() error {
 	return g.proxy.Close()
 }
 
-// MCPServers are the user's servers and what is known of them; nothing is started.
+// MCPServers lists the user's servers and what is known about them. It starts nothing.
 func (ms *Servers) MCPServers() ([]api.MCPServer, error) {
 	list := []api.MCPServer{}
 	for _, c := range ms.Config.MCPServers() {
@@ -283,7 +281,7 @@ func addCachedTools(v *api.MCPServer, s mcp.Server, l mcp.CachedToolList) {
 	}
 }
 
-// parsePairs takes KEY=value or Name: value apart.
+// parsePairs parses KEY=value or Name: value.
 func parsePairs(field string, list []string, between string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, entry := range list {
@@ -291,7 +289,7 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 		if k = strings.TrimSpace(k); !ok || k == "" {
 			return nil, &fault.Error{
 				Code:    fault.Refused,
-				Message: fmt.Sprintf("%q is no entry", entry),
+				Message: fmt.Sprintf("%q is not an entry", entry),
 				Hint:    "write NAME" + between + "VALUE",
 				Field:   field,
 			}
@@ -301,7 +299,7 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 	return out, nil
 }
 
-// SaveMCPServer keeps a server that is possible.
+// SaveMCPServer validates and saves a server.
 func (ms *Servers) SaveMCPServer(v api.MCPServer) error {
 	env, err1 := parsePairs("env", v.Env, "=")
 	headers, err2 := parsePairs("headers", v.Headers, ":")
@@ -326,12 +324,12 @@ func serverProblem(err error) error {
 	return err
 }
 
-// DeleteMCPServer removes a server and what is known of it.
+// DeleteMCPServer removes a server and its cached tools.
 func (ms *Servers) DeleteMCPServer(name string) error {
 	return errors.Join(ms.Config.DeleteMCPServer(name), ms.mcpToolCache().Forget(name))
 }
 
-// TestMCPServer starts a server as a goal would, in an empty folder, and keeps what it offers.
+// TestMCPServer starts a server as a goal would, in an empty folder, and caches its tools.
 func (ms *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
 	for _, c := range ms.Config.MCPServers() {
 		if c.Name == name {
@@ -369,14 +367,14 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	room := mcp.Environment{
+	environment := mcp.Environment{
 		Launcher: e.Programs,
 		Env:      e.Env,
 		Dir:      work,
 		HTTP:     &http.Client{Transport: g.wire},
 		Fill:     ms.fillServerSecrets,
 	}
-	list, err := mcp.FetchTools(ctx, s, room, ms.mcpToolCache(), ms.Clock.Now())
+	list, err := mcp.FetchTools(ctx, s, environment, ms.mcpToolCache(), ms.Clock.Now())
 	if err != nil {
 		return out, &fault.Error{
 			Code:    fault.Unavailable,
@@ -390,7 +388,7 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 	return out, nil
 }
 
-// Findings say of each server what is known.
+// Findings reports the known state of each server.
 func (ms *Servers) Findings() []api.DoctorFinding {
 	var list []api.DoctorFinding
 	for _, c := range ms.Config.MCPServers() {

@@ -1,4 +1,4 @@
-// Package models finds the user's providers and makes the clients of their models.
+// Package models finds the user's providers and makes clients for their models.
 package models
 
 import (
@@ -25,7 +25,7 @@ import (
 	"goalpost/backend/verify/judge"
 )
 
-// Providers are the user's providers and the clients of their models.
+// Providers are the user's providers. All methods may be called concurrently.
 type Providers struct {
 	Config  *config.Config
 	Secrets *secret.Vault
@@ -33,18 +33,18 @@ type Providers struct {
 	Clock   runner.Clock
 
 	Pace      time.Duration
-	Transport *http.Transport // to the models, shared by all goals
+	Transport *http.Transport // for all requests to models
 }
 
 const (
 	DemoProvider = "demo"
-	// demoWordDelay lets a user follow the demonstration.
+	// demoWordDelay slows the demonstration so that a user can follow it.
 	demoWordDelay      = 25 * time.Millisecond
-	DefaultTurnTimeout = 180 * time.Second // unless the user's settings say another
+	DefaultTurnTimeout = 180 * time.Second // unless the settings say otherwise
 	reachTimeout       = 3 * time.Second
 )
 
-// Choose finds the provider and looks whether it can be reached.
+// Choose sets the goal's provider and model, and checks that the provider can be reached.
 func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput) error {
 	p, err := ps.Get(in.Provider)
 	if err != nil {
@@ -71,7 +71,7 @@ func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput
 		ps.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
 }
 
-// validateEffort refuses an effort for which the provider's protocol has no word.
+// validateEffort refuses an effort that the provider's protocol does not know.
 func validateEffort(p config.Provider, effort string) error {
 	words := model.Protocol(p.Kind).Efforts()
 	switch {
@@ -80,18 +80,18 @@ func validateEffort(p config.Provider, effort string) error {
 	case len(words) == 0:
 		return &fault.Error{
 			Field:   "effort",
-			Message: "the scripted model knows no effort",
+			Message: "the scripted model has no effort setting",
 			Hint:    "leave it out, or choose another provider",
 		}
 	}
 	return &fault.Error{
 		Field:   "effort",
-		Message: fmt.Sprintf("%s knows no effort %q", p.ID, effort),
+		Message: fmt.Sprintf("%s does not know the effort %q", p.ID, effort),
 		Hint:    "use one of " + strings.Join(words, ", ") + ", or leave it out",
 	}
 }
 
-// validateSecondaryModel refuses a critic or a judge that could not be asked when its time comes.
+// validateSecondaryModel refuses a critic or a judge that could not answer later.
 func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
 	if id == "" || id == own.ID {
 		return nil
@@ -100,7 +100,7 @@ func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id strin
 	switch {
 	case err != nil:
 	case p.Kind == config.Demo:
-		err = &fault.Error{Message: "the scripted model can judge nothing", Hint: "choose another provider"}
+		err = &fault.Error{Message: "the scripted model cannot judge", Hint: "choose another provider"}
 	case p.Model == "":
 		err = &fault.Error{Message: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
 	default:
@@ -113,7 +113,7 @@ func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id strin
 	return err
 }
 
-// Get is the one with the given id, or the active one.
+// Get returns the provider with the given id, or the active one if id is "".
 func (ps *Providers) Get(id string) (config.Provider, error) {
 	if id == DemoProvider {
 		return config.Provider{ID: DemoProvider, Kind: config.Demo}, nil
@@ -137,8 +137,8 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 	}
 }
 
-// checkReachable looks whether something listens at the provider's address, so that a
-// goal is not created for a server that is off. Behind a proxy it cannot tell.
+// checkReachable checks that a server listens at the provider's address, so that no goal is created for a
+// server that is off. Behind a proxy it cannot find out and returns nil.
 func checkReachable(ctx context.Context, p config.Provider) error {
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || u.Hostname() == "" {
@@ -178,10 +178,10 @@ func rootCause(err error) error {
 	return err
 }
 
-// Choice is a provider with the effort that its model is asked for.
+// Choice is a provider with the effort to request from its model.
 type Choice struct {
 	config.Provider
-	Effort string // "" is the provider's own
+	Effort string // "" is the provider's default
 }
 
 // TurnTimeout is how long a model may take for one turn.
@@ -192,7 +192,7 @@ func (ps *Providers) TurnTimeout() time.Duration {
 	return DefaultTurnTimeout
 }
 
-// Window is how many tokens the model's context holds, 0 for the script.
+// Window returns the size of the model's context in tokens, 0 for the scripted model.
 func Window(p config.Provider) int {
 	switch {
 	case p.Kind == config.Demo:
@@ -203,7 +203,8 @@ func Window(p config.Provider) int {
 	return model.ContextWindow(p.Model)
 }
 
-// ValidateWindow refuses a model whose window does not hold what every turn of a goal begins with.
+// ValidateWindow refuses a model whose context is too small for the rules and tools that every turn begins
+// with.
 func (ps *Providers) ValidateWindow(g goal.Goal) error {
 	p, err := ps.Get(g.Provider)
 	if err != nil {
@@ -226,7 +227,7 @@ func (ps *Providers) ValidateWindow(g goal.Goal) error {
 	return nil
 }
 
-// NewClient is a client of a provider, without retries.
+// NewClient makes a client for a provider. It does not retry.
 func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, err error) {
 	key, err := ps.apiKey(ctx, p.Provider)
 	if err != nil {
@@ -257,7 +258,7 @@ func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, e
 	return redactingModel{m, ps.Mask}, nil
 }
 
-// TestProvider asks the model one short question.
+// TestProvider asks the model one short question and reports the answer.
 func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFinding {
 	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
 	p, err := ps.Get(id)
@@ -298,8 +299,7 @@ func TruncateWords(s string) string {
 	return s
 }
 
-// JudgeFor is the model that judges a goal; nil where there is none: nobody asks
-// a script for its opinion.
+// JudgeFor returns the model that judges a goal; nil if there is none, as for the scripted model.
 func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
 	if judge != "" {
 		provider = judge
@@ -315,7 +315,7 @@ func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge
 	return m
 }
 
-// apiKey is a provider's key, out of the vault or the environment. "" where it needs none.
+// apiKey returns a provider's key from the vault or the environment, "" if it needs none.
 func (ps *Providers) apiKey(ctx context.Context, p config.Provider) (string, error) {
 	key := os.Getenv(p.APIKeyEnv)
 	if p.APIKeySecret != "" {
@@ -328,8 +328,8 @@ func (ps *Providers) apiKey(ctx context.Context, p config.Provider) (string, err
 	return key, nil
 }
 
-// redactingModel is a model that is never sent a secret, and whose errors tell none: some
-// servers repeat the key that they refuse.
+// redactingModel hides secrets in what is sent to a model, and in its errors: some servers repeat the key that
+// they refuse.
 type redactingModel struct {
 	model.Client
 	mask *secret.Mask
@@ -355,9 +355,8 @@ func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string
 	return reply, err
 }
 
-// staticServer is a command line that serves the current folder on a free port
-// of the loopback and prints its address: this program itself, so that the
-// demonstration needs nothing else on the machine.
+// staticServer is a command line that serves the current folder on a free loopback port and prints the
+// address. It runs this program itself, so that the demonstration needs nothing else on the machine.
 func staticServer() string {
 	self, err := os.Executable()
 	if err != nil {
@@ -366,5 +365,5 @@ func staticServer() string {
 	return shellQuote(self) + " static ."
 }
 
-// shellQuote makes one word of a POSIX shell.
+// shellQuote quotes s as one word for a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

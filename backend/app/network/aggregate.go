@@ -6,26 +6,26 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// A page or a program may ask a thousand times a second. So many requests are told
-// one by one, and then so many a second; what is over is added up.
+// A page or a program may send a thousand requests a second. The first burstSize are reported one by one, then
+// floodPerSecond. The others are counted and reported in groups.
 const (
 	burstSize      = 300
 	floodPerSecond = 10
-	maxGroups      = 20 // different ones that are added up each for itself; the rest is told together
+	maxGroups      = 20 // groups that are counted separately; further requests share one group
 	flushInterval  = 5 * time.Second
 )
 
-// requestAggregator is what came too fast to be told one by one: nothing is left out of the count,
-// and nobody pushes older lines out of the log by asking often. The zero value is ready;
-// whoever has it calls it under a lock.
+// requestAggregator counts the requests that come too fast to be reported one by one. No request is lost from
+// the count, and frequent requests cannot push older lines out of the log. The zero value is ready. The caller
+// must serialize calls.
 type requestAggregator struct {
-	tokens float64 // for so many more, less burstSize
+	tokens float64 // requests that may still be reported at once, less burstSize
 	at     time.Time
 	held   map[groupKey]*requestGroup
-	list   []*requestGroup // in the order in which they began
+	list   []*requestGroup // in the order of their first requests
 }
 
-// requestGroup are requests that are told as one line.
+// requestGroup are requests that are reported in one line.
 type requestGroup struct {
 	egress.Entry
 	times int
@@ -41,7 +41,7 @@ func keyOf(e egress.Entry) groupKey {
 	return groupKey{e.From, e.Method, e.Host, e.Port, e.Own, e.Allowed, e.More}
 }
 
-// add takes a request that has to wait; false is one that may be told at once.
+// add counts a request that cannot be reported at once. It returns false if the caller may report it now.
 func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
 	if !f.at.IsZero() {
 		f.tokens = min(0, f.tokens+now.Sub(f.at).Seconds()*floodPerSecond)
@@ -72,7 +72,7 @@ func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
 	return true
 }
 
-// flush gives what was held, and holds nothing any more.
+// flush returns the groups and forgets them.
 func (f *requestAggregator) flush() []*requestGroup {
 	list := f.list
 	f.held, f.list = nil, nil

@@ -12,20 +12,19 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// DenyAllProxy is the proxy of what belongs to no goal that is open: what the goals'
-// Chromium fetches beside their pages, and a page whose goal's room is closed. It
-// refuses everything and tells the log, where a port that nobody holds could belong
-// to any server of this machine.
+// DenyAllProxy refuses and logs every request. The goals' Chromium uses it for what it fetches outside of
+// pages, and for the pages of a goal whose session is closed. An unused port would not do: any server on this
+// machine could open it.
 type DenyAllProxy struct {
 	log     *slog.Logger
 	ports   *OwnPorts
 	proxy   *egress.Proxy
 	Address string // as Chromium's --proxy-server
 	port    int
-	times   map[string]int // by host; egress tells of one request at a time
+	times   map[string]int // by host; egress serializes the calls of OnEntry
 }
 
-// maxCountedHosts is how many hosts are counted each for itself; the rest is counted together.
+// maxCountedHosts is how many hosts are counted separately. Further hosts share one count.
 const maxCountedHosts = 200
 
 // OpenDenyAll starts the proxy that refuses everything.
@@ -53,10 +52,10 @@ func OpenDenyAll(ctx context.Context, log *slog.Logger, ports *OwnPorts) (*DenyA
 }
 
 func refusedRequest(context.Context, string) (net.Conn, error) {
-	return nil, errors.New("nothing is reached from here")
+	return nil, errors.New("this proxy refuses everything")
 }
 
-// onRefused logs what was refused: of each host the first, the tenth, the hundredth.
+// onRefused logs the first, tenth, hundredth … refused request of each host.
 func (n *DenyAllProxy) onRefused(e egress.Entry) {
 	host := e.Host
 	if _, known := n.times[host]; !known && len(n.times) >= maxCountedHosts {
@@ -64,12 +63,13 @@ func (n *DenyAllProxy) onRefused(e egress.Entry) {
 	}
 	n.times[host]++
 	if times := n.times[host]; isPowerOfTen(times) {
-		n.log.Warn("the goals' browser wanted out beside their pages, and was refused", "method", e.Method, "host", host,
+		n.log.Warn("the goals' browser made a request outside of their pages, which was refused",
+			"method", e.Method, "host", host,
 			"port", e.Port, "times", times)
 	}
 }
 
-// isPowerOfTen says whether a count is 1, 10, 100 and so on.
+// isPowerOfTen reports whether n is 1, 10, 100 and so on.
 func isPowerOfTen(n int) bool {
 	for n > 1 && n%10 == 0 {
 		n /= 10

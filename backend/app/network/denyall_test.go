@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// TestWhatNoGoalAsksForIsRefusedAndLogged: plain requests and tunnels, also to this
-// machine; often is told as a count.
+// TestWhatNoGoalAsksForIsRefusedAndLogged: plain requests and tunnels, also to this machine. Repeated requests
+// are logged with a count.
 func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 	reached := 0
 	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
@@ -68,8 +68,7 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 	}
 }
 
-// TestWhatManyHostsAreAskedForIsBounded: names that somebody makes up fill neither the
-// log nor the memory.
+// TestWhatManyHostsAreAskedForIsBounded: made-up names fill neither the log nor the memory.
 func TestWhatManyHostsAreAskedForIsBounded(t *testing.T) {
 	var log bytes.Buffer
 	n := &DenyAllProxy{log: slog.New(slog.NewTextHandler(&log, nil)), times: map[string]int{}}

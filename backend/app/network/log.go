@@ -18,32 +18,31 @@ import (
 	"goalpost/backend/secret"
 )
 
-// maxNetLog bounds one file of a goal's network log, in bytes. One older file is kept.
+// maxNetLog bounds one file of a goal's network log, in bytes. One older file is stored as well.
 const maxNetLog = 2 << 20
 
-// Log writes down every request that a goal's programs and pages made, as the
-// proxy decided it. It is no part of the journal: what cannot be written is
-// logged once and lost. What comes too fast is added up, see flood. A nil networkLog
-// keeps nothing.
+// Log records the requests of a goal's programs and pages with the proxy's decision. It is not part of the
+// journal: if a write fails, that is logged once and later requests are lost. Requests that come too fast are
+// counted in groups, see requestAggregator. A nil Log records nothing. All methods may be called concurrently.
 type Log struct {
-	publish func(event.Event) // nil: nobody listens
+	publish func(event.Event)
 	mask    *secret.Mask
 	log     *slog.Logger
 	goal    goal.ID
 	dir     string
 	now     func() time.Time
-	wait    time.Duration // between two batches
+	wait    time.Duration // between two reports of groups
 
 	mu    sync.Mutex
 	flood requestAggregator
-	later *time.Timer // tells what the flood holds
+	later *time.Timer // reports the groups in flood
 	file  *os.File
 	size  int64
-	bad   bool // it cannot be written
-	over  bool // it is closed
+	bad   bool // a write failed
+	over  bool // closed
 }
 
-// LogPaths are the files of the log in a goal's folder: the newer one and the older one.
+// LogPaths returns the files of the log in a goal's folder: the current one and the older one.
 func LogPaths(dir string) (now, before string) {
 	return filepath.Join(dir, "network.jsonl"), filepath.Join(dir, "network.1.jsonl")
 }
@@ -55,7 +54,7 @@ func egressEvent(e egress.Entry) *event.Egress {
 	}
 }
 
-// Add tells everyone who listens and writes the request down, now or a little later.
+// Add publishes and records a request. If requests come too fast, that happens a little later, in groups.
 func (l *Log) Add(e egress.Entry) {
 	if l == nil {
 		return
@@ -72,7 +71,7 @@ func (l *Log) Add(e egress.Entry) {
 	}
 }
 
-// Flush tells of what came too fast, as far as it was not told.
+// Flush publishes and records the requests that are waiting in groups.
 func (l *Log) Flush() {
 	if l == nil {
 		return
@@ -82,7 +81,7 @@ func (l *Log) Flush() {
 	l.drainPending()
 }
 
-// drainPending is called with mu held.
+// drainPending does what Flush does. The caller holds mu.
 func (l *Log) drainPending() {
 	if l.later != nil {
 		l.later.Stop()
@@ -93,7 +92,8 @@ func (l *Log) drainPending() {
 	}
 }
 
-// emitEntry is called with mu held; times is 0 for one request.
+// emitEntry publishes and records a request, or a group of times requests; times is 0 for one. The caller
+// holds mu.
 func (l *Log) emitEntry(e egress.Entry, times int) {
 	body := egressEvent(e)
 	if times > 1 {
@@ -162,7 +162,7 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// ReadLog adds up by host what the log in a goal's folder holds.
+// ReadLog sums up the log in a goal's folder by host.
 func ReadLog(dir string) (api.NetworkView, error) {
 	now, before := LogPaths(dir)
 	sum := api.NewNetworkSum()
@@ -181,7 +181,7 @@ func ReadLog(dir string) (api.NetworkView, error) {
 	return sum.View(), nil
 }
 
-// NewLog makes the log of a goal, in its private folder. The file is opened with the first request.
+// NewLog makes the log of a goal in its private folder. The first request creates the file.
 func NewLog(id goal.ID, dir string, publish func(event.Event), mask *secret.Mask, log *slog.Logger) *Log {
 	return &Log{goal: id, dir: dir, now: time.Now, wait: flushInterval, publish: publish, mask: mask, log: log}
 }

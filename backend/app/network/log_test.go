@@ -16,8 +16,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// TestTheNetworkLogIsBounded: the newest requests are kept, in two files of a
-// bounded size, and what is read adds them up.
+// TestTheNetworkLogIsBounded: two files of limited size store the newest requests, and reading sums them up.
 func TestTheNetworkLogIsBounded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "goal")
 	l := NewLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
@@ -45,7 +44,7 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l.Add(egress.Entry{Method: "GET", Host: "late.example"}) // after the end: lost, and no harm
+	l.Add(egress.Entry{Method: "GET", Host: "late.example"}) // after Close it is dropped
 	sum := api.NewNetworkSum()
 	now, before := LogPaths(dir)
 	for _, path := range []string{before, now} {
@@ -71,14 +70,13 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 	}
 }
 
-// TestAFloodOfRequestsIsAddedUp: a page that asks a hundred thousand times fills no log
-// and pushes nothing out of it, and each of them is counted. What comes afterwards is
-// told one by one again.
+// TestAFloodOfRequestsIsAddedUp: a page that sends a hundred thousand requests does not fill the log or push
+// anything out of it, and each request is counted. Later ones are reported one by one again.
 func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	now := time.Now()
 	dir := filepath.Join(t.TempDir(), "goal")
 	l := NewLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
-	l.now, l.wait = func() time.Time { return now }, time.Hour // the test says when it is told
+	l.now, l.wait = func() time.Time { return now }, time.Hour // the test decides when groups are reported
 	read := func() (api.NetworkView, int) {
 		t.Helper()
 		path, before := LogPaths(dir)
@@ -142,7 +140,7 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	if _, more := read(); more != lines+floodPerSecond {
 		t.Errorf("%d lines after a second, want %d", more-lines, floodPerSecond)
 	}
-	if err := l.Close(); err != nil { // tells the rest
+	if err := l.Close(); err != nil { // reports the rest
 		t.Fatal(err)
 	}
 	if view, _ := read(); view.Total != n+1+floodPerSecond+5 {

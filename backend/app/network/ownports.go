@@ -1,5 +1,5 @@
-// Package network holds what goals and the user's pages may reach, and writes down what goals asked for:
-// the log of a goal's requests, the ports of this program, the judging of pages' requests.
+// Package network decides what goals and the user's pages may reach, and records what goals requested: the log
+// of a goal's requests, the ports of this program, the filter for pages' requests.
 package network
 
 import (
@@ -11,12 +11,11 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// OwnPorts are the ports that this program listens on, which no page and no goal
-// reaches: its page, its streams, the proxies of its goals. All methods may be called
-// concurrently.
+// OwnPorts are the ports that this program listens on, for its page, its streams and the proxies of its goals.
+// No page and no goal may reach them. All methods may be called concurrently.
 type OwnPorts struct {
-	StreamURL func() string // "" as long as there are no streams; nil: there never are
-	Processes func() []int  // of all programs on the same data folder
+	StreamURL func() string // returns "" while there are no streams; nil if there never are
+	Processes func() []int  // the pids of all programs on the same data folder
 
 	mu    sync.Mutex
 	ports []int
@@ -29,7 +28,7 @@ func (o *OwnPorts) Register(port int) {
 	o.ports = append(o.ports, port)
 }
 
-// Unregister takes back one Register.
+// Unregister reverts one call of Register.
 func (o *OwnPorts) Unregister(port int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -54,13 +53,13 @@ func (o *OwnPorts) List() []int {
 	return list
 }
 
-// Contains reports whether a port is one of this program's, in this process or in another
-// one on the same data folder.
+// Contains reports whether a port belongs to this program, in this process or in another one on the same data
+// folder.
 func (o *OwnPorts) Contains(port int) bool {
 	return slices.Contains(o.List(), port) || sandbox.IsListening(o.Processes(), port)
 }
 
-// ContainsText is Contains for the text of a port.
+// ContainsText is Contains for a port written as text.
 func (o *OwnPorts) ContainsText(port string) bool {
 	n, err := strconv.Atoi(port)
 	return err == nil && o.Contains(n)

@@ -7,24 +7,24 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// FilteredGoal is a goal whose pages reach hosts.
+// FilteredGoal is a goal with pages that can reach hosts.
 type FilteredGoal interface {
 	Egress() *egress.Proxy
-	NetworkLog() *Log // nil writes nothing down
-	// FiltersPages reports whether its pages reach hosts that they may not send to.
+	NetworkLog() *Log // nil records nothing
+	// FiltersPages reports whether its pages can reach hosts that they may not send to.
 	FiltersPages() bool
-	// OnRequest writes a request down and reports what was refused.
+	// OnRequest records a request and reports it if it was refused.
 	OnRequest(entry egress.Entry)
 }
 
-// PageFilters are the enclosures whose pages reach hosts, by goal. It has a lock of its
-// own: Chromium's events ask here and must not wait for a room that is being opened.
+// PageFilters are the goals with pages that can reach hosts, by id. It has its own lock: Chromium's events use
+// it and must not wait while a session is being opened.
 type PageFilters struct {
 	mu   sync.Mutex
 	open map[string]FilteredGoal
 }
 
-// Add registers the sandbox of a goal until end is called.
+// Add registers a goal until end is called.
 func (g *PageFilters) Add(name string, e FilteredGoal) (end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -47,15 +47,15 @@ func (g *PageFilters) Get(name string) FilteredGoal {
 	return g.open[name]
 }
 
-// Active says whether the requests of a goal's pages are judged one by one: where they
-// reach a host that they may not send to.
+// Active reports whether each request of a goal's pages must be decided: they can reach a host that they may
+// not send to.
 func (g *PageFilters) Active(id string) bool {
 	e := g.Get(id)
 	return e != nil && e.FiltersPages()
 }
 
-// Decide decides about a request of a goal's page, and of one that the user lent it. A
-// goal whose room is closed reaches nothing anyway.
+// Decide decides about a request of a goal's page or of a page that the user shares with the goal. It returns
+// why the request is refused, "" if it is not. A goal without a session cannot reach anything anyway.
 func (g *PageFilters) Decide(s browser.PageRequest) (why string) {
 	switch e := g.Get(s.GoalID); {
 	case e == nil:
@@ -71,9 +71,8 @@ func (g *PageFilters) Decide(s browser.PageRequest) (why string) {
 	return why
 }
 
-// OnRequest writes down what nobody judged: the rules of the goal's proxy hold for its own
-// pages, and for a page that the user lent it what is denied to the goal, which judge
-// writes down.
+// OnRequest records a request that Decide did not see. The goal's proxy enforces the rules for the goal's own
+// pages. For a page that the user shares, Decide records what is denied to the goal.
 func (g *PageFilters) OnRequest(s browser.PageRequest) {
 	e := g.Get(s.GoalID)
 	switch {

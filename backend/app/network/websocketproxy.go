@@ -14,18 +14,18 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// WebSocketProxies are the ways out of the WebSockets of the user's pages, one for each
-// profile: Chromium stops no WebSocket for us to look at it, so it takes them to a
-// proxy. It goes anywhere but to this program's own ports, and while a page of the
-// profile is lent to a goal to no host that is denied to that goal. All methods may be called concurrently.
+// WebSocketProxies are the proxies for WebSockets of the user's pages, one for each profile. Chromium cannot
+// pause a WebSocket for a decision, so it connects all of them through a proxy. That proxy refuses this
+// program's own ports and, while a page of the profile is shared with a goal, the hosts denied to that goal.
+// All methods may be called concurrently.
 type WebSocketProxies struct {
 	Ports   *OwnPorts
 	Log     *slog.Logger
 	Filters *PageFilters
-	Panes   func() []pane.Info // the browser panes that are open
+	Panes   func() []pane.Info // the open browser panes
 
 	mu   sync.Mutex
-	open map[string]*socketProxy // by profile, "" is the temporary one
+	open map[string]*socketProxy // by profile; "" is the temporary one
 }
 
 type socketProxy struct {
@@ -34,7 +34,7 @@ type socketProxy struct {
 	port int
 }
 
-// Proxy is the address of a profile's proxy, opened when first asked for.
+// Proxy returns the address of a profile's proxy. The first call opens it.
 func (s *WebSocketProxies) Proxy(ctx context.Context, profile string) (at string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,12 +61,12 @@ func (s *WebSocketProxies) Proxy(ctx context.Context, profile string) (at string
 	return at, nil
 }
 
-// rulesDenying are the rules of a user: there are none but what they denied a goal.
+// rulesDenying allows everything but the given hosts: a user has no other limits.
 func rulesDenying(deny []string) egress.Rules {
 	return egress.Rules{Risk: policy.SpendsMoney, Deny: deny}
 }
 
-// UpdateRules makes the rules those of the loans that there are now.
+// UpdateRules adapts the rules to the pages that are shared now.
 func (s *WebSocketProxies) UpdateRules() {
 	deny := map[string][]string{}
 	for profile, list := range s.goalsByProfile() {
@@ -81,7 +81,7 @@ func (s *WebSocketProxies) UpdateRules() {
 	}
 }
 
-// goalsByProfile are the goals that pages of each profile are lent to.
+// goalsByProfile returns the goals that a page of each profile is shared with.
 func (s *WebSocketProxies) goalsByProfile() map[string][]FilteredGoal {
 	to := map[string][]FilteredGoal{}
 	for _, info := range s.Panes() {
@@ -92,8 +92,8 @@ func (s *WebSocketProxies) goalsByProfile() map[string][]FilteredGoal {
 	return to
 }
 
-// onRefused tells of what was refused: to the goals that the profile is lent to, what is
-// denied to them.
+// onRefused logs a refusal and reports it to the goals that have a page of the profile, if the host is denied
+// to them.
 func (s *WebSocketProxies) onRefused(profile string, entry egress.Entry) {
 	if entry.Allowed {
 		return

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"goalpost/backend/api"
@@ -22,26 +23,25 @@ import (
 	"goalpost/backend/secret"
 )
 
-// The profiles of a user's browser panes that have a name of their own.
+// Profiles of the user's browser panes with a fixed meaning.
 const (
 	ownProfile       = "default"
-	temporaryProfile = "temporary" // nothing is kept
+	temporaryProfile = "temporary" // nothing is stored
 )
 
-// Browsing is what the user's browser panes share: files on their way to a
-// page, and the folders.
+// Browsing is what all browser panes of the user share: profiles, downloads, and files on their way to a page.
 type Browsing struct {
 	panes      *Registry
 	background *background
-	// Runs are the runs of goals, to pause one whose page the user takes over.
+	// Runs pauses the run of a goal whose page the user takes over.
 	Runs paneRuns
-	// Resume continues a goal that was paused for that.
+	// Resume continues a goal that was paused because of that.
 	Resume    func(context.Context, goal.ID, api.ResumeInput) error
 	takeovers takeovers
 }
 
-// GoalFolder is where a goal works and its pages' downloads go; "" of what is no goal,
-// or may not write.
+// GoalFolder returns the folder of a goal, where its pages' downloads go. It returns "" if id is not a goal,
+// or if the goal may not write.
 func (b *Browsing) GoalFolder(id string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -52,8 +52,8 @@ func (b *Browsing) GoalFolder(id string) string {
 	return downloadDirFor(row.Policy)
 }
 
-// downloadDirFor is the folder in which pages of a goal may save; "" where it only reads: a
-// file that comes is in no call that the policy could judge.
+// downloadDirFor returns the folder in which a goal's pages may save files. It returns "" for a goal that may
+// only read: no tool call announces a download, so the policy could not decide about it.
 func downloadDirFor(p policy.Policy) string {
 	if policy.WriteLocal.Exceeds(p.Risk) {
 		return ""
@@ -61,7 +61,7 @@ func downloadDirFor(p policy.Policy) string {
 	return p.Dir
 }
 
-// Downloads is the user's folder for downloads.
+// Downloads returns the user's folder for downloads.
 func (b *Browsing) Downloads(string) string {
 	if home, err := os.UserHomeDir(); err == nil {
 		dir := filepath.Join(home, "Downloads")
@@ -74,7 +74,7 @@ func (b *Browsing) Downloads(string) string {
 
 func (b *Browsing) OnVisit(profile, address, title string) {
 	if profile == "" {
-		return // a temporary page leaves nothing
+		return // a temporary page leaves nothing behind
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -83,8 +83,8 @@ func (b *Browsing) OnVisit(profile, address, title string) {
 	}
 }
 
-// Destination is where what the user wrote into an address bar leads. Words go to
-// the search page that they have set, and without one nowhere.
+// Destination returns the address for what the user typed into an address bar. Words go to the search page
+// from the settings; without one they are refused.
 func (b *Browsing) Destination(text string) (string, error) {
 	words, ok := browser.SearchTerms(text)
 	if !ok {
@@ -93,15 +93,15 @@ func (b *Browsing) Destination(text string) (string, error) {
 	search := b.panes.Config.Settings().SearchPage
 	if search == "" {
 		return "", &fault.Error{
-			Code: fault.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
+			Code: fault.Refused, Message: fmt.Sprintf("%q is not an address, and no search page is set", words),
 			Hint: "enter an address such as localhost:8080, or set a search page in the settings, under Pages",
 		}
 	}
 	return strings.Replace(search, "%s", url.QueryEscape(words), 1), nil
 }
 
-// open opens a user's pane. Without a wish it keeps its logins, unless another
-// Goalpost has them; then it says so and keeps nothing.
+// open opens a pane of the user. By default it stores its logins. If another Goalpost process has the profile,
+// it stores nothing and says so.
 func (b *Browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
 	o := browser.Options{
 		ID:      b.panes.NewID(pane.Browser),
@@ -129,10 +129,10 @@ func (b *Browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.P
 	return p, nil
 }
 
-// Logins are the saved logins as pages know them.
+// Logins gives pages access to the saved logins.
 type Logins struct{ *secret.Logins }
 
-// Open gives a login of exactly this origin.
+// Open returns a login for exactly this origin.
 func (l Logins) Open(ctx context.Context, origin, user string) (name, password string, err error) {
 	in, err := l.For(ctx, origin, user)
 	if err != nil {
@@ -141,7 +141,7 @@ func (l Logins) Open(ctx context.Context, origin, user string) (name, password s
 	return in.User, in.Password, nil
 }
 
-// Save keeps a login.
+// Save saves a login.
 func (l Logins) Save(ctx context.Context, origin, user, password string) error {
 	if err := l.Logins.Save(ctx, secret.Login{Origin: origin, User: user, Password: password}); err != nil {
 		return fmt.Errorf("the login: %w", err)
@@ -149,19 +149,19 @@ func (l Logins) Save(ctx context.Context, origin, user, password string) error {
 	return nil
 }
 
-// maxUploadBytes is how large a file may be that the page hands over.
+// maxUploadBytes is the largest file that the page can upload.
 const maxUploadBytes = 1 << 30
 
 func (b *Browsing) uploads() string {
 	return filepath.Join(b.panes.Config.State(), "browser", "uploads")
 }
 
-// Upload adds a piece to a file that the user gives to a page and says where
-// it is. The page that shows Goalpost may be on another machine: it sends bytes.
+// Upload appends data to a file that the user gives to a page, and returns its path. The page that shows
+// Goalpost may be in a browser on another machine, so it sends the bytes.
 func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
 	piece, err := base64.StdEncoding.DecodeString(in.Data)
 	if err != nil {
-		return "", refusedUpload("a piece is not base64")
+		return "", refusedUpload("the data is not base64")
 	}
 	path := in.Path
 	if path == "" {
@@ -174,7 +174,7 @@ func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
 		}
 		path = filepath.Join(dir, browser.FileName(in.Name))
 	} else if rel, err := filepath.Rel(b.uploads(), path); err != nil || strings.HasPrefix(rel, "..") {
-		return "", refusedUpload("this file is not one that was begun here")
+		return "", refusedUpload("this upload was not started here")
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -203,7 +203,7 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	list := p.Downloads()
 	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.Path != "" })
 	if i < 0 {
-		return &fault.Error{Code: fault.NotFound, Message: "this download is not there", Hint: "it may still be on its way"}
+		return &fault.Error{Code: fault.NotFound, Message: "this download does not exist", Hint: "it may not be complete yet"}
 	}
 	path := list[i].Path
 	if folder {
@@ -225,14 +225,14 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	return nil
 }
 
-// executableExtensions are the endings of files that a desktop may run, or show with scripts of
-// theirs that may read other files.
+// executableExtensions are the extensions of files that a desktop may run, or whose scripts may read other
+// files.
 var executableExtensions = strings.Fields(
 	`.appimage .bat .cmd .com .deb .desktop .dmg .exe .flatpak .hta .htm .html .ipynb .jar .js .lnk .mht .mhtml .msi
 	.pif .pkg .ps1 .py .rpm .run .scr .sh .shtml .snap .svg .url .vbs .webloc .xht .xhtml .xml`)
 
-// validateOpenable refuses a download that opening could start, and every one of a goal: its
-// programs write where the file is, and may have put another there.
+// validateOpenable refuses a download that would run when opened, and every download of a goal: its programs
+// can write there and may have replaced the file.
 func validateOpenable(lease, path string) error {
 	why := ""
 	switch {
@@ -250,7 +250,7 @@ func validateOpenable(lease, path string) error {
 	}
 }
 
-// Profiles lists the user's profiles, their own first.
+// Profiles lists the user's profiles, the default one first.
 func (b *Browsing) Profiles() []string {
 	list := slices.DeleteFunc(b.panes.Browsers.Profiles(), func(name string) bool { return name == ownProfile })
 	return append([]string{ownProfile}, list...)
@@ -263,7 +263,7 @@ func (b *Browsing) DeleteProfile(ctx context.Context, name string) error {
 	return nil
 }
 
-// RenameProfile renames a profile; the user's own keeps its name.
+// RenameProfile renames a profile. The default one cannot be renamed.
 func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
 		return &fault.Error{
@@ -277,4 +277,35 @@ func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
 		return fmt.Errorf("rename profile: %w", err)
 	}
 	return nil
+}
+
+// paneRuns pauses runs of goals in this process.
+type paneRuns interface {
+	PauseNow(ctx context.Context, id goal.ID, reason string) (bool, error)
+	UndoPause(id goal.ID) bool
+	Done(id goal.ID) <-chan struct{}
+}
+
+// takeovers stores which goals were paused because the user took over a pane.
+type takeovers struct {
+	mu    sync.Mutex
+	goals map[goal.ID]bool
+}
+
+func (t *takeovers) add(id goal.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.goals == nil {
+		t.goals = map[goal.ID]bool{}
+	}
+	t.goals[id] = true
+}
+
+// take reports whether the goal was stored, and removes it.
+func (t *takeovers) take(id goal.ID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.goals[id]
+	delete(t.goals, id)
+	return was
 }

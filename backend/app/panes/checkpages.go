@@ -12,14 +12,14 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// checkPages opens pages for checks that look at them, as one goal's pages would
-// see the world: its network, its cookies, and nothing of its agent's.
+// checkPages opens pages for checks. They have the network and the cookies of one goal, but nothing else that
+// its agent could prepare.
 type checkPages struct {
 	panes *Registry
 	goal  goal.ID
 }
 
-// CheckPagesFor is nil where no page can be opened: there is no Chromium.
+// CheckPagesFor returns nil if there is no Chromium.
 func (p *Registry) CheckPagesFor(id goal.ID) check.Pages {
 	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
 		return nil
@@ -27,9 +27,8 @@ func (p *Registry) CheckPagesFor(id goal.ID) check.Pages {
 	return checkPages{p, id}
 }
 
-// Screenshot takes the picture of an address, or of the address of a pane. A pane of
-// which no one else could see the same is shown as it is: its page came from no
-// address, or it is one of the user's, which the goal was lent.
+// Screenshot takes a picture of an address, or of the address that a pane shows. It takes the pane itself if a
+// new page would show something else: its page has no address, or it is a pane that the user shares.
 func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.PageCapture, error) {
 	sight := check.PageCapture{URL: at.URL}
 	if at.URL == "" {
@@ -59,12 +58,12 @@ func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.
 
 func wrapPageError(err error) error {
 	if err != nil {
-		return fmt.Errorf("the page cannot be looked at: %w", err)
+		return fmt.Errorf("open the page: %w", err)
 	}
 	return nil
 }
 
-// findPane is the named page of the goal, or its newest.
+// findPane returns the named page of the goal, or its newest.
 func (l checkPages) findPane(id string) (*browser.Pane, error) {
 	own := l.panes.browserPanesOf(l.goal)
 	for i := len(own) - 1; i >= 0; i-- {
@@ -78,7 +77,7 @@ func (l checkPages) findPane(id string) (*browser.Pane, error) {
 	return nil, ErrNotYours(id)
 }
 
-// browserPanesOf are the browser panes of a goal, in the order in which they were opened.
+// browserPanesOf lists the browser panes of a goal in the order in which they were opened.
 func (p *Registry) browserPanesOf(id goal.ID) []pane.Info {
 	var own []pane.Info
 	for _, info := range p.Browsers.List() {
@@ -89,8 +88,8 @@ func (p *Registry) browserPanesOf(id goal.ID) []pane.Info {
 	return own
 }
 
-// PagesFingerprint is what the goal's pages show, for the question whether anything
-// moved. A page that cannot be read now counts by its address.
+// PagesFingerprint changes when the goal's pages change; it shows whether the goal makes progress. For a page
+// that cannot be read now it uses the address.
 func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
 	var b strings.Builder
 	for _, info := range p.browserPanesOf(id) {
@@ -110,7 +109,7 @@ func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, er
 	return b.String(), nil
 }
 
-// ErrNotYours refuses a goal a pane that it has not.
+// ErrNotYours refuses a pane that the goal does not have.
 func ErrNotYours(id string) error {
 	return fmt.Errorf("there is no pane %q of this goal; open one first", id)
 }

@@ -26,7 +26,7 @@ func TestMayOpen(t *testing.T) {
 	}
 }
 
-// TestAGoalThatOnlyReadsSavesNothing: what a page sends comes without any call.
+// TestAGoalThatOnlyReadsSavesNothing: no tool call announces what a page downloads.
 func TestAGoalThatOnlyReadsSavesNothing(t *testing.T) {
 	for risk, want := range map[policy.Risk]string{
 		policy.ReadOnly:    "",

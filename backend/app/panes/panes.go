@@ -1,5 +1,5 @@
-// Package panes holds all panes of this process, and who has them: the user's terminals and pages, those
-// that are shared with goals, and those of goals.
+// Package panes manages all panes of this process and who has them: the user's terminals and pages, those that
+// are shared with goals, and those of goals.
 package panes
 
 import (
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
@@ -21,23 +22,22 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
-	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/store"
 	"goalpost/backend/terminal"
 )
 
-// Registry is the list of all panes, of users and of goals, with a revision that
-// grows with every change. It is what the page draws from.
+// Registry is the list of all panes of this process, with a revision that grows with every change. The page
+// draws from it. All methods may be called concurrently.
 type Registry struct {
 	Config   *config.Config
 	Log      *slog.Logger
 	Store    *store.Store
 	Clock    runner.Clock
 	Broker   *event.Broker
-	Programs *sandbox.Supervisor // the user's terminals and Chromium
-	// OnShareEnded is called when a goal has pages of the user no more.
+	Programs *sandbox.Supervisor // for the user's terminals and Chromium
+	// OnShareEnded is called when pages are no longer shared with a goal.
 	OnShareEnded func()
-	// CloseFinished ends what a goal that is done left running.
+	// CloseFinished ends what a completed goal left running.
 	CloseFinished func(context.Context, goal.ID) error
 	Terminals     *terminal.Manager
 	Browsers      *browser.Manager
@@ -48,27 +48,15 @@ type Registry struct {
 	Workspace  *Workspace
 
 	mu     sync.Mutex
-	shares map[string]*paneShare // of the user, that a goal may drive
-	named  map[string]string     // titles given to browser panes
+	shares map[string]*paneShare // panes of the user that a goal may drive, by id
+	named  map[string]string     // titles that the user gave to browser panes
 	rev    int64
 	list   []pane.Info // in the order in which they were opened
-	terms  int         // names of panes: t1, t2, b1, …
+	terms  int         // the last numbers of ids: t1, t2, b1, …
 	pages  int
 }
 
-// New makes the list of panes of a program, in which there are none. ctx is the program's life.
-func New(ctx context.Context, p *Registry) *Registry {
-	p.Background = &background{}
-	p.Background.ctx, p.Background.end = context.WithCancel(ctx)
-	p.Browsing = &Browsing{panes: p, background: p.Background}
-	p.Servers = &SSH{panes: p, background: p.Background}
-	p.Workspace = &Workspace{panes: p, servers: p.Servers, background: p.Background}
-	p.shares = map[string]*paneShare{}
-	p.Terminals = terminal.NewManager(p.OnChange)
-	return p
-}
-
-// ValidateShareable refuses panes that are not there, or that a goal has already.
+// ValidateShareable refuses panes that do not exist, or that a goal already has.
 func (p *Registry) ValidateShareable(ids []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,33 +80,14 @@ func (p *Registry) ValidateShareable(ids []string) error {
 	return nil
 }
 
-// OnChange takes news of a terminal or a browser and tells everyone who listens.
-func (p *Registry) OnChange(info pane.Info, closed bool) {
-	p.mu.Lock()
-	info = p.leasedTerminal(info)
-	if title, ok := p.named[info.ID]; ok {
-		info.Title = title
-	}
-	if closed {
-		delete(p.shares, info.ID)
-		delete(p.named, info.ID)
-	}
-	p.publishList(info, closed)
-	p.mu.Unlock()
-	if closed && info.GoalID != "" {
-		p.journalRelease(goal.ID(info.GoalID), info.ID)
-		p.Browsing.onPaneClosed(info)
-	}
-}
-
-// journalRelease journals that a goal has a pane no more.
+// journalRelease journals that a goal no longer has a pane.
 func (p *Registry) journalRelease(id goal.ID, name string) {
 	if err := p.Store.ReleaseLease(context.Background(), id, name); err != nil {
-		p.Log.Warn("the end of a lease", "goal", id, "pane", name, "error", err)
+		p.Log.Warn("the end of a lease was not journaled", "goal", id, "pane", name, "error", err)
 	}
 }
 
-// Rename gives a browser pane a title that stays whatever its page is called.
+// Rename gives a browser pane a title that does not change with its page.
 func (p *Registry) Rename(info pane.Info, title string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +117,7 @@ func (p *Registry) IsShared(id string) bool {
 	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
 }
 
-// publishList brings the list up to date and says so; mu is held.
+// publishList updates the list and publishes it. The caller holds mu.
 func (p *Registry) publishList(info pane.Info, closed bool) {
 	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
 	switch {
@@ -167,14 +136,14 @@ func (p *Registry) publishList(info pane.Info, closed bool) {
 	p.Broker.Publish(event.Event{At: p.Clock.Now(), Body: &event.Pane{Rev: p.rev, Pane: info, Closed: closed}})
 }
 
-// Snapshot is the list at one revision.
+// Snapshot returns the list with its revision.
 func (p *Registry) Snapshot() api.PaneList {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return api.PaneList{Rev: p.rev, Panes: append([]pane.Info{}, p.list...)}
 }
 
-// NewID gives a new pane its id.
+// NewID returns the id for a new pane.
 func (p *Registry) NewID(k pane.Kind) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,28 +155,6 @@ func (p *Registry) NewID(k pane.Kind) string {
 	return fmt.Sprintf("b%d", p.pages)
 }
 
-func (p *Registry) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
-	dir := in.Dir
-	if dir == "" {
-		dir = homeDir()
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return pane.Info{}, &fault.Error{Code: fault.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
-	}
-	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
-		ID:         p.NewID(pane.Terminal),
-		Dir:        dir,
-		Env:        environ.Base(os.Environ()),
-		Cols:       in.Cols,
-		Rows:       in.Rows,
-		Scrollback: p.Scrollback(),
-	})
-	if err != nil {
-		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
-	}
-	return s.Info(), nil
-}
-
 func (p *Registry) Terminal(id string) (*terminal.Session, error) {
 	s, err := p.Terminals.Get(id)
 	if err != nil {
@@ -216,7 +163,7 @@ func (p *Registry) Terminal(id string) (*terminal.Session, error) {
 	return s, nil
 }
 
-// NoPane is the refusal of a pane that is not here.
+// NoPane is the error for a pane that does not exist in this process.
 func NoPane(id string) error {
 	if _, _, elsewhere := SplitPeerID(id); elsewhere {
 		return &fault.Error{
@@ -232,28 +179,6 @@ func NoPane(id string) error {
 	}
 }
 
-func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
-	s, err := p.Terminal(id)
-	if err != nil {
-		return pane.Info{}, err
-	}
-	if s.Info().GoalID != "" {
-		return pane.Info{}, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "this terminal belongs to a goal",
-			Hint:    "open one of your own",
-		}
-	}
-	if link, ok := p.Servers.Client.Connection(id); ok {
-		err := p.Servers.reconnectPane(ctx, link, s)
-		return s.Info(), err
-	}
-	if err := s.Restart(ctx); err != nil {
-		return pane.Info{}, fmt.Errorf("restart terminal: %w", err)
-	}
-	return s.Info(), nil
-}
-
 func (p *Registry) RenameTerminal(id, title string) error {
 	s, err := p.Terminal(id)
 	if err != nil {
@@ -261,37 +186,6 @@ func (p *Registry) RenameTerminal(id, title string) error {
 	}
 	s.Rename(title)
 	return nil
-}
-
-func (p *Registry) CloseTerminal(ctx context.Context, id string) error {
-	s, err := p.Terminal(id)
-	if err != nil {
-		return err
-	}
-	if link, ok := p.Servers.Client.Connection(id); ok {
-		link.Close() // the session on the server lives on
-	}
-	if err := p.Terminals.Close(ctx, id); err != nil {
-		return fmt.Errorf("close terminal: %w", err)
-	}
-	return p.endIfLast(ctx, s.Info())
-}
-
-// endIfLast ends what a goal that is done left running, once the last of its panes is closed.
-func (p *Registry) endIfLast(ctx context.Context, closed pane.Info) error {
-	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Shared }
-	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.Terminals.List(), p.Browsers.List()...), of) {
-		return nil
-	}
-	return p.CloseFinished(ctx, goal.ID(closed.GoalID))
-}
-
-func (p *Registry) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
-	b, err := p.Browsing.open(ctx, in)
-	if err != nil {
-		return pane.Info{}, err
-	}
-	return b.Info(), nil
 }
 
 func (p *Registry) Browser(id string) (*browser.Pane, error) {
@@ -302,27 +196,16 @@ func (p *Registry) Browser(id string) (*browser.Pane, error) {
 	return b, nil
 }
 
-func (p *Registry) CloseBrowser(ctx context.Context, id string) error {
-	b, err := p.Browser(id)
-	if err != nil {
-		return err
-	}
-	info := b.Info()
-	if err := p.Browsers.ClosePane(ctx, id); err != nil {
-		return fmt.Errorf("close browser: %w", err)
-	}
-	return p.endIfLast(ctx, info)
-}
-
-// PopupOptions shows a window that a page opens as a pane of the same owner.
+// PopupOptions opens a window of a page as a pane of the same owner.
 func (p *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bool) {
 	return browser.Options{ID: p.NewID(pane.Browser), GoalID: opener.GoalID}, true
 }
 
-// PeerSeparator is between the name of a pane and its process, where that is another one.
+// PeerSeparator separates the name of a pane from its process, where that is another one.
 const PeerSeparator = "@"
 
-// SplitPeerID splits the name of a pane of another process.
+// SplitPeerID splits the id of a pane into its name and its process. elsewhere reports whether there is a
+// process.
 func SplitPeerID(id string) (own, process string, elsewhere bool) {
 	return strings.Cut(id, PeerSeparator)
 }
@@ -330,7 +213,7 @@ func SplitPeerID(id string) (own, process string, elsewhere bool) {
 // ErrReadOnly refuses to change a pane of another process.
 var ErrReadOnly = errors.New("this pane belongs to a goal that another process runs: here it can only be looked at")
 
-// Shareable are the user's own panes here that no goal has.
+// Shareable lists the user's own panes of this process that no goal has.
 func (p *Registry) Shareable() []pane.Info {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -345,6 +228,38 @@ func (p *Registry) Shareable() []pane.Info {
 }
 
 func (p *Registry) Scrollback() int {
-	const bytesPerLine = 800 // generous, colours included
+	const bytesPerLine = 800 // a generous estimate, with colours
 	return p.Config.Settings().Scrollback * bytesPerLine
+}
+
+// paneShare is a pane of the user that a goal may drive: reserved from the goal's start, held during a run.
+type paneShare struct {
+	to   goal.ID
+	held bool
+}
+
+// leasedTerminal returns a terminal of the user with the goal that it is shared with. The caller holds mu.
+func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
+	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
+		info.GoalID, info.Shared = string(l.to), true
+	}
+	return info
+}
+
+func homeDir() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "/"
+	}
+	return dir
+}
+
+// background is work that outlives calls and ends with the program: connections to servers, saving the
+// workspace, goals that continue because a page was closed.
+type background struct {
+	ctx  context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+	// Closing is set when the program closes: what ends then must not let a goal continue.
+	Closing atomic.Bool
 }

@@ -11,15 +11,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// paneShare is a pane of the user that a goal may drive: promised from the goal's
-// start, held while a run of it continues.
-type paneShare struct {
-	to   goal.ID
-	held bool
-}
-
-// Share promises a goal panes of the user, as it was given at its start. What
-// has been closed since, or is lent to another, is left out.
+// Share reserves panes of the user for a goal. It skips panes that were closed, or are shared with another
+// goal.
 func (p *Registry) Share(ids []string, id goal.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,7 +26,7 @@ func (p *Registry) Share(ids []string, id goal.ID) {
 	}
 }
 
-// beginLease gives the goal, whose run begins, what it was promised, and says what it has.
+// beginLease leases the reserved panes to the goal, whose run begins, and returns them.
 func (p *Registry) beginLease(id goal.ID) ([]pane.Info, error) {
 	var list []pane.Info
 	for _, info := range p.sharedWith(id) {
@@ -68,9 +61,8 @@ func (p *Registry) sharedWith(id goal.ID) []pane.Info {
 	return list
 }
 
-// EndShare ends it for everything that the goal was lent, and for the windows
-// that such pages opened. With taken, a page that the user has taken over stays
-// with the goal, which is paused for it, until it is handed back.
+// EndShare ends the shares of a goal, and of windows that shared pages opened. With taken, a page that the
+// user has taken over stays with the goal until it is handed back; the goal is paused until then.
 func (p *Registry) EndShare(id goal.ID, taken bool) {
 	stays := map[string]bool{}
 	for _, info := range p.Browsers.List() {
@@ -99,7 +91,7 @@ func (p *Registry) EndShare(id goal.ID, taken bool) {
 	}
 }
 
-// republishPane tells of a pane whose loan has changed. A browser's pane says it itself.
+// republishPane publishes a pane whose share has changed. A browser pane does that itself.
 func (p *Registry) republishPane(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,23 +105,15 @@ func (p *Registry) republishPane(id string) {
 	}
 }
 
-// leasedTerminal is a terminal of the user with the goal that it is lent to; mu is held.
-func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
-	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
-		info.GoalID, info.Shared = string(l.to), true
-	}
-	return info
-}
-
-// CanDrive says whether the goal may drive a pane: it opened it, or was lent it.
+// CanDrive reports whether the goal may drive a pane: the goal opened it, or the user shares it.
 func (p *Registry) CanDrive(id goal.ID, info pane.Info) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.leasedTerminal(info).GoalID == string(id)
 }
 
-// LeaseShared gives a run the panes that the user lent its goal, and journals what
-// it has: those, and of its own what is still there after done.
+// LeaseShared leases to a run the panes that the user shares with its goal. It journals these, and the goal's
+// own panes that are still open from an earlier run.
 func (p *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
 	lent, err := p.beginLease(run.Goal)
 	if err != nil {
@@ -156,12 +140,11 @@ func (p *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
 	return nil
 }
 
-// endLeases ends the loans of a goal whose run is over.
+// endLeases ends the shares of a goal whose run is over.
 func (p *Registry) endLeases(id goal.ID) { p.EndShare(id, p.isPaused(id)) }
 
-// EndDrive ends the loans of a goal whose run has just ended, and lets the user act on
-// the pages that it keeps. Pages that were taken over are waited for by a paused goal
-// alone.
+// EndDrive ends the shares of a goal whose run has just ended, and lets the user act on its remaining pages.
+// If the goal is not paused, pages that were taken over are handed back: no goal waits for them.
 func (p *Registry) EndDrive(id goal.ID) {
 	paused := p.isPaused(id)
 	p.EndShare(id, paused)
@@ -171,7 +154,8 @@ func (p *Registry) EndDrive(id goal.ID) {
 			continue
 		}
 		if err := b.HandBack(); err != nil {
-			p.Log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back
+			// it was handed back in the meantime
+			p.Log.Debug("a page was not handed back at the end of a goal", "goal", id, "error", err)
 		}
 	}
 }
@@ -183,7 +167,7 @@ func (p *Registry) isPaused(id goal.ID) bool {
 	return err == nil && row.Status == goal.Paused
 }
 
-// browsersOf are the browser panes that a goal has: its own and those that it is lent.
+// browsersOf lists the browser panes that a goal has: its own and those shared with it.
 func (p *Registry) browsersOf(id goal.ID) []*browser.Pane {
 	var list []*browser.Pane
 	for _, info := range p.Browsers.List() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ type SSH struct {
 	Client *ssh.Client
 }
 
-// Servers lists the stored servers.
+// Servers lists the saved servers.
 func (p *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 	list, err := p.panes.Store.Servers(ctx)
 	if list == nil {
@@ -33,17 +32,17 @@ func (p *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 	return list, err
 }
 
-// SaveServer keeps a server.
+// SaveServer saves a server.
 func (p *SSH) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
 	return p.panes.Store.SaveServer(ctx, s)
 }
 
-// DeleteServer forgets a server.
+// DeleteServer deletes a saved server.
 func (p *SSH) DeleteServer(ctx context.Context, id string) error {
 	return p.panes.Store.DeleteServer(ctx, id)
 }
 
-// sideCommandTimeout bounds a command beside the sessions: ssh itself gives up a little earlier.
+// sideCommandTimeout bounds a command outside of the terminals. ssh itself gives up a little earlier.
 const sideCommandTimeout = 12 * time.Second
 
 // RemoteSessions lists tmux's sessions on a server.
@@ -70,7 +69,7 @@ func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 	return out, nil
 }
 
-// RunRemoteCheck runs a program of a check on a server of the user's list, by its name.
+// RunRemoteCheck runs a program of a check on one of the user's servers, by name.
 func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
 	list, err := p.panes.Store.Servers(ctx)
 	if err != nil {
@@ -87,7 +86,7 @@ func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (p
 		fmt.Errorf("there is no server of that name; there are: %s", cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// unreachableError is a failure that lies with the server and not with us.
+// unreachableError marks an error as a failure of the server or the network.
 func unreachableError(err error) error {
 	if problem := api.ToProblem(err); problem.Code != fault.Internal {
 		return problem
@@ -95,7 +94,7 @@ func unreachableError(err error) error {
 	return &fault.Error{Code: fault.Unavailable, Message: err.Error()}
 }
 
-// OpenSSH connects a new pane to a server.
+// OpenSSH opens a pane and connects it to a server.
 func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
 	server, err := p.panes.Store.Server(ctx, in.Server)
 	if err != nil {
@@ -116,7 +115,7 @@ func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 	return s.Info(), nil
 }
 
-// connectPane opens the terminal of a link and stays with it.
+// connectPane opens the terminal of a connection and supervises it.
 func (p *SSH) connectPane(
 	ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options,
 ) (*terminal.Session, error) {
@@ -135,27 +134,27 @@ func (p *SSH) connectPane(
 		return nil, fmt.Errorf("open terminal: %w", err)
 	}
 	if !o.Asleep {
-		p.OnLinkState(o.ID, link.State()) // what it asked before the terminal was known
+		p.OnLinkState(o.ID, link.State()) // what ssh asked before the terminal existed
 		p.superviseLink(link, s)
 	}
 	return s, nil
 }
 
-// superviseLink follows a link until its terminal is closed or ssh has ended for good.
+// superviseLink follows a connection until its terminal is closed or ssh has ended for good.
 func (p *SSH) superviseLink(link *ssh.Connection, s *terminal.Session) {
 	p.background.work.Go(func() { link.Supervise(p.background.ctx, s) })
 }
 
-// OnLinkState shows the state of a link on its pane.
+// OnLinkState shows the state of a connection on its pane.
 func (p *SSH) OnLinkState(id string, state ssh.State) {
 	s, err := p.panes.Terminals.Get(id)
 	if err != nil {
-		return // not there yet, or closed
+		return // not open yet, or closed
 	}
 	s.SetMeta(func(n *terminal.PaneMeta) { n.Ask, n.Secret, n.Problem = state.Ask, state.Secret, state.Problem })
 }
 
-// AnswerSSH gives ssh what it asks for.
+// AnswerSSH answers a question of ssh.
 func (p *SSH) AnswerSSH(in api.ArgsAnswer) error {
 	link, ok := p.Client.Connection(in.Pane)
 	if !ok {
@@ -183,8 +182,8 @@ func (p *SSH) DestroySession(ctx context.Context, id string) error {
 	return p.panes.CloseTerminal(ctx, id)
 }
 
-// reconnectPane is Restart for a pane with a link: at once if it waits for its next
-// try, else after ssh has ended.
+// reconnectPane restarts a pane with a connection: at once if ssh waits before its next try, otherwise after
+// ssh has ended.
 func (p *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
 	if link.RetryNow() {
 		return nil
@@ -202,13 +201,4 @@ func (p *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *termin
 	}
 	p.superviseLink(link, s)
 	return nil
-}
-
-// homeDir is the user's home folder.
-func homeDir() string {
-	dir, err := os.UserHomeDir()
-	if err != nil {
-		return "/"
-	}
-	return dir
 }

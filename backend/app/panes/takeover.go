@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
@@ -15,50 +13,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// paneRuns are the runs of goals in this process, as a take-over needs them.
-type paneRuns interface {
-	PauseNow(ctx context.Context, id goal.ID, reason string) (bool, error)
-	UndoPause(id goal.ID) bool
-	Done(id goal.ID) <-chan struct{}
-}
-
-// background is the work beside calls that ends with the program: links to servers,
-// the saving of the workspace, goals that continue because a page was closed.
-type background struct {
-	ctx  context.Context
-	end  context.CancelFunc
-	work sync.WaitGroup
-	// closing: what ends now ends with the program, and nothing continues for it.
-	Closing atomic.Bool
-}
-
-// takeovers remembers which goals were paused because a user took a pane over.
-type takeovers struct {
-	mu    sync.Mutex
-	goals map[goal.ID]bool
-}
-
-func (t *takeovers) add(id goal.ID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.goals == nil {
-		t.goals = map[goal.ID]bool{}
-	}
-	t.goals[id] = true
-}
-
-// take says whether the goal was among them, and forgets it.
-func (t *takeovers) take(id goal.ID) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	was := t.goals[id]
-	delete(t.goals, id)
-	return was
-}
-
-// TakeOver gives a goal's page to the user. Its goal pauses: nothing is spent
-// while a user drives. That comes first and is waited for, since what the agent
-// does on the page ends at once, and the goal would ask its model what to do next.
+// TakeOver gives a goal's page to the user. It first pauses the goal and waits for that: the calls on the page
+// fail from then on, and the agent would ask its model what to do next.
 func (b *Browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 	info := p.Info()
 	if id := goal.ID(info.GoalID); id != "" {
@@ -67,7 +23,7 @@ func (b *Browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 		if err != nil {
 			return fmt.Errorf("take over: %w", err)
 		}
-		if ours { // else it does not run
+		if ours { // otherwise it does not run
 			b.takeovers.add(id)
 		}
 	}
@@ -77,8 +33,8 @@ func (b *Browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 	return nil
 }
 
-// HandBack gives the page back to the agent. A goal that was paused for it goes
-// on when the user has none of its pages any more, and is told to look again.
+// HandBack gives the page back to the agent. A goal that was paused for it continues once the user has none of
+// its pages, with a note to look at the page again.
 func (b *Browsing) HandBack(ctx context.Context, p *browser.Pane) error {
 	if err := p.HandBack(); err != nil {
 		return fmt.Errorf("hand back: %w", err)
@@ -86,8 +42,8 @@ func (b *Browsing) HandBack(ctx context.Context, p *browser.Pane) error {
 	return b.resumeAfterTakeover(ctx, p.Info(), "have handed it back: look at it again before you continue.")
 }
 
-// onPaneClosed ends a take-over with its page: a window that closes itself after a sign-in,
-// or that the user closes, is handed back with that. The page's news wait for it.
+// onPaneClosed treats a closed page that the user had taken over as handed back, such as a window that closes
+// itself after a sign-in. It runs before the pane's change is published.
 func (b *Browsing) onPaneClosed(info pane.Info) {
 	if info.Driver != pane.DriverUser || info.GoalID == "" || b.background.Closing.Load() {
 		return
@@ -102,8 +58,8 @@ func (b *Browsing) onPaneClosed(info pane.Info) {
 	})
 }
 
-// resumeAfterTakeover lets the goal of a page that the user drives no more continue, if it waits
-// for that and for nothing else. what became of the page is told to the agent.
+// resumeAfterTakeover continues the goal of a page that the user no longer drives, unless the goal waits for
+// something else. what tells the agent what happened to the page.
 func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what string) error {
 	id := goal.ID(info.GoalID)
 	if b.hasAnotherPane(id) {
@@ -123,7 +79,7 @@ func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what
 		b.endIdleShares(id) //nolint:contextcheck // it outlives the call
 		return nil
 	}
-	select { // the pause may still be on its way
+	select { // the pause may not have happened yet
 	case <-b.Runs.Done(id):
 	case <-ctx.Done():
 		return fmt.Errorf("hand back: %w", ctx.Err())
@@ -139,8 +95,8 @@ func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what
 	return err
 }
 
-// waitsForPane says whether the goal waits for its user because its agent asked for
-// something to be done in this pane.
+// waitsForPane reports whether the goal waits for the user because its agent asked for something to be done in
+// this pane.
 func (p *Registry) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
 	row, err := p.Store.Goal(ctx, id)
 	if errors.Is(err, goal.ErrNotFound) { // another agent's
@@ -153,7 +109,7 @@ func (p *Registry) waitsForPane(ctx context.Context, id goal.ID, name string) (b
 	return err == nil && asked == name, err
 }
 
-// endIdleShares ends the loans of a goal of which no run continues here.
+// endIdleShares ends the shares of a goal that has no run in this process.
 func (b *Browsing) endIdleShares(id goal.ID) {
 	select {
 	case <-b.Runs.Done(id):
@@ -162,7 +118,7 @@ func (b *Browsing) endIdleShares(id goal.ID) {
 	}
 }
 
-// hasAnotherPane says whether the user has a page of the goal.
+// hasAnotherPane reports whether the user has taken over a page of the goal.
 func (b *Browsing) hasAnotherPane(id goal.ID) bool {
 	return slices.ContainsFunc(b.panes.Browsers.List(), func(p pane.Info) bool {
 		return p.GoalID == string(id) && p.Driver == pane.DriverUser

@@ -22,8 +22,8 @@ type Workspace struct {
 	servers    *SSH
 	background *background
 
-	release func() error          // nil where another process holds the workspace
-	last    map[string]savedState // what was saved last
+	release func() error          // nil if another process has the workspace
+	last    map[string]savedState // what was saved last, by pane
 }
 
 const (
@@ -31,17 +31,16 @@ const (
 	saveMaxBytes = 512 << 10 // of a terminal's output
 )
 
-// savedState is what tells whether a terminal must be kept again.
+// savedState tells whether a terminal has changed since it was saved.
 type savedState struct {
 	info pane.Info
 	end  int64
 	runs string
 }
 
-// RestoreWorkspace opens the user's terminals as they were, and keeps them from
-// now on. Nothing that ran in them is started: the command is typed at the prompt
-// and Enter is the user's. Terminals on servers attach to their sessions again.
-// Where another process holds the workspace nothing happens.
+// RestoreWorkspace reopens the user's terminals and saves them from now on. It starts nothing that ran in
+// them: it types the command at the prompt, and the user presses Enter. Terminals on servers attach to their
+// sessions again. If another process has the workspace, nothing happens.
 func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
 	release, ok, err := w.panes.Store.HoldWorkspace()
 	if err != nil || !ok {
@@ -83,19 +82,19 @@ func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
 	if t.Command != "" {
 		w.background.work.Go(func() {
 			if err := s.TypeAtPrompt(w.background.ctx, t.Command); err != nil && w.background.ctx.Err() == nil {
-				w.panes.Log.Warn("a command was not offered", "pane", t.ID, "error", err)
+				w.panes.Log.Warn("a command was not typed at its prompt", "pane", t.ID, "error", err)
 			}
 		})
 	}
 	return nil
 }
 
-// restoreRemote attaches to the session that the terminal showed. Without tmux
-// there is none: connecting is left to the user.
+// restoreRemote attaches to the session that the terminal showed. Without tmux there is none, and the user has
+// to connect.
 func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
 	server, err := w.panes.Store.Server(ctx, t.Server)
 	if errors.Is(err, os.ErrNotExist) {
-		w.panes.Log.Info("a terminal's server is gone", "pane", t.ID, "server", t.Server)
+		w.panes.Log.Info("a terminal's server was deleted", "pane", t.ID, "server", t.Server)
 		return nil
 	}
 	if err != nil {
@@ -120,7 +119,7 @@ func (p *Registry) reserveID(id string) {
 	p.terms = max(p.terms, n)
 }
 
-// startSaving keeps the terminals now and then: a crash loses little.
+// startSaving saves the terminals regularly, so that little is lost in a crash.
 func (w *Workspace) startSaving() {
 	tick := time.NewTicker(saveInterval)
 	defer tick.Stop()
@@ -128,7 +127,7 @@ func (w *Workspace) startSaving() {
 		select {
 		case <-tick.C:
 			if err := w.SaveTerminals(w.background.ctx); err != nil && w.background.ctx.Err() == nil {
-				w.panes.Log.Warn("the terminals were not kept", "error", err)
+				w.panes.Log.Warn("the terminals were not saved", "error", err)
 			}
 		case <-w.background.ctx.Done():
 			return
@@ -136,7 +135,7 @@ func (w *Workspace) startSaving() {
 	}
 }
 
-// SaveTerminals writes down the user's terminals if something of them has changed.
+// SaveTerminals saves the user's terminals that have changed.
 func (w *Workspace) SaveTerminals(ctx context.Context) error {
 	now := map[string]savedState{}
 	var list []store.Terminal
@@ -185,8 +184,7 @@ func isUnchanged(a, b map[string]savedState) bool {
 	return true
 }
 
-// StopSaving keeps the terminals a last time, before they are closed, and ends what
-// runs beside them.
+// StopSaving saves the terminals a last time, before they are closed, and ends the background work.
 func (w *Workspace) StopSaving(ctx context.Context) error {
 	var errs []error
 	if w.background.end != nil {

@@ -15,16 +15,16 @@ import (
 	"goalpost/backend/store"
 )
 
-// publisher publishes what is committed to the journal, each event once. All methods may be
-// called concurrently.
+// publisher publishes each event of the journal once. All methods may be called concurrently.
 type publisher struct {
 	broker *event.Broker
 
 	mu           sync.Mutex
-	publishedSeq map[goal.ID]int64 // newest seq that was told of
+	publishedSeq map[goal.ID]int64 // the newest seq that was published
 }
 
-// Follower publishes what other processes on the same folder commit, and takes up what they left.
+// Follower publishes what other processes on the same folder commit, and takes over the goals of those that
+// died.
 type Follower struct {
 	*publisher
 	log      *slog.Logger
@@ -33,14 +33,14 @@ type Follower struct {
 	sessions *session.Registry
 	panes    *panes.Registry
 	viewer   *viewer
-	// adoptAnswered continues goals that were answered, and whose process has died.
+	// adoptAnswered continues goals whose approvals were answered after their process had died.
 	adoptAnswered func(context.Context) error
 
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 }
 
-// NewFollower makes one that publishes what this process commits, and follows nobody yet.
+// NewFollower makes a follower that publishes this process's commits. It follows others after Start.
 func NewFollower(broker *event.Broker, log *slog.Logger, clock runner.Clock) *Follower {
 	return &Follower{
 		publisher: &publisher{broker: broker, publishedSeq: map[goal.ID]int64{}},
@@ -49,8 +49,8 @@ func NewFollower(broker *event.Broker, log *slog.Logger, clock runner.Clock) *Fo
 	}
 }
 
-// Start follows in the journal what other processes on the same folder do, until Close. adopt
-// continues goals that were answered, and whose process has died.
+// Start follows the commits of other processes on the same folder until Close. adopt continues goals whose
+// approvals were answered after their process had died.
 func (f *Follower) Start(
 	ctx context.Context,
 	s *store.Store,
@@ -65,7 +65,7 @@ func (f *Follower) Start(
 	f.work.Go(func() {
 		for ctx.Err() == nil {
 			if err := f.store.Follow(ctx, f.publishedSeqs(), f.publishedUpTo, f.publishForeign); err != nil {
-				f.log.Error("following other processes; trying again", "error", err)
+				f.log.Error("the journal cannot be followed; trying again", "error", err)
 			}
 			select {
 			case <-ctx.Done():
@@ -76,9 +76,8 @@ func (f *Follower) Start(
 	f.work.Go(func() { f.pollOtherProcesses(ctx) })
 }
 
-// pollOtherProcesses pauses, as interrupted, what another process was running when it
-// died: the kernel drops its sentinel, and tells nobody. And it shows the panes of
-// goals that others run.
+// pollOtherProcesses pauses, as interrupted, the goals of a process that died: the kernel releases its lock
+// files and notifies nobody. It also shows the panes of goals that other processes run.
 func (f *Follower) pollOtherProcesses(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -90,33 +89,32 @@ func (f *Follower) pollOtherProcesses(ctx context.Context) {
 		case <-tick.C:
 		}
 		if n, err := f.store.Interrupt(ctx); err != nil && ctx.Err() == nil {
-			f.log.Warn("goals of programs that ended", "error", err)
+			f.log.Warn("goals of ended processes were not taken over", "error", err)
 		} else if n > 0 {
 			f.log.Info("goals were interrupted", "count", n)
 		}
 		if err := f.adoptAnswered(ctx); err != nil && ctx.Err() == nil {
-			f.log.Warn("goals that were answered", "error", err)
+			f.log.Warn("answered goals were not continued", "error", err)
 		}
 	}
 }
 
 const pollInterval = 2 * time.Second
 
-// followRetryDelay is how long after a fault the journal of other processes is looked at again.
+// followRetryDelay is the pause after a failed read of the journal.
 const followRetryDelay = 2 * time.Second
 
-// publishedSeqs copies what was told so far, nil before anything was.
+// publishedSeqs copies what was published so far, nil before the first event.
 func (f *publisher) publishedSeqs() map[goal.ID]int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.publishedSeq)
 }
 
-// Publish tells everyone of an event that this process committed. Following may
-// have seen it in the journal first: each event is published once.
+// Publish publishes an event that this process committed, unless following has read it from the journal first.
 func (f *publisher) Publish(e event.Event) { f.publishOnce(e) }
 
-// publishOnce publishes what is newer than what was told of the goal, and says whether it did.
+// publishOnce publishes an event if it is newer than the last one of its goal, and reports whether it was.
 func (f *publisher) publishOnce(e event.Event) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,8 +126,7 @@ func (f *publisher) publishOnce(e event.Event) bool {
 	return true
 }
 
-// publishForeign tells of an event of another process. What a goal has here ends when it
-// was ended there.
+// publishForeign publishes an event of another process. If the goal ended there, its panes here end too.
 func (f *Follower) publishForeign(e event.Event) {
 	if b, ok := e.Body.(*event.GrantEnded); ok {
 		f.sessions.RevokeGrant(context.Background(), e.GoalID, b.Request)
@@ -143,7 +140,7 @@ func (f *Follower) publishForeign(e event.Event) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := f.sessions.CloseGoal(ctx, e.GoalID); err != nil {
-			f.log.Warn("closing a session", "goal", e.GoalID, "error", err)
+			f.log.Warn("a session was not closed", "goal", e.GoalID, "error", err)
 		}
 	})
 }
@@ -154,7 +151,7 @@ func (f *publisher) publishedUpTo(id goal.ID) int64 {
 	return f.publishedSeq[id]
 }
 
-// Close ends the following and waits for it; one that was not started is left.
+// Close stops following and waits for it. It does nothing before Start.
 func (f *Follower) Close() {
 	if f.cancel != nil {
 		f.cancel()

@@ -1,5 +1,5 @@
-// Package peers is about the other Goalpost processes of this user on the same folder: it follows what they
-// commit, shows their panes, answers their requests.
+// Package peers connects the Goalpost processes of one user on one data folder: it follows their commits,
+// shows their panes and answers their requests.
 package peers
 
 import (
@@ -16,9 +16,8 @@ import (
 	"goalpost/backend/stream"
 )
 
-// viewer shows the panes of goals that other processes run, for as long as they
-// do. A pane of another process is called by its own name and the process:
-// t1@4711.
+// viewer shows the panes of goals that other processes run, while those run. The id of such a pane contains
+// the process: t1@4711.
 type viewer struct {
 	store *store.Store
 	log   *slog.Logger
@@ -29,12 +28,12 @@ type viewer struct {
 	open map[string]bool // by process
 }
 
-// discoverPeers visits the processes that have begun to run goals since.
+// discoverPeers connects to processes that run goals and are not shown yet.
 func (v *viewer) discoverPeers(ctx context.Context) {
 	processes, err := v.store.PeersRunningGoals(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			v.log.Warn("looking for other processes", "error", err)
+			v.log.Warn("other processes cannot be listed", "error", err)
 		}
 		return
 	}
@@ -47,7 +46,7 @@ func (v *viewer) discoverPeers(ctx context.Context) {
 		v.open[process] = true
 		v.work.Go(func() {
 			if err := v.followPeer(ctx, process); err != nil && ctx.Err() == nil {
-				v.log.Debug("looking at another process", "process", process, "error", err)
+				v.log.Debug("the panes of another process cannot be shown", "process", process, "error", err)
 			}
 			v.mu.Lock()
 			defer v.mu.Unlock()
@@ -60,12 +59,12 @@ func (v *viewer) discoverPeers(ctx context.Context) {
 func (v *viewer) followPeer(ctx context.Context, process string) error {
 	seen := map[string]pane.Info{}
 	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
-		if _, _, third := panes.SplitPeerID(info.ID); third { // what that process sees elsewhere itself
+		if _, _, third := panes.SplitPeerID(info.ID); third { // a pane of a third process
 			return
 		}
 		info.ID += panes.PeerSeparator + process
 		before, known := seen[info.ID]
-		if info.GoalID == "" { // the user's own there, perhaps lent until now
+		if info.GoalID == "" { // the user's own there; perhaps a goal had it until now
 			info, closed = before, true
 		}
 		switch {
@@ -98,7 +97,7 @@ func (v *viewer) followPeer(ctx context.Context, process string) error {
 	return nil
 }
 
-// fetchPeerPanes asks another process for the panes of its goals.
+// fetchPeerPanes returns the panes of another process's goals.
 func fetchPeerPanes(ctx context.Context, dial stream.Dial) (list []pane.Info, err error) {
 	err = callPeer(ctx, dial, http.MethodGet, "/panes", nil, &list)
 	return list, err

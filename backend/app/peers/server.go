@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,35 +14,34 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/stream"
 )
 
-// goalStarter starts goals.
 type goalStarter interface {
 	Start(ctx context.Context, in api.StartInput) (goal.ID, error)
 }
 
-// Server are other processes of this user. They come over the bell's socket.
-// They look at the panes of the goals here, in the page's own protocol, and change
-// nothing there: whoever wants to take part does it where the goal runs. And they
-// may start a goal here that is lent one of the user's panes.
+// Server answers other processes of this user, which connect over the wake socket. They can watch the panes of
+// the goals here with the page's own protocol, read-only. They can also start a goal here that is given one of
+// the user's panes.
 type Server struct {
 	log    *slog.Logger
 	panes  *panes.Registry
 	goals  goalStarter
-	front  func(context.Context) bool // brings the window to the front; nil: there is none
+	front  func(context.Context) bool // brings the window to the front; nil if there is none
 	stream *stream.Server
 	http   *http.Server
-	served chan struct{} // closed when nobody is let in any more
+	served chan struct{} // closed when the server accepts no more connections
 
 	come chan net.Conn
 	end  chan struct{}
 	once sync.Once
 }
 
-// OpenServer makes the server. front brings the window to the front, nil where there is none.
+// OpenServer makes the server. front brings the window to the front; nil if there is none.
 func OpenServer(
 	ctx context.Context,
 	log *slog.Logger,
@@ -67,7 +67,7 @@ func OpenServer(
 		return nil, fmt.Errorf("visitors: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/v1/", v.stream.Handler(func(*http.Request) bool { return true })) // the socket lets nobody else in
+	mux.Handle("/v1/", v.stream.Handler(func(*http.Request) bool { return true })) // the socket admits this user only
 	mux.HandleFunc("GET /panes", v.listPanes)
 	mux.HandleFunc("GET /lendable", v.shareablePanes)
 	mux.HandleFunc("POST /goals", v.startGoal)
@@ -87,7 +87,7 @@ func OpenServer(
 	return v, nil
 }
 
-// listPanes tells what there is to see.
+// listPanes answers with the panes of goals.
 func (v *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
 	list := []pane.Info{}
 	for _, info := range v.panes.Snapshot().Panes {
@@ -98,13 +98,13 @@ func (v *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
 	v.writeJSON(w, list)
 }
 
-// isShownToPeers says whether a pane is a goal's, and of this process: the user's own are nobody else's.
+// isShownToPeers reports whether a pane is a goal's in this process. The user's own panes are private.
 func isShownToPeers(info pane.Info) bool {
 	_, _, elsewhere := panes.SplitPeerID(info.ID)
 	return info.GoalID != "" && !elsewhere
 }
 
-// HandleConn takes a visitor in.
+// HandleConn serves one connection from another process.
 func (v *Server) HandleConn(c net.Conn) {
 	select {
 	case v.come <- c:
@@ -113,7 +113,7 @@ func (v *Server) HandleConn(c net.Conn) {
 	}
 }
 
-// Accept, Close and Addr make it the listener of its own server.
+// Accept, Close and Addr implement net.Listener for the connections of HandleConn.
 func (v *Server) Accept() (net.Conn, error) {
 	select {
 	case c := <-v.come:
@@ -130,7 +130,7 @@ func (v *Server) Close() error {
 
 func (*Server) Addr() net.Addr { return &net.UnixAddr{Name: "visitors", Net: "unix"} }
 
-// Shutdown ends all visits.
+// Shutdown ends all connections.
 func (v *Server) Shutdown(ctx context.Context) error {
 	err := errors.Join(v.http.Close(), v.stream.Close(ctx))
 	<-v.served
@@ -151,12 +151,12 @@ func (t peerTerminals) Attach(_ context.Context, id string, offset int64) (strea
 		return nil, panes.NoPane(id)
 	}
 	v := &readOnlyTerminal{TerminalViewer: s.Attach(offset), resized: make(chan struct{}, 1), end: make(chan struct{})}
-	v.resized <- struct{}{} // it begins with the size that there is
+	v.resized <- struct{}{} // the viewer begins with the terminal's current size
 	v.work.Go(v.forwardResize)
 	return v, nil
 }
 
-// readOnlyTerminal sees a terminal and changes nothing of it, its size included.
+// readOnlyTerminal shows a terminal and changes nothing, not even its size.
 type readOnlyTerminal struct {
 	stream.TerminalViewer
 	resized chan struct{}
@@ -184,7 +184,7 @@ func (v *readOnlyTerminal) notify() {
 
 func (*readOnlyTerminal) Write([]byte) (int, error) { return 0, panes.ErrReadOnly }
 
-// Resize puts the page's size back to what it is.
+// Resize resets the viewer's size to that of the terminal.
 func (v *readOnlyTerminal) Resize(int, int) error {
 	v.notify()
 	return nil
@@ -211,8 +211,52 @@ func (b peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer
 	return readOnlyBrowser{p.Attach()}, nil
 }
 
-// readOnlyBrowser sees a page and does nothing there.
+// readOnlyBrowser shows a page and ignores input.
 type readOnlyBrowser struct{ stream.BrowserViewer }
 
 func (readOnlyBrowser) Input(context.Context, pane.Input) error         { return panes.ErrReadOnly }
 func (readOnlyBrowser) Resize(context.Context, int, int, float64) error { return nil }
+
+// shareablePanes answers findPaneOwner of another process.
+func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
+	v.writeJSON(w, v.panes.Shareable())
+}
+
+// startGoal answers StartInOwnerProcess of another process. It accepts only goals that are given panes: others
+// have no reason to start here.
+func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
+	var in api.StartInput
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
+	if err == nil && len(in.Panes) == 0 {
+		err = errors.New("it is given no pane of this process")
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	id, err := v.goals.Start(r.Context(), in)
+	if err != nil {
+		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
+		return
+	}
+	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
+}
+
+func (v *Server) writeJSON(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(what); err != nil {
+		v.log.Debug("visitors", "error", err)
+	}
+}
+
+// raiseWindow answers RaiseWindow of another process.
+func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
+	const patience = 10 * time.Second // the window may still be opening
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	if v.front == nil || !v.front(ctx) {
+		http.Error(w, "there is no window here", http.StatusNotFound)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -7,12 +7,10 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
-	"time"
 )
 
-// RaiseWindow asks the process pid on the same data folder to bring its window to the
-// front, and returns when it has. An error says that nothing of the kind happened:
-// it has ended, has no window, or is not that far yet.
+// RaiseWindow asks the process pid on the same data folder to bring its window to the front, and returns when
+// it has. It returns an error if that process has ended, has no window, or has not opened it yet.
 func RaiseWindow(ctx context.Context, state string, pid int) error {
 	road := &http.Transport{
 		DisableKeepAlives: true,
@@ -22,7 +20,7 @@ func RaiseWindow(ctx context.Context, state string, pid int) error {
 			if err != nil {
 				return nil, err //nolint:wrapcheck // the client says what for
 			}
-			_, err = c.Write([]byte("visit\n")) // the bell's word for what is answered by visitors
+			_, err = c.Write([]byte("visit\n")) // the wake socket hands connections that begin with this word to HandleConn
 			return c, err                       //nolint:wrapcheck // the same
 		},
 	}
@@ -40,16 +38,4 @@ func RaiseWindow(ctx context.Context, state string, pid int) error {
 		return fmt.Errorf("the window of pid %d: %s", pid, answer.Status)
 	}
 	return nil
-}
-
-// raiseWindow answers a Front of another process.
-func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
-	const patience = 10 * time.Second // the window may be just opening
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
-	if v.front == nil || !v.front(ctx) {
-		http.Error(w, "there is no window here", http.StatusNotFound)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
 }

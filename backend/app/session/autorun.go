@@ -14,15 +14,15 @@ import (
 	"goalpost/backend/sandbox/autorun"
 )
 
-// AutorunChanges are what the user should know before going to the goal's folder: what
-// git or an editor would run there since the goal worked in it, what it did to its
-// copies of git's configuration, and what is in its private /tmp.
+// AutorunChanges lists what the user should know before working in the goal's folder: files that git, an
+// editor or a shell would now run or obey and did not at the goal's start, changes to the goal's copies of
+// git's configuration, and files in its private /tmp.
 func (r *Session) AutorunChanges() []string {
 	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+
 		len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
 		return nil
 	}
-	layer := r.registry.Sandboxes.Dir(r.goal)
+	layer := r.registry.Sandboxes.PrivateDir(r.goal)
 	var before []string
 	text, err := os.ReadFile(filepath.Join(layer, goalsandbox.AutorunBaselineFile))
 	if err == nil {
@@ -35,7 +35,7 @@ func (r *Session) AutorunChanges() []string {
 		func(l string) bool {
 			return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)
 		}); len(fresh) > 0 {
-		// all: the one that is not named is the one
+		// list all of them: a malicious file could hide behind a shortened list
 		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+
 			strings.Join(fresh, "; "))
 	}
@@ -49,7 +49,7 @@ func (r *Session) AutorunChanges() []string {
 	return list
 }
 
-// joinSome are the first of a list, in a line.
+// joinSome joins the first entries of a list in one line.
 func joinSome(list []string) string {
 	const most = 10
 	if len(list) > most {

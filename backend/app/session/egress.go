@@ -10,34 +10,33 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// BlockedHosts takes what the proxy refused to the goal's programs.
+// BlockedHosts returns, once, what the proxy refused to the goal's programs.
 func (r *Session) BlockedHosts() []policy.Effect { return r.sandbox.BlockedHosts.Drain() }
 
-// ApplyGrants opens the proxy and the walls for what the user allowed, and closes them
-// again.
+// ApplyGrants adapts the proxy and the sandbox to what the user allows now. What is not in grants is closed.
 func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 	if r.sandbox.Proxy == nil {
 		return
 	}
 	r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), grants, now, r.applyEgressRules)
 	if err := r.sandbox.MachineGrants.Apply(context.Background(), grants,
-		r.sandbox.Grant(r.registry.Sandboxes.Access, r.registry.Sandboxes.Dir(r.goal))); err != nil {
-		r.registry.Log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
+		r.sandbox.GrantAccess(r.registry.Sandboxes.Access, r.registry.Sandboxes.PrivateDir(r.goal))); err != nil {
+		r.registry.Log.Error("access of a goal was not revoked", "goal", r.goal, "error", err)
 	}
 }
 
-// revokeGrant closes what a grant opened, whether a run has heard of it or not.
+// revokeGrant ends the access of a grant at once; a run may not have read of the revocation yet.
 func (r *Session) revokeGrant(ctx context.Context, id string) {
 	if r.sandbox.Proxy != nil {
 		r.sandbox.BlockedHosts.Revoke(id, r.applyEgressRules)
 		if err := r.sandbox.MachineGrants.Revoke(ctx, id); err != nil {
-			r.registry.Log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
+			r.registry.Log.Error("access of a goal was not revoked", "goal", r.goal, "error", err)
 		}
 	}
 }
 
-// applyEgressRules puts rules in force. Requests of pages are judged from before they reach a
-// host that they may not send to.
+// applyEgressRules puts rules in force. If they need requests of pages to be decided one by one, that begins
+// before and ends after the change, so that no request escapes.
 func (r *Session) applyEgressRules(rules egress.Rules) {
 	if rules.NeedsRequestFilter() {
 		r.sandbox.Filtering.Store(true)
@@ -46,7 +45,7 @@ func (r *Session) applyEgressRules(rules egress.Rules) {
 	r.sandbox.Filtering.Store(rules.NeedsRequestFilter())
 }
 
-// RevokeGrant closes what a grant opened for a goal that is open here.
+// RevokeGrant ends the access of a grant for a goal with an open session in this process.
 func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string) {
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
@@ -55,14 +54,14 @@ func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string
 	}
 }
 
-// closeEgress closes the way out: the goal is over, and so is what its user allowed.
-// Its own loopback stays to be looked at.
+// closeEgress ends network access: the goal is over, and so are its grants. Its servers on the loopback stay
+// reachable for the user.
 func (r *Session) closeEgress(ctx context.Context) {
 	if r.sandbox.Proxy != nil {
 		r.sandbox.BlockedHosts.SetGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil,
 			r.applyEgressRules)
 		if err := r.sandbox.MachineGrants.ClosePorts(ctx); err != nil {
-			r.registry.Log.Error("closing a goal's ports", "goal", r.goal, "error", err)
+			r.registry.Log.Error("the ports of a goal were not closed", "goal", r.goal, "error", err)
 		}
 	}
 }

@@ -12,21 +12,22 @@ import (
 	"goalpost/backend/tools"
 )
 
-// accessRequester is how a goal's agent asks for more.
+// accessRequester lets a goal's agent ask for access to this machine.
 type accessRequester struct{ session *Session }
 
 var _ tools.Access = accessRequester{}
 
-// Validate refuses what no goal gets. Whether something is there at all, the agent
-// does not learn without the user.
+// Validate refuses what no goal may use. Without the user's approval the agent must not learn whether a path
+// exists.
 func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
 	rules, p := k.session.registry.Sandboxes.Access, k.session.policy
-	var in api.StartInput
+	var in api.AccessInput
 	if want.Kind == policy.PortAccess {
 		in.AllowLocal = []int{want.Port}
 		return want, agentRefusal(rules.ValidateGrants(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
 	}
-	if want.Kind != policy.SocketAccess { // said of the name, so that it does not tell whether something is there
+	// Judged by the name alone, so that the answer does not depend on whether the path exists.
+	if want.Kind != policy.SocketAccess {
 		if err := rules.ValidateForeignPath(filepath.Clean(want.Path)); err != nil {
 			return want, agentRefusal(err)
 		}
@@ -62,7 +63,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 	return want, agentRefusal(rules.ValidateGrants(in, &as))
 }
 
-// agentRefusal is a refusal with its hint, for the agent.
+// agentRefusal formats an error and its hint for the agent.
 func agentRefusal(err error) error {
 	var no *fault.Error
 	if errors.As(err, &no) {

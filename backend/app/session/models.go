@@ -14,21 +14,14 @@ import (
 	"goalpost/backend/runner"
 )
 
-// modelSet are the models of one goal's run.
-type modelSet struct {
-	runner.Models
-	judge  model.Client // nil: nobody judges a scripted goal that names no judge
-	window int          // of the judge's model in tokens
-}
-
-// openModels makes them, each retried and each wait journaled. A scripted goal has
-// no critic: there is nothing to criticise in a script, and a script is no critic.
+// openModels makes the models of a run. Each retries, and each wait is journaled. A scripted goal has no
+// critic: there is nothing to criticise in a script, and a script cannot criticise.
 func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
 	provider, err := r.registry.Models.Get(g.Provider)
 	if err != nil {
 		return modelSet{}, errorWithHint(err)
 	}
-	provider.Model = g.Model // the user may have named another than the provider's
+	provider.Model = g.Model // the user may have chosen another model than the provider's
 	own := models.Choice{Provider: provider, Effort: g.Options.Effort}
 	agent, err := r.openModel(ctx, "model", own)
 	if err != nil {
@@ -52,8 +45,7 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 	return m, r.warnUnpriced(g, provider)
 }
 
-// warnUnpriced says where a limit of money cannot hold: what a model costs counts
-// only where its price is known.
+// warnUnpriced warns if a limit of money cannot work because a model's price is unknown.
 func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 	if g.Limits.USD <= 0 || g.Scripted {
 		return nil
@@ -78,21 +70,21 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 	return nil
 }
 
-// namedModel is a model with the name that its provider knows, and its window in tokens.
+// namedModel is a model with the name that its provider knows, and the size of its context in tokens.
 type namedModel struct {
 	model.Client
 	name   string
 	window int
 }
 
-// Turn asks its own model, whatever the turn says.
+// Turn asks this model and ignores the model named in t.
 func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	t.Model = m.name
 	return m.Client.Turn(ctx, t, delta)
 }
 
-// chooseProvider is the model of the provider with that id, or of the goal's own, which
-// is asked for the goal's effort whatever its role.
+// chooseProvider returns the model of the provider with that id, or the goal's own. The goal's effort applies
+// to all roles of its own provider.
 func (r *Session) chooseProvider(ctx context.Context, role, id string, own models.Choice) (namedModel, error) {
 	p := own
 	if id != "" && id != own.ID {
@@ -106,14 +98,14 @@ func (r *Session) chooseProvider(ctx context.Context, role, id string, own model
 	return namedModel{m, p.Model, models.Window(p.Provider)}, err
 }
 
-// pausableModel asks through the gate of the run, which a user's pause shuts.
+// pausableModel can be interrupted by a user's pause.
 type pausableModel struct{ model.Client }
 
 func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	return runner.AskModel(ctx, m.Client, t, delta)
 }
 
-// openModel makes one model. How often the goal was parked for it outlives the run.
+// openModel makes one model. The session counts how often the goal was parked for a role, over all its runs.
 func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (model.Client, error) {
 	m, err := r.registry.Models.NewClient(ctx, p)
 	if err != nil {

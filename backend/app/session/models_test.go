@@ -19,14 +19,14 @@ import (
 	"goalpost/backend/secret"
 )
 
-// now is a clock for which every wait is over at once.
+// now is a clock with which every wait ends at once.
 type now struct{ at time.Time }
 
 func (n *now) Now() time.Time { return n.at }
 
 func (n *now) After(d time.Duration) <-chan time.Time {
 	if d == models.DefaultTurnTimeout {
-		return nil // no turn takes too long
+		return nil // so that no turn times out
 	}
 	n.at = n.at.Add(d)
 	c := make(chan time.Time, 1)
@@ -34,7 +34,7 @@ func (n *now) After(d time.Duration) <-chan time.Time {
 	return c
 }
 
-// study is a room as far as its models go, and what it warned of.
+// study returns a session that has only models, and its warnings.
 func study(t *testing.T, providers ...config.Provider) (*Session, *[]string) {
 	t.Helper()
 	home := t.TempDir()
@@ -91,7 +91,7 @@ func ask(t *testing.T, m model.Client, name string) string {
 	return r.Text
 }
 
-// TestEachMindAsksItsOwnProvider: with its own model's name, whatever the others are called.
+// TestEachMindAsksItsOwnProvider, with its own model's name, whatever the others are called.
 func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	agent, critic, judge := modeltest.New(t, say("agent")), modeltest.New(t, say("critic")), modeltest.New(t, say("judge"))
 	r, _ := study(
@@ -121,7 +121,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 		}
 	}
 
-	m, err = r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "large"}) // all of them the goal's own
+	m, err = r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "large"}) // of the goal's own provider
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +137,8 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	}
 }
 
-// TestTheEffortIsTheGoalsOwn: each of its own model's minds is asked for it, and
-// no other provider's, which may not have the word.
+// TestTheEffortIsTheGoalsOwn: each model of the goal's own provider is asked for it. Other providers are not,
+// because they may not know that effort.
 func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 	own, other := modeltest.New(t, say("own")), modeltest.New(t, say("other"))
 	r, _ := study(
@@ -173,7 +173,7 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 	}
 }
 
-// TestScriptedGoalsHaveNeitherCriticNorJudge, but for a judge that the user named.
+// TestScriptedGoalsHaveNeitherCriticNorJudge, except for a judge that the user named.
 func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))
 	r, _ := study(t, config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: s.URL, Model: "fair"})
@@ -188,7 +188,7 @@ func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
 	}
 }
 
-// TestProvidersThatAreNotThereAreRefused: at intake with the field's name, and when a run opens.
+// TestProvidersThatAreNotThereAreRefused at intake, with the field's name, and when a run opens.
 func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 	s := modeltest.New(t, say("x"))
 	r, _ := study(
@@ -251,8 +251,7 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 
 func inputFor(provider string) api.StartInput { return api.StartInput{Provider: provider} }
 
-// TestProvidersAreTried: both kinds answer one short question, and what is wrong
-// is said with what to do.
+// TestProvidersAreTried: both kinds answer one short question, and an error says what to do.
 func TestProvidersAreTried(t *testing.T) {
 	t.Setenv("GOALPOST_TEST_KEY", "sk-right")
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {

@@ -8,29 +8,27 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxOutputTail is what is taken of each terminal's output, in bytes: its end.
+// maxOutputTail is how much of each terminal's output is read, in bytes from the end.
 const maxOutputTail = 4 << 10
 
-// outputCursor knows how far the output of a goal's terminals was heard. Concurrent use is fine.
+// outputCursor stores how far the output of a goal's terminals was read. All methods may be called
+// concurrently.
 type outputCursor struct {
 	mu sync.Mutex
 	at map[string]paneCursor // by pane
 }
 
-// paneCursor is the end of a pane's output when it was last asked for, and whether a
-// command was running there: a prompt that comes late says nothing.
+// paneCursor is the end of a pane's output at the last reading, and whether a command was running then. If
+// none was, new output is only a prompt and of no interest.
 type paneCursor struct {
 	end     int64
 	working bool
 }
 
-// NewOutput is what the commands that were running when it was last asked have printed since.
-func (r *Session) NewOutput() string { return r.output.readNew(r.registry.Panes, r.goal) }
-
 func (h *outputCursor) readNew(p *panes.Registry, id goal.ID) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now := map[string]paneCursor{} // what is closed is forgotten
+	now := map[string]paneCursor{} // drops closed panes
 	var b strings.Builder
 	for _, info := range p.Terminals.List() {
 		s, err := p.Terminals.Get(info.ID)

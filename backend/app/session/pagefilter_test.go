@@ -36,8 +36,8 @@ import (
 	"goalpost/backend/secret"
 )
 
-// sending is a page that tries to send by every road that a page has. Each attempt
-// asks the server for a path of its own, below /to/. It ends, whatever came of it.
+// sending is a page that tries to send in every way that a page has. Each attempt requests a path of its own
+// below /to/. It ends, whatever its result.
 const sending = `<!doctype html><title>trying</title><script>
 const soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 2500))]).catch(() => {});
 const post = (n, o) => fetch("/to/" + n, Object.assign({ method: "POST", body: "x" }, o));
@@ -87,7 +87,7 @@ function sent() { const f = document.createElement("form"); f.method = "POST"; f
 addEventListener("load", () => location.search || all());
 </script><body><button onclick="popup()">Popup</button> <button onclick="sent()">Send</button> <button onclick="other()">Other</button>`
 
-// shop is a server outside that counts what is sent to it.
+// shop is a server outside that counts what it receives.
 type shop struct {
 	testing.TB
 	mu     sync.Mutex
@@ -107,13 +107,13 @@ func (s *shop) hear(what string) {
 	}
 }
 
-func (s *shop) heard() []string {
+func (s *shop) received() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(slices.Values(s.got))
 }
 
-// hears waits for something to arrive.
+// hears waits for a request to arrive.
 func (s *shop) hears(what string) {
 	s.Helper()
 	over := time.After(late)
@@ -127,7 +127,7 @@ func (s *shop) hears(what string) {
 		select {
 		case <-news:
 		case <-over:
-			s.Fatalf("%s never came; what came: %v", what, s.heard())
+			s.Fatalf("%s never came; what came: %v", what, s.received())
 		}
 	}
 }
@@ -165,7 +165,7 @@ else if (self.postMessage) done.then(() => postMessage(1));`, n)
 		w.Header().Set("Content-Security-Policy", "img-src 'none'; report-uri /to/cspreport")
 		_, _ = fmt.Fprint(w, `<img src="/nothing">`)
 		return
-	case r.URL.Path == "/reporting": // Chromium itself sends these, and none of its pages
+	case r.URL.Path == "/reporting": // Chromium sends these itself, and not a page
 		to := "https://" + r.Host + "/to/"
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Reporting-Endpoints", fmt.Sprintf(`csp=%q`, to+"reportingapi"))
@@ -214,21 +214,21 @@ func openShop(t testing.TB) *shop {
 	return s
 }
 
-// judging is a goal's way out with its pages, and nothing else of it.
+// judging is the proxy of a goal with its pages, without the rest of the goal.
 type judging struct {
 	*shop
 	browsers *browser.Manager
-	room     *Session
+	session  *Session
 	pane     *browser.Pane
 	ctx      context.Context
-	done     chan string // titles of the pane
-	kept     string      // the folder of the goal's network log
+	done     chan string // the pane's titles
+	kept     string      // the folder with the goal's network log
 }
 
-// late is how long what must come is waited for.
+// late is how long a test waits for what must arrive.
 const late = 3 * time.Minute
 
-// hosts are where the shop is found.
+// hosts is the name of the shop.
 const hosts = "shop.test"
 
 func judgePages(t testing.TB, rules egress.Rules) *judging {
@@ -241,7 +241,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		t.Fatal(err)
 	}
 	j := &judging{shop: openShop(t), done: make(chan string, 100)}
-	// Its certificate is of nobody: Chromium is told not to look.
+	// Nobody has signed its certificate: Chromium is configured to accept it.
 	dir, err := os.MkdirTemp("", "goalpost-judge")
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +279,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	if held.PaneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
 		t.Fatal(err)
 	}
-	j.room = &Session{goal: "g", sandbox: held}
+	j.session = &Session{goal: "g", sandbox: held}
 	j.browsers = browser.New(browser.Config{
 		Launcher:      launcher,
 		Dir:           filepath.Join(dir, "b"),
@@ -319,7 +319,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	return j
 }
 
-// tells says whether a request is in the log.
+// tells reports whether a request is in the log.
 func (j *judging) tells(method, host string, allowed bool) bool {
 	now, _ := network.LogPaths(j.kept)
 	b, err := os.ReadFile(now)
@@ -340,7 +340,7 @@ func (j *judging) address(query string) string {
 	return "https://" + hosts + ":" + u.Port() + "/" + query
 }
 
-// try opens the page and waits until it has tried all that needs no hand.
+// try opens the page and waits until it has made all attempts that need no click.
 func (j *judging) try() {
 	j.Helper()
 	if err := j.pane.Navigate(j.ctx, j.address("")); err != nil {
@@ -356,8 +356,8 @@ func (j *judging) try() {
 	}
 }
 
-// roads are those that the page goes by itself. One more is that of reports, which
-// Chromium sends itself past all judgement: it is told to send none, wherever it may.
+// roads are the attempts that the page makes on its own. One more are reports, which Chromium sends itself and
+// without any filter: it is configured to send none, where that is possible.
 var roads = []string{
 	"fetch-POST", "fetch-PUT", "fetch-PATCH", "fetch-DELETE", "keepalive", "crossorigin/", "redirected", "redirect-post",
 	"sync", "user", "beacon", "socket",
@@ -367,8 +367,8 @@ var roads = []string{
 	"service-socket", "later", "relay",
 }
 
-// TestPagesSendNothingWhereTheyMayRead: every attempt of a page to send works where
-// the goal may send, and none where it may read: from the start, or since an approval.
+// TestPagesSendNothingWhereTheyMayRead: every attempt of a page to send succeeds where the goal may send, and
+// none where it may only read, from the start or since an approval.
 func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 	t.Run("where it may send", func(t *testing.T) {
 		j := judgePages(t, egress.Rules{Risk: policy.NetworkWrite})
@@ -386,7 +386,7 @@ func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 	})
 	read := egress.Rules{Risk: policy.NetworkGet, Allow: []string{"*.test"}}
 	t.Run("where it may read", func(t *testing.T) { judgePages(t, read).holds() })
-	t.Run("where a yes lets it read", func(t *testing.T) {
+	t.Run("where an approval lets it read", func(t *testing.T) {
 		j := judgePages(t, egress.Rules{Risk: policy.WriteLocal})
 		if err := j.pane.Navigate(j.ctx, j.address("")); err == nil {
 			t.Fatal("a host is open that nobody opened")
@@ -395,22 +395,22 @@ func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 		for _, host := range []string{hosts, "other.test", "relay.test"} {
 			given = append(given, egress.HostGrant{Host: host, Risk: policy.NetworkGet})
 		}
-		j.room.applyEgressRules(egress.Rules{Risk: policy.WriteLocal, Given: given})
+		j.session.applyEgressRules(egress.Rules{Risk: policy.WriteLocal, Given: given})
 		j.holds()
 	})
 }
 
-// holds tries everything and finds that reading works and nothing else does.
+// holds makes all attempts and checks that only reading succeeds.
 func (j *judging) holds() {
 	j.Helper()
 	j.try()
 	j.windows()
-	// what was sent before it would have come before it
+	// anything sent earlier would have arrived earlier
 	if err := j.pane.Navigate(j.ctx, j.address("to/last")); err != nil {
 		j.Fatal(err)
 	}
 	j.hears("last")
-	got := j.heard()
+	got := j.received()
 	j.Logf("%d attempts of a page to send, %d escaped", len(roads)+6, len(got)-2)
 	if want := []string{"get", "last"}; !slices.Equal(got, want) {
 		j.Errorf("%v arrived, want %v", got, want)
@@ -421,7 +421,7 @@ func (j *judging) holds() {
 	}
 }
 
-// windows makes the page do what needs a hand.
+// windows makes the attempts of the page that need a click.
 func (j *judging) windows() {
 	j.Helper()
 	for _, button := range []string{"Popup", "Send", "Other"} {
@@ -431,8 +431,7 @@ func (j *judging) windows() {
 	}
 }
 
-// BenchmarkJudged is a page's fetching over https, one after the other, with its
-// requests judged and without.
+// BenchmarkJudged measures a page's requests over https, one after the other, with and without the filter.
 func BenchmarkJudged(b *testing.B) {
 	for name, rules := range map[string]egress.Rules{
 		"no":  {Risk: policy.NetworkWrite},
@@ -453,7 +452,7 @@ func BenchmarkJudged(b *testing.B) {
 	}
 }
 
-// TestARefusalIsSaid beside the page, which stays as it was, and to the agent.
+// TestARefusalIsSaid beside the page, which does not change, and to the agent.
 func TestARefusalIsSaid(t *testing.T) {
 	j := judgePages(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"*.test"}})
 	if err := j.pane.Navigate(j.ctx, j.address("?still")); err != nil {
@@ -479,7 +478,7 @@ func TestARefusalIsSaid(t *testing.T) {
 		!strings.Contains(kept, "kept") {
 		t.Errorf("the page went: %q, %v", kept, err)
 	}
-	if len(j.heard()) > 0 {
-		t.Errorf("%v arrived", j.heard())
+	if len(j.received()) > 0 {
+		t.Errorf("%v arrived", j.received())
 	}
 }

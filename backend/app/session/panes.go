@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"goalpost/backend/app/panes"
 	"goalpost/backend/browser"
@@ -11,10 +12,11 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
+	"goalpost/backend/terminal"
 	"goalpost/backend/tools"
 )
 
-// goalPanes are the panes as one goal sees them: only its own.
+// goalPanes gives one goal access to its own panes.
 type goalPanes struct {
 	panes    *panes.Registry
 	goal     goal.ID
@@ -22,7 +24,7 @@ type goalPanes struct {
 	launcher process.Launcher
 	env      []string
 	typed    lastInputOffsets
-	external bool // another agent's: in no run, so nothing is journaled
+	external bool // another agent's: there is no run, so nothing is journaled
 	camera   *paneRecorder
 }
 
@@ -73,7 +75,7 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 	return arrivedAt(p)
 }
 
-// arrivedAt says where a pane arrived. A page that did not load is a failure that names the pane.
+// arrivedAt returns the page that a pane shows. If it did not load, the error names the pane.
 func arrivedAt(p *browser.Pane) (tools.Page, error) {
 	info := p.Info()
 	if info.Problem != "" {
@@ -90,7 +92,7 @@ func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
 	return p, nil
 }
 
-// Get gives a pane of the goal as its tools use it.
+// Get returns a pane of the goal for its tools.
 func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) }
 
 func (b goalBrowsers) List() []pane.Info {
@@ -103,7 +105,7 @@ func (b goalBrowsers) List() []pane.Info {
 	return list
 }
 
-// Close closes a pane that the goal opened; one that a user lent stays.
+// Close closes a pane that the goal opened. A pane that the user shares stays open.
 func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	p, err := b.pane(id)
 	if err != nil {
@@ -118,7 +120,7 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	return nil
 }
 
-// goalPaneList is all panes of one goal together.
+// goalPaneList lists all panes of one goal.
 type goalPaneList struct{ *goalPanes }
 
 func (s goalPaneList) List() []pane.Info {
@@ -177,4 +179,78 @@ func (s goalPaneList) Name(id, title string) error {
 	}
 	s.panes.Rename(i, title)
 	return nil
+}
+
+// OnPopup sets up a window that a goal's page opened like the page itself: it is recorded, and its lease is
+// journaled. For a window that the user opened between two runs, that happens when the next run begins.
+func (reg *Registry) OnPopup(w *browser.Pane) {
+	info := w.Info()
+	if info.GoalID == "" {
+		return
+	}
+	reg.mu.Lock()
+	r := reg.open[goal.ID(info.GoalID)]
+	if r == nil || r.recorder == nil { // another agent's: there is no run
+		reg.mu.Unlock()
+		return
+	}
+	if !info.Shared {
+		r.recorder.recordPage(w)
+	}
+	r.pendingPopups = append(r.pendingPopups, &event.Lease{
+		Pane:   info.ID,
+		Kind:   pane.Browser,
+		Held:   true,
+		Shared: info.Shared,
+	})
+	run := r.run
+	reg.mu.Unlock()
+	if run.ID == "" {
+		return
+	}
+	if err := r.journalPopups(context.Background(), run); err != nil {
+		reg.Log.Error("the lease of a window was not journaled", "pane", info.ID, "error", err)
+	}
+}
+
+// journalPopups journals the windows that were opened since the last call.
+func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
+	r.registry.mu.Lock()
+	list := r.pendingPopups
+	r.pendingPopups = nil
+	r.registry.mu.Unlock()
+	if len(list) == 0 {
+		return nil
+	}
+	if err := r.registry.Store.Append(context.WithoutCancel(ctx), run, list...); err != nil {
+		return fmt.Errorf("lease: %w", err)
+	}
+	return nil
+}
+
+// lastInputOffsets stores where the output of each pane ended when the agent last typed: a wait also finds
+// what was printed before it began. All methods may be called concurrently.
+type lastInputOffsets struct {
+	mu sync.Mutex
+	at map[string]int64
+}
+
+func (t *lastInputOffsets) set(s *terminal.Session) {
+	_, end := s.Range()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.at == nil {
+		t.at = map[string]int64{}
+	}
+	t.at[s.ID()] = end
+}
+
+// get returns that offset for a pane, or a negative number if nothing was typed.
+func (t *lastInputOffsets) get(pane string) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at, ok := t.at[pane]; ok {
+		return at
+	}
+	return -1
 }

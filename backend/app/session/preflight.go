@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/verify"
 )
 
-// PreflightProblem says what keeps a goal from starting, nil if nothing does, and notes how
-// many tests ran.
+// PreflightProblem returns what keeps a goal from starting, nil if nothing does. It records in g how many
+// tests ran.
 func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *fault.Error {
 	g.TestsBefore = nil
 	for i, c := range g.Criterion.Checks {
@@ -26,7 +26,7 @@ func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *
 				Message: where + v.Detail,
 				Hint:    "write a check that fails until the goal is reached, or say --allow-passing",
 			}
-		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // however it comes to be made
+		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // nothing that the goal makes can change that
 			return &fault.Error{
 				Field:   "criterion",
 				Message: where + withOutputTail(v),
@@ -50,12 +50,11 @@ func withOutputTail(v goal.Verdict) string {
 	return v.Detail + ": " + v.Tail
 }
 
-// preflightFreshFor is how long after its making a goal begins with what was found out then.
+// preflightFreshFor is how long after its creation a goal may begin without checking again.
 const preflightFreshFor = time.Minute
 
-// RecheckPreflight runs the gates again before the first turn of a goal that has waited for
-// its turn: another goal may have reached this one, or broken what its
-// checks need.
+// RecheckPreflight runs the checks again before the first turn of a goal that waited in the queue: another
+// goal may have reached its objective already, or broken what its checks need.
 func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
 	row, err := r.registry.Store.Goal(ctx, g.ID)
 	if err != nil {
@@ -66,8 +65,8 @@ func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, er
 		return "", err
 	}
 	if refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
-		return "since the goal was made, what its checks look at has changed: " + refusal.Message +
-			". Resume it if that is as it should be", nil
+		return "the goal's checks have changed their results since it was created: " + refusal.Message +
+			". Resume it if that is intended", nil
 	}
 	return "", nil
 }

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// goalRecipes are the recipes as one goal's tools use them.
+// goalRecipes gives one goal's tools access to the recipes.
 type goalRecipes struct {
 	cfg   *config.Config
 	store *store.Store
@@ -26,8 +26,8 @@ func (r goalRecipes) Steps(ctx context.Context, from, to int) ([]goal.Call, erro
 	return StepsToKeep(ctx, r.store, r.goal, from, to)
 }
 
-// StepsToKeep are the calls of a goal from one step to another that went well,
-// without control tools and without what saves or runs recipes.
+// StepsToKeep returns the successful calls in a range of a goal's steps. It leaves out control tools and the
+// tools that save or run recipes.
 func StepsToKeep(ctx context.Context, s *store.Store, id goal.ID, from, to int) ([]goal.Call, error) {
 	if to-from >= 10*goal.MaxRecipe {
 		return nil, fmt.Errorf("steps %d to %d are too many; a recipe has at most %d", from, to, goal.MaxRecipe)

@@ -18,14 +18,13 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// minFrameInterval is how far apart the pictures of a page are at least: enough to
-// see what happened, and little for a page that moves all the time.
+// minFrameInterval is the minimum time between two recorded pictures of a page. It shows what happened without
+// storing too much of a page that moves all the time.
 const minFrameInterval = 500 * time.Millisecond
 
-// paneRecorder records the panes that a goal opened, as long as its room is open. Panes
-// that it was lent are the user's and are not recorded. Nothing is filmed between
-// runs, nor while the user has taken a page over. All methods may be called concurrently, and on nil, which
-// records nothing: what is lent to another agent belongs to no goal.
+// paneRecorder records the panes that a goal opened while its session is open. It does not record panes that
+// the user shares, nor anything between runs, nor a page that the user has taken over. All methods may be
+// called concurrently, and on nil, which records nothing: panes of another agent belong to no goal.
 type paneRecorder struct {
 	clock  runner.Clock
 	mask   *secret.Mask
@@ -43,20 +42,7 @@ type paneRecorder struct {
 	views map[*browser.Viewer]bool
 }
 
-func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {
-	c := &paneRecorder{
-		clock:  reg.Clock,
-		mask:   reg.Mask,
-		log:    reg.Log,
-		goal:   id,
-		writer: recording.NewWriter(reg.Store.Recording(id), recording.DefaultLimits()),
-		views:  map[*browser.Viewer]bool{},
-	}
-	c.life, c.end = context.WithCancel(context.Background())
-	return c
-}
-
-// setActive films while a run continues; without one nobody acts.
+// setActive starts recording with a run and stops between runs.
 func (c *paneRecorder) setActive(on bool) {
 	if c == nil {
 		return
@@ -69,7 +55,7 @@ func (c *paneRecorder) setActive(on bool) {
 	}
 }
 
-// start starts f, unless the camera has ended.
+// start runs f in a goroutine, unless the recorder is closed.
 func (c *paneRecorder) start(f func()) {
 	if c == nil {
 		return
@@ -81,7 +67,7 @@ func (c *paneRecorder) start(f func()) {
 	}
 }
 
-// close ends the recording and waits for it.
+// close ends all recordings and waits for them.
 func (c *paneRecorder) close() error {
 	if c == nil {
 		return nil
@@ -106,7 +92,7 @@ func (c *paneRecorder) recordTerminal(s *terminal.Session) {
 	c.start(func() {
 		v := s.Attach(0)
 		defer v.Close()
-		mask := c.mask.Stream() // a value may lie across two chunks
+		mask := c.mask.Stream() // a secret may extend over two chunks
 		add := func(text []byte) {
 			if len(text) > 0 {
 				cols, rows := v.Size()
@@ -122,7 +108,7 @@ func (c *paneRecorder) recordTerminal(s *terminal.Session) {
 			}
 			if err != nil {
 				if !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrClosed) && c.life.Err() == nil {
-					c.log.Warn("recording a terminal", "pane", s.ID(), "error", err)
+					c.log.Warn("a terminal was not recorded", "pane", s.ID(), "error", err)
 				}
 				return
 			}
@@ -164,8 +150,8 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 	})
 }
 
-// recordFrame records what a page shows, without secrets. Of a page that does not let them be
-// found nothing is kept, nor of one that the user took over.
+// recordFrame records a frame with secrets hidden. It drops the frame if they cannot be located, or if the
+// user has taken over the page.
 func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 	picture, err := p.RedactFrame(c.life, f)
 	if err != nil {
@@ -177,7 +163,7 @@ func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 	}
 }
 
-// delayFrame holds the next frame back.
+// delayFrame blocks until the next frame may be recorded.
 func (c *paneRecorder) delayFrame() {
 	timer := time.NewTimer(minFrameInterval)
 	defer timer.Stop()
@@ -187,9 +173,9 @@ func (c *paneRecorder) delayFrame() {
 	}
 }
 
-// frameFilter says which frames are recorded: none of the user's, nor the first
-// one after, which may have been taken before the page was handed back; and none that
-// shows what the last one did: a picture that is taken of a page makes Chromium draw it.
+// frameFilter decides which frames are recorded. It drops the user's frames and the first one after them,
+// which may have been taken before the page was handed back. It also drops a frame equal to the last one:
+// taking a picture of a page makes Chromium draw it again.
 type frameFilter struct {
 	covered bool
 	last    []byte

@@ -6,7 +6,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestNothingOfThePersonsIsFilmed: neither while she drives, nor the picture that may be left of it.
+// TestNothingOfThePersonsIsFilmed: neither while the user drives, nor a picture that may be left from that.
 func TestNothingOfThePersonsIsFilmed(t *testing.T) {
 	s := frameFilter{}
 	for i, f := range []struct {

@@ -19,13 +19,13 @@ import (
 	"goalpost/backend/secret"
 )
 
-// unlockTimeout is how long opening what this goal was not given may take: a locked
-// keyring asks the user on a screen of its own.
+// unlockTimeout is how long it may take to open secrets that this goal was not given: a locked keyring asks
+// the user in a window of its own.
 const unlockTimeout = 20 * time.Second
 
-// loadSecretsForMasking opens what is kept, before the goal's first turn in this process: a value
-// that was filled in once, by this goal or another, may stand in any file. sealed
-// says which secret of this goal cannot be opened.
+// loadSecretsForMasking opens all secrets before the goal's first turn in this process, so that the mask knows
+// them: any file may contain a value that this goal or another one used. sealed says which secret of this goal
+// cannot be opened.
 func (reg *Registry) loadSecretsForMasking(
 	ctx context.Context, g goal.Goal, warn func(what, text string),
 ) (sealed, err error) {
@@ -36,8 +36,8 @@ func (reg *Registry) loadSecretsForMasking(
 	var closed []string
 	for _, name := range names {
 		switch err := reg.openSecret(ctx, name); {
-		case errors.Is(err, secret.ErrUnknown): // the user removed it
-			warn("secret", err.Error()+". What this goal has written of it is not hidden any more")
+		case errors.Is(err, secret.ErrUnknown): // the user deleted it
+			warn("secret", err.Error()+". Text of this goal that contains it is no longer hidden")
 		case err != nil:
 			closed = append(closed, fmt.Sprintf("%s (%s)", name, err))
 		}
@@ -54,12 +54,12 @@ func (reg *Registry) loadSecretsForMasking(
 	return sealed, nil
 }
 
-// usedSecrets are the secrets that the goal was given, and those that the user let
-// it use later, by the names that effects have for them.
+// usedSecrets lists the secrets that the goal was given and those that the user granted later, by their names
+// in effects.
 func (reg *Registry) usedSecrets(ctx context.Context, g goal.Goal) ([]string, error) {
 	asked, err := reg.Store.Approvals(ctx, g.ID)
 	if err != nil {
-		return nil, fmt.Errorf("looking which secrets the goal has used: %w", err)
+		return nil, fmt.Errorf("list the secrets of the goal: %w", err)
 	}
 	names := slices.Clone(g.Policy.Secrets)
 	for _, q := range asked {
@@ -74,7 +74,7 @@ func (reg *Registry) usedSecrets(ctx context.Context, g goal.Goal) ([]string, er
 	return slices.Compact(names), nil
 }
 
-// openSecret opens a secret or a saved login by the name that effects have for it.
+// openSecret opens a secret or a saved login by its name in effects.
 func (reg *Registry) openSecret(ctx context.Context, name string) error {
 	logins, err := reg.Secrets.Logins().List()
 	if err != nil {
@@ -103,10 +103,11 @@ func (r *Session) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	return uses, nil
 }
 
-// EnvironmentSecrets are the secrets of the user's MCP servers that run beside the goal's programs.
+// EnvironmentSecrets lists the secrets of the user's MCP servers that run beside the goal's programs.
 func (r *Session) EnvironmentSecrets() []policy.SecretUse { return r.mcp.Given }
 
-// FillSecrets puts the values in. One that is bound to hosts is typed into their pages only.
+// FillSecrets substitutes the values of secrets. A secret that is restricted to hosts is only typed into their
+// pages.
 func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {
 	uses, err := r.SecretsIn(c)
 	if err != nil {
@@ -135,7 +136,7 @@ func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, erro
 	return c, nil
 }
 
-// maskFields keeps what is about to be typed into a page out of its pictures.
+// maskFields hides from pictures the fields that a secret is about to be typed into.
 func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
 	var args struct {
 		Pane   string `json:"pane"`
@@ -152,13 +153,13 @@ func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
 		return nil
 	}
 	if err := p.MaskField(ctx, args.Target); err != nil {
-		return fmt.Errorf("looking for the field: %w", err)
+		return fmt.Errorf("find the field: %w", err)
 	}
 	return nil
 }
 
-// validateSecretOrigin refuses a bound secret to a page, or a frame in one, of another origin.
-// What a tool contacts by itself is its effect, and the policy has judged it.
+// validateSecretOrigin refuses to type a restricted secret into a page or frame of another origin. Hosts that
+// a tool contacts itself are part of its effect, and the policy has judged them.
 func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use policy.SecretUse) error {
 	var args struct {
 		Pane   string  `json:"pane"`
@@ -179,7 +180,7 @@ func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use pol
 		}
 		t, err := p.PreviewAction(ctx, target, false)
 		if err != nil {
-			return fmt.Errorf("looking where the secret %s would go: %w", use.Name, err)
+			return fmt.Errorf("find the page for the secret %s: %w", use.Name, err)
 		}
 		origin = t.Origin
 	}
@@ -198,9 +199,8 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// originMatchesHost says whether an origin is that of a host whose secret may be given to
-// it: over https and at the usual port, so that nobody on the way gets it. The
-// loopback has no way.
+// originMatchesHost reports whether an origin belongs to one of a secret's hosts. It requires https and the
+// usual port, so that nobody on the network can read the secret. The loopback needs neither.
 func originMatchesHost(origin string, hosts []string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || !slices.Contains(hosts, u.Hostname()) {
@@ -210,10 +210,10 @@ func originMatchesHost(origin string, hosts []string) bool {
 		(u.Port() == "" || u.Port() == "443")
 }
 
-// untrustedBlock is text from outside as tools wrap it. There a value can be cut without a mark.
+// untrustedBlock matches text from outside as tools wrap it. There a value may have been cut without a mark.
 var untrustedBlock = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
 
-// Redact takes known secrets out of a result, and what looks like one by where it stands.
+// Redact hides known secrets in a result, and what looks like a secret from its context.
 func (r *Session) Redact(text string) string {
 	text = r.registry.Mask.Truncated(text)
 	text = untrustedBlock.ReplaceAllStringFunc(text, func(m string) string {

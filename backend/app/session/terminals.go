@@ -37,7 +37,7 @@ func (t goalTerminals) session(id string) (*terminal.Session, error) {
 	return s, nil
 }
 
-// Confined: a goal's own terminals run in its room. The user's are not its own.
+// Confined reports whether a pane runs in the goal's sandbox. The user's panes do not.
 func (t goalTerminals) Confined(id string) (bool, error) {
 	s, err := t.session(id)
 	return err == nil && s.Info().GoalID == string(t.goal), err
@@ -146,7 +146,7 @@ func (t goalTerminals) Wait(
 		Exit:    until.Exit,
 		Quiet:   until.Quiet,
 	}, wait)
-	if err != nil && waiting.Err() != nil && ctx.Err() == nil { // a pause is no fault of the terminal
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil { // a pause is not an error of the terminal
 		_, end := s.Range()
 		w, err = terminal.WaitResult{Why: terminal.TimedOut, Next: end}, nil
 	}
@@ -167,8 +167,8 @@ func (t goalTerminals) Wait(
 	}, nil
 }
 
-// waitUnlessPaused is ctx until a user pauses the run: a long wait does not
-// hold the pause up. over must be called.
+// waitUnlessPaused derives a context that also ends when the user pauses the run, so that a long wait does not
+// delay the pause. The caller must call over.
 func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()) {
 	waiting, cancel := context.WithCancel(ctx)
 	paused := PauseSignal(ctx)
@@ -205,34 +205,7 @@ func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 	return list, nil
 }
 
-// lastInputOffsets remembers where the output of each pane ended when the agent typed last:
-// what is printed before a wait begins is waited for, too. Concurrent use is fine.
-type lastInputOffsets struct {
-	mu sync.Mutex
-	at map[string]int64
-}
-
-func (t *lastInputOffsets) set(s *terminal.Session) {
-	_, end := s.Range()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.at == nil {
-		t.at = map[string]int64{}
-	}
-	t.at[s.ID()] = end
-}
-
-// get is that place of a pane, below zero if nothing was typed: from now on.
-func (t *lastInputOffsets) get(pane string) int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if at, ok := t.at[pane]; ok {
-		return at
-	}
-	return -1
-}
-
-// PauseSignal is closed when a user pauses the run that ctx belongs to; nil outside one.
+// PauseSignal is closed when a user pauses the run that ctx belongs to; it is nil outside of a run.
 func PauseSignal(ctx context.Context) <-chan struct{} {
 	run, _ := goal.RunOf(ctx)
 	if p, ok := run.Control.(interface{ PauseRequested() <-chan struct{} }); ok {

@@ -10,15 +10,14 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// visionJudge is the goal's judge as its tools ask it to look. It never sees the
-// agent's conversation.
+// visionJudge lets a goal's tools ask its judge about pictures. The judge never sees the agent's conversation.
 type visionJudge struct{ session *Session }
 
-// Ask asks one question.
+// Ask asks one question about a picture.
 func (e visionJudge) Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
 	judge := e.session.models.judge
 	if judge == nil {
-		return goal.Reply{}, errors.New("no model that can look is configured for this goal")
+		return goal.Reply{}, errors.New("no vision model is configured for this goal")
 	}
 	m := goal.Message{Role: goal.User, Text: question}
 	if picture != nil {
@@ -26,12 +25,12 @@ func (e visionJudge) Ask(ctx context.Context, system, question string, picture [
 	}
 	reply, err := judge.Turn(ctx, goal.Turn{System: system, Messages: []goal.Message{m}}, func(string) {})
 	if err != nil {
-		return reply, fmt.Errorf("asking the model that looks: %w", err)
+		return reply, fmt.Errorf("ask the vision model: %w", err)
 	}
 	return reply, nil
 }
 
-// Decide decides as the check visual does.
+// Decide answers a question in the same way as a visual check.
 func (e visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
 	word, why, usage, err := e.session.checks.JudgePicture(ctx, question, check.PageCapture{
 		PNG:   s.PNG,

@@ -7,23 +7,25 @@ import (
 
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner/prompt"
 	"goalpost/backend/verify"
 	"goalpost/backend/verify/protect/detect"
 )
 
-// OpenWorkspace is what the goal can change. What it was at the goal's start is kept
-// in a private folder, out of the goal's reach, as long as the goal.
+// OpenWorkspace opens the goal's folder for comparison with its baseline. The baseline is in a private folder
+// that the goal cannot reach, and is deleted with the goal.
 func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
 	o := WorkspaceOptions(g, reg.Store.GoalDir(g.ID))
 	o.Pages = func(ctx context.Context) (string, error) { return reg.Panes.PagesFingerprint(ctx, g.ID) }
 	w, err := verify.OpenWorkspace(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("what the goal can change: %w", err)
+		return nil, fmt.Errorf("open the goal's folder: %w", err)
 	}
 	return w, nil
 }
 
-// WorkspaceOptions say what of a goal's folder is compared and protected; dir is its private folder.
+// WorkspaceOptions says which files of a goal's folder are compared and protected. dir is the goal's private
+// folder.
 func WorkspaceOptions(g goal.Goal, dir string) verify.Options {
 	return verify.Options{
 		Dir: g.Policy.Dir, Private: dir, Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
@@ -31,8 +33,8 @@ func WorkspaceOptions(g goal.Goal, dir string) verify.Options {
 	}
 }
 
-// lockedFiles are the files that a goal's programs may read and not write, as long as
-// there are not so many that it would be felt when the sandbox is made.
+// lockedFiles lists the files that a goal's programs may read but not write. It returns at most 1,000: more
+// mounts would slow down the start of the sandbox.
 func lockedFiles(dir string, w *verify.Workspace) []string {
 	const most = 1000
 	var list []string
@@ -44,7 +46,18 @@ func lockedFiles(dir string, w *verify.Workspace) []string {
 	return list
 }
 
-// protectedReasons says of each held file why it is one.
+// ProtectedFiles lists the locked files for the agent's prompt.
+func (r *Session) ProtectedFiles() []prompt.ProtectedFile {
+	var list []prompt.ProtectedFile
+	for _, p := range r.workspace.Protected() {
+		if p.Kind == detect.KindLocked {
+			list = append(list, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
+		}
+	}
+	return list
+}
+
+// protectedReasons returns why each locked file is protected, by its path below the goal's folder.
 func (r *Session) protectedReasons() map[string]string {
 	why := map[string]string{}
 	for _, p := range r.workspace.Protected() {

@@ -23,15 +23,15 @@ import (
 // args are the arguments of a call.
 type args map[string]any
 
-// agent does what a model could do: it calls tools by name with JSON, and knows
-// of a page what they answered.
+// agent does what a model could do: it calls tools by name with JSON, and knows about a page only what they
+// answered.
 type agent struct {
 	*testing.T
 	ctx   context.Context
 	tools map[string]tools.Tool
 	site  *site
 	pane  string
-	seen  string // the last snapshot, with its further pages as far as they were read
+	seen  string // the last snapshot, with the further pages of it that were read
 
 	calls, bytes int
 	spent        time.Duration
@@ -89,7 +89,7 @@ func (a *agent) look() {
 	a.seen = a.do("browser_snapshot", args{})
 }
 
-// ref reads from what was seen how something is called; the words are part of its line.
+// ref finds the ref of an element in the snapshot; the words are part of its line.
 func (a *agent) ref(words string) string {
 	a.Helper()
 	ref := refIn(a.seen, words)
@@ -110,7 +110,7 @@ func refIn(text, words string) string {
 	return ""
 }
 
-// click clicks what was seen. What is no longer there is looked for again.
+// click clicks an element of the snapshot. If it is gone, click takes a new snapshot first.
 func (a *agent) click(words string) string {
 	a.Helper()
 	r := a.try("browser_click", args{"target": a.ref(words)})
@@ -129,7 +129,7 @@ func (a *agent) write(words, text string) {
 	a.do("browser_type", args{"target": a.ref(words), "text": text, "clear": true})
 }
 
-// read gives what a pattern finds in a text that a tool answered.
+// read returns what a pattern matches in the answer of a tool.
 func (a *agent) read(text, pattern string) string {
 	a.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
@@ -139,7 +139,7 @@ func (a *agent) read(text, pattern string) string {
 	return m[1]
 }
 
-// place is where something lies on the viewport, as browser_find tells it.
+// place returns where something is in the viewport, according to browser_find.
 func (a *agent) place(with args) (x, y int) {
 	a.Helper()
 	text := a.do("browser_find", with)

@@ -94,7 +94,7 @@ var all = []task{
 	{"redrawn", "Beta", func(a *agent) {
 		a.open("redrawn")
 		for _, name := range []string{"Alpha", "Gamma", "Delta"} {
-			a.click(`button "Delete ` + name + `"`) // refs of a list that is drawn again each time
+			a.click(`button "Delete ` + name + `"`) // the refs of a list that is drawn again each time
 		}
 	}},
 	{"endless", "87", func(a *agent) {

@@ -12,7 +12,7 @@ import (
 
 const ours = "01TASKS"
 
-// panes are the browser panes of the one goal there is.
+// panes are the browser panes of the only goal.
 type panes struct {
 	all  *browser.Manager
 	last atomic.Int64

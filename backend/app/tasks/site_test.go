@@ -17,11 +17,11 @@ import (
 
 const pages = "../../browser/fixtures/tasks"
 
-// site serves the pages and judges what they send. Its secrets are drawn again for
-// each run: an agent gets to know them by looking.
+// site serves the pages and judges what they send. Its secrets are new in each run: an agent can only learn
+// them by reading.
 type site struct {
 	*httptest.Server
-	other string // the same pages as another site, to which a frame is foreign
+	other string // the same pages under another origin, for frames of another site
 	code  string
 
 	mu   sync.Mutex
@@ -39,7 +39,7 @@ func newSite(t *testing.T) *site {
 		_, _ = fmt.Fprintf(w, "The number of the report is %s.\n", s.code)
 	})
 	mux.HandleFunc("GET /late", func(w http.ResponseWriter, r *http.Request) {
-		select { // a server that takes its time
+		select { // a slow server
 		case <-time.After(1500 * time.Millisecond):
 		case <-r.Context().Done():
 		}
@@ -65,7 +65,7 @@ func newSite(t *testing.T) *site {
 
 func (s *site) page(w http.ResponseWriter, r *http.Request) {
 	name := path.Clean("/" + r.PathValue("page"))
-	if strings.HasPrefix(name, "/routes/") { // addresses that only its script knows
+	if strings.HasPrefix(name, "/routes/") { // addresses that only the page's script knows
 		name = "/routes.html"
 	}
 	content, err := os.ReadFile(filepath.Join(pages, name))
@@ -98,7 +98,7 @@ func (s *site) judge(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "Wrong: %s", body)
 }
 
-// got is what the page of a task has sent last.
+// got returns what the page of a task has sent last.
 func (s *site) got(task string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package tasks_test lets a scripted agent solve tasks on our own pages through
-// the tools alone: real Chromium, the tools as a model calls them, and a server
-// that judges. The agent finds its refs and the secrets in what tools answer.
+// Package tasks_test lets a scripted agent solve tasks on our own pages through the tools alone: real
+// Chromium, the tools as a model calls them, and a server that judges. The agent finds refs and secrets in the
+// answers of the tools.
 package tasks_test
 
 import (
@@ -21,14 +21,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// task is one page and how it is solved; want is what it must send, where CODE
-// stands for the secret of the run.
+// task is one page and how to solve it. want is what it must send, with CODE for the secret of the run.
 type task struct {
 	name, want string
 	solve      func(*agent)
 }
 
-const most = 2 * time.Minute // for one task, on a machine that is busy
+const most = 2 * time.Minute // for one task on a busy machine
 
 // TestAnAgentSolvesTasks prints the table of docs/performance.md with -v.
 func TestAnAgentSolvesTasks(t *testing.T) {
@@ -57,7 +56,7 @@ func TestAnAgentSolvesTasks(t *testing.T) {
 		calls, spent.Milliseconds(), bytes)
 }
 
-// Every page is one of a task or part of one, and nothing is there twice.
+// Every page is one of a task or part of one, and no page exists twice.
 func TestTasksAndPages(t *testing.T) {
 	names := map[string]bool{}
 	for _, task := range all {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// jumpClock is the real clock that a transcript can put forward. Whoever waits
-// for a time that was jumped over is told at once.
+// jumpClock is the real clock, which a transcript can put forward. Waits for a time that was skipped end at
+// once.
 type jumpClock struct {
 	mu      sync.Mutex
 	ahead   time.Duration
 	waiting map[*alarm]struct{}
-	wanted  []time.Duration // that somebody began to wait for since the last jump; it may be over
-	more    chan struct{}   // somebody began to wait
+	wanted  []time.Duration // waits that began after the last jump, including finished ones
+	more    chan struct{}   // signals that a wait has begun
 }
 
 type alarm struct {
@@ -53,7 +53,7 @@ func (c *jumpClock) After(d time.Duration) <-chan time.Time {
 	return a.c
 }
 
-// ring tells once; mu is held.
+// ring ends a wait, once. The caller holds mu.
 func (c *jumpClock) ring(a *alarm) {
 	if _, waits := c.waiting[a]; !waits {
 		return
@@ -63,10 +63,9 @@ func (c *jumpClock) ring(a *alarm) {
 	a.c <- c.now()
 }
 
-// reach jumps when somebody waits for a time within the jump and beyond half of it: a
-// back-off, a deadline, the end of a park, and not the shorter ones that are always
-// waited for. On a busy machine the wait may be over when it is asked for: since the
-// last jump it counts all the same.
+// reach jumps once there is a wait that ends within the jump and after half of it: a back-off, a deadline, the
+// end of a park, but not one of the shorter waits that always exist. On a busy machine such a wait may already
+// be over; it counts if it began after the last jump.
 func (c *jumpClock) reach(d time.Duration) error {
 	over := time.After(late)
 	for !c.awaited(d) {
@@ -106,7 +105,7 @@ func (c *jumpClock) jump(d time.Duration) {
 	}
 }
 
-// stop lets go of every timer.
+// stop stops every timer.
 func (c *jumpClock) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

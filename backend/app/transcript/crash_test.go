@@ -33,13 +33,13 @@ var (
 	seed    = flag.Uint64("seed", 0, "of the crash test's moments; 0 takes a new one")
 )
 
-// crashSteps is how many steps a goal of the crash test has. Each appends its
-// number to a file, so that the file shows what was executed, and how often.
+// crashSteps is how many steps a goal of the crash test has. Each appends its number to a file, so that the
+// file shows what was executed, and how often.
 const crashSteps = 40
 
-// TestAKilledProcessLosesNothing kills goalctl (SIGKILL) at a random moment of a
-// goal's life and resumes the goal in a new process. One in four is killed again
-// while it resumes, and one in ten before its goal is told of.
+// TestAKilledProcessLosesNothing kills goalctl (SIGKILL) at a random moment of a goal's life and resumes the
+// goal in a new process. One in four is killed again while it resumes, and one in ten before its goal has been
+// reported.
 func TestAKilledProcessLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes its time")
@@ -65,7 +65,7 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 	t.Cleanup(func() { t.Log(count) })
 }
 
-// moment is when a process is killed: so long after it has told of so many events.
+// moment is when a process is killed: a while after it has reported that many events.
 type moment struct {
 	events int
 	after  time.Duration
@@ -78,7 +78,7 @@ func anyMoment(r *rand.Rand, events int) moment {
 	return moment{1 + r.IntN(events), time.Duration(r.Int64N(int64(30 * time.Millisecond)))}
 }
 
-// tally says what the moments were.
+// tally counts at which moments processes were killed.
 type tally struct {
 	mu                          sync.Mutex
 	kills, late, doubts, unborn int
@@ -95,8 +95,7 @@ func (c *tally) String() string {
 		c.kills, c.unborn, c.doubts, c.late)
 }
 
-// crash runs one goal, kills its process at each of the moments, and resumes the
-// goal until it ends.
+// crash runs one goal, kills its process at each of the moments, and resumes the goal until it ends.
 func crash(t *testing.T, moments []moment, count *tally) {
 	home, err := os.MkdirTemp("", "c-*")
 	if err != nil {
@@ -136,7 +135,7 @@ func crash(t *testing.T, moments []moment, count *tally) {
 	}
 	if end(told) != goal.Done {
 		last := command(t, home, args...)
-		last.heard.Wait()
+		last.reading.Wait()
 		if err := last.cmd.Wait(); err != nil {
 			t.Fatalf("%q after %d events: %v\n%s", args, len(told), err, last.stderr.String())
 		}
@@ -150,7 +149,7 @@ func crash(t *testing.T, moments []moment, count *tally) {
 	}
 }
 
-// only is the one goal of a data folder whose processes are dead.
+// only returns the one goal of a data folder whose processes are dead.
 func only(t *testing.T, home string) (id goal.ID, ok bool) {
 	s, err := store.Open(t.Context(), store.Options{Dir: filepath.Join(home, "state")})
 	if err != nil {
@@ -181,8 +180,8 @@ func numbers(n int) string {
 
 var number = regexp.MustCompile(`echo (\d+) `)
 
-// nextNumber is the model: it writes the number after the last one that it knows
-// to be written. After a step in doubt it looks first.
+// nextNumber is the model: it writes the number after the last one that it knows was written. After a step in
+// doubt it looks first.
 func nextNumber(messages []goal.Message) modeltest.Answer {
 	written, doubt := 0, false
 	asked := map[string]goal.Call{}
@@ -195,13 +194,13 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 		}
 		c := asked[m.CallID]
 		found := number.FindStringSubmatch(c.Arguments)
-		_, text, _ := strings.Cut(m.Text, "\n") // behind the envelope, which a step in doubt has not got
+		_, text, _ := strings.Cut(m.Text, "\n") // after the envelope, which a step in doubt has not
 		switch {
 		case !strings.HasPrefix(text, "exit 0"):
 			doubt = true
 		case found != nil:
 			written, _ = strconv.Atoi(found[1])
-		default: // a look
+		default: // the model reads the file
 			written, doubt = 0, false
 			for word := range strings.FieldsSeq(strings.TrimPrefix(text, "exit 0")) {
 				if n, err := strconv.Atoi(word); err == nil {
@@ -221,15 +220,15 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 	})
 }
 
-// child is a goalctl, which is this test program under another name.
+// child is a process of goalctl, which is this test binary under another name.
 type child struct {
-	cmd    *exec.Cmd
-	stderr bytes.Buffer
-	more   chan struct{} // list has grown
-	heard  sync.WaitGroup
+	cmd     *exec.Cmd
+	stderr  bytes.Buffer
+	more    chan struct{} // list has grown
+	reading sync.WaitGroup
 
 	mu   sync.Mutex
-	list []event.Event // that it told on stdout
+	list []event.Event // reported on stdout
 }
 
 func command(t *testing.T, home string, args ...string) *child {
@@ -249,11 +248,11 @@ func command(t *testing.T, home string, args ...string) *child {
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c.heard.Go(func() { c.hear(t, bufio.NewReader(out)) })
+	c.reading.Go(func() { c.hear(t, bufio.NewReader(out)) })
 	return c
 }
 
-// hear takes whole lines; a killed process may leave half a one.
+// hear reads whole lines; a killed process may leave half of one.
 func (c *child) hear(t *testing.T, out *bufio.Reader) {
 	for {
 		line, err := out.ReadBytes('\n')
@@ -281,10 +280,10 @@ func (c *child) events() []event.Event {
 	return append([]event.Event{}, c.list...)
 }
 
-// killAt kills the process at the moment and says whether it had ended by itself before.
+// killAt kills the process at the moment, and reports whether it had already ended.
 func (c *child) killAt(m moment) (over bool) {
 	gone := make(chan struct{})
-	go func() { defer close(gone); c.heard.Wait() }()
+	go func() { defer close(gone); c.reading.Wait() }()
 	for c.count() < m.events {
 		select {
 		case <-c.more:
@@ -306,7 +305,7 @@ func (c *child) count() int {
 	return len(c.list)
 }
 
-// end is the exit that the events tell of, "" if none.
+// end returns the exit that the events report, "" if none.
 func end(events []event.Event) goal.Exit {
 	for _, e := range events {
 		if b, ok := e.Body.(*event.Ended); ok {
@@ -316,8 +315,8 @@ func end(events []event.Event) goal.Exit {
 	return ""
 }
 
-// inspect opens the database after the death of all its processes: it is sound,
-// nothing that was told is lost, each step has one result. It counts the steps in doubt.
+// inspect opens the database after the death of all its processes. It must be sound, contain everything that
+// was reported, and have one result for each step. inspect returns the number of steps in doubt.
 func inspect(t *testing.T, home string, id goal.ID, told []event.Event, kills int) (doubts int) {
 	state := filepath.Join(home, "state")
 	sound(t, filepath.Join(state, "goalpost.db"))
@@ -340,7 +339,7 @@ func inspect(t *testing.T, home string, id goal.ID, told []event.Event, kills in
 	}
 	for _, e := range told {
 		if e.Seq > int64(len(events)) || !same(t, e, events[e.Seq-1]) {
-			t.Errorf("event %d was told (%s) and is not in the journal", e.Seq, e.Body.EventType())
+			t.Errorf("event %d was reported (%s) and is not in the journal", e.Seq, e.Body.EventType())
 		}
 	}
 	results := map[int]int{}
@@ -379,7 +378,7 @@ func same(t *testing.T, a, b event.Event) bool {
 	return bytes.Equal(one, two)
 }
 
-// sound asks SQLite whether the file is whole.
+// sound lets SQLite check the integrity of the file.
 func sound(t *testing.T, path string) {
 	db, err := sql.Open("sqlite3", "file:"+path+"?_query_only=true")
 	if err != nil {

@@ -21,9 +21,10 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestGoalsAtOnceDoNotMix runs eight goals at the same time, each with its mark in
-// everything that it says, writes and claims. No mark is ever seen in another goal.
+// TestGoalsAtOnceDoNotMix runs eight goals at the same time, each with its mark in everything that it says,
+// writes and claims. No mark appears in another goal.
 func TestGoalsAtOnceDoNotMix(t *testing.T) {
+	t.Parallel()
 	const goals = 8
 	steps := usualSteps
 	if testing.Short() {
@@ -46,7 +47,7 @@ func TestGoalsAtOnceDoNotMix(t *testing.T) {
 			t.Fatalf("%s did not end", m.mark)
 		}
 	}
-	c.server.Requests() // what the model counted is read from here on
+	c.server.Requests() // waits for the server, whose counts are read below
 	panes := map[string]string{}
 	for _, m := range c.members {
 		c.inspect(m, panes)
@@ -67,12 +68,12 @@ type crowd struct {
 	random *rand.Rand
 }
 
-// member is one goal. Its script is played under the server's lock.
+// member is one goal. Its script is played with the server's lock held.
 type member struct {
 	mark   string
 	id     goal.ID
-	in     goal.Usage // of each of its turns: nobody else's is the same
-	steps  int        // still to make
+	in     goal.Usage // of each of its turns: no other goal has the same
+	steps  int        // left to make
 	made   int
 	turns  int
 	claims int
@@ -131,7 +132,7 @@ func (c *crowd) start(m *member) {
 	}
 	out, err := c.api.Start(api.StartInput{
 		CriticEvery: api.NoLimit, // its words would name marks too
-		Objective:   "write " + m.mark, Dir: dir, Iterations: api.NoLimit,
+		Objective:   "write " + m.mark, Dir: dir, LimitsInput: api.LimitsInput{Iterations: api.NoLimit},
 		Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done." + m.mark}},
 	})
 	if err != nil {
@@ -154,8 +155,8 @@ func (c *crowd) idOf(m *member) goal.ID {
 	return m.id
 }
 
-// answer is the model of all: it knows a goal by its first message, takes its
-// time, and now and then the user says something.
+// answer is the model of all goals. It recognizes a goal by its first message and takes a random time.
+// Sometimes the user leaves a note.
 func (c *crowd) answer(_ int, r modeltest.Request) modeltest.Answer {
 	m := c.byMark[strings.TrimPrefix(r.Messages[1].Text, "Goal: write ")]
 	if m == nil {
@@ -183,7 +184,7 @@ func (c *crowd) answer(_ int, r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: m.mark, Calls: c.calls(m), Usage: m.in, Wait: done}
 }
 
-// calls are some steps of the goal, or its last ones.
+// calls returns some steps of the goal, or its last ones.
 func (c *crowd) calls(m *member) []goal.Call {
 	call := func(tool string, args map[string]any) goal.Call {
 		b, err := json.Marshal(args)
@@ -223,7 +224,7 @@ func (c *crowd) calls(m *member) []goal.Call {
 		call("claim_complete", map[string]any{"rationale": m.mark + " is done"}))
 }
 
-// unmixed looks for the marks of others.
+// unmixed fails if the text contains the mark of another goal.
 func (c *crowd) unmixed(m *member, text string) {
 	for _, other := range c.members {
 		if other != m && strings.Contains(text, other.mark) {
@@ -232,7 +233,7 @@ func (c *crowd) unmixed(m *member, text string) {
 	}
 }
 
-// inspect holds that the journal of a goal tells of this goal only, and of all of it.
+// inspect checks that the journal of a goal is complete and mentions no other goal.
 func (c *crowd) inspect(m *member, panes map[string]string) {
 	row, err := c.app.Store().Goal(c.Context(), m.id)
 	if err != nil || row.Status != goal.Completed {
@@ -296,7 +297,7 @@ func (c *crowd) steps(m *member) []api.StepView {
 		}
 		for _, s := range page.Steps {
 			n = s.N
-			if s.N%25 != 0 { // whole results of some
+			if s.N%25 != 0 { // the complete results of some
 				all = append(all, api.StepView{StepRow: s, Result: s.Preview})
 				continue
 			}

@@ -14,9 +14,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// told says which fields of an event its line has. What other pages test (the
-// words of tools, the size of outputs) is left out, so that a journal changes
-// when the contract does and not with every word. A type that is not here shows all.
+// told lists the fields of an event for its line. It leaves out what other tests cover (the texts of tools,
+// the size of outputs), so that a journal changes with the contract and not with every text. A type without a
+// case shows all fields.
 func told(kind string) []string {
 	return map[string][]string{
 		"created":      {"objective", "criterion", "risk"},
@@ -29,7 +29,7 @@ func told(kind string) []string {
 	}[kind]
 }
 
-// render is one event as one line, and as one with everything.
+// render formats one event as a line, and as a line with all fields.
 func render(t *testing.T, e event.Event) (line, whole string) {
 	kind := e.Body.EventType()
 	if m, ok := e.Body.(*event.Message); ok {
@@ -61,7 +61,7 @@ func message(m goal.Message) string {
 	return strings.Join(parts, " ")
 }
 
-// fields are key=value in the order of the JSON.
+// fields formats the fields as key=value, in the order of the JSON.
 func fields(t *testing.T, raw []byte, told []string) []string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.Token(); err != nil {
@@ -84,7 +84,7 @@ func fields(t *testing.T, raw []byte, told []string) []string {
 	return list
 }
 
-// short keeps a line readable: the beginning says what it is.
+// short truncates a line; its beginning says what it is.
 func short(line string) string {
 	most := 160
 	switch kind, _, _ := strings.Cut(line, " "); kind {
@@ -103,14 +103,14 @@ var (
 	anyDuration = regexp.MustCompile(`\b(\d+ ?h ?)?(\d+ ?m ?)?\d+(\.\d+)? ?(ms|µs|s)\b|\b\d+ h( \d\d m)?\b|\b\d+ m\b`)
 	anyTime     = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT[0-9:.]+Z?`)
 	anyPort     = regexp.MustCompile(`(127\.0\.0\.1|localhost|\[::1\]):\d+`)
-	anyCurl     = regexp.MustCompile(`(curl: \(\d+\))[^"\\\n]*`) // its words differ from version to version
+	anyCurl     = regexp.MustCompile(`(curl: \(\d+\))[^"\\\n]*`) // the text differs between versions
 	anyTokens   = regexp.MustCompile(`tokens_in=\d+`)
 	anyGuess    = regexp.MustCompile(`tokens_in=\d+( tokens_out=\d+.* guessed=true)`)
 	anyPid      = regexp.MustCompile(`\bpid \d+`)
-	anyAside    = regexp.MustCompile(`/aside/[0-9][0-9.-]*`) // a time, cut short or not
+	anyAside    = regexp.MustCompile(`/aside/[0-9][0-9.-]*`) // a time, possibly truncated
 )
 
-// normaliser takes out of a line what differs from run to run.
+// normaliser replaces what differs from run to run.
 func (s *stage) normaliser() func(string) string {
 	known := []string{s.dir, "$DIR", s.home, "$HOME"}
 	known = append(known, s.words.Replace("$SELF"), "$SELF", "localhost port "+s.words.Replace("$PORT"),
@@ -137,8 +137,8 @@ func (s *stage) normaliser() func(string) string {
 	}
 }
 
-// ownPort is a port of the loopback that the test holds until its end. In a goal's
-// network it is free, and no other program of the machine is taken for the goal's.
+// ownPort reserves a port of the loopback until the end of the test. In a goal's network it is free, and no
+// other program of the machine can be mistaken for the goal's.
 func ownPort(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

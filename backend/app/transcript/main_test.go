@@ -6,8 +6,11 @@ package transcript_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -30,7 +33,7 @@ func TestMain(m *testing.M) {
 // installed is the helper's path in a folder of all tests.
 var installed string
 
-// prepared runs the tests in an environment without the files of whoever runs them.
+// prepared runs the tests in an environment without the developer's files.
 func prepared(m *testing.M) int {
 	helper, err := sandboxtest.Build()
 	if err != nil {
@@ -43,8 +46,8 @@ func prepared(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(home) }()
-	// Each program finds its helper in place. Were it copied, a test that starts a
-	// program at that moment would hand the open file on: text file busy.
+	// Each program finds its helper installed. If it were copied, a process started at that moment would
+	// inherit the open file, and running the copy would fail: text file busy.
 	if installed, err = sandbox.Install(home); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -61,10 +64,29 @@ func prepared(m *testing.M) int {
 			return 1
 		}
 	}
+	if err := waitInParallel(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return code
+}
+
+// testsPerCPU is how many tests run at once for each CPU. Most of the time a test waits:
+// for a process to start, a check to time out, a commit to reach the disk.
+const testsPerCPU = 2
+
+// waitInParallel raises the number of parallel tests, unless -parallel was given.
+func waitInParallel() error {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(testsPerCPU*runtime.GOMAXPROCS(0)))
 }

@@ -64,8 +64,8 @@ func turns(b []byte) ([]turn, error) {
 	return list, nil
 }
 
-// minds are the scripted models of a transcript behind one server.
-type minds struct {
+// scriptedModels are the scripted models of a transcript behind one server.
+type scriptedModels struct {
 	*testing.T
 	tr     *transcript
 	next   map[string]int // by model, and "aside" for questions
@@ -74,20 +74,20 @@ type minds struct {
 	server *modeltest.Server
 }
 
-func newMinds(t *testing.T, tr *transcript) *minds {
-	m := &minds{T: t, tr: tr, next: map[string]int{}}
+func newScriptedModels(t *testing.T, tr *transcript) *scriptedModels {
+	m := &scriptedModels{T: t, tr: tr, next: map[string]int{}}
 	m.server = modeltest.New(t, m.answer)
 	return m
 }
 
-// answer plays the next turn of the model that is asked. A question without
-// tools is an aside: a judge, a critic or a reviewer.
-func (m *minds) answer(_ int, req modeltest.Request) modeltest.Answer {
+// answer plays the next turn of the requested model. A request without tools is an aside: of a judge, a critic
+// or a reviewer.
+func (m *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer {
 	key, script := req.Model, m.tr.models[sectionOf(req.Model)]
 	if len(req.Tools) == 0 {
 		key, script = "aside "+req.Model, m.tr.asides[sectionOf(req.Model)]
 	}
-	if strings.HasPrefix(req.Last().Text, "The run ends here") { // the last account
+	if strings.HasPrefix(req.Last().Text, "The run ends here") { // the final account
 		if len(req.Tools) > 0 {
 			m.Errorf("the last account may call %q", req.Tools)
 		}
@@ -105,7 +105,7 @@ func (m *minds) answer(_ int, req modeltest.Request) modeltest.Answer {
 	return modeltest.Fail(400, "the script is over")
 }
 
-// provider is the id of the provider that a section speaks for.
+// provider returns the id of the provider that a section scripts.
 func provider(section string) string {
 	if section == "" {
 		return "model"
@@ -120,12 +120,12 @@ func sectionOf(provider string) string {
 	return provider
 }
 
-func (m *minds) play(t turn, req modeltest.Request) modeltest.Answer {
+func (m *scriptedModels) play(t turn, req modeltest.Request) modeltest.Answer {
 	for _, o := range t.orders {
 		m.do(o)
 	}
 	a := modeltest.Answer{Text: m.expand(strings.Join(t.text, "\n"))}
-	if m.tr.comment["window"] != "" { // tokens as they would be counted, so that the window fills
+	if m.tr.comment["window"] != "" { // counted as a provider would, so that the window fills up
 		a.Usage = goal.Usage{TokensIn: int64(len(req.Body) / 4), TokensOut: 20}
 	}
 	for _, c := range t.calls {
@@ -139,8 +139,8 @@ func (m *minds) play(t turn, req modeltest.Request) modeltest.Answer {
 
 var lastPattern = regexp.MustCompile(`\$LAST\[([^\]]*)\]`)
 
-// last puts in what the newest message says: $LAST[handle ([a-z0-9]+)].
-func (m *minds) last(s string, req modeltest.Request) string {
+// last substitutes what the newest message contains: $LAST[handle ([a-z0-9]+)].
+func (m *scriptedModels) last(s string, req modeltest.Request) string {
 	return lastPattern.ReplaceAllStringFunc(s, func(p string) string {
 		expr := lastPattern.FindStringSubmatch(p)[1]
 		for i := len(req.Messages) - 1; i >= 0; i-- {
@@ -153,7 +153,7 @@ func (m *minds) last(s string, req modeltest.Request) string {
 	})
 }
 
-func (m *minds) fault(a *modeltest.Answer, f string) {
+func (m *scriptedModels) fault(a *modeltest.Answer, f string) {
 	word, rest, _ := strings.Cut(f, " ")
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)
@@ -191,11 +191,11 @@ func (m *minds) fault(a *modeltest.Answer, f string) {
 	}
 }
 
-// long is the stream of one call whose LONG is so many bytes, in large pieces.
+// long is the stream of one call whose LONG is replaced by size bytes, in large pieces.
 func long(c goal.Call, size int) string {
 	const piece = 4 << 20
 	var b strings.Builder
-	put := func(head, arguments string) { // nothing big is formatted: the race detector makes that slow
+	put := func(head, arguments string) { // large values are not formatted: the race detector makes that slow
 		b.WriteString(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,` + head + `"arguments":"`)
 		b.WriteString(arguments)
 		b.WriteString("\"}}]}}]}\n\n")

@@ -20,7 +20,7 @@ import (
 //	ends STATUS [EXIT] [NAME]   where the goal stands now
 //	says TEXT · never TEXT      in what comes out, uncut
 //	times N TEXT                so many lines hold the text
-//	told TEXT · untold TEXT     the model was told so, in any message
+//	told TEXT · untold TEXT     a message to the model contains the text
 //	shown N RRGGBB              the Nth picture that a judge was shown has the colour in its middle
 //	turns N [MODEL]             so many turns were asked of a model, fault and repeat included
 //	file PATH [TEXT] · nofile PATH
@@ -48,7 +48,7 @@ func (s *stage) must(line string) {
 	case "shown":
 		holds = s.shown(first, second)
 	case "turns":
-		holds = strconv.Itoa(s.minds.next[provider(second)]) == first
+		holds = strconv.Itoa(s.models.next[provider(second)]) == first
 	case "file":
 		b, err := os.ReadFile(filepath.Join(s.dir, first))
 		holds = err == nil && strings.Contains(string(b), second)
@@ -64,7 +64,7 @@ func (s *stage) must(line string) {
 	}
 }
 
-// happened is what came out without what the user ordered.
+// happened is the output without what the user ordered.
 func (s *stage) happened() string {
 	var b strings.Builder
 	for line := range strings.Lines(s.whole.String()) {
@@ -86,15 +86,15 @@ func (s *stage) times(text string) int {
 }
 
 func (s *stage) told1(text string) bool {
-	return slices.ContainsFunc(s.minds.server.Requests(), func(r modeltest.Request) bool {
+	return slices.ContainsFunc(s.models.server.Requests(), func(r modeltest.Request) bool {
 		return slices.ContainsFunc(r.Messages, func(m goal.Message) bool { return strings.Contains(m.Text, text) })
 	})
 }
 
-// shown says whether the nth picture of all requests without tools has a colour in its middle.
+// shown reports whether the nth picture of all requests without tools has a colour in its middle.
 func (s *stage) shown(nth, colour string) bool {
 	n := 0
-	for _, r := range s.minds.server.Requests() {
+	for _, r := range s.models.server.Requests() {
 		if len(r.Tools) > 0 {
 			continue
 		}
@@ -117,15 +117,15 @@ func (s *stage) shown(nth, colour string) bool {
 	return false
 }
 
-// ofRoot says whether an event tells that a goal runs as root, which depends on who runs
-// the tests.
+// ofRoot reports whether an event warns that a goal runs as root, which depends on the user who runs the
+// tests.
 func ofRoot(e event.Event) bool {
 	w, ok := e.Body.(*event.Warning)
 	return ok && strings.HasPrefix(w.Text, "this goal runs as root")
 }
 
-// rooted: each run of root's that came as far as its first turn was told so once, and
-// none of anybody else's.
+// rooted checks the warnings that a goal runs as root: one in each run of root's that reached its first turn,
+// and none otherwise.
 func (s *stage) rooted(events []event.Event) {
 	told, turned := map[string]int{}, map[string]bool{}
 	for _, e := range events {
@@ -138,12 +138,12 @@ func (s *stage) rooted(events []event.Event) {
 	}
 	for run := range turned {
 		if (told[run] == 1) != (os.Geteuid() == 0) || told[run] > 1 {
-			s.Errorf("the run %s was told %d times that it is root's", run, told[run])
+			s.Errorf("the run %s was warned %d times that it is root's", run, told[run])
 		}
 	}
 }
 
-// lawful holds what is true of every goal, whatever happened to it.
+// lawful checks what is true of every goal, whatever happened to it.
 func (s *stage) lawful(id goal.ID) {
 	events, err := s.app.Store().Events(s.Context(), id, 0, 1<<20)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *stage) lawful(id goal.ID) {
 	intents, results := map[int]bool{}, map[int]bool{}
 	verdicts := map[int][]goal.Verdict{}
 	claim := 0
-	panes := map[string]bool{} // that it has
+	panes := map[string]bool{} // the panes that it has
 	to := func(next goal.Status) {
 		if err := goal.Transition(status, next); err != nil {
 			s.Error(err)
@@ -171,7 +171,7 @@ func (s *stage) lawful(id goal.ID) {
 		switch b := e.Body.(type) {
 		case *event.Created, *event.Queued:
 		case *event.Started, *event.Resumed, *event.Reopened, *event.LimitsChanged:
-			if e.RunID != run { // the first of what a run begins with
+			if e.RunID != run { // the first events of a run
 				run = e.RunID
 				to(goal.Running)
 			}
@@ -235,8 +235,8 @@ func (s *stage) lawful(id goal.ID) {
 	}
 }
 
-// passed: a completed goal has a verdict of every check on its last claim, and
-// they pass. Nothing else completes a goal.
+// passed checks that a completed goal has a verdict of every check on its last claim, and that they pass.
+// Nothing else completes a goal.
 func (s *stage) passed(c goal.Criterion, verdicts []goal.Verdict) {
 	passes := 0
 	for _, v := range verdicts {
@@ -250,15 +250,15 @@ func (s *stage) passed(c goal.Criterion, verdicts []goal.Verdict) {
 	s.Errorf("completed with the verdicts %+v", verdicts)
 }
 
-// stable: what a goal's model was told before stays as it was, to the byte, so that
-// its cache hits. A window that fills is cut.
+// stable checks that what a goal's model has seen stays the same, to the byte, so that its cache hits. Only a
+// full window is shortened.
 func (s *stage) stable(requests []modeltest.Request) {
 	if len(s.names()) != 1 || s.tr.comment["window"] != "" {
 		return
 	}
 	var before modeltest.Request
 	for _, r := range requests {
-		if len(r.Tools) == 0 { // a question aside
+		if len(r.Tools) == 0 { // an aside
 			continue
 		}
 		if before.Tools != nil && !slices.Equal(r.Tools, before.Tools) {
@@ -274,8 +274,8 @@ func (s *stage) stable(requests []modeltest.Request) {
 	}
 }
 
-// wellFormed holds of every request: each call has exactly one result, which
-// comes after it and before the next turn.
+// wellFormed checks of every request that each call has exactly one result, which comes after it and before
+// the next turn.
 func (s *stage) wellFormed(r modeltest.Request) {
 	open := map[string]bool{}
 	for i, m := range r.Messages {

@@ -11,7 +11,6 @@ import (
 	"image/jpeg"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,32 +25,32 @@ import (
 	"goalpost/backend/policy"
 )
 
-// late is when a test gives up waiting. Nothing takes nearly as long.
+// late is when a test stops waiting. Nothing takes nearly as long.
 const late = 2 * time.Minute
 
-// stage is a program on folders of its own, on which a transcript is played.
-// do is called from the model's goroutine, too: the fields behind mu are shared.
+// stage is a program on its own folders, on which a transcript is played. do is also called from the model's
+// goroutine: the fields after mu are shared.
 type stage struct {
 	*testing.T
-	tr    *transcript
-	home  string
-	dir   string // the world
-	cfg   *config.Config
-	clock *jumpClock
-	minds *minds
-	app   *app.App
-	api   *api.GoalAPI
-	ears  *ears
-	wg    sync.WaitGroup // orders that wait for an end
+	tr     *transcript
+	home   string
+	dir    string // the goal's folder
+	cfg    *config.Config
+	clock  *jumpClock
+	models *scriptedModels
+	app    *app.App
+	api    *api.GoalAPI
+	ears   *ears
+	wg     sync.WaitGroup // orders that wait for an end
 
 	mu    sync.Mutex
 	ids   map[string]goal.ID
-	order []string            // names, in the order in which their goals were made
-	told  map[goal.ID]int64   // seq up to which the journal is in out
-	out   strings.Builder     // what comes out
-	whole strings.Builder     // the same, nothing cut short
-	words *strings.Replacer   // of sections: $DIR, $SELF …
-	norm  func(string) string // of what comes out
+	order []string            // names, in the order in which their goals were created
+	told  map[goal.ID]int64   // the seq up to which a journal is in out
+	out   strings.Builder     // the output
+	whole strings.Builder     // the same without truncation
+	words *strings.Replacer   // for sections: $DIR, $SELF …
+	norm  func(string) string // for the output
 }
 
 // perform plays a transcript and returns its journal.
@@ -71,10 +70,10 @@ func perform(t *testing.T, tr *transcript) string {
 	for _, name := range s.names() {
 		s.tell(name, 0)
 	}
-	for _, r := range s.minds.server.Requests() {
+	for _, r := range s.models.server.Requests() {
 		s.wellFormed(r)
 	}
-	s.stable(s.minds.server.Requests())
+	s.stable(s.models.server.Requests())
 	for _, name := range s.names() {
 		s.lawful(s.id(name))
 	}
@@ -84,8 +83,8 @@ func perform(t *testing.T, tr *transcript) string {
 	return s.out.String()
 }
 
-// build makes the folders, the world and the providers. Names are short: a path
-// of a socket has room for a hundred bytes.
+// build makes the folders, the goal's files and the providers. Names are short: the path of a socket has at
+// most a hundred bytes.
 func (s *stage) build() {
 	home, err := os.MkdirTemp("", "t-*")
 	if err != nil {
@@ -113,9 +112,9 @@ func (s *stage) build() {
 		name, mode, _ := strings.Cut(strings.TrimPrefix(f.Name, "world/"), " ")
 		s.write(name, s.words.Replace(string(f.Data)), mode == "+x")
 	}
-	s.minds = newMinds(s.T, s.tr)
-	s.minds.expand = s.expand
-	s.minds.do = s.aside
+	s.models = newScriptedModels(s.T, s.tr)
+	s.models.expand = s.expand
+	s.models.do = s.aside
 	s.cfg = openConfig(s.T, home)
 	names := map[string]bool{"": true}
 	for _, scripts := range []map[string][]turn{s.tr.models, s.tr.asides} {
@@ -129,7 +128,7 @@ func (s *stage) build() {
 		if err != nil {
 			s.Fatal(err)
 		}
-		p := config.Provider{ID: id, Kind: config.OpenAI, BaseURL: s.minds.server.URL, Model: id, ContextWindow: window}
+		p := config.Provider{ID: id, Kind: config.OpenAI, BaseURL: s.models.server.URL, Model: id, ContextWindow: window}
 		if err := s.cfg.SaveProvider(p); err != nil {
 			s.Fatal(err)
 		}
@@ -147,7 +146,7 @@ func (s *stage) build() {
 	s.norm = s.normaliser()
 }
 
-// openConfig makes the folders of a program, with the helper in place.
+// openConfig makes the folders of a program, with the helper installed.
 func openConfig(t *testing.T, home string) *config.Config {
 	cfg, err := config.Open(func(name string) string {
 		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
@@ -208,17 +207,19 @@ func (s *stage) close() {
 	s.wg.Wait()
 }
 
-// aside is an order that the user gives while the model thinks. One that
-// waits for the end of the run must not hold up the model.
+// aside executes an order of the user while the model answers. An order that waits for the end of the run must
+// not block the model.
 func (s *stage) aside(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
 	if verb != "abort" && verb != "delete" {
 		if err := s.command(line); err != nil {
 			s.Errorf("%s: %v", line, err)
 		}
-		if verb == "revoke" { // the run hears of it by itself: before the model answers
+		if verb == "revoke" { // the grant must have ended before the model answers
 			name, request := s.named(rest)
-			s.takenBack(s.id(name), request)
+			if err := s.ears.wait(s.id(name), "grant_ended", request); err != nil {
+				s.Errorf("%s: %v", line, err)
+			}
 		}
 		return
 	}
@@ -230,21 +231,7 @@ func (s *stage) aside(line string) {
 	})
 }
 
-// takenBack waits until a grant holds no more.
-func (s *stage) takenBack(id goal.ID, request string) {
-	for over := time.Now().Add(late); time.Now().Before(over); time.Sleep(5 * time.Millisecond) {
-		events, err := s.app.Store().Events(s.Context(), id, 0, 1<<20)
-		if err != nil || slices.ContainsFunc(events, func(e event.Event) bool {
-			b, ok := e.Body.(*event.GrantEnded)
-			return ok && b.Request == request
-		}) {
-			return
-		}
-	}
-	s.Errorf("the grant %s was not taken back", request)
-}
-
-// command is one line of play. What a journal has got is told where the user
+// command executes one line of play. New events of a journal are written where the user
 // waits for it, so that it is in the same place every time. The goal's name comes after the verb and may be
 // left out for the one without a name:
 //
@@ -281,7 +268,7 @@ func (s *stage) command(line string) error {
 		s.tell(name, seq)
 		return err
 	case "file":
-		return s.appears(rest)
+		return awaitFile(filepath.Join(s.dir, rest))
 	case "recorded":
 		return s.recorded(id, rest)
 	case "clock", "clock!":
@@ -321,17 +308,7 @@ func (s *stage) command(line string) error {
 	return nil
 }
 
-// appears waits for a file that a goal's program makes; nothing else tells of it.
-func (s *stage) appears(path string) error {
-	for over := time.Now().Add(late); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(s.dir, path)); err == nil || time.Now().After(over) {
-			return err
-		}
-	}
-}
-
-// elsewhere gives an order from a second program on the same folders, which
-// knows nothing of this one but what is written there.
+// elsewhere gives an order from a second program on the same folders, which knows only what is stored there.
 func (s *stage) elsewhere(line string) (err error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	name, rest := s.named(rest)
@@ -343,31 +320,29 @@ func (s *stage) elsewhere(line string) (err error) {
 	return s.askOf(other, verb, s.id(name), rest)
 }
 
-// recorded waits until what a pane showed has been written down; nothing else tells of it.
+// recorded waits until the recording of a pane contains a text or, for "a picture", a picture.
 func (s *stage) recorded(id goal.ID, rest string) error {
 	name, text, _ := strings.Cut(rest, " ")
-	for over := time.Now().Add(late); ; time.Sleep(20 * time.Millisecond) {
+	var all []byte
+	err := poll(func() (bool, error) {
 		page, err := s.api.Replay(string(id), name, 0)
-		var all []byte
+		all = nil
 		for _, r := range page.Records {
 			b, err := base64.StdEncoding.DecodeString(r.Data)
 			if err != nil {
-				return fmt.Errorf("record %d: %w", r.N, err)
+				return false, fmt.Errorf("record %d: %w", r.N, err)
 			}
 			if img, err := jpeg.Decode(bytes.NewReader(b)); err == nil && img.Bounds().Dx() > 0 && r.Width > 0 {
 				b = []byte("a picture")
 			}
 			all = append(all, b...)
 		}
-		switch {
-		case err != nil:
-			return err
-		case strings.Contains(string(all), text):
-			return nil
-		case time.Now().After(over):
-			return fmt.Errorf("the recording of %s has no %q: %.2000q", name, text, all)
-		}
+		return strings.Contains(string(all), text), err
+	})
+	if err != nil {
+		return fmt.Errorf("the recording of %s, for %q: %w: %.2000q", name, text, err, all)
 	}
+	return nil
 }
 
 // ask gives an order about a goal.
@@ -460,7 +435,7 @@ func (s *stage) start(name string, leave bool) error {
 func (s *stage) wait(name string) error {
 	select {
 	case <-s.app.Done(s.id(name)):
-		s.wg.Wait() // an abort hears of the end, too
+		s.wg.Wait() // an abort waits for the end, too
 		s.tell(name, 0)
 		return nil
 	case <-time.After(late):
@@ -516,7 +491,7 @@ func (s *stage) show(what string, id goal.ID) error {
 	return nil
 }
 
-// expand puts in what only the stage knows.
+// expand substitutes what only the stage knows.
 func (s *stage) expand(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -538,8 +513,8 @@ func (s *stage) put(line, whole string) {
 	s.whole.WriteString(whole + "\n")
 }
 
-// tell writes what a journal has got since the last time, up to seq, 0 for all. In
-// a transcript with several goals each line says whose it is.
+// tell writes the events of a journal since the last call, up to seq, 0 for all. In a transcript with several
+// goals each line names its goal.
 func (s *stage) tell(name string, seq int64) {
 	id := s.id(name)
 	events, err := s.app.Store().Events(s.Context(), id, s.told[id], 1<<20)
@@ -556,9 +531,9 @@ func (s *stage) tell(name string, seq int64) {
 		}
 		s.told[id] = e.Seq
 		if w, ok := e.Body.(*event.Warning); ok && strings.HasPrefix(w.Text, "the kernel refused") {
-			continue // it is heard of beside the run, so its place differs
+			continue // it comes from outside of the run, so its place differs
 		}
-		if ofRoot(e) { // lawful counts them
+		if ofRoot(e) { // lawful checks them
 			continue
 		}
 		line, whole := render(s.T, e)
@@ -572,19 +547,19 @@ func (s *stage) names() []string {
 	return append([]string{}, s.order...)
 }
 
-// ears hear the journaled events of a program, also those of the past.
+// ears store the journaled events of a program.
 type ears struct {
 	sub  *event.Subscription
 	done chan struct{}
 
-	mu    sync.Mutex
-	heard []event.Event
-	used  map[goal.ID]int64 // the seq up to which until has passed
-	more  chan struct{}
+	mu     sync.Mutex
+	events []event.Event
+	used   map[goal.ID]int64 // the seq up to which until has passed
+	more   chan struct{}     // closed and replaced at each event
 }
 
 func listen(a *app.App) *ears {
-	e := &ears{sub: a.Events(1 << 16), done: make(chan struct{}), more: make(chan struct{}, 1), used: map[goal.ID]int64{}}
+	e := &ears{sub: a.Events(1 << 16), done: make(chan struct{}), more: make(chan struct{}), used: map[goal.ID]int64{}}
 	go func() {
 		defer close(e.done)
 		for ev := range e.sub.C {
@@ -592,12 +567,10 @@ func listen(a *app.App) *ears {
 				continue
 			}
 			e.mu.Lock()
-			e.heard = append(e.heard, ev)
+			e.events = append(e.events, ev)
+			close(e.more)
+			e.more = make(chan struct{})
 			e.mu.Unlock()
-			select {
-			case e.more <- struct{}{}:
-			default:
-			}
 		}
 	}()
 	return e
@@ -605,39 +578,55 @@ func listen(a *app.App) *ears {
 
 func (e *ears) close() { e.sub.Close(); <-e.done }
 
-// until passes over a goal's events up to one of the type that holds the text,
-// and returns its seq.
-func (e *ears) until(id goal.ID, kind, text string) (int64, error) {
-	over := time.After(late)
+// until skips a goal's events up to one of the type that contains the text, and returns its seq.
+func (e *ears) until(id goal.ID, kind, text string) (seq int64, err error) {
+	err = e.await(kind+" "+text, func() bool {
+		if seq = e.find(id, e.used[id], kind, text); seq > 0 {
+			e.used[id] = seq
+		}
+		return seq > 0
+	})
+	return seq, err
+}
+
+// wait waits for an event of the type that contains the text, and skips none for until.
+func (e *ears) wait(id goal.ID, kind, text string) error {
+	return e.await(kind+" "+text, func() bool { return e.find(id, 0, kind, text) > 0 })
+}
+
+// await calls found, with mu held, after each event until it returns true.
+func (e *ears) await(what string, found func() bool) error {
+	timeout := time.After(late)
 	for {
-		if seq := e.next(id, kind, text); seq > 0 {
-			return seq, nil
+		e.mu.Lock()
+		more, ok := e.more, found()
+		e.mu.Unlock()
+		if ok {
+			return nil
 		}
 		select {
-		case <-e.more:
-		case <-over:
-			return 0, fmt.Errorf("no event %s %s within %s", kind, text, late)
+		case <-more:
+		case <-timeout:
+			return fmt.Errorf("no event %s within %s", what, late)
 		}
 	}
 }
 
-func (e *ears) next(id goal.ID, kind, text string) int64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, ev := range e.heard {
-		if ev.GoalID != id || ev.Seq <= e.used[id] || ofRoot(ev) {
+// find returns the seq of the first such event after a seq, 0 if there is none. The caller holds mu.
+func (e *ears) find(id goal.ID, after int64, kind, text string) int64 {
+	for _, ev := range e.events {
+		if ev.GoalID != id || ev.Seq <= after || ofRoot(ev) {
 			continue
 		}
 		if raw, err := json.Marshal(ev.Body); err == nil && ev.Body.EventType() == kind &&
 			strings.Contains(string(raw), text) {
-			e.used[id] = ev.Seq
 			return ev.Seq
 		}
 	}
 	return 0
 }
 
-// goingOn is what resume and reopen are given: a note, or JSON with limits.
+// goingOn is the input of resume and reopen: a note, or JSON with limits.
 func (s *stage) goingOn(rest string) (in api.ResumeInput) {
 	s.Helper()
 	if !strings.HasPrefix(rest, "{") {

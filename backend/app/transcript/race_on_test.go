@@ -2,6 +2,6 @@
 
 package transcript_test
 
-// usualSteps is how many steps each of the goals at once makes. The race detector
-// makes them five times as dear; make crash runs all of them without it.
+// usualSteps is how many steps each of the goals at once makes. With the race detector they take five times as
+// long; make crash runs all of them without it.
 const usualSteps = 150

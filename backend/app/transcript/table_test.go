@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestTheTableNamesTests: every test that docs/testing.md names for a sentence of
-// the contract is there.
+// TestTheTableNamesTests: every test that docs/testing.md names for a sentence of the contract exists.
 func TestTheTableNamesTests(t *testing.T) {
 	const root = "../../.."
 	doc, err := os.ReadFile(filepath.Join(root, "docs/testing.md"))

@@ -131,8 +131,7 @@ func lines(b []byte) []string {
 	return list
 }
 
-// input is the goal of that name. Without any goal section there is one that
-// wants done.txt.
+// input returns the goal of that name. Without any goal section there is one that wants done.txt.
 func (tr *transcript) input(name string, expand func(string) string) (api.StartInput, error) {
 	raw, ok := tr.goals[name]
 	if !ok && name == "" {
@@ -144,7 +143,7 @@ func (tr *transcript) input(name string, expand func(string) string) (api.StartI
 	if err := d.Decode(&in); err != nil {
 		return in, fmt.Errorf("goal %s: %w", name, err)
 	}
-	if in.CriticEvery == 0 { // a critic only where the transcript speaks of one
+	if in.CriticEvery == 0 { // a critic only if the transcript mentions one
 		in.CriticEvery = api.NoLimit
 	}
 	return in, nil

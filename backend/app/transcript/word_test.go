@@ -5,10 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -16,13 +16,13 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAWordOfThePersonOutlivesItsProcess kills `accept`, `reject` and the resume
-// after `steer` (SIGKILL) once the word is kept, and after each event of the run
-// that it begins. The next process hears it, and it counts once.
+// TestAWordOfThePersonOutlivesItsProcess kills accept, reject and the resume after steer (SIGKILL) once the
+// user's answer is stored, and after each event of the run that it begins. The next process reads the answer,
+// which counts once.
 func TestAWordOfThePersonOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		words []string // behind them comes the goal's id
+		words []string // followed by the goal's id
 		more  []string
 	}{
 		"accept": {words: []string{"accept", "--json"}},
@@ -36,7 +36,7 @@ func TestAWordOfThePersonOutlivesItsProcess(t *testing.T) {
 					t.Parallel()
 					w := waiting(t)
 					args := append(append(test.words, string(w.id)), test.more...)
-					if name == "steer" { // the word is given; what dies is who should hear it
+					if name == "steer" { // the note is stored; what dies is the process that should read it
 						if out, err := w.finish(args...); err != nil {
 							t.Fatalf("%v\n%s", err, out)
 						}
@@ -54,7 +54,7 @@ func TestAWordOfThePersonOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-// waiter is a goal that waits for its user to look at a colour.
+// waiter is a goal that waits for its user to judge a colour.
 type waiter struct {
 	*testing.T
 	home  string
@@ -107,19 +107,18 @@ func waiting(t *testing.T) *waiter {
 func (w *waiter) finish(args ...string) (string, error) {
 	w.Helper()
 	c := command(w.T, w.home, args...)
-	c.heard.Wait()
+	c.reading.Wait()
 	err := c.cmd.Wait()
 	return c.stderr.String(), err
 }
 
-// waitsForPerson tells the exit code of needs_operator.
+// waitsForPerson reports whether the exit code is that of needs_operator.
 func waitsForPerson(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode() == 5
 }
 
-// killed ends a command when it has told of n events, or for 0 once the user's
-// word is kept.
+// killed kills a command when it has reported n events, or for 0 once the user's answer is stored.
 func (w *waiter) killed(n int, args ...string) {
 	w.Helper()
 	c := command(w.T, w.home, args...)
@@ -129,31 +128,24 @@ func (w *waiter) killed(n int, args ...string) {
 	c.killAt(moment{events: n})
 }
 
-// kept waits until there is a word of the user. Nothing tells of it before a run hears it.
+// kept waits until the answer of the user is stored, by the other process, as an order or, once a
+// run has read that, as an event.
 func (w *waiter) kept() {
 	w.Helper()
-	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	if err := poll(func() (bool, error) {
 		s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))
 		if err != nil {
-			w.Fatal(err)
+			return false, err
 		}
-		var heard int
 		events, err1 := s.Events(w.Context(), w.id, 0, 1<<20)
 		orders, err2 := s.Orders(w.Context(), w.id)
-		if err := errors.Join(err1, err2, s.Close()); err != nil {
-			w.Fatal(err)
-		}
-		for _, e := range events {
-			if _, ok := e.Body.(*event.Resumed); ok {
-				heard++
-			}
-		}
-		if len(orders)+heard > 0 {
-			return
-		}
-		if time.Now().After(late) {
-			w.Fatal("no word is kept")
-		}
+		resumed := slices.ContainsFunc(events, func(e event.Event) bool {
+			_, ok := e.Body.(*event.Resumed)
+			return ok
+		})
+		return len(orders) > 0 || resumed, errors.Join(err1, err2, s.Close())
+	}); err != nil {
+		w.Fatalf("the user's answer is not stored: %v", err)
 	}
 }
 
@@ -185,7 +177,7 @@ func (w *waiter) colour() string {
 	return string(b)
 }
 
-// row reads the goal, and whether it waits for its user and no word is there.
+// row returns the goal, and whether it waits for its user and has no answer.
 func (w *waiter) row() (row store.GoalRow, waits bool) {
 	w.Helper()
 	s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))
@@ -201,7 +193,7 @@ func (w *waiter) row() (row store.GoalRow, waits bool) {
 	return row, waits && len(orders) == 0
 }
 
-// heardOnce looks for the word in the journal.
+// heardOnce checks that the journal contains the answer once.
 func (w *waiter) heardOnce(word string) {
 	w.Helper()
 	s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))

@@ -13,7 +13,7 @@ type Conversation struct {
 	messages []goal.Message
 	bytes    int
 	perByte  float64  // tokens per byte, as the last turn showed; 0 before the first
-	deferred []string // host's words that are said after the restored part
+	deferred []string // messages of the host for after the restored part
 }
 
 // Add appends messages.

@@ -1,4 +1,4 @@
-// Package loopguard finds the tool calls of a run that go round in circles.
+// Package loopguard detects tool calls of a run that repeat without effect.
 package loopguard
 
 import (
@@ -23,8 +23,8 @@ const (
 	cycleRounds        = 3  // rounds of a cycle: told
 )
 
-// Guard sees calls that go round in circles. It tells the agent with the way out, once
-// for each circle, and refuses what is repeated all the same. It is for one goroutine.
+// Guard detects repeated calls. It warns the agent once for each loop and says how to leave it, and refuses calls
+// that are still repeated. It is for one goroutine.
 type Guard struct {
 	last     map[string]repeatEntry // by hash of the call
 	history  []string               // call and result, newest last
@@ -40,7 +40,7 @@ const DeclareStepTool = "declare_step"
 type repeatEntry struct {
 	result string // its sum
 	times  int
-	goesOn bool // what it looked at still works
+	goesOn bool // what it observed is still running
 }
 
 // Call is a call as the guard compares it: Hash is the same for the same call.
@@ -49,7 +49,7 @@ type Call struct{ Tool, Hash string }
 // NewCall returns the Call of a tool. key is the digest.CallKey of the call.
 func NewCall(tool, key string) Call { return Call{Tool: tool, Hash: digest.HashText(key)} }
 
-// New returns a Guard that has seen nothing.
+// New returns a Guard without any calls.
 func New() *Guard {
 	return &Guard{last: map[string]repeatEntry{}, failures: map[string]int{}, warned: map[string]bool{}}
 }
@@ -88,9 +88,8 @@ func (g *Guard) Record(c Call, e policy.Effect, o event.Outcome, result goal.Res
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " ")
 }
 
-// resetOthers lets every other call be made again: what it depends on may have been
-// changed by this one. What two calls do to each other in turn is left to the
-// cycles and to the breaker, which look at what comes of it.
+// resetOthers allows every other call again: what it depends on may have been changed by this one. Two calls that
+// undo each other in turn are left to the cycle detection and to the progress detector.
 func (g *Guard) resetOthers(by Call) {
 	own := by.Hash
 	maps.DeleteFunc(g.last, func(key string, _ repeatEntry) bool { return key != own })
@@ -136,7 +135,7 @@ func (g *Guard) findCycle(c Call, result string) string {
 	return ""
 }
 
-// isCycle says whether the newest calls are rounds of a true cycle of this period.
+// isCycle reports whether the newest calls are rounds of a true cycle of this period.
 func (g *Guard) isCycle(period int) bool {
 	n := period * cycleRounds
 	if len(g.history) < n {

@@ -18,7 +18,7 @@ func (g *Guard) SaveState(m *goal.LoopState) {
 	m.Refusals, m.Reading = g.refusals, g.reading
 	var again []string
 	for key, last := range g.last {
-		if last.times > 1 && !last.goesOn { // what continued may have ended with the run
+		if last.times > 1 && !last.goesOn { // the program may have ended with the run
 			again = append(again, key)
 		}
 	}
@@ -30,8 +30,8 @@ func (g *Guard) SaveState(m *goal.LoopState) {
 	}
 }
 
-// RestoreState takes what the guard of the run before knew. In the meantime the user may
-// have fixed what a call depends on: it may be made once more.
+// RestoreState restores the state of the run before. The user may have fixed what a call depends on, so it may be
+// made once more.
 func (g *Guard) RestoreState(m goal.LoopState) {
 	for key, c := range m.Calls {
 		g.last[key] = repeatEntry{result: c.Result, times: min(c.Times, refuseAfter-2)}

@@ -17,7 +17,7 @@ var personas = map[string]string{
 	"writer": "You work as a writer: say what matters first, in plain words, and read your text again before you claim.",
 }
 
-// defaultPersona is who works when the user says nothing.
+// defaultPersona is the persona of a goal for which the user chose none.
 const defaultPersona = "engineer"
 
 // Personas returns the ways of working that a goal may be given, sorted.

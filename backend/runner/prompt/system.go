@@ -11,9 +11,12 @@ import (
 	"goalpost/backend/policy"
 )
 
-// System returns the system prompt: how the run ends and what it may do. It is the same
-// for every turn, so that prompt caches hit.
-func System(g goal.Goal) string {
+// ProtectedFile is a file of the goal's folder that decides about the goal and that the agent cannot change.
+type ProtectedFile struct{ Path, Why string }
+
+// System returns the system prompt: how the run ends, what it may do and which files it cannot change. It is the same
+// for every turn of a run, so that prompt caches hit.
+func System(g goal.Goal, protected []ProtectedFile) string {
 	var b strings.Builder
 	b.WriteString(
 		`You work on a goal inside Goalpost, on a real machine, through tools. Nobody watches; everything you do is journaled.
@@ -35,6 +38,7 @@ How the run ends
 		b.WriteString("The host's checks see your folder, but not your home, your caches or /tmp: what you install or " +
 			"configure there does not count for them. Put what the project needs into your folder.\n")
 	}
+	b.WriteString(describeProtected(protected))
 	if len(g.Policy.Work) > 0 {
 		fmt.Fprintf(&b, "In your folder you may change only %s; everything else in it is read-only, also for git, which "+
 			"cannot commit, and only the user can extend this (request_access or ask_operator).\n", g.Policy.DescribeWork())
@@ -50,11 +54,29 @@ How the run ends
 	case goal.CheckOutputFull, goal.CheckOutputDefault:
 	}
 	if len(g.Options.Panes) > 0 {
-		fmt.Fprintf(&b, "The user lent you these panes, as long as they are open: %s.\n", strings.Join(g.Options.Panes, ", "))
+		fmt.Fprintf(&b, "You may use these panes of the user while they are open: %s.\n", strings.Join(g.Options.Panes, ", "))
 	}
 	b.WriteString(describePolicy(g))
 	b.WriteString(personas[personaText(g)] + "\n")
 	return b.String()
+}
+
+// describeProtected names the protected files and says what to do if one of them is wrong.
+func describeProtected(files []ProtectedFile) string {
+	const most = 12
+	if len(files) == 0 {
+		return ""
+	}
+	names := make([]string, 0, most)
+	for _, f := range files[:min(most, len(files))] {
+		names = append(names, fmt.Sprintf("%s (%s)", f.Path, f.Why))
+	}
+	list := strings.Join(names, ", ")
+	if more := len(files) - most; more > 0 {
+		list += fmt.Sprintf(", and %d more", more)
+	}
+	return "These files decide about the goal, so they are read-only: " + list +
+		". If one of them is wrong, ask the user with ask_operator: only the user can let you change it.\n"
 }
 
 // describePolicy says the policy in words: what may be done, what asks, what is denied.

@@ -1,4 +1,4 @@
-// Package stall finds out that a run makes no progress.
+// Package stall detects that a run makes no progress.
 package stall
 
 import (
@@ -24,9 +24,8 @@ const (
 // WaitTool is the tool that only lets time pass.
 const WaitTool = "wait"
 
-// Detector looks at the workspace, not at the words: it finds a run that changes nothing
-// that was not there before. The zero value is that of a run that has spent nothing; it is
-// for one goroutine.
+// Detector watches the workspace, not the model's words: it detects a run that produces no new state. The zero value
+// is for a run that has spent nothing. It is for one goroutine.
 type Detector struct {
 	workspaces seenSet              // fingerprints
 	results    seenSet              // hashes of what was read
@@ -142,7 +141,7 @@ func (d *Detector) SaveState(m *goal.LoopState) {
 	m.Quiet, m.Unmade, m.USD = d.quiet, d.unmade, d.usd
 }
 
-// RestoreState takes what the detector of the run before knew.
+// RestoreState restores the state of the run before.
 func (d *Detector) RestoreState(m goal.LoopState) {
 	for _, hash := range m.Results {
 		d.results.add(hash)
@@ -156,8 +155,8 @@ func (d *Detector) RestoreState(m goal.LoopState) {
 	}
 }
 
-// Reset begins the count again, with the given dollars spent: the user said that what
-// made no progress may do so now.
+// Reset starts the count again, with the given dollars spent: after the user intervened, the same actions may
+// succeed.
 func (d *Detector) Reset(spent float64) {
 	d.workspaces, d.results = seenSet{}, seenSet{}
 	d.quiet, d.unmade, d.usd = 0, 0, spent

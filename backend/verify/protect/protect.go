@@ -4,8 +4,6 @@ package protect
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,22 +63,23 @@ func (v Version) String() string {
 	return v.Path + " (sha256 " + v.SHA256 + ")"
 }
 
-// Accept makes the present versions of changed files the protected ones and says which
-// these are. Scripts that they call now, and did not before, are protected too.
-func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
+// Accept makes the present versions of the chosen files, or of all changed ones if none are chosen, the protected
+// ones and returns them. Scripts that they call now, and did not before, are protected too. A file that changed again
+// since the user saw its change is refused with a StaleChangeError, and then nothing is accepted.
+func (p *Protection) Accept(ctx context.Context, chosen ...Version) ([]Version, error) {
 	if p == nil {
 		return nil, nil
 	}
 	g := p.guard
-	changed, err := g.changedItems(ctx)
-	if err != nil || len(changed) == 0 {
-		return nil, err
-	}
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
+	changed, err := g.chooseChanges(ctx, root, chosen)
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
 	files := pathsOf(changed)
 	for _, d := range changed {
 		if d.Kind == detect.KindForbiddenNew {
@@ -116,8 +115,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 		})
 		accepted = append(accepted, Version{f, g.list[at].SHA256})
 	}
-	list := protectedJSON{g.list, p.options.NoProtect, g.shut, g.expected, g.tests}
-	return accepted, errors.Join(fileio.WriteJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
+	return accepted, errors.Join(g.save(p.options.NoProtect), g.forgetShown())
 }
 
 // admitFile lets a file stay that has appeared, and compares it from now on.
@@ -213,79 +211,4 @@ func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 		aside = ""
 	}
 	return files, aside, g.forgetShown()
-}
-
-// shownChange is a difference as the user was shown it.
-type shownChange struct {
-	Kind detect.Kind `json:"kind"`
-	Path string      `json:"path"`
-	Part string      `json:"part,omitempty"`
-	Sum  string      `json:"sum"` // of the content, or of what is said where there is none to read
-}
-
-func (g *State) shownFile() string { return filepath.Join(g.private, "shown.json") }
-
-// RecordShown keeps the present differences: the goal pauses for them, and the user is
-// told that they are put back.
-func (g *State) RecordShown(ctx context.Context) error {
-	if g == nil {
-		return nil
-	}
-	list, err := g.changes(ctx)
-	if err != nil {
-		return err
-	}
-	return fileio.WriteJSON(g.shownFile(), list)
-}
-
-func (g *State) forgetShown() error {
-	if err := os.Remove(g.shownFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forgetting what was changed before: %w", fileio.StripPathError(err))
-	}
-	return nil
-}
-
-// Undecided names the files that differ otherwise than the user was shown.
-func (g *State) Undecided(ctx context.Context) ([]string, error) {
-	if g == nil {
-		return nil, nil
-	}
-	list, err := g.changes(ctx)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	var shown []shownChange
-	if err := fileio.ReadJSON(g.shownFile(), &shown); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	var files []string
-	for _, c := range list {
-		if !slices.Contains(shown, c) {
-			files = append(files, c.Path)
-		}
-	}
-	slices.Sort(files)
-	return slices.Compact(files), nil
-}
-
-func (g *State) changes(ctx context.Context) ([]shownChange, error) {
-	found, err := g.changedItems(ctx)
-	if err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(g.dir)
-	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
-	}
-	defer func() { _ = root.Close() }()
-	list := make([]shownChange, 0, len(found))
-	for _, d := range found {
-		text, _, err := protectedContent(root, d.path)
-		if err != nil {
-			text = []byte(d.text)
-		}
-		sum := sha256.Sum256(text)
-		list = append(list, shownChange{d.Kind, d.path, d.Part, hex.EncodeToString(sum[:])})
-	}
-	return list, nil
 }

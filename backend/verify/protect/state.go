@@ -42,6 +42,7 @@ type State struct {
 	appears  []forbiddenFile    // in the order of list
 	expected []summary.Expected // of the runners that checks call
 	tests    []int              // how many ran before the start, by check; nil where nobody has counted
+	freed    []string           // files that the user unprotected
 
 	mu    sync.Mutex
 	ok    map[string]statStamp     // files that were the same when last looked at
@@ -129,6 +130,19 @@ type protectedJSON struct {
 	Shut              []string           `json:"shut,omitempty"`
 	ExpectedSummaries []summary.Expected `json:"heard,omitempty"`
 	Tests             []int              `json:"tests,omitempty"`
+	Freed             []string           `json:"freed,omitempty"`
+}
+
+// save writes the state where Load reads it.
+func (g *State) save(noProtect []string) error {
+	return fileio.WriteJSON(filepath.Join(g.private, "protected.json"), protectedJSON{
+		List:              g.list,
+		Without:           noProtect,
+		Shut:              g.shut,
+		ExpectedSummaries: g.expected,
+		Tests:             g.tests,
+		Freed:             g.freed,
+	})
 }
 
 // Record copies what is protected. What was frozen before, nil for nothing,
@@ -170,7 +184,7 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 		}
 	}
 	if frozen != nil {
-		g.shut, g.expected, g.tests = frozen.shut, frozen.expected, frozen.tests
+		g.shut, g.expected, g.tests, g.freed = frozen.shut, frozen.expected, frozen.tests, frozen.freed
 	} else {
 		g.shut, g.expected, g.tests = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests
 	}
@@ -180,8 +194,7 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 			return nil, err
 		}
 	}
-	return g, fileio.WriteJSON(filepath.Join(o.Private, "protected.json"),
-		protectedJSON{g.list, o.NoProtect, g.shut, g.expected, g.tests})
+	return g, g.save(o.NoProtect)
 }
 
 // record takes down what a protected thing is now.
@@ -199,9 +212,12 @@ func (g *State) record(ctx context.Context, root *os.Root, h *protectedItem, tot
 	return err
 }
 
-// isRecorded says whether a thing was frozen, or would have been if it had been there.
+// isRecorded reports whether a thing was frozen, would have been if it had been there, or was freed by the user.
 func (g *State) isRecorded(p detect.Protected) bool {
-	return g != nil && slices.ContainsFunc(g.list, func(h protectedItem) bool {
+	if g == nil {
+		return false
+	}
+	return slices.Contains(g.freed, p.Path) || slices.ContainsFunc(g.list, func(h protectedItem) bool {
 		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part && h.Holding == p.Holding ||
 			h.Kind == detect.KindMonitored && h.Missing && h.Path == p.Path
 	})
@@ -256,7 +272,7 @@ func Load(dir, private string) (*State, error) {
 	}
 	g, err := newGuard(dir, private, f.List, f.Without, f.Shut)
 	if err == nil {
-		g.expected, g.tests = f.ExpectedSummaries, f.Tests
+		g.expected, g.tests, g.freed = f.ExpectedSummaries, f.Tests, f.Freed
 	}
 	return g, err
 }

@@ -24,6 +24,7 @@ import type {
   ProposalView,
   ProtectInput,
   ProtectedFile,
+  ProtectedState,
   MCPServer,
   NetworkView,
   Provider,
@@ -77,6 +78,7 @@ export interface Methods {
   "GoalAPI.Prune": (input: PruneInput) => PruneOutput;
   "GoalAPI.Proposal": (dir: string) => ProposalView;
   "GoalAPI.Protected": (input: ProtectInput) => ProtectedFile[] | null;
+  "GoalAPI.ProtectedState": (id: string) => ProtectedState;
   "GoalAPI.Recheck": (id: string) => RecheckOutput;
   "GoalAPI.Steer": (id: string, text: string) => boolean;
   "GoalAPI.Delete": (id: string) => boolean;

@@ -1,6 +1,6 @@
 import type { FakeBridge, FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
-import { browserPane, terminalPane } from "@/bridge/fake/fixtures";
+import { browserPane, changedProtection, terminalPane } from "@/bridge/fake/fixtures";
 import type { App } from "@/store/app";
 
 export interface Scene {
@@ -99,6 +99,7 @@ export const scenes: Record<string, Scene> = {
   "goals-needs-you": { after: (app) => app.openGoal("01m0needs000000000000000b2") },
   "goals-waits": { after: (app) => app.openGoal("01m0waits00000000000000h8") },
   "goals-protected": {
+    before: (b) => void (b.protection = changedProtection),
     after: (app) => {
       const id = "01m0needs000000000000000b2";
       app.openGoal(id);

@@ -1,6 +1,6 @@
 import type { Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
-import type { Decision, PruneInput, ResumeInput } from "@/bridge/types";
+import type { PruneInput, ResumeInput } from "@/bridge/types";
 import type { AppCore } from "./core";
 import { withoutCard } from "./goals";
 import type { SettingsActions } from "./settingsactions";
@@ -69,9 +69,8 @@ export class GoalActions {
     } catch (reason) {
       const problem = asProblem(reason);
       if (problem.code === "protected_changed") {
-        const resume = (decision: Decision) => decided({ protected: decision });
-        this.core.set({ protectedChanged: { id, message: problem.message, resume } });
-        this.core.notices.problem({ ...problem, hint: "Open the goal to keep your changes or restore the files." });
+        this.core.set({ protectedChanged: { id, message: problem.message, resume: decided } });
+        this.core.notices.problem({ ...problem, hint: "Open the goal to accept the changes or restore the files." });
       } else {
         this.core.notices.problem(problem);
       }

@@ -1,4 +1,4 @@
-import type { ApprovalView, Decision, Finding, GrantView, Provider, Settings, StartInput } from "@/bridge/types";
+import type { ApprovalView, ResumeInput, Finding, GrantView, Provider, Settings, StartInput } from "@/bridge/types";
 import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
@@ -41,7 +41,11 @@ export interface AppState {
    * The goal that was refused to continue because protected files were changed, and how it continues with a
    * decision.
    */
-  protectedChanged: { id: string; message: string; resume: (decision: Decision) => Promise<boolean> } | null;
+  protectedChanged: {
+    id: string;
+    message: string;
+    resume: (decision: Partial<ResumeInput>) => Promise<boolean>;
+  } | null;
   leader: boolean;
   /** The servers' dialog is open. */
   servers: boolean;

@@ -16,6 +16,7 @@ import type {
   SecretView,
   StartInput,
   Verdict,
+  ProtectedState,
 } from "@/bridge/types";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
@@ -40,6 +41,7 @@ import {
   staticSteps,
   terminalPane,
   fixtureTime,
+  protection,
 } from "./fixtures";
 
 export interface FakeOptions {
@@ -76,6 +78,7 @@ export class FakeBridge implements Bridge {
   findings = structuredClone(findings);
   servers = structuredClone(servers);
   approvals: ApprovalView[] = structuredClone(approvals);
+  protection: ProtectedState = protection;
   grants: GrantView[] = structuredClone(grants);
   private rev = 1;
   private now = fixtureTime;
@@ -391,6 +394,7 @@ export class FakeBridge implements Bridge {
       for (const id of ids) this.goals.delete(id);
       return { goals: ids.length };
     },
+    "GoalAPI.ProtectedState": () => this.protection,
     "GoalAPI.Protected": ({ dir, checks, no_protect }) =>
       dir.endsWith("/shop") && checks.length > 0 ? protectedFiles.filter((f) => !no_protect.includes(f.path)) : [],
     "GoalAPI.Recheck": (id) => {

@@ -5,6 +5,7 @@ import type {
   PaneInfo,
   ProposalView,
   ProtectedFile,
+  ProtectedState,
   MCPServer,
   NetworkView,
   Provider,
@@ -251,6 +252,7 @@ export const blankView: GoalView = {
   options: { critic_every: 5 },
   reviewed: false,
   waits: false,
+  tampered: false,
   asked_pane: "",
   todos: [],
   panes: [],
@@ -500,3 +502,34 @@ export const remoteSessions: RemoteSession[] = [
   { name: "build", created: at(-7_200_000), attached: 0, windows: 2 },
   { name: "goalpost-1a2b3c4d", created: at(-86_400_000), attached: 1, windows: 1 },
 ];
+
+/** What the goals of the fake protect; nothing of it changed. */
+export const protection: ProtectedState = {
+  files: [
+    { path: "tests/cart.test.js", kind: "held", part: "", why: "an existing test of npm test" },
+    { path: "package.json", kind: "compared", part: "scripts", why: "what npm test runs" },
+    { path: "**/vitest.config.*", kind: "appears", part: "", why: "the test runner would load it" },
+  ],
+  changes: [],
+};
+
+/** Two of them changed. */
+export const changedProtection: ProtectedState = {
+  ...protection,
+  changes: [
+    {
+      path: "tests/cart.test.js",
+      why: "an existing test of npm test",
+      diff: "--- tests/cart.test.js\n+++ tests/cart.test.js\n@@ -4,3 +4,3 @@\n test('total', () => {\n-  expect(total([2, 3])).toBe(5);\n+  expect(total([2, 3])).toBe(6);\n });\n",
+      sha256: "1".repeat(64),
+      undecided: false,
+    },
+    {
+      path: "package.json",
+      why: "what npm test runs",
+      diff: '--- package.json (scripts)\n+++ package.json (scripts)\n@@ -1,1 +1,1 @@\n-"test": "node --test"\n+"test": "true"\n',
+      sha256: "2".repeat(64),
+      undecided: true,
+    },
+  ],
+};

@@ -62,6 +62,27 @@ export interface ProtectedFile {
   why: string;
 }
 
+/** A protected file of a stopped goal that changed. */
+export interface ProtectedChange {
+  path: string;
+  why: string;
+  diff: string;
+  sha256: string;
+  /** It was not shown when the goal paused: the goal continues only after a decision. */
+  undecided: boolean;
+}
+
+export interface ProtectedState {
+  files: ProtectedFile[] | null;
+  changes: ProtectedChange[] | null;
+}
+
+/** An entry of the journal about protected files. */
+export interface ProtectedRecord {
+  at: string;
+  text: string;
+}
+
 export interface RecheckOutput {
   verdicts: Verdict[] | null;
   passed: boolean;
@@ -134,4 +155,5 @@ export interface ReceiptView {
   scripted: boolean;
   report: string[] | null;
   claims: ReceiptClaim[] | null;
+  protected?: ProtectedRecord[];
 }

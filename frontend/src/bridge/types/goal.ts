@@ -97,6 +97,12 @@ export interface StartInput {
 /** Keeps and protects changed files as they are now, or puts the old versions back. */
 export type Decision = "" | "accept" | "restore";
 
+/** One version of a protected file, as a `ProtectedChange` shows it. */
+export interface ProtectedVersion {
+  path: string;
+  sha256: string;
+}
+
 /** A limit of 0 stays as it is, -1 is none. */
 export interface ResumeInput {
   note: string;
@@ -107,6 +113,10 @@ export interface ResumeInput {
   claims_per_gate: number;
   tokens: number;
   usd: number;
+  /** Changed protected files whose shown versions are accepted; the others are restored. */
+  accept_changes?: ProtectedVersion[];
+  /** Protected files that the agent may change from now on. */
+  unprotect?: string[];
 }
 
 export interface PruneInput {
@@ -196,6 +206,8 @@ export interface GoalView extends GoalCard {
   options: Options;
   reviewed: boolean;
   waits: boolean;
+  /** It is paused because protected files changed. */
+  tampered: boolean;
   /** Where the user is to do what the agent asked for, "" if nowhere. */
   asked_pane: string;
   todos: Todo[] | null;

@@ -56,10 +56,3 @@ export function argumentLines(raw: string): { name: string; value: string }[] {
   }
   return [{ name: "", value: raw }];
 }
-
-/** Which colour a line of a diff has. */
-export function lineTone(line: string): string {
-  if (line.startsWith("+")) return "text-ok";
-  if (line.startsWith("-")) return "text-bad";
-  return "text-text-faint";
-}

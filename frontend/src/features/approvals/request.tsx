@@ -2,8 +2,9 @@ import { useState } from "react";
 import type { ApprovalView, Scope } from "@/bridge/types";
 import { argumentsLine, stripControl } from "@/lib/text";
 import { Badge } from "@/ui/badge";
+import { DiffText } from "@/ui/diff";
 import { Button } from "@/ui/button";
-import { argumentLines, scopeLabel, lineTone, type ApprovalChoice } from "./grouping";
+import { argumentLines, scopeLabel, type ApprovalChoice } from "./grouping";
 import { Input } from "@/ui/input";
 
 interface RequestProps {
@@ -43,7 +44,7 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
         </span>
       </header>
       <Arguments raw={a.arguments} />
-      {a.show ? <Preview text={a.show} /> : null}
+      {a.show ? <DiffText text={a.show} testid="approval-show" className="mb-2 max-h-48" /> : null}
       <p className="mb-2 text-xs" data-testid="approval-why">
         <span className="text-text-faint">Reason: </span>
         {stripControl(a.why)}
@@ -106,22 +107,6 @@ function Arguments({ raw }: { raw: string }) {
         </div>
       ))}
     </dl>
-  );
-}
-
-/** What the call would change, as a diff. */
-function Preview({ text }: { text: string }) {
-  return (
-    <pre
-      data-testid="approval-show"
-      className="mb-2 max-h-48 overflow-auto rounded-sm border border-border bg-bg p-2 font-mono text-xs"
-    >
-      {text.split("\n").map((line, i) => (
-        <span key={i} className={`block ${lineTone(line)}`}>
-          {stripControl(line) || " "}
-        </span>
-      ))}
-    </pre>
   );
 }
 

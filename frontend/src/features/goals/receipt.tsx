@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import type { ReceiptView, RecheckOutput } from "@/bridge/types";
+import { stripControl } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
@@ -121,6 +122,17 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
           </div>
         ))}
       </dl>
+      {receipt.protected ? (
+        <section data-testid="receipt-protected">
+          <h3 className="mb-1 text-xs font-medium">Protected files</h3>
+          {receipt.protected.map((record) => (
+            <p key={record.at + record.text} className="text-xs text-text-muted">
+              <span className="text-text-faint">{record.at.replace("T", " ").slice(0, 19)} UTC</span>{" "}
+              {stripControl(record.text)}
+            </p>
+          ))}
+        </section>
+      ) : null}
       {(receipt.claims ?? []).map((c) => (
         <section key={c.n} data-testid="receipt-claim" data-deciding={c.deciding}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">

@@ -1,11 +1,12 @@
+import { act } from "react";
 import { expect, test, beforeEach, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import { blankView, staticGoals, terminalPane } from "@/bridge/fake/fixtures";
+import { blankView, changedProtection, staticGoals, terminalPane } from "@/bridge/fake/fixtures";
 import { CallError } from "@/bridge/problem";
 import type { GoalView, PaneInfo } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { noPanes, withPaneList } from "@/store/panes";
-import { find, get, mount, press, write } from "@/testing/mount";
+import { all, find, get, mount, press, until, write } from "@/testing/mount";
 import { resumeInputFor, suggestedLimit } from "./limitvalues";
 import { ResumePanel } from "./panel";
 
@@ -25,7 +26,8 @@ async function show(id: string, part: Partial<GoalView> = {}, panes: PaneInfo[] 
   return view;
 }
 
-const asked = () => bridge.calls.map((c) => [c.method, ...c.args]);
+/** What the user's clicks called; what a panel reads when it is drawn is left out. */
+const asked = () => bridge.calls.filter((c) => c.method !== "GoalAPI.ProtectedState").map((c) => [c.method, ...c.args]);
 const unchanged = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
 
 test("a question is shown and its answer goes back with the resume", async () => {
@@ -85,25 +87,74 @@ test("a parked goal counts down and continues now", async () => {
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
 });
 
+const shownChanges = changedProtection.changes ?? [];
+const versionOf = ({ path, sha256 }: { path: string; sha256: string }) => ({ path, sha256 });
+
+/** Clicks the box that accepts the change of a file. */
+const accept = (path: string) =>
+  act(() =>
+    all("protected-accept")
+      .find((box) => box.dataset.path === path)
+      ?.click(),
+  );
+
 test.each([
-  ["protected-accept", "accept"],
-  ["protected-restore", "restore"],
-])("changed protected files are decided about before the goal continues: %s", async (button, decision) => {
+  ["none", [], "Restore and continue", { protected: "restore" }],
+  [
+    "one of two",
+    ["package.json"],
+    "Accept 1, restore 1, and continue",
+    { accept_changes: shownChanges.slice(1).map(versionOf) },
+  ],
+  [
+    "all",
+    ["package.json", "tests/cart.test.js"],
+    "Accept and continue",
+    { accept_changes: shownChanges.map(versionOf) },
+  ],
+])("a goal whose protected files changed shows them and asks: %s accepted", async (_, paths, label, decision) => {
+  bridge.protection = changedProtection;
+  const view = await show("01m0needs", { tampered: true });
+  expect(get("answer").textContent).toContain('+"test": "true"');
+  for (const path of paths) accept(path);
+  expect(get("protected-continue").textContent).toBe(label);
+  await press("protected-continue");
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "", ...decision }]]);
+});
+
+test("files that changed while the goal was paused are shown before it continues", async () => {
+  bridge.protection = changedProtection;
   const view = await show("01m0needs");
-  const message = "protected files are not what the goal holds of them: test_calc.py";
-  const call = vi
-    .spyOn(bridge, "call")
-    .mockRejectedValueOnce(new CallError({ code: "protected_changed", message, hint: "--accept-protected", field: "" }))
-    .mockResolvedValue(true);
+  const message = "protected files are not what the goal holds of them: package.json";
+  const refusal = new CallError({ code: "protected_changed", message, hint: "--accept-protected", field: "" });
+  const real = bridge.call.bind(bridge);
+  const call = vi.spyOn(bridge, "call");
+  call.mockImplementationOnce(() => Promise.reject(refusal)).mockImplementation(real);
   write("answer-text", "I corrected it");
   await press("answer-send");
-  expect(get("answer").textContent).toContain(message);
-  await press(button);
-  expect(call.mock.calls).toEqual([
-    ["GoalAPI.Resume", view.id, { ...unchanged, note: "I corrected it" }],
-    ["GoalAPI.Resume", view.id, { ...unchanged, note: "I corrected it", protected: decision }],
+  await until(() => get("protected-change"));
+  accept("package.json");
+  await press("protected-continue");
+  expect(asked().at(-1)).toEqual([
+    "GoalAPI.Resume",
+    view.id,
+    { ...unchanged, note: "I corrected it", accept_changes: shownChanges.slice(1).map(versionOf) },
   ]);
-  expect(find(button)).toBeNull();
+  expect(app.state.protectedChanged).toBeNull();
+});
+
+test("an answer can let the agent change a protected file", async () => {
+  const view = await show("01m0needs");
+  await press("unprotect-open");
+  expect(all("unprotect-file").map((box) => box.dataset.path)).toEqual(["tests/cart.test.js", "package.json"]);
+  await press("unprotect-file");
+  write("answer-text", "yes");
+  await press("answer-send");
+  expect(asked().at(-1)).toEqual([
+    "GoalAPI.Resume",
+    view.id,
+    { ...unchanged, note: "yes", unprotect: ["tests/cart.test.js"] },
+  ]);
 });
 
 test("limits that are not used up stay as they are, and empty is none", () => {

@@ -1,7 +1,7 @@
 import type { GoalView } from "@/bridge/types";
 import { useAppState } from "@/store/context";
 import { QuestionPanel } from "./question";
-import { Changed } from "./protected";
+import { ProtectedPanel } from "./protected";
 import { ManualCheckPanel } from "./manual";
 import { ReopenPanel } from "./reopen";
 import { ProviderWaitPanel } from "./parked";
@@ -11,7 +11,8 @@ import { RaiseLimitPanel } from "./limits";
 export function ResumePanel({ view }: { view: GoalView }) {
   const changed = useAppState((s) => s.protectedChanged);
   if (view.queued) return null;
-  if (changed?.id === view.id && view.status !== "running") return <Changed view={view} />;
+  const stopped = view.status !== "running";
+  if (stopped && (changed?.id === view.id || view.tampered)) return <ProtectedPanel key={view.seq} view={view} />;
   if (view.status === "completed") return <ReopenPanel view={view} />;
   if (view.exit === "limit_reached") return <RaiseLimitPanel key={view.seq} view={view} />;
   if (view.exit === "parked") return <ProviderWaitPanel view={view} />;

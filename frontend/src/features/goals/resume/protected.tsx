@@ -1,37 +1,103 @@
 import { useState } from "react";
-import type { Decision, GoalView } from "@/bridge/types";
+import type { GoalView, ProtectedChange, ResumeInput } from "@/bridge/types";
+import { stripControl } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
+import { DiffText } from "@/ui/diff";
 import { PanelBox } from "./box";
 
-/** Asks what becomes of protected files that were changed, before the goal continues. */
-export function Changed({ view }: { view: GoalView }) {
+/** Shows what changed of the protected files, and asks for each file whether its change counts. */
+export function ProtectedPanel({ view }: { view: GoalView }) {
   const app = useApp();
-  const changed = useAppState((s) => s.protectedChanged);
+  const refused = useAppState((s) => (s.protectedChanged?.id === view.id ? s.protectedChanged : null));
+  const { answer, problem, reload } = useCall("GoalAPI.ProtectedState", view.id);
+  const [accepted, setAccepted] = useState<string[]>([]);
   const [busy, setBusy] = useState(false);
-  if (!changed) return null;
-  const decide = async (decision: Decision) => {
+  const changes = answer?.changes ?? [];
+  const resume = async () => {
     setBusy(true);
-    await changed.resume(decision);
+    const decision = decisionFor(changes, accepted);
+    const ok = await (refused ? refused.resume(decision) : app.goals.resume(view.id, decision));
     setBusy(false);
+    if (!ok) void reload(); // a file may have changed again since it was shown
   };
   return (
-    <PanelBox view={view} kind="protected_changed" title={changed.message}>
+    <PanelBox view={view} kind="protected_changed" title="Files that decide about this goal changed">
       <p className="mt-1 text-text-muted">
-        Keep your changes and use them for the checks from now on, or restore the original files. Restoring saves a copy
-        of yours; the steps show where.
+        Accept a change to use that version for the checks from now on. Changes that you do not accept are restored,
+        with a copy of the changed file kept; the steps show where.
       </p>
+      {problem ? <p className="mt-2 text-bad">{problem.message}</p> : null}
+      <ul className="mt-2 flex flex-col gap-2">
+        {changes.map((change) => (
+          <ChangeItem
+            key={change.path}
+            change={change}
+            accepted={accepted.includes(change.path)}
+            onAccept={(yes) =>
+              setAccepted(yes ? [...accepted, change.path] : accepted.filter((p) => p !== change.path))
+            }
+          />
+        ))}
+      </ul>
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button look="primary" data-testid="protected-accept" disabled={busy} onClick={() => void decide("accept")}>
-          Keep my changes
+        <Button
+          look="primary"
+          data-testid="protected-continue"
+          disabled={busy || !answer}
+          onClick={() => void resume()}
+        >
+          {continueLabel(changes.length, accepted.length)}
         </Button>
-        <Button data-testid="protected-restore" disabled={busy} onClick={() => void decide("restore")}>
-          Restore the files
-        </Button>
-        <Button look="quiet" disabled={busy} onClick={() => app.set({ protectedChanged: null })}>
-          Cancel
-        </Button>
+        {refused ? (
+          <Button look="quiet" disabled={busy} onClick={() => app.set({ protectedChanged: null })}>
+            Cancel
+          </Button>
+        ) : null}
       </div>
     </PanelBox>
   );
+}
+
+interface ChangeItemProps {
+  change: ProtectedChange;
+  accepted: boolean;
+  onAccept: (yes: boolean) => void;
+}
+
+function ChangeItem({ change, accepted, onAccept }: ChangeItemProps) {
+  return (
+    <li data-testid="protected-change" data-path={change.path}>
+      <p className="selectable">
+        <span className="font-mono">{stripControl(change.path)}</span>
+        <span className="text-text-muted"> · {stripControl(change.why)}</span>
+      </p>
+      <DiffText text={change.diff.trimEnd()} className="mt-1 max-h-32" />
+      <label className="mt-1 flex items-center gap-2">
+        <input
+          type="checkbox"
+          data-testid="protected-accept"
+          data-path={change.path}
+          className="accent-(--accent)"
+          checked={accepted}
+          onChange={(e) => onAccept(e.target.checked)}
+        />
+        Accept this change
+      </label>
+    </li>
+  );
+}
+
+/** What the user decided: the accepted versions as they were shown; all others are restored. */
+function decisionFor(changes: ProtectedChange[], accepted: string[]): Partial<ResumeInput> {
+  const versions = changes.filter((c) => accepted.includes(c.path)).map(({ path, sha256 }) => ({ path, sha256 }));
+  return versions.length > 0 ? { accept_changes: versions } : { protected: "restore" };
+}
+
+function continueLabel(changes: number, accepted: number): string {
+  if (changes === 0) return "Continue";
+  if (accepted === 0) return "Restore and continue";
+  if (accepted === changes) return "Accept and continue";
+  return `Accept ${accepted}, restore ${changes - accepted}, and continue`;
 }

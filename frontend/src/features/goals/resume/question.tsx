@@ -3,10 +3,14 @@ import { useApp, useAppState } from "@/store/context";
 import { Button, Kbd } from "@/ui/button";
 import { PanelBox } from "./box";
 import { NoteField, useNoteForm } from "./note";
+import { UnprotectButton, UnprotectFiles, useUnprotect } from "./unprotect";
 
 export function QuestionPanel({ view }: { view: GoalView }) {
   const app = useApp();
-  const note = useNoteForm((text) => app.goals.resume(view.id, { note: text }));
+  const freed = useUnprotect(view.id);
+  const note = useNoteForm((text) =>
+    app.goals.resume(view.id, freed.chosen.length > 0 ? { note: text, unprotect: freed.chosen } : { note: text }),
+  );
   return (
     <PanelBox view={view} kind={view.exit} title={view.reason}>
       <QuestionPane view={view} />
@@ -17,10 +21,12 @@ export function QuestionPanel({ view }: { view: GoalView }) {
         onChange={note.setText}
         onSend={note.run}
       />
+      <UnprotectFiles choice={freed} />
       <div className="mt-2 flex gap-2">
         <Button look="primary" data-testid="answer-send" disabled={note.busy} onClick={note.run}>
           {note.text.trim() ? "Answer and continue" : "Continue"} <Kbd onAccent>Ctrl↵</Kbd>
         </Button>
+        <UnprotectButton choice={freed} />
       </div>
     </PanelBox>
   );
@@ -65,5 +71,5 @@ function questionText(kind: PaneInfo["kind"], goals: boolean, taken: boolean): s
       "Take over the page, do what the agent asks, and hand it back: the goal resumes " +
       "automatically. Or answer here."
     );
-  return `The ${kind === "browser" ? "page" : "terminal"}  is open. Answer here when you are done.`;
+  return `The ${kind === "browser" ? "page" : "terminal"} is open. Answer here when you are done.`;
 }

@@ -1,4 +1,4 @@
-package tools
+package commandline
 
 import (
 	"path"
@@ -8,13 +8,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// markUnparsed records why a line cannot be parsed; the first reason wins.
-func (s *commandAnalysis) markUnparsed(why string) {
-	if s.unread == "" {
-		s.unread = why
-	}
-}
 
 var (
 	plainProgram        = regexp.MustCompile(`^(\[|[A-Za-z0-9_./~+:@%,=-]+)$`)
@@ -34,7 +27,7 @@ var evalPrograms = []string{
 }
 
 // checkWords marks lines with words that can expand to anything.
-func (s *commandAnalysis) checkWords(n syntax.Node) {
+func (s *Analysis) checkWords(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
 		s.markUnparsed("it makes a command of its own")
@@ -51,7 +44,7 @@ func (s *commandAnalysis) checkWords(n syntax.Node) {
 }
 
 // checkCommand marks a command if it is unknown what it runs.
-func (s *commandAnalysis) checkCommand(argv []string) {
+func (s *Analysis) checkCommand(argv []string) {
 	name := path.Base(argv[0])
 	switch {
 	case !plainProgram.MatchString(argv[0]):

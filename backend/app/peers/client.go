@@ -22,22 +22,20 @@ import (
 	"goalpost/backend/stream"
 )
 
-// Client asks other processes of this user.
+// Client sends requests to other processes of this user. A pane lives in one process, and so does the run that
+// drives it: a process without panes of the user, such as the command line, asks the process that has them to
+// start the goal, and watches. The socket between processes admits the same user only.
 type Client struct {
 	Store *store.Store
 	Log   *slog.Logger
 }
 
-// A pane lives in one process, and so does the run that drives it. Whoever has no
-// panes of the user, as the command line, asks the process that has them to take
-// the goal in, and watches. The socket between processes lets in the same user alone.
-
-// maxPeerMessage bounds what such processes say to each other, in bytes.
+// maxPeerMessage is the longest message between such processes, in bytes.
 const maxPeerMessage = 8 << 20
 
-// StartInOwnerProcess starts a goal in the process that has the panes it is given, which
-// are named t1, or t1@4711 where two processes have one of that name. ctx bounds
-// the intake there; the goal outlives it. Refusals are those of that process.
+// StartInOwnerProcess starts a goal in the process that owns the panes to share. They are named t1, or t1@4711
+// where two processes have a pane of that name. ctx bounds the intake there; the goal outlives it. Refusals
+// are those of that process.
 func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
 	process, err := p.findPaneOwner(ctx, in.Panes)
 	if err != nil {
@@ -64,14 +62,13 @@ func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (go
 	return goal.ID(out.GoalID), nil
 }
 
-// findPaneOwner is the process that has all of the panes to lend, or a refusal that says
-// which there are.
+// findPaneOwner returns the process that owns all of the panes, or a refusal that lists the panes there are.
 func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error) {
 	var holders, there []string
 	for _, process := range p.Store.Peers() {
 		var list []pane.Info
 		if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
-			p.Log.Debug("asking another process for its panes", "process", process, "error", err)
+			p.Log.Debug("another process cannot be asked for its panes", "process", process, "error", err)
 			continue
 		}
 		has := func(id string) bool {
@@ -94,10 +91,10 @@ func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 	case len(holders) == 1:
 		return holders[0], nil
 	case len(holders) > 1:
-		return refuse(fmt.Sprintf("%d programs have a pane %s", len(holders), wanted), "say which: "+
+		return refuse(fmt.Sprintf("%d processes have a pane %s", len(holders), wanted), "say which: "+
 			strings.Join(there, ", "))
 	case len(there) == 0:
-		return refuse(fmt.Sprintf("no program that is open on this folder has the pane %s to lend", wanted),
+		return refuse(fmt.Sprintf("no process on this folder can share the pane %s", wanted),
 			"open it in the window or in serve, or leave the pane out for new ones")
 	}
 	return refuse("no program has the pane "+wanted+" to lend", "there are "+strings.Join(there, ", "))
@@ -115,39 +112,7 @@ func describePanes(info pane.Info) string {
 	return string(words)
 }
 
-// shareablePanes answers a holder of another process.
-func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
-	v.writeJSON(w, v.panes.Shareable())
-}
-
-// startGoal answers a StartInOwnerProcess of another process. Only a goal that is given panes
-// has a reason to start here.
-func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
-	var in api.StartInput
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
-	if err == nil && len(in.Panes) == 0 {
-		err = errors.New("it is given no pane of this process")
-	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	id, err := v.goals.Start(r.Context(), in)
-	if err != nil {
-		v.writeJSON(w, map[string]*fault.Error{"problem": api.ToProblem(err)})
-		return
-	}
-	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
-}
-
-func (v *Server) writeJSON(w http.ResponseWriter, what any) {
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(what); err != nil {
-		v.log.Debug("visitors", "error", err)
-	}
-}
-
-// callPeer asks another process over the socket between them, and reads its JSON.
+// callPeer sends a request to another process and decodes its JSON answer into out.
 func callPeer(ctx context.Context, dial stream.Dial, method, path string, body []byte, out any) (err error) {
 	transport := &http.Transport{
 		DisableKeepAlives: true,
@@ -155,23 +120,23 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 	}
 	r, err := http.NewRequestWithContext(ctx, method, "http://neighbour"+path, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("asking another process: %w", err)
+		return fmt.Errorf("ask another process: %w", err)
 	}
 	resp, err := transport.RoundTrip(r)
 	if err != nil {
-		return fmt.Errorf("asking another process: %w", err)
+		return fmt.Errorf("ask another process: %w", err)
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("asking another process: it answered %s", resp.Status)
+		return fmt.Errorf("ask another process: it answered %s", resp.Status)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxPeerMessage)).Decode(out); err != nil {
-		return fmt.Errorf("asking another process: %w", err)
+		return fmt.Errorf("ask another process: %w", err)
 	}
 	return nil
 }
 
-// DialPeerPane finds the panes of other processes for the page's streams.
+// DialPeerPane finds the pane of another process for the page's streams; false if the id names none.
 func (p *Client) DialPeerPane(id string) (stream.RemotePane, bool) {
 	own, process, ok := panes.SplitPeerID(id)
 	return stream.RemotePane{Pane: own, Dial: dialPeer(p.Store, process)}, ok

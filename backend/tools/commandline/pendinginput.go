@@ -1,4 +1,4 @@
-package tools
+package commandline
 
 import (
 	"strings"
@@ -11,8 +11,8 @@ import (
 
 // Keys in the typed text, besides characters and Enter.
 const (
-	ctrlC       = '\x03' // Ctrl+C: a shell discards its line
-	unknownText = '\x1a' // a key whose text is unknown
+	CtrlC      = '\x03' // Ctrl+C: a shell discards its line
+	UnknownKey = '\x1a' // a key whose text is unknown
 )
 
 // maxLine is how much of an unfinished line is analyzed together with the text after it.
@@ -30,18 +30,25 @@ type partialLine struct {
 	blind bool // keys with an unknown effect on the line were pressed
 }
 
+// Analyze analyzes text that is typed into a pane whose shell is in the folder dir, "" if that is unknown.
+func (l *PendingInput) Analyze(dir, pane, text string) Analysis {
+	s := Analysis{dir: dir}
+	l.analyze(&s, pane, text)
+	return s
+}
+
 // analyze analyzes text together with the pending text of a pane. Another program may have read a part of that, so
 // each suffix of it is analyzed.
-func (l *PendingInput) analyze(s *commandAnalysis, pane, text string) {
+func (l *PendingInput) analyze(s *Analysis, pane, text string) {
 	l.mu.Lock()
 	before := l.of[pane]
 	l.mu.Unlock()
 	dir := s.dir
-	s.analyze(asShellReads(text))
+	s.analyze(AsShellReads(text))
 	for i := range before.text {
 		if s.lost == "" {
 			s.dir = dir
-			s.analyze(asShellReads(before.text[i:] + text))
+			s.analyze(AsShellReads(before.text[i:] + text))
 		}
 	}
 	s.deletes = removeDuplicates(s.deletes)
@@ -50,9 +57,9 @@ func (l *PendingInput) analyze(s *commandAnalysis, pane, text string) {
 	}
 }
 
-// unconfinedEffect is the effect of typing text into a pane outside the sandbox.
-func (l *PendingInput) unconfinedEffect(pane, text string) policy.Effect {
-	s := commandAnalysis{loose: true}
+// UnconfinedEffect is the effect of typing text into a pane outside the sandbox.
+func (l *PendingInput) UnconfinedEffect(pane, text string) policy.Effect {
+	s := Analysis{loose: true}
 	l.analyze(&s, pane, text)
 	return policy.Effect{
 		Risk:        policy.NetworkWrite,
@@ -64,14 +71,14 @@ func (l *PendingInput) unconfinedEffect(pane, text string) policy.Effect {
 	}
 }
 
-// record remembers what is typed into a pane.
-func (l *PendingInput) record(pane, text string) {
+// Record remembers what is typed into a pane.
+func (l *PendingInput) Record(pane, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	u := l.of[pane]
-	for _, r := range countNewlines(text) {
+	for _, r := range NormalizeNewlines(text) {
 		switch {
-		case r == ctrlC, r == '\n' && !isIncomplete(u.text):
+		case r == CtrlC, r == '\n' && !isIncomplete(u.text):
 			u = partialLine{}
 		case keyCharacters(r), len(u.text) >= maxLine:
 			u.blind = true
@@ -85,15 +92,16 @@ func (l *PendingInput) record(pane, text string) {
 	l.of[pane] = u
 }
 
-func countNewlines(text string) string {
+// NormalizeNewlines turns every kind of Enter into a newline.
+func NormalizeNewlines(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// asShellReads is text as a shell reads it.
-func asShellReads(text string) string {
+// AsShellReads is text as a shell reads it.
+func AsShellReads(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == ctrlC:
+		case r == CtrlC:
 			return '\n'
 		case keyCharacters(r):
 			return ' '
@@ -104,7 +112,7 @@ func asShellReads(text string) string {
 
 // keyCharacters reports whether a terminal treats a character as a key.
 func keyCharacters(r rune) bool {
-	return r < ' ' && r != '\n' && r != ctrlC || r == '\x7f'
+	return r < ' ' && r != '\n' && r != CtrlC || r == '\x7f'
 }
 
 // isIncomplete reports whether a shell waits for more after Enter.

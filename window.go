@@ -5,11 +5,57 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"goalpost/backend/app"
 )
+
+// closing is how long the children may take to end when the window closes.
+const closing = 5 * time.Second
+
+// window is the life of the desktop window around a program that has been started.
+type window struct {
+	app     *app.App
+	cancel  context.CancelFunc
+	signals chan os.Signal
+	leaving atomic.Bool   // a signal asked this process to go
+	over    chan struct{} // closed when the program has been closed
+
+	ctx context.Context // the context for calls to Wails, once up is closed
+	up  chan struct{}
+}
+
+// beforeClose asks when goals run: closing pauses them. A signal does not ask.
+func (w *window) beforeClose(ctx context.Context) (prevent bool) {
+	n := w.app.ActiveGoals()
+	if n == 0 || w.leaving.Load() {
+		return false
+	}
+	answer, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
+		Type:          runtime.QuestionDialog,
+		Title:         "Goals are running",
+		DefaultButton: "No",
+		Message:       fmt.Sprintf("%d running. Closing pauses them; they can be resumed. Close?", n),
+		Buttons:       []string{"Yes", "No"},
+	})
+	return err == nil && answer != "Yes"
+}
+
+// end closes the program after the window.
+func (w *window) end() error {
+	defer close(w.over)
+	w.cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	if err := w.app.Close(ctx); err != nil {
+		return fmt.Errorf("closing: %w", err)
+	}
+	return nil
+}
 
 // exitInterrupted is the exit code of the command line for a process that had to end at once.
 const exitInterrupted = 8

@@ -1,0 +1,169 @@
+// Package goals contains what can be done with goals: intake, pause and resume, approvals, deletion.
+package goals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/access"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/models"
+	"goalpost/backend/app/network"
+	"goalpost/backend/app/panes"
+	"goalpost/backend/app/session"
+	"goalpost/backend/config"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/runner"
+	"goalpost/backend/secret"
+	"goalpost/backend/store"
+)
+
+// Service is what the page, the command line and other agents can do with goals. All methods may be called
+// concurrently.
+type Service struct {
+	*runs
+	*intake
+	*resumption
+	*recovery
+	cfg          *config.Config
+	store        *store.Store
+	panes        *panes.Registry
+	sandboxes    *goalsandbox.Factory
+	sessions     *session.Registry
+	followOthers bool // this process is long-lived, and goals continue in it automatically
+}
+
+// Deps are what a Service needs.
+type Deps struct {
+	Config    *config.Config
+	Log       *slog.Logger
+	Store     *store.Store
+	Clock     runner.Clock
+	Secrets   *secret.Vault
+	Access    *access.Rules
+	Models    *models.Providers
+	Sandboxes *goalsandbox.Factory
+	Panes     *panes.Registry
+	Sessions  *session.Registry
+	// Unconfined makes every new goal run without a sandbox.
+	Unconfined bool
+	// FollowOthers says that this process is long-lived, and goals continue in it automatically.
+	FollowOthers bool
+}
+
+// New makes the service and its runner. It sets Ended of the runner's configuration.
+func New(d Deps, c runner.Config) *Service {
+	handed := &runs{store: d.Store, log: d.Log, panes: d.Panes}
+	s := &Service{
+		runs: handed,
+		intake: &intake{
+			cfg:        d.Config,
+			store:      d.Store,
+			clock:      d.Clock,
+			secrets:    d.Secrets,
+			access:     d.Access,
+			models:     d.Models,
+			sandboxes:  d.Sandboxes,
+			panes:      d.Panes,
+			unconfined: d.Unconfined,
+		},
+		resumption:   &resumption{handed},
+		recovery:     &recovery{handed},
+		cfg:          d.Config,
+		store:        d.Store,
+		panes:        d.Panes,
+		sandboxes:    d.Sandboxes,
+		sessions:     d.Sessions,
+		followOthers: d.FollowOthers,
+	}
+	c.Ended = s.cleanUpRun
+	handed.runner = runner.New(c)
+	return s
+}
+
+// Runner returns the runner of this process's goals.
+func (s *Service) Runner() *runner.Runner { return s.runner }
+
+// abortHere ends a goal that this process does not run: it is pending or paused, or was just being paused. If
+// another process owns the goal, that process gets an order.
+func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
+	own, err := s.store.LockGoal(id)
+	if errors.Is(err, store.ErrGoalLocked) {
+		if err := s.AddOrder(ctx, id, goal.Order{
+			Kind:    goal.OrderAbort,
+			Text:    stop.Reason,
+			Request: string(stop.By),
+		}); err != nil {
+			return err
+		}
+		own, err = s.awaitRelease(ctx, id)
+	}
+	if err != nil {
+		return fmt.Errorf("abort: %w", err)
+	}
+	defer func() { err = errors.Join(err, own.Unlock()) }()
+	row, err := s.store.Goal(ctx, id)
+	if err != nil || !row.Status.IsActive() {
+		return err
+	}
+	err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
+		Status: goal.Aborted, Exit: goal.AbortedByUser, Report: row.EndReport(stop.Reason), Account: row.Account, By: stop.By,
+	})
+	s.panes.EndShare(id, false) //nolint:contextcheck // likewise
+	return errors.Join(err, s.cleanUpRun(ctx, id))
+}
+
+// cleanUpRun ends what a run leaves for the next one: the goal's programs, and the goals that it started.
+func (s *Service) cleanUpRun(ctx context.Context, id goal.ID) error {
+	return errors.Join(s.sessions.CloseGoal(ctx, id), s.endChildren(ctx, id))
+}
+
+// Panes lists the panes that a goal has.
+func (s *Service) Panes(id goal.ID) []string {
+	var list []string
+	for _, p := range s.panes.Snapshot().Panes {
+		if p.GoalID == string(id) {
+			list = append(list, p.ID)
+		}
+	}
+	return list
+}
+
+// Network sums up the log of a goal's requests by host.
+func (s *Service) Network(id goal.ID) (api.NetworkView, error) {
+	if e := s.sandboxes.PageFilters.Get(string(id)); e != nil {
+		e.NetworkLog().Flush()
+	}
+	return network.ReadLog(s.store.GoalDir(id))
+}
+
+// endChildren aborts every child of a goal that has not ended or waits to be reopened.
+func (s *Service) endChildren(ctx context.Context, id goal.ID) error {
+	rows, err := s.store.Children(ctx, id)
+	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}
+	for _, r := range rows {
+		lives, e := s.isActive(r)
+		err = errors.Join(err, e)
+		if !lives {
+			continue
+		}
+		if s.runner.Cancel(r.ID, stop) {
+			select {
+			case <-s.runner.Done(r.ID):
+			case <-ctx.Done():
+				return fmt.Errorf("ending goal %s: %w", r.ID.Short(), ctx.Err())
+			}
+			if r, again := s.store.Goal(ctx, r.ID); again != nil || !r.Status.IsActive() {
+				continue
+			}
+		}
+		if e := s.abortHere(ctx, r.ID, stop); e != nil && !api.IsConflict(e) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package goals
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+)
+
+// Recover pauses goals as interrupted whose process died. Only programs that may run goals call it. The window
+// and serve also take over goals that wait without a process: queued ones, parked ones, which continue at
+// their time, and those with an answer to a manual check that no process has read.
+func (s *Service) Recover(ctx context.Context) error {
+	n, err := s.store.Interrupt(ctx)
+	if n > 0 {
+		s.log.Info("goals were interrupted", "count", n)
+	}
+	if err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	if !s.followOthers {
+		return nil
+	}
+	if err := s.deleteExpired(ctx); err != nil {
+		s.log.Warn("expired goals were not deleted", "error", err)
+	}
+	if n, err := s.store.Sweep(ctx); err != nil {
+		s.log.Warn("unused evidence was not removed", "error", err)
+	} else if n > 0 {
+		s.log.Info("unused evidence was removed", "count", n)
+	}
+	for _, status := range []goal.Status{goal.Pending, goal.Paused} {
+		if err := s.adoptAll(ctx, status); err != nil {
+			return fmt.Errorf("recover: %w", err)
+		}
+	}
+	if err := s.AdoptManualAnswers(ctx); err != nil {
+		s.log.Warn("answered goals were not continued", "error", err)
+	}
+	return nil
+}
+
+// deleteExpired deletes the goals that ended longer ago than the user wants to keep them.
+func (s *Service) deleteExpired(ctx context.Context) error {
+	days := s.cfg.Settings().KeepDays
+	if days == 0 {
+		return nil
+	}
+	n, err := s.Prune(ctx, api.PruneInput{OlderThanMS: (time.Duration(days) * 24 * time.Hour).Milliseconds()})
+	if n > 0 {
+		s.log.Info("goals were deleted", "count", n, "older_than_days", days)
+	}
+	return err
+}

@@ -1,0 +1,86 @@
+package mcpserve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/mcp"
+	"goalpost/backend/runner"
+)
+
+// Tools returns the tools that the other agent sees, and its instructions.
+func (d *Server) Tools() mcp.ServedTools {
+	o := mcp.ServedTools{
+		Version: d.deps.Version,
+		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, " +
+			"until a check passes that the host runs and no agent can edit. " +
+			"Create a goal with a check that fails now, wait for it, read its receipt. " +
+			fmt.Sprintf("The user limits what you may ask for: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
+			"Only the user answers approvals and manual checks. The terminal_ and browser_ tools are panes of your own " +
+			"with the same limits.",
+	}
+	o.Handlers = append(o.Handlers, d.goalTools()...)
+	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.",
+		mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result",
+		"Read the rest of a pane tool's result that was too long to be sent at once.",
+		mcp.Hints{ReadOnly: true}, d.readResult))
+	for _, t := range d.box.Tools() {
+		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
+			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
+				func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
+		}
+	}
+	return o
+}
+
+// toolAnnotations describe the effects of a pane tool to the other agent's host. An unknown tool may do
+// everything.
+func toolAnnotations(name string) mcp.Hints {
+	looking := []string{
+		"terminal_read", "terminal_wait", "terminal_list", "browser_snapshot", "browser_find", "browser_read", "browser_tabs",
+		"browser_screenshot", "browser_wait", "browser_console", "browser_network",
+	}
+	if slices.Contains(looking, name) {
+		return mcp.Hints{ReadOnly: true}
+	}
+	return mcp.Hints{Destructive: true, Open: true}
+}
+
+// callTool dispatches a call: effect, policy, execution. It returns what the other agent may read of the
+// result.
+func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
+	e, err := t.Effect(ctx, args)
+	if err != nil {
+		return goal.Result{Text: err.Error()}
+	}
+	name := t.Spec().Name
+	if no := d.denialReason(name, e); no != "" {
+		return goal.Result{Text: no}
+	}
+	result := t.Do(ctx, args)
+	result.Text = d.session.Redact(result.Text)
+	return d.long.truncate(result)
+}
+
+func (d *Server) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
+	d.long.mu.Lock()
+	defer d.long.mu.Unlock()
+	text, ok := d.long.kept[in.Result]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("there is no long result %d any more: the newest %d are kept", in.Result, maxResultsKept)
+	case in.From < 0 || in.From > len(text):
+		return nil, fmt.Errorf("the result %d has %d bytes, and none at %d", in.Result, len(text), in.From)
+	}
+	page := pageAt(text, in.From, resultPageBytes)
+	next := in.From + len(page)
+	end := "(this is its end)"
+	if next < len(text) {
+		end = fmt.Sprintf("… %d bytes more: read on from %d", len(text)-next, next)
+	}
+	return goal.WrapUntrusted("a result of yours", page) + "\n" + end, nil
+}

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+func (r *Session) cancelGracePeriod() {
+	if r.cancelGrace != nil {
+		r.cancelGrace()
+		r.cancelGrace = nil
+	}
+}
+
+// Close ends a run. After a pause the session stays open. After done it stays for the grace period. Otherwise
+// everything in it ends now.
+func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
+	r.registry.mu.Lock()
+	r.run = goal.Run{}
+	r.registry.mu.Unlock()
+	r.sandbox.SetWarn(nil) // the run's journal is closed
+	err := errors.Join(r.tools.Close(), r.children.FollowParent(ctx, exit))
+	r.recorder.setActive(false)
+	switch {
+	case exit == goal.Interrupted || goal.StatusForExit(exit) != goal.Paused && exit != goal.Done:
+		return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
+	case exit == goal.Done:
+		r.closeEgress(context.WithoutCancel(ctx))
+		stays := time.Duration(r.registry.Config.Settings().GraceMinutes) * time.Minute
+		if stays == 0 {
+			return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
+		}
+		r.closeAfterGrace(context.WithoutCancel(ctx), stays)
+	}
+	return err
+}
+
+// closeAfterGrace closes the session of a completed goal after its grace period, in which the user can look at
+// what was built. The user may have deleted the goal by then.
+func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
+	r.registry.mu.Lock()
+	defer r.registry.mu.Unlock()
+	if r.registry.open[r.goal] != r {
+		return
+	}
+	waiting, stop := context.WithCancel(ctx)
+	r.cancelGrace = stop
+	over := r.registry.Clock.After(stays)
+	r.registry.waits.Go(func() {
+		select {
+		case <-waiting.Done():
+			return
+		case <-over:
+		}
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if err := r.registry.CloseFinished(ctx, r.goal); err != nil {
+			r.registry.Log.Warn("a session was not closed", "goal", r.goal, "error", err)
+		}
+	})
+}
+
+// closeAll ends every program of the goal and closes its pages.
+func (r *Session) closeAll(ctx context.Context) error {
+	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
+		r.recorder.close())
+}
+
+// CloseGoal ends every program of a goal. Its terminals stay on the screen with their exit codes; its pages
+// are closed.
+func (reg *Registry) CloseGoal(ctx context.Context, id goal.ID) error {
+	return reg.closeWhere(ctx, id, func(*Session) bool { return true })
+}
+
+// CloseFinished does what CloseGoal does if the goal is completed and has no run.
+func (reg *Registry) CloseFinished(ctx context.Context, id goal.ID) error {
+	return reg.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })
+}
+
+func (reg *Registry) closeWhere(ctx context.Context, id goal.ID, wanted func(*Session) bool) error {
+	reg.mu.Lock()
+	r := reg.open[id]
+	if r == nil || !wanted(r) {
+		reg.mu.Unlock()
+		return nil
+	}
+	delete(reg.open, id)
+	r.cancelGracePeriod()
+	reg.mu.Unlock()
+	return r.closeAll(ctx)
+}
+
+func (reg *Registry) CloseAll(ctx context.Context) error {
+	reg.mu.Lock()
+	ids := make([]goal.ID, 0, len(reg.open))
+	for id := range reg.open {
+		ids = append(ids, id)
+	}
+	reg.mu.Unlock()
+	var errs []error
+	for _, id := range ids {
+		errs = append(errs, reg.CloseGoal(ctx, id))
+	}
+	reg.waits.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,285 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/panes"
+	"goalpost/backend/browser"
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/policy"
+	"goalpost/backend/recording"
+	"goalpost/backend/runner"
+	"goalpost/backend/tools"
+)
+
+// Open opens the session of a goal for a run: the one from before a pause, or a new one.
+func (reg *Registry) Open(
+	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
+) (runner.Session, error) {
+	if err := reg.closeOverlapping(ctx, g); err != nil {
+		return nil, err
+	}
+	if err := reg.Panes.LeaseShared(ctx, run); err != nil {
+		return nil, err
+	}
+	r, err := reg.sessionFor(ctx, g, run, warn)
+	if err != nil {
+		return nil, err
+	}
+	reg.UpdateSocketRules() // now that the rules of the goal exist, for the pages shared with it
+	return r, r.journalPopups(ctx, run)
+}
+
+func (reg *Registry) sessionFor(
+	ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string),
+) (*Session, error) {
+	if err := reg.MCPServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before the lock is taken
+		return nil, err
+	}
+	sealed, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows stored text
+	if err != nil {
+		return nil, err
+	}
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	if r := reg.open[g.ID]; r != nil && !r.sandboxEnded() {
+		r.cancelGracePeriod()
+		r.secretsErr = sealed
+		world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
+		if err == nil {
+			r.workspace = world
+			err = r.setUpRun(ctx, g, warn)
+		}
+		if err != nil {
+			delete(reg.open, g.ID) // otherwise nobody would close it
+			return nil, errors.Join(err, r.closeAll(ctx))
+		}
+		r.run = run
+		return r, nil
+	} else if r != nil {
+		delete(reg.open, g.ID)
+		if err := r.closeAll(ctx); err != nil {
+			reg.Log.Warn("a session whose helper ended was not closed", "goal", g.ID, "error", err)
+		}
+	}
+	world, err := reg.OpenWorkspace(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	held, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.PrivateDir(g.ID),
+		lockedFiles(g.Policy.Dir, world)...)
+	if err != nil {
+		return nil, err
+	}
+	held.SetNetworkLog(reg.netLog(g.ID))
+	layer := reg.Sandboxes.PrivateDir(g.ID)
+	if err := goalsandbox.RecordAutorunBaseline(g.Policy, layer); err != nil && !g.Policy.Unconfined {
+		return nil, errors.Join(err, held.Close(ctx))
+	}
+	r := &Session{
+		registry:     reg,
+		goal:         g.ID,
+		sandbox:      held,
+		workspace:    world,
+		secretsErr:   sealed,
+		parkCounters: map[string]*model.ParkCounter{},
+	}
+	if r.children, err = reg.Children(ctx, g); err != nil {
+		return nil, errors.Join(err, held.Close(ctx))
+	}
+	if r.parkedInARow, err = reg.Store.ParkedInARow(ctx, g.ID); err != nil {
+		return nil, errors.Join(err, held.Close(ctx))
+	}
+	r.recorder = reg.newRecorder(g.ID)
+	if err := r.setUpRun(ctx, g, warn); err != nil {
+		return nil, errors.Join(err, r.mcp.Close(), r.recorder.close(), held.Close(ctx))
+	}
+	reg.add(r)
+	r.run = run
+	return r, nil
+}
+
+// add registers a session. The caller holds mu.
+func (reg *Registry) add(r *Session) {
+	if reg.open == nil {
+		reg.open = map[goal.ID]*Session{}
+	}
+	reg.open[r.goal] = r
+}
+
+// setUpRun makes the tools, the checks and the models of a run.
+func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
+	env, set := r.sandbox.Env, r.sandbox.Programs
+	r.policy, r.provider = g.Policy, g.Provider
+	own := &goalPanes{
+		panes:    r.registry.Panes,
+		goal:     g.ID,
+		dir:      g.Policy.Dir,
+		launcher: set,
+		env:      env,
+		camera:   r.recorder,
+	}
+	words := tools.Deps{
+		Dir:          g.Policy.Dir,
+		Launcher:     set,
+		Env:          env,
+		Terminals:    goalTerminals{own},
+		Browsers:     goalBrowsers{own},
+		Panes:        goalPaneList{own},
+		Logins:       panes.Logins{Logins: r.registry.Secrets.Logins()},
+		Goals:        r.children,
+		Vision:       visionJudge{r},
+		Recipes:      goalRecipes{r.registry.Config, r.registry.Store, g.ID},
+		PendingInput: &r.registry.pendingInput,
+	}
+	words.Protected, words.Work = r.protectedReasons(), g.Policy.DescribeWork()
+	words.Hidden, words.AllowWrite = goalsandbox.HiddenPaths(g.Policy), g.Policy.AllowWrite
+	if r.sandbox.Proxy != nil {
+		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
+		words.GitControlled = r.sandbox.GitControlled
+		for _, line := range r.sandbox.Degradations {
+			warn("sandbox", line)
+		}
+		// the run reports what its user allowed
+		r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules)
+	} else {
+		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+rootSuffix()+
+			", as its user chose")
+	}
+	if idle := g.Policy.UnusedParts(); idle != "" {
+		warn("network", idle)
+	}
+	r.sandbox.SetWarn(warn)
+	if hosts := goalsandbox.HostsOf(g); len(hosts) > 0 && r.sandbox.Proxy != nil {
+		warn("network", "open to the checks while they run, and to nothing else: "+strings.Join(hosts, ", "))
+	}
+	box, err := tools.New(words)
+	if err != nil {
+		return err
+	}
+	// a program may have replaced the folder by a link
+	if real, err := filepath.EvalSymlinks(g.Policy.Dir); err != nil || real != g.Policy.Dir {
+		return errors.Join(fmt.Errorf("the goal's folder %s is not where it was when the goal was made: it is %q now",
+			g.Policy.Dir, real), err, box.Close())
+	}
+	r.warn = warn
+	m, err := r.openModels(ctx, g)
+	if err != nil {
+		return errors.Join(err, box.Close())
+	}
+	if r.mcp == nil {
+		if r.mcp, err = r.registry.MCPServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
+			return errors.Join(err, box.Close())
+		}
+	}
+	r.tools, r.models = box, m
+	r.recorder.setActive(true)
+	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
+	r.checks.World, r.checks.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
+	if m.judge != nil {
+		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
+	}
+	return nil
+}
+
+// rootSuffix warns that the user's rights are unlimited, if the user is root.
+func rootSuffix() string {
+	if os.Geteuid() == 0 {
+		return ", which are root's,"
+	}
+	return ""
+}
+
+// closeOverlapping ends the programs of completed goals that could write in the folders of the goal that
+// begins to work.
+func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
+	reg.mu.Lock()
+	var over []goal.ID
+	for id, r := range reg.open {
+		if id != g.ID && r.cancelGrace != nil && foldersOverlap(r.policy, g.Policy) {
+			over = append(over, id)
+		}
+	}
+	reg.mu.Unlock()
+	var errs []error
+	for _, id := range over {
+		reg.Log.Info("another goal needs the folder: ending what a completed goal left running", "goal", id)
+		errs = append(errs, reg.CloseGoal(ctx, id))
+	}
+	return errors.Join(errs...)
+}
+
+// foldersOverlap reports whether the programs of two goals could write in one folder.
+func foldersOverlap(one, other policy.Policy) bool {
+	for _, a := range writableFolders(one) {
+		for _, b := range writableFolders(other) {
+			if policy.IsWithin(a, b) || policy.IsWithin(b, a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func writableFolders(p policy.Policy) []string {
+	if p.Risk == policy.ReadOnly {
+		return p.AllowWrite
+	}
+	return append([]string{p.Dir}, p.AllowWrite...)
+}
+
+// OpenExternal opens the session and the tools of another agent, which belong to no goal. Its pages find their
+// proxy in the registry until the session is closed.
+func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
+	held, err := reg.Sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.Sandboxes.PrivateDir(goal.ExternalAgent))
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &Session{registry: reg, goal: goal.ExternalAgent, policy: p, sandbox: held}
+	own := &goalPanes{
+		panes:    reg.Panes,
+		goal:     goal.ExternalAgent,
+		dir:      p.Dir,
+		launcher: held.Programs,
+		env:      held.Env,
+		external: true,
+	}
+	words := tools.Deps{
+		Dir:       p.Dir,
+		Launcher:  held.Programs,
+		Env:       held.Env,
+		Terminals: goalTerminals{own},
+		Browsers:  goalBrowsers{own},
+	}
+	if held.Proxy != nil {
+		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.Proxy, held.GitControlled
+	}
+	box, err := tools.New(words)
+	if err != nil {
+		return nil, nil, errors.Join(err, r.closeAll(ctx))
+	}
+	reg.mu.Lock()
+	reg.add(r)
+	reg.mu.Unlock()
+	return r, box, nil
+}
+
+func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {
+	c := &paneRecorder{
+		clock:  reg.Clock,
+		mask:   reg.Mask,
+		log:    reg.Log,
+		goal:   id,
+		writer: recording.NewWriter(reg.Store.Recording(id), recording.DefaultLimits()),
+		views:  map[*browser.Viewer]bool{},
+	}
+	c.life, c.end = context.WithCancel(context.Background())
+	return c
+}

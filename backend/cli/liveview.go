@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// liveView shows a goal while it runs, in this process or another.
+type liveView struct{ Program }
+
+// output is how a followed goal is shown.
+type output struct{ json, deltas, noWait bool }
+
+func (o *output) add(fl *pflag.FlagSet) {
+	fl.BoolVar(&o.json, "json", false, "one event per line on stdout, progress on stderr")
+	fl.BoolVar(&o.deltas, "deltas", false, "with --json: also stream model output and network requests")
+	fl.BoolVar(&o.noWait, "no-wait", false, "exit if the goal is waiting for its provider instead of showing a countdown")
+}
+
+// runningGoal is a goal that runs, and its newest event that must not be shown.
+type runningGoal struct {
+	id   goal.ID
+	seen int64
+	cut  time.Time // when a signal came
+}
+
+// startGoal starts the goal. A signal while the checks are tried before the start cancels that: no goal is created
+// then.
+func (p liveView) startGoal(
+	ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error),
+) (runningGoal, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		runningGoal
+		err error
+	}
+	begun := make(chan result, 1)
+	go func() {
+		s, err := start(ctx)
+		begun <- result{s, err}
+	}()
+	select {
+	case r := <-begun:
+		return r.runningGoal, r.err
+	case sig := <-signals:
+		at := time.Now()
+		p.announceSignal(sig, signals)
+		cancel()
+		r := <-begun
+		if r.err != nil {
+			return runningGoal{}, exitCode(exitInterrupted)
+		}
+		r.cut = at // too late to cancel: the goal runs
+		return r.runningGoal, nil
+	}
+}
+
+// announceSignal reports the signal, and lets a second one end the process at once.
+func (p liveView) announceSignal(sig os.Signal, signals <-chan os.Signal) {
+	p.errorf("\n%s: %v: pausing the goal; press Ctrl+C again to quit immediately\n", p.Name, sig)
+	go func() {
+		<-signals
+		os.Exit(exitInterrupted)
+	}()
+}
+
+func isClosed(exit goal.Exit) error {
+	if exit == "" || exit == goal.Done {
+		return nil
+	}
+	return codeOf(exit)
+}
+
+// printMissed shows what the journal has after the last shown event.
+func (p liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
+	const page = 500
+	for {
+		events, err := a.Store().Events(ctx, id, *shown, page)
+		if err != nil {
+			return "", fmt.Errorf("journal: %w", err)
+		}
+		for _, e := range events {
+			*shown = e.Seq
+			if exit, err := p.showEvent(e, o); err != nil || exit != "" {
+				return exit, err
+			}
+		}
+		if len(events) < page {
+			return "", nil
+		}
+	}
+}
+
+// isLossy reports whether an event is shown with --deltas only.
+func isLossy(b event.Body) bool {
+	switch b.(type) {
+	case *event.Delta, *event.Egress:
+		return true
+	}
+	return false
+}
+
+// showEvent shows one event; exit is set by the event after which the process exits.
+func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
+	if o.json {
+		if e.Seq > 0 || o.deltas || !isLossy(e.Body) {
+			line, err := json.Marshal(e)
+			if err != nil {
+				return "", fmt.Errorf("event: %w", err)
+			}
+			if err := p.printf("%s\n", plainJSON(line)); err != nil {
+				return "", err
+			}
+		}
+	}
+	p.progress(e)
+	var exit goal.Exit
+	var report []string
+	var account string
+	switch b := e.Body.(type) {
+	case *event.Ended:
+		exit, report, account = b.Exit, b.Report, b.Account
+	case *event.Paused:
+		exit, report, account = b.Exit, b.Report, b.Account
+	case *event.Queued:
+		return b.Left, nil
+	default:
+		return "", nil
+	}
+	if exit == goal.WaitingForProvider && !o.noWait {
+		return "", nil // it continues automatically
+	}
+	if !o.json {
+		return exit, p.printf("%s", reportText(e.GoalID, exit, report, account))
+	}
+	return exit, nil
+}
+
+// reportText is the host's report, followed by the agent's own account.
+func reportText(id goal.ID, exit goal.Exit, report []string, account string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nReport of %s (%s)\n", id, exit)
+	for _, line := range report {
+		b.WriteString(formatBullet(line))
+	}
+	if account = strings.TrimSpace(account); account != "" {
+		b.WriteString("The agent's own account, not checked by the host\n")
+		for line := range strings.Lines(account) {
+			b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// progress writes an event as a line on stderr, for users.
+func (p liveView) progress(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.Created:
+		who := b.Provider + " " + b.Model
+		if b.Effort != "" {
+			who += ", effort " + b.Effort
+		}
+		if b.Scripted {
+			who = "scripted, no AI"
+		}
+		p.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
+	case *event.Queued:
+		if b.Left != "" {
+			p.errorf("  removed from the queue: %s; %s resume %s continues it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
+			return
+		}
+		p.errorf("  waiting: %s\n", oneLine(b.Reason))
+	case *event.Message:
+		if b.Message.Role == goal.Assistant && b.Message.Text != "" {
+			p.errorf("  %s\n", oneLine(b.Message.Text))
+		}
+	case *event.StepStarted:
+		p.errorf("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(mainArgument(b.Arguments)))
+	case *event.Step:
+		p.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond),
+			oneLine(b.Preview))
+	case *event.Claim:
+		p.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
+	case *event.Verdict:
+		mark := map[goal.Outcome]string{goal.Pass: "✓"}[b.Outcome]
+		if mark == "" {
+			mark = "✗"
+		}
+		p.errorf("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
+		for line := range strings.Lines(b.Tail) {
+			p.errorf("      %s\n", strings.TrimRight(line, "\n"))
+		}
+	case *event.Todos:
+		p.errorf("  plan: %s\n", oneLine(formatPlan(b.Items)))
+	case *event.Critic:
+		p.errorf("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
+	case *event.Review:
+		p.errorf("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
+	case *event.LimitsChanged:
+		p.errorf("  limits: %s\n", formatLimits(b))
+	case *event.Reopened:
+		p.errorf("  reopened: %s\n", oneLine(b.Note))
+	case *event.Resumed:
+		if b.Note != "" {
+			p.errorf("  resumed: %s\n", oneLine(b.Note))
+		}
+	case *event.ApprovalRequested:
+		p.errorf("%s",
+			approvalCommands(p).formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
+	case *event.ApprovalResolved:
+		p.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
+	case *event.VerificationFailed:
+		p.errorf("  not verified: %s\n", oneLine(b.Detail))
+	case *event.Warning:
+		p.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
+	case *event.Steered:
+		who := ""
+		switch b.From {
+		case "":
+		case goal.ExternalAgent:
+			who = " from another agent"
+		default:
+			who = " from goal " + b.From.Short()
+		}
+		p.errorf("  note%s: %s\n", who, oneLine(b.Text))
+	}
+}
+
+// mainArgument is the argument of a call that identifies it for the user: the path, the command or the address,
+// without the braces.
+func mainArgument(arguments string) string {
+	var args map[string]any
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		return arguments
+	}
+	var words []string
+	for _, key := range []string{
+		"pane", "path", "dir", "command", "url", "target", "text", "title", "question",
+		"rationale", "reason", "old", "new", "content",
+	} {
+		if s, ok := args[key].(string); ok && s != "" {
+			words = append(words, s)
+		}
+	}
+	return strings.Join(words, " · ")
+}

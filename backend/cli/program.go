@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Program has the dependencies of the command line.
+type Program struct {
+	Name    string // goalpost or goalctl
+	Version string
+	Assets  fs.FS // the built frontend, for serve
+	Getenv  func(string) string
+	Stdin   io.ReadCloser // nil is the process's own
+	Stdout  io.Writer
+	Stderr  io.Writer
+	// Window, if set, runs when there is no subcommand.
+	Window func() int
+	// Closing is how long a signal leaves for pausing goals and ending their programs; 0 is the default of five
+	// seconds.
+	Closing time.Duration
+}
+
+// errorf writes to the user. An error of stderr is ignored.
+func (p Program) errorf(format string, args ...any) {
+	_, _ = io.WriteString(p.Stderr, sanitize(fmt.Sprintf(format, args...)))
+}
+
+// printf writes results. An error, such as a closed stdout, ends the command.
+func (p Program) printf(format string, args ...any) error {
+	if _, err := io.WriteString(p.Stdout, sanitize(fmt.Sprintf(format, args...))); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+func (p Program) printJSONIf(ok bool, v any) error {
+	if !ok {
+		return nil
+	}
+	return p.json(v)
+}
+
+func (p Program) json(v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return p.printf("%s", plainJSON(b.Bytes()))
+}
+
+// printTable aligns the columns of lines, whose cells are separated by tabs. The caller sanitizes them.
+func (p Program) printTable(lines []string) error {
+	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}

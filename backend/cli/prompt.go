@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// confirmAtTerminal asks the user at the terminal.
+func (p Program) confirmAtTerminal(question string) bool {
+	p.errorf("%s", question)
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil {
+		return false
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// isTerminal reports whether f is a terminal; /dev/null, a character device as well, is not.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+func (p Program) readHidden(_ context.Context, what string) (string, error) {
+	p.errorf("%s (it is not shown): ", what)
+	b, err := term.ReadPassword(int(os.Stdin.Fd()))
+	p.errorf("\n")
+	if err != nil {
+		return "", fmt.Errorf("read from the terminal: %w", err)
+	}
+	return string(b), nil
+}
+
+// askPassphrase gets the passphrase from the user; it is nil without a terminal. The question is on the terminal even
+// if standard input is a file.
+func (p Program) askPassphrase() func(context.Context) (string, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	_ = tty.Close() // it was only opened to check that there is one
+	return func(context.Context) (_ string, err error) {
+		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err != nil {
+			return "", fmt.Errorf("the terminal: %w", err)
+		}
+		defer func() { err = errors.Join(err, tty.Close()) }()
+		w := bufio.NewWriter(tty)
+		_, err = w.WriteString("The passphrase of your secrets (it is not shown): ")
+		if err = errors.Join(err, w.Flush()); err != nil {
+			return "", fmt.Errorf("the terminal: %w", err)
+		}
+		b, err := term.ReadPassword(int(tty.Fd()))
+		_, _ = tty.WriteString("\n")
+		if err != nil {
+			return "", fmt.Errorf("the terminal: %w", err)
+		}
+		return string(b), nil
+	}
+}

@@ -1,0 +1,61 @@
+package policy
+
+import "fmt"
+
+// Answer is the decision about a call.
+type Answer string
+
+// The answers, strictest first.
+const (
+	Deny  Answer = "deny"
+	Ask   Answer = "ask"
+	Allow Answer = "allow"
+)
+
+// stricterThan reports whether a is stricter than b. An invalid answer is the strictest.
+func (a Answer) stricterThan(b Answer) bool { return a.rank() < b.rank() }
+
+func (a Answer) rank() int {
+	switch a {
+	case Ask:
+		return 1
+	case Allow:
+		return 2
+	case Deny:
+	}
+	return 0
+}
+
+// checkResult is the result of one check. by lists the grants that answer it; none means that it always asks.
+type checkResult struct {
+	answer Answer
+	reason string
+	by     []Scope
+}
+
+// checkFunc checks one aspect of a call. An error denies.
+type checkFunc func(Call, Policy) (checkResult, error)
+
+func passRule() (checkResult, error) { return checkResult{answer: Allow}, nil }
+
+func denyRule(format string, a ...any) (checkResult, error) {
+	return checkResult{answer: Deny, reason: fmt.Sprintf(format, a...)}, nil
+}
+
+func askRule(by []Scope, format string, a ...any) (checkResult, error) {
+	return checkResult{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
+}
+
+func (f checkResult) accepts(s Scope) bool {
+	for _, b := range f.by {
+		if b == s {
+			return true
+		}
+	}
+	return false
+}
+
+// needsUser reports whether only the user can grant this; on_ask=allow does not apply.
+func (f checkResult) needsUser() bool {
+	return f.accepts(ScopePane) || f.accepts(ScopeSecret) || f.accepts(ScopeMachine)
+}

@@ -1,0 +1,72 @@
+package ssh
+
+import (
+	"strconv"
+	"strings"
+
+	"goalpost/backend/pane"
+)
+
+// prefix begins the names of our own sessions: they have no status line, because the pane has a tab.
+const prefix = "goalpost-"
+
+// sshArgs are the arguments of every ssh to a server.
+func sshArgs(s pane.SSHServer) []string {
+	var args []string
+	if s.Port != 0 {
+		args = append(args, "-p", strconv.Itoa(s.Port))
+	}
+	if s.User != "" {
+		args = append(args, "-l", s.User)
+	}
+	if s.KeyPath != "" {
+		args = append(args, "-i", s.KeyPath)
+	}
+	if s.Jump != "" {
+		args = append(args, "-J", s.Jump)
+	}
+	return args
+}
+
+// remoteCommand is the command for the server's shell, "" for a plain login.
+func remoteCommand(s pane.SSHServer, session string) string {
+	if !s.Tmux {
+		if s.Folder == "" {
+			return ""
+		}
+		return "cd " + quoteRemoteDir(s.Folder) + ` && exec "$SHELL" -l`
+	}
+	command := "tmux -u new-session -A -s " + quoteWord(session)
+	if s.Folder != "" {
+		command += " -c " + quoteRemoteDir(s.Folder)
+	}
+	if strings.HasPrefix(session, prefix) {
+		command += ` \; set-option status off \; set-option mouse on`
+	}
+	return command
+}
+
+// quoteWord quotes text as one word for a shell, ours or the server's.
+func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// quoteRemoteDir leaves ~ for the server to expand.
+func quoteRemoteDir(folder string) string {
+	if folder == "~" {
+		return `"$HOME"`
+	}
+	if rest, ok := strings.CutPrefix(folder, "~/"); ok {
+		return `"$HOME"/` + quoteWord(rest)
+	}
+	return quoteWord(folder)
+}
+
+func firstLine(text []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD")
+}
+
+// notFound is the shell's exit code for a missing program, and failed is ssh's exit code for its own errors.
+const (
+	notFound = 127
+	failed   = 255
+)

@@ -1,0 +1,141 @@
+package ssh
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"goalpost/backend/pane"
+)
+
+// askpassCall is the helper's request, one line of JSON. The reply is the text to give to ssh, or nothing if there is
+// none.
+type askpassCall struct {
+	Key       string `json:"key"`
+	Prompt    string `json:"prompt"`
+	Connected bool   `json:"connected"`
+}
+
+const maxAskpassBytes = 64 << 10
+
+// serve handles one call of the helper.
+func (c *Client) serve(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	var in askpassCall
+	line, err := bufio.NewReader(io.LimitReader(conn, maxAskpassBytes)).ReadBytes('\n')
+	if err != nil || json.Unmarshal(line, &in) != nil {
+		return
+	}
+	c.mu.Lock()
+	l := c.links[in.Key]
+	c.mu.Unlock()
+	switch {
+	case l == nil:
+	case in.Connected:
+		l.markConnected()
+	default:
+		if text, ok := l.askUser(conn, in.Prompt); ok {
+			_, _ = io.WriteString(conn, text+"\n") // a helper that is gone needs no reply
+		}
+	}
+}
+
+// Open makes a client and begins to listen for the helper.
+func Open(o Options) (*Client, error) {
+	dir, err := os.MkdirTemp("", "goalpost-ssh-") // short: a socket's path has at most 104 bytes
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for ssh: %w", err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", filepath.Join(dir, "ask"))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("listening for ssh: %w", err), os.RemoveAll(dir))
+	}
+	c := &Client{
+		launcher: o.Launcher, helper: o.Helper, onState: o.OnState, backoff: o.Backoff, dir: dir, listener: listener,
+		env: o.Env, links: map[string]*Connection{},
+	}
+	if len(c.backoff) == 0 {
+		c.backoff = []time.Duration{
+			time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 15 * time.Second,
+			30 * time.Second,
+		}
+	}
+	c.wg.Go(c.listen)
+	return c, nil
+}
+
+// Close ends the reconnecting of all connections and all questions. The terminals themselves are closed by their
+// owner.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	var links []*Connection
+	for _, l := range c.links {
+		links = append(links, l)
+	}
+	c.mu.Unlock()
+	for _, l := range links {
+		l.Close()
+	}
+	err := c.listener.Close()
+	c.wg.Wait()
+	if err := errors.Join(err, os.RemoveAll(c.dir)); err != nil {
+		return fmt.Errorf("closing ssh: %w", err)
+	}
+	return nil
+}
+
+// listen accepts the helper's calls until Close.
+func (c *Client) listen() {
+	for {
+		conn, err := c.listener.Accept()
+		if err != nil {
+			return
+		}
+		c.wg.Go(func() { c.serve(conn) })
+	}
+}
+
+// New makes the connection of a pane. known means that it was connected before, in an earlier run of the program. The
+// configuration of ssh is read here.
+func (c *Client) New(
+	ctx context.Context, id string, s pane.SSHServer, session string, known bool,
+) (*Connection, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	l := &Connection{
+		c: c, pane: id, server: s, session: session, key: hex.EncodeToString(randomBytes()),
+		known: known, wake: make(chan struct{}, 1), kept: map[string]*cachedAnswer{},
+	}
+	l.life, l.end = context.WithCancel(context.Background())
+	config, err := c.effectiveConfig(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	path := config["controlpath"]
+	l.shared = path != "" && path != "none"
+	l.argv = slices.Concat([]string{"ssh", "-t"}, l.options(config), sshArgs(s), []string{"--", s.Host})
+	if command := remoteCommand(s, session); command != "" {
+		l.argv = append(l.argv, command)
+	}
+	c.mu.Lock()
+	c.links[l.key] = l
+	c.mu.Unlock()
+	return l, nil
+}
+
+func randomBytes() []byte {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	return b
+}

@@ -1,0 +1,236 @@
+package protect
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/phrase"
+	"goalpost/backend/verify/protect/detect"
+)
+
+// Change is a protected file that is not as the goal protects it.
+type Change struct {
+	Path string
+	Why  string // why it decides about the goal
+	Diff string // unified, shortened
+	// SHA256 is of the present content, or of Diff if there is nothing to read. Accept takes it.
+	SHA256 string
+	// Undecided: the user was not shown this version when the goal paused.
+	Undecided bool
+}
+
+// Changes lists the changed files for the user. Accept refuses versions that differ from the ones listed last.
+func (p *Protection) Changes(ctx context.Context) ([]Change, error) {
+	if p == nil {
+		return nil, nil
+	}
+	g := p.guard
+	shown, err := g.changes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := g.changedItems(ctx)
+	if err != nil {
+		return nil, err
+	}
+	undecided, err := g.Undecided(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	var list []Change
+	for _, d := range found {
+		text := string(phrase.TruncateMiddle([]byte(d.text), tamperedMax))
+		if i := slices.IndexFunc(list, func(c Change) bool { return c.Path == d.path }); i >= 0 { // another part of it
+			list[i].Diff += text
+			continue
+		}
+		list = append(list, Change{
+			Path:      d.path,
+			Why:       d.Why,
+			Diff:      text,
+			SHA256:    d.presentSum(root),
+			Undecided: slices.Contains(undecided, d.path),
+		})
+	}
+	return list, fileio.WriteJSON(filepath.Join(g.private, presentedFile), shown)
+}
+
+// StaleChangeError says that a file changed again after the user was shown its change.
+type StaleChangeError struct{ Path string }
+
+func (e *StaleChangeError) Error() string {
+	return e.Path + " has changed again since its change was shown"
+}
+
+// UnchangedError says that a file whose change was chosen is not a changed protected file.
+type UnchangedError struct {
+	Path    string
+	Changed []string // those that are
+}
+
+func (e *UnchangedError) Error() string {
+	if len(e.Changed) == 0 {
+		return e.Path + " is not a changed protected file; no protected file is changed"
+	}
+	return e.Path + " is not a changed protected file; changed are: " + strings.Join(e.Changed, ", ")
+}
+
+// chooseChanges returns the changes of the chosen versions, of all files if none are chosen. A chosen version without
+// a hash is the one that the user was shown last.
+func (g *State) chooseChanges(ctx context.Context, root *os.Root, chosen []Version) ([]mismatch, error) {
+	changed, err := g.changedItems(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths := pathsOf(changed)
+	if len(chosen) == 0 {
+		for _, p := range paths {
+			chosen = append(chosen, Version{Path: p})
+		}
+	}
+	shown, err := g.lastShown()
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range chosen {
+		if !slices.Contains(paths, v.Path) {
+			return nil, &UnchangedError{v.Path, paths}
+		}
+		want := v.SHA256
+		if want == "" {
+			want = shown[v.Path]
+		}
+		i := slices.IndexFunc(changed, func(d mismatch) bool { return d.path == v.Path })
+		if want != "" && want != changed[i].presentSum(root) {
+			return nil, &StaleChangeError{v.Path}
+		}
+	}
+	return slices.DeleteFunc(changed, func(d mismatch) bool {
+		return !slices.ContainsFunc(chosen, func(v Version) bool { return v.Path == d.path })
+	}), nil
+}
+
+// lastShown returns the hash of each change that the user was shown, by path; the last one counts.
+func (g *State) lastShown() (map[string]string, error) {
+	sums := map[string]string{}
+	for _, name := range []string{shownFile, presentedFile} {
+		list, err := g.readShown(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			sums[c.Path] = c.Sum
+		}
+	}
+	return sums, nil
+}
+
+// readShown reads what a file of the private folder remembers; one that is not there remembers nothing.
+func (g *State) readShown(name string) (list []shownChange, err error) {
+	err = fileio.ReadJSON(filepath.Join(g.private, name), &list)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return list, err
+}
+
+// presentSum is the SHA-256 of what lies at the path now, or of the description where nothing can be read.
+func (d mismatch) presentSum(root *os.Root) string {
+	text, _, err := protectedContent(root, d.path)
+	if err != nil {
+		text = []byte(d.text)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// shownChange is a difference as the user was shown it.
+type shownChange struct {
+	Kind detect.Kind `json:"kind"`
+	Path string      `json:"path"`
+	Part string      `json:"part,omitempty"`
+	Sum  string      `json:"sum"` // of the content, or of what is said where there is none to read
+}
+
+// The files of the private folder that remember which differences the user was shown: when the goal paused for them,
+// and when the user looked at them later.
+const (
+	shownFile     = "shown.json"
+	presentedFile = "presented.json"
+)
+
+// RecordShown keeps the present differences: the goal pauses for them, and the user is
+// told that they are put back.
+func (g *State) RecordShown(ctx context.Context) error {
+	if g == nil {
+		return nil
+	}
+	list, err := g.changes(ctx)
+	if err != nil {
+		return err
+	}
+	return fileio.WriteJSON(filepath.Join(g.private, shownFile), list)
+}
+
+func (g *State) forgetShown() error {
+	for _, name := range []string{shownFile, presentedFile} {
+		if err := os.Remove(filepath.Join(g.private, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forgetting what was changed before: %w", fileio.StripPathError(err))
+		}
+	}
+	return nil
+}
+
+// Undecided names the files that differ otherwise than the user was shown.
+func (g *State) Undecided(ctx context.Context) ([]string, error) {
+	if g == nil {
+		return nil, nil
+	}
+	list, err := g.changes(ctx)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	shown, err := g.readShown(shownFile)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, c := range list {
+		if !slices.Contains(shown, c) {
+			files = append(files, c.Path)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+func (g *State) changes(ctx context.Context) ([]shownChange, error) {
+	found, err := g.changedItems(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	list := make([]shownChange, 0, len(found))
+	for _, d := range found {
+		list = append(list, shownChange{d.Kind, d.path, d.Part, d.presentSum(root)})
+	}
+	return list, nil
+}

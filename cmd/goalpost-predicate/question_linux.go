@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// question is the input. With Read, the expression is only parsed.
+type question struct {
+	Expr     string `json:"expr"`
+	Response string `json:"response"` // JSON
+	Read     bool   `json:"read,omitempty"`
+}
+
+// answer is the output: Value, or the kind of an error and a sentence. The kinds are those of check.PredicateError.
+type answer struct {
+	Value bool   `json:"value"`
+	Kind  string `json:"kind,omitempty"`
+	Text  string `json:"text,omitempty"`
+}
+
+// inputMax is the maximum input, in bytes: more than the host ever sends.
+const inputMax = 64 << 20
+
+// boundedStdin is the standard input up to a limit.
+type boundedStdin struct{ left int }
+
+func (l *boundedStdin) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fmt.Errorf("the question is longer than %d bytes", inputMax)
+	}
+	n, err := os.Stdin.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err //nolint:wrapcheck // io.EOF must stay unwrapped
+}

@@ -95,3 +95,60 @@ async function walk(page, home, model) {
   const told = model.asked[1].messages.map((m) => JSON.stringify(m)).join("\n");
   assert.match(told, /exit 1, wanted 0/, "the model was not told why its claim failed");
 }
+
+test("what the agent may change, from the dialog", { timeout: 300_000 }, async (t) => {
+  const model = await startModel([
+    { text: "I make it here.", tool: "run_command", args: { command: "touch done.txt" } },
+    { text: "I write it here.", tool: "write_file", args: { path: "done.txt", content: "x" } },
+    { text: "Then there.", tool: "run_command", args: { command: "touch out/done.txt" } },
+    { text: "Now it is there.", tool: "claim_complete", args: { rationale: "out/done.txt exists" } },
+  ]);
+  try {
+    await withApp(t, ({ page, home }) => limitWork(page, home, model));
+  } finally {
+    model.close();
+  }
+});
+
+async function limitWork(page, home, model) {
+  const at = (id) => page.getByTestId(id);
+  const dir = join(home, "mine");
+  mkdirSync(join(dir, "out"), { recursive: true });
+  await at("skip-welcome").click();
+  await at("rail-settings").click();
+  await at("provider-add").click();
+  await at("provider-id").fill("played");
+  await at("provider-base_url").fill(model.url);
+  await at("provider-model").fill("played");
+  await at("provider-save").click();
+  const line = at("providers").locator('[data-id="played"]');
+  await line.waitFor();
+  if ((await line.getAttribute("data-active")) !== "true") await line.getByTestId("provider-use").click();
+  await line.and(page.locator('[data-active="true"]')).waitFor();
+  await at("settings-close").click();
+
+  await page.keyboard.press("Control+Shift+KeyG");
+  await at("new-goal").waitFor();
+  await at("field-objective").fill("create out/done.txt");
+  await at("field-dir").fill(dir);
+  await at("check-command").fill("test -f out/done.txt");
+  await at("field-work").fill("missing");
+  await at("start-goal").click();
+  await at("error-work").getByText("missing does not exist").waitFor();
+  await at("field-work").fill("out/*.txt");
+  await at("work-rounded").getByText("out/*.txt means all of out/").waitFor();
+  await at("work-words").getByText("only out/ can be changed").waitFor();
+  await page.keyboard.press("Control+Enter");
+  await at("new-goal").waitFor({ state: "detached" });
+  await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  await at("goal-header").getByText("changes only out/").waitFor();
+  await at("receipt-open").click();
+  await at("receipt-dialog").getByText("only out/", { exact: true }).waitFor();
+  assert.ok(existsSync(join(dir, "out", "done.txt")));
+  assert.ok(!existsSync(join(dir, "done.txt")), "a file outside of what may be changed was written");
+  const told = model.asked
+    .at(-1)
+    .messages.map((m) => JSON.stringify(m))
+    .join("\n");
+  assert.match(told, /only out\/ may be changed \(--work\); ask the user to extend it/);
+}

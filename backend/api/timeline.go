@@ -86,6 +86,8 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		Criterion:       r.Criterion.Describe(),
 		CriterionSHA256: r.CriterionSHA256,
 		PolicySHA256:    r.PolicySHA256,
+		Work:            r.Policy.Work,
+		CheckDir:        r.Policy.CheckDir,
 		Status:          r.Status,
 		Exit:            r.Exit,
 		Verified:        r.Verified,

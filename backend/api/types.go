@@ -27,6 +27,10 @@ type StartInput struct {
 	Model     string       `json:"model"`    // "" = the provider's
 	LimitsInput
 	AccessInput
+	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
+	CheckOutput goal.CheckOutput `json:"check_output"`
+	// the user confirmed that checks with where: host run what the agent wrote outside of the sandbox
+	RunOutside   bool     `json:"run_outside"`
 	Secrets      []string `json:"secrets"`    // names that may be filled in without asking
 	Unconfined   bool     `json:"unconfined"` // no sandbox, as the user requested explicitly
 	AllowPassing bool     `json:"allow_passing"`
@@ -55,10 +59,6 @@ type LimitsInput struct {
 	ClaimsPerCheck int     `json:"claims_per_gate"`
 	Tokens         int64   `json:"tokens"`
 	USD            float64 `json:"usd"`
-	// AcceptChanges are changed protected files whose shown versions the user accepts; the others are restored.
-	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
-	// Unprotect frees files for the rest of the goal, so that the agent may change them. Paths are relative to the folder.
-	Unprotect []string `json:"unprotect,omitempty"`
 }
 
 // ProtectedVersion is one version of a protected file.
@@ -77,6 +77,10 @@ type AccessInput struct {
 	AllowWrite  []string `json:"allow_write"`  // other folders
 	AllowRead   []string `json:"allow_read"`   // other files and folders
 	AllowSocket []string `json:"allow_socket"` // Unix sockets
+	// what the agent may change in the folder: paths relative to it; none = all of it
+	Work []string `json:"work"`
+	// a folder that only the checks read, absolute or relative to the folder; "" = none
+	CheckDir string `json:"check_dir"`
 }
 
 // ResumeInput is what the user changes when a goal is resumed. A limit of 0 is unchanged, NoLimit is none.
@@ -84,6 +88,10 @@ type ResumeInput struct {
 	Note      string `json:"note"`      // added to the conversation
 	Protected string `json:"protected"` // what to do with changed protected files; "" = no decision
 	LimitsInput
+	// AcceptChanges are changed protected files whose shown versions the user accepts; the others are restored.
+	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
+	// Unprotect frees files for the rest of the goal, so that the agent may change them. Paths are relative to the folder.
+	Unprotect []string `json:"unprotect,omitempty"`
 }
 
 // Values of ResumeInput.Protected for changed protected files: the present versions become the protected ones, or the
@@ -309,6 +317,7 @@ type TryInput struct {
 	AllowWrite  []string    `json:"allow_write"`
 	AllowRead   []string    `json:"allow_read"`
 	AllowSocket []string    `json:"allow_socket"`
+	CheckDir    string      `json:"check_dir"`
 	Unconfined  bool        `json:"unconfined"`
 }
 
@@ -328,6 +337,8 @@ type ReceiptView struct {
 	Criterion       string      `json:"criterion"`
 	CriterionSHA256 string      `json:"criterion_sha256"`
 	PolicySHA256    string      `json:"policy_sha256"`
+	Work            []string    `json:"work,omitempty"`      // what the agent could change in the folder; none = all of it
+	CheckDir        string      `json:"check_dir,omitempty"` // only the checks read it; "" = none
 	Status          goal.Status `json:"status"`
 	Exit            goal.Exit   `json:"exit"`
 	Verified        bool        `json:"verified"`

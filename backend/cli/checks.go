@@ -57,7 +57,8 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 	fl.Var(checkFlag{c.setManualWait, "bool"}, "manual-wait", "the last --check-manual waits until the user accepts")
 	fl.Lookup("manual-wait").NoOptDefVal = "true"
 	fl.Var(checkFlag{c.setLocation, "place"}, "where",
-		"where the last --check-shell runs: sandbox (default), host, or ssh:NAME for one of your servers")
+		"where the last --check-shell runs: sandbox (default), host (outside of the sandbox: runs code of the agent with "+
+			"your own rights), or ssh:NAME for one of your servers")
 }
 
 // lastOfType is the newest check if it has this type, otherwise nil.

@@ -119,6 +119,7 @@ func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
 		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "iteration"),
 		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
+	b.WriteString(describeScope(v.Policy.DescribeWork(), v.Policy.CheckDir))
 	switch {
 	case v.Queued != "":
 		fmt.Fprintf(&b, "waits in the queue of pid %d: %s\n", v.PID, oneLine(v.Queued))

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/goal"
+	"goalpost/backend/policy"
 	"goalpost/backend/store"
 )
 
@@ -90,6 +91,7 @@ func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id go
 	}
 	var b strings.Builder
 	b.WriteString("Receipt\n")
+	b.WriteString(indentLines(describeScope(policy.Policy{Work: r.Work}.DescribeWork(), r.CheckDir)))
 	for _, c := range r.Claims {
 		if len(c.Verdicts) == 0 {
 			fmt.Fprintf(&b, "  claim %d  not verified: the checks were not run for it\n", c.N)

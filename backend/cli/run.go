@@ -62,6 +62,11 @@ func (p runCommand) run() *cobra.Command {
 		"hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME")
 	fl.IntSliceVar(&f.in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
 	fl.StringArrayVar(&f.in.AllowWrite, "allow-write", nil, "another folder that it may write")
+	addWorkFlags(fl, &f.in)
+	fl.StringVar((*string)(&f.in.CheckOutput), "check-output", "",
+		"what the agent reads of a failing check: exit, names, full (default: full, or exit with --check-dir)")
+	fl.BoolVar(&f.in.RunOutside, "yes-run-outside", false,
+		"confirm that checks with --where host run code of the agent outside of the sandbox")
 	fl.StringArrayVar(&f.in.AllowRead, "allow-read", nil, "another file or folder that it may read")
 	fl.StringArrayVar(&f.in.AllowSocket, "allow-socket", nil,
 		"a Unix socket that it may use: the program behind it may give it all of your rights")
@@ -154,7 +159,7 @@ func makeAbsolute(in *api.StartInput) error {
 		*path = abs
 		return nil
 	}
-	if err := from(&in.Dir); err != nil {
+	if err := errors.Join(from(&in.Dir), from(&in.CheckDir)); err != nil {
 		return err
 	}
 	for _, list := range [][]string{in.AllowRead, in.AllowWrite, in.AllowSocket} {
@@ -243,6 +248,8 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 				return runningGoal{}, err
 			}
 			receiptCommand(p).printProtected(ctx, a, in)
+			p.printWork(in)
+			p.confirmRunOutside(&in)
 			id, err := begin(ctx, in)
 			if err != nil {
 				return runningGoal{}, errors.Join(fmt.Errorf("start: %w", err), forget())

@@ -58,6 +58,7 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 	fl.StringArrayVar(&in.DenyHosts, "deny-host", nil, "hosts that it never contacts")
 	fl.IntSliceVar(&in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
 	fl.StringArrayVar(&in.AllowWrite, "allow-write", nil, "another folder that it may write")
+	addWorkFlags(fl, &in)
 	fl.StringArrayVar(&in.AllowRead, "allow-read", nil, "another file or folder that it may read")
 	fl.StringArrayVar(&in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use")
 	fl.IntVar(&times, "times", 0, "run it N times inside and outside the sandbox, and print the overhead")

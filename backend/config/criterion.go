@@ -103,7 +103,7 @@ func parseCriterion(b []byte) (goal.Criterion, *fault.Error) {
 		switch word {
 		case "checks", "any":
 		case "where", "hosts", "allow_hosts", "risk", "policy", "allow_tools", "deny_tools", "allow_write", "allow_read",
-			"allow_local", "allow_socket", "unconfined", "grants":
+			"allow_local", "allow_socket", "unconfined", "grants", "work", "check_dir", "check_output", "run_outside":
 			return c, invalidCriterion(fmt.Sprintf("it sets %s, which only the user may set", word),
 				"remove it, and set it in the dialog or with a flag")
 		default:

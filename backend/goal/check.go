@@ -48,6 +48,10 @@ const (
 	RequireHighConfidence Threshold = "high_confidence"
 )
 
+// RunOutsideWarning says what it means that a check runs on the host.
+const RunOutsideWarning = "A check runs outside of the sandbox (where: host). It runs code that the agent wrote with " +
+	"your own rights: your files, your network, your logins."
+
 // Check is one typed test that the host runs. Fields of other check types are empty.
 type Check struct {
 	Type      CheckType `json:"type"`

@@ -107,15 +107,17 @@ type CareOptions struct {
 	CriticProvider string `json:"critic_provider,omitempty"` // "" is the goal's own
 	JudgeProvider  string `json:"judge_provider,omitempty"`  // "" is the goal's own
 	// "" is automatic: review if no deterministic check decides
-	Review       ReviewMode `json:"review,omitempty"`
-	After        []ID       `json:"after,omitempty"`         // goals that must be done first
-	Panes        []string   `json:"panes,omitempty"`         // panes that the user shared with the goal
-	Protect      []string   `json:"protect,omitempty"`       // globs protected in addition to the files found
-	NoProtect    []string   `json:"no_protect,omitempty"`    // globs left out
-	OnAsk        string     `json:"on_ask,omitempty"`        // park, deny, allow; "" is park
-	Parent       ID         `json:"parent,omitempty"`        // the goal whose agent started this one
-	Outside      bool       `json:"outside,omitempty"`       // created by an external agent, or by a goal that one created
-	AllowPassing bool       `json:"allow_passing,omitempty"` // a check may pass at the start
+	Review    ReviewMode `json:"review,omitempty"`
+	After     []ID       `json:"after,omitempty"`      // goals that must be done first
+	Panes     []string   `json:"panes,omitempty"`      // panes that the user shared with the goal
+	Protect   []string   `json:"protect,omitempty"`    // globs protected in addition to the files found
+	NoProtect []string   `json:"no_protect,omitempty"` // globs left out
+	OnAsk     string     `json:"on_ask,omitempty"`     // park, deny, allow; "" is park
+	// what the agent and the models read of a failing check; "" is full, or exit if there is a Policy.CheckDir
+	CheckOutput  CheckOutput `json:"check_output,omitempty"`
+	Parent       ID          `json:"parent,omitempty"`        // the goal whose agent started this one
+	Outside      bool        `json:"outside,omitempty"`       // created by an external agent, or by a goal of one
+	AllowPassing bool        `json:"allow_passing,omitempty"` // a check may pass at the start
 	// the program of a check may be missing: the goal is to make it
 	AllowMissing bool `json:"allow_missing,omitempty"`
 }

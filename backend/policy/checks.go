@@ -35,7 +35,10 @@ func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
 
 func checkPaths(c Call, p Policy) (checkResult, error) {
 	for _, file := range c.Effect.Paths {
-		if !p.writable(file) {
+		if p.isOutsideWork(file) {
+			return denyRule("%s: %s", file, p.RefuseOutsideWork())
+		}
+		if !p.isWritable(file) {
 			return denyRule("%s is outside the goal's folder %s", file, p.Dir)
 		}
 	}
@@ -101,7 +104,10 @@ func checkDeletion(c Call, p Policy) (checkResult, error) {
 			}
 			continue
 		}
-		if !p.writable(file) && (p.Unconfined || !inTmp(file)) { // inside the sandbox /tmp is the goal's own
+		if p.isOutsideWork(file) { // the kernel refuses it
+			continue
+		}
+		if !p.isWritable(file) && (p.Unconfined || !inTmp(file)) { // inside the sandbox /tmp is the goal's own
 			return askRule(nil, "it deletes %s, which is outside the goal's folder", file)
 		}
 	}

@@ -16,6 +16,13 @@ type Policy struct {
 	DenyTools  []string `json:"deny_tools,omitempty"`
 	AllowHosts []string `json:"allow_hosts,omitempty"` // names, or *.example.org for all below one
 	DenyHosts  []string `json:"deny_hosts,omitempty"`
+	// Work limits what the agent may change in Dir: paths relative to it, those of folders with a slash at the end.
+	// None is the whole folder.
+	Work []string `json:"work,omitempty"`
+	// CheckDir is a folder that only the checks read; absolute, "" for none. Hidden are paths that no program of the
+	// goal reads: the CheckDir of the goal that started this one.
+	CheckDir string   `json:"check_dir,omitempty"`
+	Hidden   []string `json:"hidden,omitempty"`
 	// Granted by the user before the start.
 	AllowLocal  []int    `json:"allow_local,omitempty"`  // ports of this machine's own loopback
 	AllowWrite  []string `json:"allow_write,omitempty"`  // folders, absolute
@@ -44,7 +51,7 @@ func (p Policy) Validate() error {
 			return fmt.Errorf("%q is not the absolute path of a folder", dir)
 		}
 	}
-	return nil
+	return p.ValidateWork()
 }
 
 // UnusedParts says which parts of the policy have no effect, "" if none.
@@ -56,9 +63,13 @@ func (p Policy) UnusedParts() string {
 		"at %s if it should reach them", strings.Join(p.AllowHosts, ", "), p.Risk, NetworkGet, NetworkGet)
 }
 
-// writable reports whether the goal may write to a path.
-func (p Policy) writable(file string) bool {
-	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
+// isWritable reports whether the goal may write to a path.
+func (p Policy) isWritable(file string) bool {
+	own := []string{p.Dir}
+	if len(p.Work) > 0 {
+		own = p.WorkPaths()
+	}
+	for _, dir := range append(own, p.AllowWrite...) {
 		if IsWithin(dir, file) {
 			return true
 		}

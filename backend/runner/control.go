@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -23,6 +24,8 @@ type runControl struct {
 	gate    *pauseGate
 	history History
 	calls   *dispatcher
+	// what the agent reads of failing checks
+	checkOutput goal.CheckOutput
 }
 
 // ExecuteNested makes another call within the call of a tool: a step of a recipe. Control tools are for the model
@@ -80,6 +83,9 @@ const evidencePageBytes = 16 << 10
 
 // Evidence reads a page of a long result that the host stored.
 func (c *runControl) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
+	if strings.HasPrefix(handle, "check:") && c.checkOutput != goal.CheckOutputFull {
+		return goal.TextPage{}, errors.New("the user does not show you the output of the checks (--check-output)")
+	}
 	whole, err := c.history.Evidence(ctx, c.goal, handle)
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)

@@ -35,6 +35,7 @@ func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 		gate:          r.gate,
 		history:       c.Journal,
 		calls:         r.dispatcher,
+		checkOutput:   g.ShownCheckOutput(),
 	}
 	return r
 }

@@ -170,6 +170,12 @@ func (p *reporter) decidedByText() string {
 // describeChanges is what changed, and what the room says of autorun.
 func (p *reporter) describeChanges(ctx context.Context) string {
 	said := []string{p.folderChanges(ctx)}
+	if work := p.goal.Policy.DescribeWork(); work != "" {
+		said = append(said, "Its agent could change only "+work+" (--work)")
+	}
+	if dir := p.goal.Policy.CheckDir; dir != "" {
+		said = append(said, "Only the checks could read "+dir+" (--check-dir)")
+	}
 	if p.autorun != nil {
 		said = append(said, p.autorun.AutorunChanges()...)
 	}

@@ -61,7 +61,7 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
 	if c.by == "" && v.claims.idle && v.clock.Now().Sub(v.claims.at) < reclaimCooldown {
 		return v.reportFailedClaim(ctx, c,
 			"nothing was done since the last failed claim, so the checks were not run again. "+
-				failureDetail(v.claims.ran, v.claims.last))
+				failureDetail(v.claims.ran, v.goal.LimitVerdicts(v.claims.last)))
 	}
 	if c.accepted != nil && !*c.accepted {
 		return v.reportFailedClaim(ctx, c, "the user looked at the result and sent it back: "+c.note)
@@ -77,7 +77,7 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
 		return v.waitForManualCheck(ctx, c)
 	case goal.NotVerified:
 	}
-	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.claims.last))
+	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
 }
 
 // How the reminders of verificationReminder begin.
@@ -179,7 +179,7 @@ func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 	if !v.goal.NeedsReview() {
 		return nil
 	}
-	rv, err := v.judge.Review(ctx, *v.goal, v.describeClaim(c), v.claims.last)
+	rv, err := v.judge.Review(ctx, *v.goal, v.describeClaim(c), v.goal.LimitVerdicts(v.claims.last))
 	if err != nil {
 		return v.gate.stopForError(ctx, fmt.Sprintf("reviewing claim %d", v.claims.made), err)
 	}
@@ -202,7 +202,7 @@ func (v *verification) journalReview(ctx context.Context) *Stop {
 // after those of the criterion.
 func (v *verification) notConfirmed(ctx context.Context, c pendingClaim, rv goal.Review) *Stop {
 	v.claims.last = append(v.claims.last, reviewRejection(len(v.goal.Criterion.Checks), rv))
-	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.claims.last))
+	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
 }
 
 // newPlanRequest ends the host's message about a failed claim.

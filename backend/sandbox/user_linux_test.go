@@ -52,7 +52,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 }
 
 // wallTests are run as root and as an ordinary user.
-const wallTests = "^Test(WhatAGoalSees|TerminalOfItsOwn|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|Socketpair|ReadOnly|Network|Project|Limits|Granted|Git)"
+const wallTests = "^Test(WhatAGoalSees|TerminalOfItsOwn|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|Socketpair|ReadOnly|Network|Project|Limits|Granted|Git|Work|Hidden)"
 
 func verbose() string {
 	if testing.Verbose() {

@@ -23,6 +23,12 @@ type Deps struct {
 	// Protected are the files of Dir that decide about the goal and must not change, relative to it, each with the
 	// reason.
 	Protected map[string]string
+	// Work describes what may be changed in Dir; "" is all of it.
+	Work string
+	// Hidden are folders whose content is not shown, absolute: only checks read it.
+	Hidden []string
+	// AllowWrite are other folders that programs may change, absolute.
+	AllowWrite []string
 	// SandboxRisk is the risk level that the sandbox enforces; "" is no sandbox.
 	SandboxRisk policy.Risk
 	// Network has the requests that the sandbox refused; nil is no sandbox.

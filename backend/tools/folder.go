@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -28,6 +29,41 @@ type folder struct {
 	protected map[string]string // the reasons, by path below dir
 	// gitControlled are paths that control git and of which programs have copies.
 	gitControlled []string
+	hidden        []string
+}
+
+// isHidden reports whether a path below the root is in a folder that is not shown.
+func (f folder) isHidden(rel string) bool {
+	return slices.ContainsFunc(f.hidden, func(dir string) bool {
+		return policy.IsWithin(dir, filepath.Join(f.dir, filepath.FromSlash(rel)))
+	})
+}
+
+// refuseHidden returns an error for an opened file of a folder that is not shown, also if a link led to it.
+func (f folder) refuseHidden(file *os.File, path string) error {
+	if len(f.hidden) == 0 {
+		return nil
+	}
+	real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", file.Fd()))
+	if err != nil {
+		return fmt.Errorf("where %s is could not be determined, and this goal has files that only its checks read", path)
+	}
+	if rel, err := filepath.Rel(f.dir, real); err == nil && f.isHidden(rel) {
+		return fmt.Errorf("%s is read by the checks only (--check-dir)", path)
+	}
+	return nil
+}
+
+// refuseHiddenPath is refuseHidden for a path below the root, in which folders may be links.
+func (f folder) refuseHiddenPath(rel string) error {
+	if len(f.hidden) == 0 {
+		return nil
+	}
+	file, err := f.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil //nolint:nilerr // the caller finds the same
+	}
+	return errors.Join(f.refuseHidden(file, rel), file.Close())
 }
 
 // relPath makes a path from the model relative to the root.
@@ -76,9 +112,12 @@ func (f folder) read(path string) ([]byte, error) {
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
+	hidden := f.refuseHidden(file, path)
 	switch {
 	case err != nil:
 		return nil, text.StripPathError(err)
+	case hidden != nil:
+		return nil, hidden
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a folder; use list_files", path)
 	case !info.Mode().IsRegular():

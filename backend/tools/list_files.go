@@ -34,6 +34,9 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 		a.Path = "."
 	}
 	rel, err := f.relPath(a.Path)
+	if err == nil {
+		err = f.refuseHiddenPath(rel)
+	}
 	if err != nil {
 		return failedResult("%s", err)
 	}
@@ -47,6 +50,8 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 			return text.StripPathError(err)
 		case err != nil:
 			return nil // an unreadable folder does not hide the others
+		case f.isHidden(path.Dir(name)):
+			return fs.SkipDir
 		case name == filepath.ToSlash(rel):
 			if !d.IsDir() {
 				return fmt.Errorf("%s is not a folder; use read_file", a.Path)

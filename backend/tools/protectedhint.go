@@ -10,6 +10,11 @@ import (
 // protectedHint explains a program's error message after it tried to change a protected file: in the sandbox these
 // files are mounts.
 func (r Deps) protectedHint(output string) string {
+	if r.Work != "" && strings.Contains(output, "Read-only file system") {
+		return "\nThe user limits this goal: only " + r.Work + " may be changed (--work); everything else in your folder " +
+			"is read-only, also for git, which cannot commit. Work within that, or ask the user to extend it, with " +
+			"request_access (write) or ask_operator."
+	}
 	if len(r.Protected) == 0 || !strings.Contains(output, "Read-only file system") &&
 		!strings.Contains(output, "Device or resource busy") {
 		return ""

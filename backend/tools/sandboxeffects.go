@@ -10,6 +10,12 @@ import (
 
 // programEffect is the effect of starting a program. What it will do is unknown; the sandbox limits what it can do.
 func (r Deps) programEffect() policy.Effect {
+	if r.SandboxRisk == policy.ReadOnly && len(r.AllowWrite) > 0 {
+		return policy.Effect{
+			Risk:   policy.ReadOnly, // what the user granted is not asked about once more
+			Reason: "the sandbox lets the program change only " + strings.Join(r.AllowWrite, ", "),
+		}
+	}
 	if r.SandboxRisk == policy.ReadOnly {
 		return policy.Effect{Risk: policy.ReadOnly, Reason: "the sandbox lets the program change nothing"}
 	}
@@ -20,6 +26,9 @@ func (r Deps) programEffect() policy.Effect {
 // created later is not seen.
 func (r Deps) commandEffect(s commandline.Analysis, line string) policy.Effect {
 	e := s.Effect(line, r.programEffect().Risk)
+	if e.Risk == policy.ReadOnly && len(r.AllowWrite) > 0 {
+		e.Reason = "a program that can change only " + strings.Join(r.AllowWrite, ", ")
+	}
 	for i, f := range e.Deletes {
 		if real, err := filepath.EvalSymlinks(filepath.Dir(f)); r.SandboxRisk == "" && err == nil && filepath.IsAbs(f) {
 			e.Deletes[i] = filepath.Join(real, filepath.Base(f))

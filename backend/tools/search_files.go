@@ -108,6 +108,9 @@ func (f folder) newSearch(a searchFilesArgs) (*search, error) {
 		a.Path = "."
 	}
 	rel, err := f.relPath(a.Path)
+	if err == nil {
+		err = f.refuseHiddenPath(rel)
+	}
 	s.from = filepath.ToSlash(rel)
 	return s, err
 }
@@ -130,6 +133,8 @@ func (s *search) run(ctx context.Context) error {
 			return text.StripPathError(err)
 		case err != nil:
 			return nil // gone, or unreadable: the others are still searched
+		case s.isHidden(name) && d.IsDir():
+			return fs.SkipDir
 		case name != s.from && s.isIgnored(name, d.IsDir()):
 			if d.IsDir() {
 				return fs.SkipDir

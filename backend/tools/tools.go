@@ -19,7 +19,7 @@ func New(r Deps) (*Set, error) {
 	if r.PendingInput == nil {
 		r.PendingInput = &commandline.PendingInput{}
 	}
-	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled}
+	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
 	b := &Set{root: root}
 	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r),
 		goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r)) {

@@ -110,7 +110,7 @@ func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Resul
 	if k.Type.IsDeterministic() {
 		return e.host.runGate(ctx, k, e.claim), nil
 	}
-	about := check.Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.verdicts}
+	about := check.Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.goal.LimitVerdicts(e.verdicts)}
 	return e.host.environment().DecideJudgement(ctx, k, about)
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/fileio"
@@ -21,6 +23,9 @@ type Options struct {
 	// Criterion, Protect and NoProtect say what must not change, see FindProtected.
 	Criterion          goal.Criterion
 	Protect, NoProtect []string
+	// Hidden are folders that the agent does not see, absolute. Their files are neither compared nor protected: the
+	// agent cannot change them, and nobody but the user reads of them.
+	Hidden []string
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
 	// Pages gives what the goal's pages show: their addresses and a hash of what
@@ -35,11 +40,28 @@ func (o Options) protection() protect.Options {
 			Dir:       o.Dir,
 			Criterion: o.Criterion,
 			Protect:   o.Protect,
-			NoProtect: o.NoProtect,
+			NoProtect: append(slices.Clone(o.NoProtect), o.hiddenGlobs()...),
 		},
 		Private: o.Private,
 		Tests:   o.Tests,
 	}
+}
+
+// hiddenNames are the hidden folders that are in Dir, relative to it.
+func (o Options) hiddenNames() (list []string) {
+	for _, path := range o.Hidden {
+		if rel, err := filepath.Rel(o.Dir, path); err == nil && filepath.IsLocal(rel) {
+			list = append(list, filepath.ToSlash(rel))
+		}
+	}
+	return list
+}
+
+func (o Options) hiddenGlobs() (list []string) {
+	for _, name := range o.hiddenNames() {
+		list = append(list, name+"/**")
+	}
+	return list
 }
 
 // Workspace is a goal's folder compared with what was there at its start, and with what
@@ -86,7 +108,7 @@ func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
 		return nil, fmt.Errorf("keeping what the folder was: %w", fileio.StripPathError(err))
 	}
-	at := workspace.Options{Dir: o.Dir, Private: o.Private, Pages: o.Pages}
+	at := workspace.Options{Dir: o.Dir, Private: o.Private, Hidden: o.hiddenNames(), Pages: o.Pages}
 	w := &Workspace{}
 	var err error
 	if w.folder, err = workspace.Open(at); err == nil {

@@ -70,6 +70,15 @@ func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 		}
 		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
 	}
+	if err := validateWork(in, p); err != nil {
+		return err
+	}
+	if err := r.validateCheckDir(in, p); err != nil {
+		return err
+	}
+	if err := p.ValidateWork(); err != nil {
+		return &fault.Error{Field: "work", Message: err.Error()}
+	}
 	if err := p.Validate(); err != nil {
 		return &fault.Error{
 			Field:   "allow_hosts",

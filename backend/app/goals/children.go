@@ -327,6 +327,11 @@ func restrictPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) e
 	p.Dir = dir
 	p.DenyTools = append(append([]string{}, parent.DenyTools...), child.DenyTools...)
 	p.AllowWrite, p.AllowSocket, p.Secrets = nil, nil, nil // the user granted these to the parent only
+	// It writes its own folder alone, or nothing of the parent's. Its checks are the parent's agent's.
+	p.Work, p.CheckDir = nil, ""
+	if parent.CheckDir != "" {
+		p.Hidden = append(append([]string{}, parent.Hidden...), parent.CheckDir)
+	}
 	switch {
 	case child.ReadOnly:
 		p.Risk = policy.ReadOnly

@@ -72,6 +72,14 @@ func (gi *intake) prepareGoal(
 	if err := goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
 	}
+	if slices.ContainsFunc(in.Checks, func(c goal.Check) bool { return c.Where == "host" }) && !in.RunOutside {
+		return nil, false, &fault.Error{
+			Code:    fault.Refused,
+			Field:   "run_outside",
+			Message: goal.RunOutsideWarning,
+			Hint:    "confirm it (--yes-run-outside), or let the check run in the sandbox",
+		}
+	}
 	if err := gi.validateGoalSecrets(ctx, in.Secrets); err != nil {
 		return nil, false, err
 	}
@@ -151,11 +159,10 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err
 	} else if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return v, err
 	}
-	p, err := gi.draftPolicy(in)
+	p, err := gi.draftPolicy(in, dir)
 	if err != nil {
 		return v, err
 	}
-	p.Dir = dir
 	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
 		func(h verify.CheckRunner) error {
 			v = h.Preflight(ctx, in.Check)
@@ -164,9 +171,10 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err
 	return v, err
 }
 
-// draftPolicy returns the policy of a goal that is still being entered, without its folder.
-func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
+// draftPolicy returns the policy of a goal that is still being entered.
+func (gi *intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
 	p := policy.Policy{
+		Dir:        dir,
 		Risk:       cmp.Or(in.Risk, policy.WriteLocal),
 		AllowHosts: in.AllowHosts,
 		DenyHosts:  in.DenyHosts,
@@ -184,6 +192,7 @@ func (gi *intake) draftPolicy(in api.TryInput) (policy.Policy, error) {
 		AllowWrite:  in.AllowWrite,
 		AllowRead:   in.AllowRead,
 		AllowSocket: in.AllowSocket,
+		CheckDir:    in.CheckDir,
 	}, &p)
 }
 
@@ -345,6 +354,7 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 		Protect:        in.Protect,
 		NoProtect:      in.NoProtect,
 		OnAsk:          in.OnAsk,
+		CheckOutput:    in.CheckOutput,
 		AllowPassing:   in.AllowPassing,
 		AllowMissing:   in.AllowMissing,
 	}
@@ -382,6 +392,13 @@ func validateChoices(o goal.CareOptions) error {
 			Field:   "review",
 			Message: fmt.Sprintf("unknown choice %q", o.Review),
 			Hint:    "use always or never, or leave it to the host",
+		}
+	}
+	if o.CheckOutput != goal.CheckOutputDefault && !slices.Contains(goal.CheckOutputs(), o.CheckOutput) {
+		return &fault.Error{
+			Field:   "check_output",
+			Message: fmt.Sprintf("unknown choice %q", o.CheckOutput),
+			Hint:    "use exit, names or full",
 		}
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {

@@ -75,6 +75,9 @@ type Sandbox struct {
 	violations []string // what the kernel has refused so far
 }
 
+// CheckDirVariable names the folder that only the checks read, in their environment.
+const CheckDirVariable = "GOALPOST_CHECK_DIR"
+
 // Open opens a sandbox for a policy and starts the helper in it. layer is the goal's private folder; held are
 // files that its programs may read but not write.
 func (f *Factory) Open(
@@ -110,6 +113,9 @@ func (f *Factory) Open(
 	}
 	e.Env = environ.ForAgent(environ.Allowed(e.Env, userKeptEnv()), walls)
 	e.checkEnv = environ.ForCheck(e.Env, walls)
+	if p.CheckDir != "" {
+		e.checkEnv = append(e.checkEnv, CheckDirVariable+"="+p.CheckDir)
+	}
 	if err := e.openEgress(ctx, f, name, p); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the goal's network: %w", err), e.Close(context.WithoutCancel(ctx)))
 	}
@@ -297,6 +303,9 @@ func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, erro
 		Caches:   mounts.Caches(home, os.Getenv),
 		Read:     p.AllowRead,
 		Write:    p.AllowWrite,
+		Work:     p.WorkPaths(),
+		CheckDir: p.CheckDir,
+		Hidden:   p.Hidden,
 		Sockets:  p.AllowSocket,
 		Ports:    p.AllowLocal,
 	}, nil

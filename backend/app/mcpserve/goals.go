@@ -52,6 +52,7 @@ type createGoalArgs struct {
 	Dir              string       `json:"dir,omitempty" jsonschema:"the goal's folder, inside the one that the user allows; that one if left out"`
 	Risk             string       `json:"risk,omitempty" jsonschema:"what the goal may do at most: read_only, write_local, network_get, network_write or spends_money; write_local if left out"`
 	AllowHosts       []string     `json:"allow_hosts,omitempty" jsonschema:"hosts that it may contact"`
+	Work             []string     `json:"work,omitempty" jsonschema:"folders and files that the agent may change, relative to dir; everything else there is then read-only"`
 	Protect          []string     `json:"protect,omitempty" jsonschema:"globs of files that the check needs and the agent must not change"`
 	MaxIterations    int          `json:"max_iterations,omitempty"`
 	WallClockMinutes int          `json:"wall_clock_minutes,omitempty"`
@@ -68,7 +69,7 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 		Checks:      in.Checks,
 		Any:         in.Any,
 		Risk:        policy.Risk(in.Risk),
-		AccessInput: api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts},
+		AccessInput: api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Work: in.Work},
 		Protect:     in.Protect,
 		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 		OnAsk:       "park",

@@ -128,6 +128,8 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 		return refuse("unconfined", "it runs without a sandbox")
 	case len(p.AllowWrite)+len(p.AllowRead)+len(p.AllowSocket)+len(p.AllowLocal)+len(p.Secrets) > 0:
 		return refuse("policy", "it reaches more than its folder")
+	case p.CheckDir != "":
+		return refuse("check_dir", "its checks read what no agent may read")
 	}
 	for _, h := range p.AllowHosts {
 		if !slices.Contains(d.policy.AllowHosts, h) {

@@ -36,10 +36,18 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 	if err != nil || rules.ValidateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
 		return want, nil //nolint:nilerr // the user sees the path, and an approval opens nothing
 	}
-	if want.Path = real; policy.IsWithin(p.Dir, real) {
+	want.Path = real
+	extends := want.Kind == policy.WriteAccess && len(p.Work) > 0 && real != p.Dir
+	if policy.IsWithin(p.Dir, real) && !extends {
 		return want, fmt.Errorf("%s is in the goal's own folder", real)
 	}
-	as := policy.Policy{Risk: p.Risk, Dir: p.Dir, AllowWrite: p.AllowWrite}
+	as := policy.Policy{
+		Risk:       p.Risk,
+		Dir:        p.Dir,
+		AllowWrite: p.AllowWrite,
+		CheckDir:   p.CheckDir,
+		Hidden:     p.Hidden,
+	}
 	switch want.Kind {
 	case policy.ReadAccess:
 		in.AllowRead = []string{real}

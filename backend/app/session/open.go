@@ -139,7 +139,8 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		Recipes:      goalRecipes{r.registry.Config, r.registry.Store, g.ID},
 		PendingInput: &r.registry.pendingInput,
 	}
-	words.Protected = r.protectedReasons()
+	words.Protected, words.Work = r.protectedReasons(), g.Policy.DescribeWork()
+	words.Hidden, words.AllowWrite = goalsandbox.HiddenPaths(g.Policy), g.Policy.AllowWrite
 	if r.sandbox.Proxy != nil {
 		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
 		words.GitControlled = r.sandbox.GitControlled

@@ -39,6 +39,20 @@ How the run ends
 			"configure there does not count for them. Put what the project needs into your folder.\n")
 	}
 	b.WriteString(describeProtected(protected))
+	if len(g.Policy.Work) > 0 {
+		fmt.Fprintf(&b, "In your folder you may change only %s; everything else in it is read-only, also for git, which "+
+			"cannot commit, and only the user can extend this (request_access or ask_operator).\n", g.Policy.DescribeWork())
+	}
+	if g.Policy.CheckDir != "" {
+		b.WriteString("Some files that the checks read are not shown to you.\n")
+	}
+	switch g.ShownCheckOutput() {
+	case goal.CheckOutputExit:
+		b.WriteString("Of a failing check you learn the exit code alone.\n")
+	case goal.CheckOutputNames:
+		b.WriteString("Of a failing check you learn the exit code and the names of failed tests.\n")
+	case goal.CheckOutputFull, goal.CheckOutputDefault:
+	}
 	if len(g.Options.Panes) > 0 {
 		fmt.Fprintf(&b, "You may use these panes of the user while they are open: %s.\n", strings.Join(g.Options.Panes, ", "))
 	}

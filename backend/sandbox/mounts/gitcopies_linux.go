@@ -110,7 +110,7 @@ func (p *mountPlanner) gitDir(repo string) error {
 		p.bind(repo, repo, false, false)
 		return nil
 	}
-	p.bind(repo, repo, true, true)
+	p.bind(repo, repo, p.agentWrites(repo), p.checksWrite())
 	for _, name := range gitCopiedPaths {
 		source, dest := filepath.Join(repo, name), p.privatePath("git", gitKey(p.w.Dir, repo), name)
 		info, err := os.Lstat(source)
@@ -129,7 +129,7 @@ func (p *mountPlanner) gitDir(repo string) error {
 				return err
 			}
 		}
-		p.bind(dest, source, true, true)
+		p.bind(dest, source, p.agentWrites(source), p.checksWrite())
 	}
 	return nil
 }

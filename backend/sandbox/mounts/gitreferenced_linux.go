@@ -23,10 +23,13 @@ func (p *mountPlanner) pinParents(dir, path string) {
 	at := dir
 	for _, name := range strings.Split(rel, "/") {
 		at = filepath.Join(at, name)
-		if !slices.ContainsFunc(p.out.Mounts, func(m wire.Mount) bool { return string(m.Target) == at }) {
-			p.bind(at, at, true, true)
-			p.out.Mounts[len(p.out.Mounts)-1].Between = true
+		there := slices.IndexFunc(p.out.Mounts, func(m wire.Mount) bool { return string(m.Target) == at })
+		if there >= 0 && !p.out.Mounts[there].AgentOnly {
+			continue
 		}
+		p.bind(at, at, true, p.checksWrite())
+		pin := &p.out.Mounts[len(p.out.Mounts)-1]
+		pin.Between, pin.CheckOnly = true, there >= 0 || !p.agentWrites(at)
 	}
 }
 
@@ -59,7 +62,7 @@ func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
 			}
 		}
 		p.pinParents(dir, path)
-		p.bind(dest, path, true, true)
+		p.bind(dest, path, p.agentWrites(path), p.checksWrite())
 	}
 	return nil
 }

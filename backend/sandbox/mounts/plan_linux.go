@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,7 +41,12 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 	if err := p.mountCaches(); err != nil {
 		return wire.Spec{}, fmt.Errorf("making the goal's caches: %w", err)
 	}
-	p.bind(w.Dir, w.Dir, !w.ReadOnly, !w.ReadOnly)
+	p.bind(w.Dir, w.Dir, !w.ReadOnly && len(w.Work) == 0, !w.ReadOnly)
+	p.out.Mounts[len(p.out.Mounts)-1].Discard = w.CheckDir != "" && !w.ReadOnly
+	if err := p.bindWork(); err != nil {
+		return wire.Spec{}, err
+	}
+	p.pinHidden()
 	p.bindReadOnlyFiles()
 	for _, path := range w.Read {
 		p.bindGranted(path, false)
@@ -54,6 +60,7 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 	if err := p.copyGitDirs(); err != nil {
 		return wire.Spec{}, fmt.Errorf("copying what git obeys: %w", err)
 	}
+	p.hide()
 	inside, err := filepath.EvalSymlinks(helper)
 	if err != nil {
 		return wire.Spec{}, fmt.Errorf("looking for the helper: %w", err)
@@ -72,7 +79,7 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 	p := mountPlanner{w: w}
 	path := g.Read + g.Write + g.Socket
-	p.w.Read, p.w.Write, p.w.Sockets = []string{path}, nil, nil
+	p.w.Read, p.w.Write, p.w.Sockets, p.w.Work = []string{path}, nil, nil, nil
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
@@ -83,6 +90,8 @@ func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 		p.bindGranted(path, false)
 	case g.Write:
 		p.bindGranted(path, true)
+		p.w.Held = slices.DeleteFunc(slices.Clone(p.w.Held), func(held string) bool { return !spec.IsBelow(held, path) })
+		p.bindReadOnlyFiles() // of a folder in the goal's own, which was read-only so far
 		if err := p.gitBelow(path); err != nil {
 			return nil, fmt.Errorf("copying what git obeys: %w", err)
 		}
@@ -106,8 +115,8 @@ func (p *mountPlanner) privatePath(parts ...string) string {
 }
 
 func (p *mountPlanner) validate() error {
-	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home},
-		append(append(append(append([]string{}, p.w.Tools...), p.w.Read...), p.w.Write...), p.w.Sockets...)...) {
+	for _, path := range slices.Concat([]string{p.w.Dir, p.w.Layer, p.w.Home}, p.w.Tools, p.w.Read, p.w.Write,
+		p.w.Sockets, p.w.Work, p.w.Hidden) {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
 			return fmt.Errorf("sandbox: %q is not an absolute path in its shortest form", path)
 		}
@@ -162,7 +171,7 @@ func (p *mountPlanner) makeGoalDirs() error {
 	if err := os.MkdirAll(p.w.Layer, 0o700); err != nil {
 		return err //nolint:wrapcheck // plan says what for
 	}
-	for _, name := range []string{"home", "tmp", "checks", "caches", "git"} {
+	for _, name := range []string{"home", "tmp", "checks", "caches", "git", hiddenDir} {
 		if err := p.makeOwnedDir(p.privatePath(name)); err != nil {
 			return err
 		}
@@ -251,7 +260,13 @@ func (p *mountPlanner) readOnly(path string) {
 // bindGranted shows what the user allowed. The path was resolved when he did: a link
 // in it by now is somebody else's, and the helper refuses it.
 func (p *mountPlanner) bindGranted(path string, write bool) {
-	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Write: write, CheckWrite: write})
+	p.add(wire.Mount{
+		Kind:       wire.MountBind,
+		Source:     []byte(path),
+		Target:     []byte(path),
+		Write:      write,
+		CheckWrite: write && p.checksWrite(),
+	})
 }
 
 // bindReadOnlyFiles covers files of the goal's folder with themselves, read-only.

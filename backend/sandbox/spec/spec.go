@@ -13,6 +13,13 @@ type Spec struct {
 	Home string
 	// ReadOnly allows the agent's programs to write only the goal's own devices and shared memory.
 	ReadOnly bool
+	// Work are folders and files of Dir that the agent's programs may change; everything else in
+	// Dir is read-only for them. None means the whole of Dir. Checks are not limited by it.
+	Work []string
+	// CheckDir is a folder that only checks see, read-only; "" for none. Hidden are paths
+	// that neither the agent's programs nor checks see. An empty folder is in their places.
+	CheckDir string
+	Hidden   []string
 	// Held are files of Dir that the agent's programs can read but not write. This prevents mistakes and is
 	// no protection: the agent can rename a folder above such a file, and a process outside can
 	// replace it. Checks read the copies that process.Command.Held names.

@@ -150,12 +150,16 @@ type Mount struct {
 	CheckWrite bool `json:"check_write,omitempty"`
 	// AgentOnly leaves the mount out of checks' sandboxes.
 	AgentOnly bool `json:"agent_only,omitempty"`
+	// CheckOnly leaves the mount out of the agent's sandbox.
+	CheckOnly bool `json:"check_only,omitempty"`
 	// Itself binds a symbolic link instead of its target. Kernels that cannot mount upon links skip
 	// it.
 	Itself bool `json:"itself,omitempty"`
 	// Between is left out of a check that has an overlay with protected files on the folder of Target:
 	// the overlay covers it.
 	Between bool `json:"between,omitempty"`
+	// Discard drops what a check writes there at the end of its sandbox.
+	Discard bool `json:"discard,omitempty"`
 	// Devices lets device files work.
 	Devices bool `json:"devices,omitempty"`
 	// Fresh gives each check a folder of its own instead of Source, which is empty or shows Below. What
@@ -166,6 +170,9 @@ type Mount struct {
 
 // Writable reports whether the agent's programs, or those of a check, can write the mount.
 func (m Mount) Writable(check bool) bool { return check && m.CheckWrite || !check && m.Write }
+
+// IsLeftOut reports whether the mount is not in the sandbox of the agent, or of a check.
+func (m Mount) IsLeftOut(check bool) bool { return check && m.AgentOnly || !check && m.CheckOnly }
 
 // Cache is an overlay over a folder of the user that programs can add to. Lower is never changed;
 // writes go to Upper. The helper mounts the overlay at the empty folder Merged. Work is overlayfs's

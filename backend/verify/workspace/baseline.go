@@ -28,8 +28,9 @@ type baseline struct {
 	rules   ignore.Rules
 }
 
-// recordBaseline looks at everything in dir and keeps the text of what is text.
-func recordBaseline(ctx context.Context, dir, private string) (*baseline, error) {
+// recordBaseline looks at everything in the folder and keeps the text of what is text.
+func recordBaseline(ctx context.Context, o Options) (*baseline, error) {
+	dir, private := o.Dir, o.Private
 	kept := filepath.Join(private, "copies")
 	if err := os.MkdirAll(kept, 0o700); err != nil {
 		return nil, fmt.Errorf("keeping what the folder was: %w", fileio.StripPathError(err))
@@ -37,7 +38,7 @@ func recordBaseline(ctx context.Context, dir, private string) (*baseline, error)
 	b := &baseline{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
 	room := int64(maxBaselineBytes)
 	var failed error
-	w := treeWalk{rules: ignore.Rules{}, lines: b.Rules}
+	w := treeWalk{rules: ignore.Rules{}, lines: b.Rules, hidden: o.Hidden}
 	w.sum = func(root *os.Root, name string, e *Entry) {
 		text := hashFile(root, name, e)
 		if text == nil || !fileio.IsText(text) {

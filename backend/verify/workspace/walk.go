@@ -43,8 +43,9 @@ func (e Entry) IsRegular() bool { return e.Mode.IsRegular() }
 
 // treeWalk looks at everything in a folder, in order of names. No symlink is followed.
 type treeWalk struct {
-	rules ignore.Rules
-	lines map[string][]string // of .gitignore files by folder; nil: the rules are fixed
+	rules  ignore.Rules
+	hidden []string            // folders that are left out
+	lines  map[string][]string // of .gitignore files by folder; nil: the rules are fixed
 	// sum gives a regular file its SHA-256; nil leaves it out.
 	sum func(root *os.Root, name string, e *Entry)
 
@@ -126,6 +127,9 @@ func (w *treeWalk) file(root *os.Root, name, path string, info fs.FileInfo) {
 }
 
 func (w *treeWalk) below(ctx context.Context, root *os.Root, name, path string, depth int) error {
+	if slices.Contains(w.hidden, path) {
+		return nil
+	}
 	e := Entry{Path: path, Mode: fs.ModeDir}
 	if w.rules.Ignored(path, true) {
 		e.Heap, e.Count = true, w.countGenerated(root, name)

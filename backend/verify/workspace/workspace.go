@@ -18,6 +18,8 @@ import (
 type Options struct {
 	Dir     string // the goal's folder, absolute
 	Private string // where copies are kept, out of the goal's reach; made if missing
+	// Hidden are folders below Dir that are left out, relative to it.
+	Hidden []string
 	// Pages gives what the goal's pages show: their addresses and a hash of what
 	// is on them. nil where there are none.
 	Pages func(ctx context.Context) (string, error)
@@ -30,6 +32,8 @@ type Workspace struct {
 	base  *baseline
 	pages func(ctx context.Context) (string, error)
 	most  int // entries that a fingerprint is of
+	// hidden are folders that are left out
+	hidden []string
 
 	mu    sync.Mutex
 	known map[string]knownHash // sums by path
@@ -53,7 +57,7 @@ func Open(o Options) (*Workspace, error) {
 
 // Record keeps what the folder is now and compares with it.
 func Record(ctx context.Context, o Options) (*Workspace, error) {
-	base, err := recordBaseline(ctx, o.Dir, o.Private)
+	base, err := recordBaseline(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +66,12 @@ func Record(ctx context.Context, o Options) (*Workspace, error) {
 
 func newWorkspace(o Options, base *baseline) *Workspace {
 	w := &Workspace{
-		dir:   o.Dir,
-		base:  base,
-		pages: o.Pages,
-		most:  maxFingerprintEntries,
-		known: map[string]knownHash{},
+		dir:    o.Dir,
+		base:   base,
+		pages:  o.Pages,
+		most:   maxFingerprintEntries,
+		hidden: o.Hidden,
+		known:  map[string]knownHash{},
 	}
 	for _, e := range base.Entries {
 		if e.SHA256 != "" && time.Unix(0, e.CTime).Before(time.Unix(0, base.TakenAt).Add(-fileio.TimeGranularity)) {
@@ -81,7 +86,7 @@ func (w *Workspace) scan(ctx context.Context, most int) (*treeWalk, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	seen := map[string]knownHash{} // what is gone is forgotten
-	look := &treeWalk{rules: w.base.rules, most: most, sum: func(root *os.Root, name string, e *Entry) {
+	look := &treeWalk{rules: w.base.rules, hidden: w.hidden, most: most, sum: func(root *os.Root, name string, e *Entry) {
 		if k, ok := w.known[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
 			e.SHA256 = k.sum
 			seen[e.Path] = k

@@ -79,6 +79,15 @@ export function write(what: HTMLElement | string, text: string) {
   });
 }
 
+/** Chooses an option of a select, by its value. */
+export function choose(what: HTMLElement | string, value: string) {
+  const el = element(what);
+  act(() => {
+    Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, "value")?.set?.call(el, value);
+    el.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+}
+
 /** The element at a place of a list; one that is not there fails the test. */
 export function nth(list: readonly HTMLElement[], i: number): HTMLElement {
   const el = list[i];

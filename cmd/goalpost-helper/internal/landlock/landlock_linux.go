@@ -71,7 +71,7 @@ func NewRuleset(w wire.Spec, check bool, devices []string, runtimeDir string) (r
 		}
 	}
 	for _, m := range w.Mounts {
-		if m.Kind == wire.MountBind && m.Writable(check) {
+		if m.Kind == wire.MountBind && !m.IsLeftOut(check) && m.Writable(check) {
 			grant(string(m.Target), attr.fs)
 		}
 	}

@@ -28,6 +28,9 @@ func (b *rootBuilder) attachAll(trees []int) error {
 
 func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 	target := string(m.Target)
+	if m.IsLeftOut(b.check) {
+		return nil
+	}
 	switch m.Kind {
 	case wire.MountBind:
 		if tree < 0 {

@@ -83,7 +83,7 @@ func (b *rootBuilder) openBinds() ([]int, error) {
 	trees := make([]int, len(b.spec.Mounts))
 	for i, m := range b.spec.Mounts {
 		trees[i] = -1
-		if m.Kind != wire.MountBind || b.check && m.AgentOnly {
+		if m.Kind != wire.MountBind || m.IsLeftOut(b.check) {
 			continue
 		}
 		tree, err := b.sourceFor(i, m)

@@ -37,6 +37,11 @@ func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 		}
 		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
 	}
+	for _, m := range b.spec.Mounts {
+		if _, known := byFolder[string(m.Target)]; b.check && m.Discard && !known {
+			byFolder[string(m.Target)] = nil
+		}
+	}
 	b.upon = map[string]folderOverlay{}
 	for target, files := range byFolder {
 		u, err := b.prepareOverlay(*b.mountOf(target + "/."), files)
@@ -97,7 +102,10 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 func (b *rootBuilder) mountOf(path string) *wire.Mount {
 	var best *wire.Mount
 	for i, m := range b.spec.Mounts {
-		if m.Kind == wire.MountBind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") &&
+		if m.Kind != wire.MountBind || m.Between || m.Itself || m.IsLeftOut(b.check) {
+			continue
+		}
+		if strings.HasPrefix(path, string(m.Target)+"/") &&
 			(best == nil || len(m.Target) > len(best.Target)) {
 			best = &b.spec.Mounts[i]
 		}

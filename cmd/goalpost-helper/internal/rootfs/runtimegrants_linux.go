@@ -57,17 +57,17 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	b := &rootBuilder{spec: g.spec, root: root, watch: g.watch}
 	b.spec.Mounts = append(slices.Clip(b.spec.Mounts), r.Mounts...)
 	// Places are made in the sandbox's root, where no program may write.
-	if err := setRootReadOnly(root, false); err != nil {
+	if err := setReadOnly(root, false); err != nil {
 		return socket.SandboxFailure("opening the sandbox", err)
 	}
 	for i, m := range r.Mounts {
 		if err := g.attach(b, m, trees[i], r.ID); err != nil {
 			return socket.SandboxFailure("putting what was allowed in place",
-				errors.Join(err, g.removeLocked(r.ID), setRootReadOnly(root, true)))
+				errors.Join(err, g.removeLocked(r.ID), setReadOnly(root, true)))
 		}
 	}
 	g.attached(r.Mounts)
-	if err := setRootReadOnly(root, true); err != nil {
+	if err := setReadOnly(root, true); err != nil {
 		return socket.SandboxFailure("closing the sandbox", err)
 	}
 	return nil
@@ -123,11 +123,11 @@ func unmountTree(tree int) error {
 	return os.NewSyscallError("umount2", err)
 }
 
-// setRootReadOnly makes the sandbox's root read-only, or not.
-func setRootReadOnly(root int, on bool) error {
+// setReadOnly makes a mount read-only, or not: the sandbox's root, a tree.
+func setReadOnly(mount int, on bool) error {
 	attr := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
 	if on {
 		attr = unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	}
-	return os.NewSyscallError("mount_setattr", unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &attr))
+	return os.NewSyscallError("mount_setattr", unix.MountSetattr(mount, "", unix.AT_EMPTY_PATH, &attr))
 }

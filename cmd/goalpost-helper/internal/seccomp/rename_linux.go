@@ -39,7 +39,7 @@ func (f *MountedNames) Add(mounts []wire.Mount, check bool) {
 		f.names = map[string]bool{}
 	}
 	for _, m := range mounts {
-		if m.Kind == wire.MountBind && !m.Itself && m.Writable(check) {
+		if m.Kind == wire.MountBind && !m.Itself && !m.IsLeftOut(check) && m.Writable(check) {
 			f.names[filepath.Base(string(m.Target))] = true
 		}
 	}

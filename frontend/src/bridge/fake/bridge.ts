@@ -279,7 +279,12 @@ export class FakeBridge implements Bridge {
         ms: 0,
         claim: 0,
       })),
-      policy: { risk: input.risk || "write_local", dir: input.dir || `${connection.work_dir}/${id.slice(-6)}` },
+      policy: {
+        risk: input.risk || "write_local",
+        dir: input.dir || `${connection.work_dir}/${id.slice(-6)}`,
+        work: input.work,
+        check_dir: input.check_dir,
+      },
       seq: 0,
     });
     this.goals.set(id, goal);
@@ -349,6 +354,8 @@ export class FakeBridge implements Bridge {
         criterion: (g.view.check_states ?? []).map((c) => c.words).join(" and "),
         criterion_sha256: g.view.criterion_sha256.repeat(4),
         policy_sha256: "41ee0c9a77d2b310".repeat(4),
+        work: g.view.policy.work ?? [],
+        check_dir: g.view.policy.check_dir ?? "",
         status: g.view.status,
         exit: g.view.exit,
         verified: g.view.verified,

@@ -111,6 +111,7 @@ export interface TryInput {
   allow_write: string[];
   allow_read: string[];
   allow_socket: string[];
+  check_dir: string;
   unconfined: boolean;
 }
 
@@ -140,6 +141,10 @@ export interface ReceiptView {
   criterion: string;
   criterion_sha256: string;
   policy_sha256: string;
+  /** What the agent could change in the folder; none: all of it. */
+  work?: string[];
+  /** Only the checks read it; left out: none. */
+  check_dir?: string;
   status: Status;
   exit: Exit;
   verified: boolean;

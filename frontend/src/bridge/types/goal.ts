@@ -14,10 +14,19 @@ export interface Policy {
   allow_write?: string[];
   allow_read?: string[];
   allow_socket?: string[];
+  /** What the agent may change in dir, relative to it; left out: all of it. */
+  work?: string[];
+  /** A folder that only the checks read. */
+  check_dir?: string;
+  /** Folders that no program of the goal reads: the check_dir of the goal that started it. */
+  hidden?: string[];
   unconfined?: boolean;
   require_steps?: boolean;
   secrets?: string[];
 }
+
+/** What the agent reads of a failing check; `""` is full, or exit with a check_dir. */
+export type CheckOutput = "" | "exit" | "names" | "full";
 
 /** How a goal is looked after: frozen with its criterion. */
 export interface Options {
@@ -33,6 +42,7 @@ export interface Options {
   protect?: string[];
   no_protect?: string[];
   on_ask?: string;
+  check_output?: CheckOutput;
   allow_passing?: boolean;
   allow_missing?: boolean;
   /** The goal whose agent started this one. */
@@ -62,6 +72,10 @@ export interface StartInput {
   allow_write: string[];
   allow_read: string[];
   allow_socket: string[];
+  work: string[];
+  check_dir: string;
+  check_output: CheckOutput;
+  run_outside: boolean;
   secrets: string[];
   unconfined: boolean;
   allow_passing: boolean;

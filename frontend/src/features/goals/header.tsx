@@ -82,6 +82,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
     questionOf(view.model || view.provider, view.options.effort),
     riskLabel(view.policy.risk),
     shortPath(view.policy.dir),
+    view.policy.work?.length ? `changes only ${view.policy.work.join(", ")}` : "",
     spent >= 1_000 ? clock(spent) : "",
     view.usd > 0 ? money(view.usd) : "",
   ].filter(Boolean);

@@ -98,6 +98,8 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
     ["Criterion", receipt.criterion],
     ["Model", receipt.scripted ? `${receipt.model} · scripted, no AI` : questionOf(receipt.model, receipt.effort)],
     ["Reviewed", receipt.reviewed ? "yes" : "no"],
+    ["The agent could change", receipt.work?.length ? `only ${receipt.work.join(", ")}` : "the whole folder"],
+    ...(receipt.check_dir ? [["Read by checks only", receipt.check_dir] as [string, string]] : []),
     ["Criterion sha256", receipt.criterion_sha256],
     ["Policy sha256", receipt.policy_sha256],
   ];

@@ -6,6 +6,7 @@ import { CheckLocation, Panes, Secrets } from "./access";
 import type { AdvancedProps } from "./advancedprops";
 import { DependencyPicker } from "./after";
 import { DraftInput } from "./draftinput";
+import { HiddenChecks } from "./scope";
 import { Supervision } from "./supervision";
 
 /** What has a sensible default and is seldom changed. */
@@ -98,6 +99,7 @@ function Access({ draft, set, errors }: AdvancedProps) {
         error={errors.protect}
       />
       <DraftInput {...mono} name="noProtect" label="Exceptions" />
+      <HiddenChecks draft={draft} set={set} errors={errors} />
       <CheckFolder draft={draft} set={set} />
       <CheckLocation draft={draft} set={set} />
     </>

@@ -4,6 +4,7 @@ import { Field } from "@/ui/field";
 import { Input, Select } from "@/ui/input";
 import type { Draft } from "./draft";
 import type { Errors } from "./errors";
+import { WorkField } from "./scope";
 
 interface BasicFieldsProps {
   draft: Draft;
@@ -19,6 +20,7 @@ export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
   return (
     <>
       <FolderAndLimits draft={draft} set={set} errors={errors} />
+      <WorkField draft={draft} set={set} errors={errors} />
       <div className="grid grid-cols-3 gap-3">
         <ProviderField {...fields} />
         <ModelField {...fields} />

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import type { StartInput } from "@/bridge/types";
 import type { App } from "@/store/app";
-import { find, get, mount, press, until, write } from "@/testing/mount";
+import { choose, find, get, mount, press, until, write } from "@/testing/mount";
 import { NewGoalDialog } from "./dialog";
 
 let bridge: FakeBridge;
@@ -99,4 +99,58 @@ test("a folder's criterion says what it means and whom its checks could contact,
   write("field-objective", "fill the cart");
   await press("start-goal");
   expect(started()).toMatchObject({ checks: [{ command: "npm test" }, { url: "https://shop.example/" }] });
+});
+
+test("what the agent may change is sent, and said with what a pattern means", async () => {
+  write("field-objective", "make it green");
+  write("check-command", "make test");
+  expect(find("work-words")).toBeNull();
+  write("field-work", "src/**/*.py, notes.md");
+  expect(get("work-rounded").textContent).toContain("src/**/*.py means all of src/");
+  expect(get("work-words").textContent).toContain("only src/, notes.md can be changed; everything else is read-only");
+  bridge.refusals.set("GoalAPI.Start", { code: "refused", message: "src does not exist", hint: "", field: "work" });
+  await press("start-goal");
+  expect(get("error-work").textContent).toContain("src does not exist");
+  write("field-work", "notes.md");
+  expect(find("work-rounded")).toBeNull();
+  expect(find("error-work")).toBeNull();
+  bridge.refusals.clear();
+  await press("start-goal");
+  expect(started()?.work).toEqual(["src/**/*.py", "notes.md"]);
+  expect(bridge.calls.filter((c) => c.method === "GoalAPI.Start").at(-1)?.args[0]).toMatchObject({
+    work: ["notes.md"],
+    check_dir: "",
+    check_output: "",
+    run_outside: false,
+  });
+});
+
+test("a folder that only the checks read is sent with what the agent sees of a failure", async () => {
+  write("field-objective", "make it green");
+  write("check-command", "pytest $GOALPOST_CHECK_DIR");
+  await press("more");
+  expect(get("field-checkOutput").textContent).toContain("whole output (default)");
+  write("field-checkDir", "/home/ada/hidden");
+  expect(get("field-checkOutput").textContent).toContain("exit code (default)");
+  await press("check-try");
+  expect(bridge.calls.find((c) => c.method === "GoalAPI.Try")?.args[0]).toMatchObject({
+    check_dir: "/home/ada/hidden",
+  });
+  await press("start-goal");
+  expect(started()).toMatchObject({ check_dir: "/home/ada/hidden", check_output: "" });
+});
+
+test("a check outside of the sandbox needs an explicit tick", async () => {
+  write("field-objective", "make it green");
+  write("check-command", "make test");
+  await press("more");
+  expect(find("run-outside")).toBeNull();
+  choose("field-where", "host");
+  await press("start-goal");
+  expect(get("error-run_outside").textContent).toContain("Confirm");
+  expect(started()).toBeUndefined();
+  await press("run-outside");
+  await press("start-goal");
+  expect(started()).toMatchObject({ run_outside: true });
+  expect(started()?.checks[0]?.where).toBe("host");
 });

@@ -15,8 +15,16 @@ import { emptyDraft, type Draft } from "./draft";
 import { emptyCheck } from "./draftcheck";
 import { overridesFor } from "./errors";
 import { FolderInfo } from "./folder";
-import { describeAllowed, describeExtraAccess, hostsWithoutEffect, templates, type Template } from "./labels";
+import {
+  describeAllowed,
+  describeExtraAccess,
+  describeWork,
+  hostsWithoutEffect,
+  templates,
+  type Template,
+} from "./labels";
 import { Risks } from "./risks";
+import { RunOutside } from "./scope";
 import { useNewGoal } from "./usenewgoal";
 
 /** Starts goals. What is written stays when it is closed, and goes when the goal has started. */
@@ -72,6 +80,7 @@ function Form() {
           onTry={(i) => void form.tryCheck(i)}
         />
         <Overrides draft={draft} set={set} errors={errors} tried={form.tried} />
+        <RunOutside draft={draft} set={set} errors={errors} />
         <Risks risk={draft.risk} error={errors.risk} onChange={(risk) => set({ risk })} />
         <BasicFields draft={draft} set={set} errors={errors} />
         <FolderInfo draft={draft} set={set} />
@@ -110,10 +119,12 @@ function Permissions({ draft }: { draft: Draft }) {
   const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
   const hosts = draft.allowHosts.split(/[\s,]+/).filter(Boolean);
   const idle = hostsWithoutEffect(draft.risk, hosts);
+  const work = describeWork(draft);
   const extra = describeExtraAccess(draft);
   return (
     <p className="min-w-0 flex-1 text-xs text-text-muted" data-testid="allowed-words">
       {describeAllowed(draft.risk, draft.dir, hosts)}
+      {work ? <span data-testid="work-words"> {work}</span> : null}
       {extra ? <span className="text-warn"> {extra}</span> : null}
       {idle ? (
         <span className="text-warn" data-testid="idle-hosts">

@@ -22,6 +22,14 @@ export interface Draft {
   allowLocal: string;
   /** Paths, with commas between them: they may hold spaces. */
   allowWrite: string;
+  /** What the agent may change in the folder; `""` is all of it. Globs count as the folder above them. */
+  work: string;
+  /** A folder that only the checks read. */
+  checkDir: string;
+  /** What the agent reads of a failed check; `""` is the default. */
+  checkOutput: "" | "exit" | "names" | "full";
+  /** The user confirmed checks outside of the sandbox. */
+  runOutside: boolean;
   allowRead: string;
   allowSocket: string;
   secrets: string[];
@@ -64,6 +72,10 @@ export const emptyDraft: Draft = {
   denyHosts: "",
   allowLocal: "",
   allowWrite: "",
+  work: "",
+  checkDir: "",
+  checkOutput: "",
+  runOutside: false,
   allowRead: "",
   allowSocket: "",
   secrets: [],
@@ -91,7 +103,13 @@ export function savedDraft(storage: Pick<Storage, "getItem">): Draft {
   try {
     const parsed: unknown = JSON.parse(storage.getItem(key) ?? "null");
     if (typeof parsed !== "object" || parsed === null) return emptyDraft;
-    const draft = { ...emptyDraft, ...(parsed as Partial<Draft>), allowPassing: false, allowMissing: false };
+    const draft = {
+      ...emptyDraft,
+      ...(parsed as Partial<Draft>),
+      allowPassing: false,
+      allowMissing: false,
+      runOutside: false,
+    };
     const checks = Array.isArray(draft.checks) ? draft.checks.map((c) => ({ ...emptyCheck, ...c })) : [];
     return { ...draft, checks: checks.length > 0 ? checks : [emptyCheck] };
   } catch {

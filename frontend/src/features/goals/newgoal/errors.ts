@@ -1,7 +1,7 @@
 import type { Problem, TryOutput } from "@/bridge/types";
 import type { Draft } from "./draft";
 import { checkError, isFilled } from "./draftcheck";
-import { patterns } from "./input";
+import { patterns, toInput } from "./input";
 import { number } from "./number";
 
 /** The advanced fields that can carry an error, by the names that Go gives them. */
@@ -11,6 +11,8 @@ export const advancedFields = [
   "allow_local",
   "allow_write",
   "allow_read",
+  "check_dir",
+  "check_output",
   "allow_socket",
   "allow_hosts",
   "critic_every",
@@ -30,6 +32,8 @@ const fieldNames = [
   "criterion",
   "risk",
   "dir",
+  "work",
+  "run_outside",
   "limits",
   "provider",
   "model",
@@ -64,6 +68,9 @@ export function validate(d: Draft): Errors {
     errors.criterion = { message: "Add a check that passes only when the objective is reached", hint: "" };
   } else if (wrong) {
     errors.criterion = { message: wrong, hint: "" };
+  }
+  if (toInput(d).checks.some((c) => c.where === "host") && !d.runOutside) {
+    errors.run_outside = { message: "Confirm this, or run the checks in the sandbox", hint: "" };
   }
   if (number(d.criticEvery) === null) {
     errors.critic_every = { message: "Enter a number of steps, or leave empty for no critic", hint: "" };

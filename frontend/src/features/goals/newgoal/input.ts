@@ -5,11 +5,19 @@ import { number } from "./number";
 
 export const patterns = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
-const paths = (text: string) =>
+export const paths = (text: string) =>
   text
     .split(",")
     .map((p) => p.trim())
     .filter(Boolean);
+
+/** The folder that holds everything a glob could match, as Go rounds it: "src/a*.py" is "src/", "*.py" is ".". */
+export function roundGlob(pattern: string): string {
+  const parts = pattern.split("/");
+  const first = parts.findIndex((part) => /[*?[]/.test(part));
+  if (first < 0) return pattern;
+  return first === 0 ? "." : `${parts.slice(0, first).join("/")}/`;
+}
 
 /** In Go, 0 takes the default of these three limits and -1 switches them off; an empty field or a 0 means off. */
 const limit = (n: number) => (n === 0 ? -1 : n);
@@ -36,6 +44,10 @@ export function toInput(d: Draft): StartInput {
     allow_local: patterns(d.allowLocal).map(Number),
     allow_write: paths(d.allowWrite),
     allow_read: paths(d.allowRead),
+    work: paths(d.work),
+    check_dir: d.checkDir.trim(),
+    check_output: d.checkOutput,
+    run_outside: d.runOutside,
     allow_socket: paths(d.allowSocket),
     secrets: d.secrets,
     unconfined: d.unconfined,
@@ -58,8 +70,18 @@ export function toInput(d: Draft): StartInput {
 
 /** One check of the draft, tried under what the draft allows. */
 export function toTryInput(d: Draft, check: Draft["checks"][number]): TryInput {
-  const { dir, risk, allow_hosts, deny_hosts, allow_local, allow_write, allow_read, allow_socket, unconfined } =
-    toInput(d);
+  const {
+    dir,
+    risk,
+    allow_hosts,
+    deny_hosts,
+    allow_local,
+    allow_write,
+    allow_read,
+    allow_socket,
+    check_dir,
+    unconfined,
+  } = toInput(d);
   return {
     check: checkOf(check),
     dir,
@@ -70,6 +92,7 @@ export function toTryInput(d: Draft, check: Draft["checks"][number]): TryInput {
     allow_write,
     allow_read,
     allow_socket,
+    check_dir,
     unconfined,
   };
 }
@@ -99,6 +122,9 @@ export function fromInput(i: Partial<StartInput>): Draft {
     denyHosts: (i.deny_hosts ?? []).join(" "),
     allowLocal: (i.allow_local ?? []).join(" "),
     allowWrite: (i.allow_write ?? []).join(", "),
+    work: (i.work ?? []).join(", "),
+    checkDir: i.check_dir ?? "",
+    checkOutput: i.check_output ?? "",
     allowRead: (i.allow_read ?? []).join(", "),
     allowSocket: (i.allow_socket ?? []).join(", "),
     secrets: i.secrets ?? [],
@@ -139,6 +165,9 @@ export function draftOf(view: GoalView): Partial<StartInput> {
     allow_local: view.policy.allow_local ?? [],
     allow_write: view.policy.allow_write ?? [],
     allow_read: view.policy.allow_read ?? [],
+    work: view.policy.work ?? [],
+    check_dir: view.policy.check_dir ?? "",
+    check_output: o.check_output ?? "",
     allow_socket: view.policy.allow_socket ?? [],
     secrets: view.policy.secrets ?? [],
     claims_per_gate: view.max_claims,

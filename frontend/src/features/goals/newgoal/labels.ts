@@ -2,7 +2,7 @@ import type { Risk } from "@/bridge/types";
 import { shortPath } from "@/lib/text";
 import type { Draft } from "./draft";
 import type { DraftCheck } from "./draftcheck";
-import { toInput } from "./input";
+import { roundGlob, toInput } from "./input";
 
 export const riskOptions: readonly { risk: Risk; title: string; line: string }[] = [
   { risk: "read_only", title: "Read only", line: "look, change nothing" },
@@ -50,6 +50,13 @@ export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[
         "purchases. It asks you before each payment."
       );
   }
+}
+
+/** What the agent may change, where the user limits it; `""` if it may change all of the folder. */
+export function describeWork(draft: Draft): string {
+  const { work } = toInput(draft);
+  if (work.length === 0) return "";
+  return `In its folder only ${work.map(roundGlob).join(", ")} can be changed; everything else is read-only.`;
 }
 
 /** What is granted besides, so that it is in sight while More is closed; `""` if nothing is. */

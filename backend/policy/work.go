@@ -1,0 +1,73 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// ValidateWork refuses work paths that are not below Dir, or that nothing would enforce.
+func (p Policy) ValidateWork() error {
+	for _, w := range p.Work {
+		if name := strings.TrimSuffix(w, "/"); name == "." || !filepath.IsLocal(name) || path.Clean(name) != name {
+			return fmt.Errorf("the work path %q is not inside the goal's folder", w)
+		}
+	}
+	switch {
+	case len(p.Work) > 0 && p.Risk == ReadOnly:
+		return fmt.Errorf("--work names what the agent may change, and a %s goal changes nothing: use %s, or leave out "+
+			"--work", ReadOnly, WriteLocal)
+	case len(p.Work) > 0 && p.Unconfined:
+		return fmt.Errorf("--work is enforced by the sandbox, and this goal runs without one: leave out --work or " +
+			"--unconfined")
+	}
+	return nil
+}
+
+// WorkPaths lists what the agent may change in Dir, as absolute paths; none means all of Dir.
+func (p Policy) WorkPaths() []string {
+	var list []string
+	for _, w := range p.Work {
+		list = append(list, path.Join(p.Dir, w))
+	}
+	return list
+}
+
+// DescribeWork names the work paths for a sentence: "src/ and notes.md".
+func (p Policy) DescribeWork() string {
+	if n := len(p.Work); n > 1 {
+		return strings.Join(p.Work[:n-1], ", ") + " and " + p.Work[n-1]
+	}
+	return strings.Join(p.Work, "")
+}
+
+// RefuseOutsideWork is what the agent reads when it tries to change something of Dir that is not among the work paths.
+func (p Policy) RefuseOutsideWork() string {
+	return fmt.Sprintf("only %s may be changed (--work); ask the user to extend it, with request_access (write) or "+
+		"ask_operator", p.DescribeWork())
+}
+
+// isOutsideWork reports whether a path is in Dir and not in what the agent may change there.
+func (p Policy) isOutsideWork(file string) bool {
+	return len(p.Work) > 0 && IsWithin(p.Dir, file) && !p.isWritable(file)
+}
+
+// RoundGlob returns the folder, or the file, that holds everything a glob could match: the kernel grants folders and
+// existing files, not patterns. "src/**/*.py" is "src/", and "*.py" is ".".
+func RoundGlob(pattern string) string {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return pattern
+	}
+	parts := strings.Split(pattern, "/")
+	for i, part := range parts {
+		if strings.ContainsAny(part, "*?[") {
+			parts = parts[:i]
+			break
+		}
+	}
+	if len(parts) == 0 {
+		return "."
+	}
+	return strings.Join(parts, "/") + "/"
+}

@@ -1,0 +1,90 @@
+import { Field } from "@/ui/field";
+import { Select } from "@/ui/input";
+import type { AdvancedProps } from "./advancedprops";
+import { DraftInput } from "./draftinput";
+import { paths, roundGlob, toInput } from "./input";
+
+/** What the agent may change in the folder. */
+export function WorkField({ draft, set, errors }: AdvancedProps) {
+  const rounded = paths(draft.work).filter((p) => roundGlob(p) !== p);
+  return (
+    <div>
+      <DraftInput
+        draft={draft}
+        set={set}
+        mono
+        name="work"
+        label="The agent may change"
+        placeholder="the whole folder"
+        hint={
+          errors.work?.hint ?? "folders and existing files in the folder, comma-separated; everything else is read-only"
+        }
+        error={errors.work}
+      />
+      {rounded.length > 0 ? (
+        <p className="mt-1 text-xs text-warn" data-testid="work-rounded">
+          {rounded.map((p) => `${p} means all of ${roundGlob(p)}`).join("; ")}: the sandbox grants folders and files,
+          not patterns.
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** A folder that the agent does not see, and how much of a failure it does. */
+export function HiddenChecks({ draft, set, errors }: AdvancedProps) {
+  return (
+    <>
+      <DraftInput
+        draft={draft}
+        set={set}
+        mono
+        name="checkDir"
+        label="Only the checks can read"
+        hint={errors.check_dir?.hint ?? "a folder, $GOALPOST_CHECK_DIR in checks"}
+        placeholder="/home/you/hidden-tests"
+        error={errors.check_dir}
+      />
+      <Field label="The agent sees of a failed check" name="check_output" error={errors.check_output?.message}>
+        {(c) => (
+          <Select
+            {...c}
+            data-testid="field-checkOutput"
+            value={draft.checkOutput}
+            onChange={(e) => set({ checkOutput: e.target.value as typeof draft.checkOutput })}
+          >
+            <option value="">{draft.checkDir.trim() ? "exit code (default)" : "whole output (default)"}</option>
+            <option value="exit">exit code</option>
+            <option value="names">names of failed tests</option>
+            <option value="full">whole output</option>
+          </Select>
+        )}
+      </Field>
+    </>
+  );
+}
+
+/** The confirmation that checks outside of the sandbox need. */
+export function RunOutside({ draft, set, errors }: AdvancedProps) {
+  if (!toInput(draft).checks.some((c) => c.where === "host")) return null;
+  return (
+    <label className="-mt-2 flex cursor-pointer items-start gap-2 rounded-md bg-warn-bg px-3 py-2 text-xs">
+      <input
+        type="checkbox"
+        data-testid="run-outside"
+        className="mt-0.5 accent-(--accent)"
+        checked={draft.runOutside}
+        onChange={(e) => set({ runOutside: e.target.checked })}
+      />
+      <span>
+        Run these checks outside of the sandbox. They run code that the agent wrote with your permissions: your files,
+        your network, your logins.
+        {errors.run_outside ? (
+          <span role="alert" data-testid="error-run_outside" className="mt-1 block text-bad">
+            {errors.run_outside.message} <span className="text-text-muted">{errors.run_outside.hint}</span>
+          </span>
+        ) : null}
+      </span>
+    </label>
+  );
+}

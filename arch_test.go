@@ -135,8 +135,9 @@ var trees = map[string]map[string][]string{
 		"wire":        {},
 	},
 	"backend/verify": {
-		"check":          {"judge", "protect", "protect/detect", "summary", "workspace", "shellline", "fileio", "phrase"},
+		"check":          {"inputs", "judge", "protect", "protect/detect", "summary", "workspace", "shellline", "fileio", "phrase"},
 		"fileio":         {},
+		"inputs":         {"shellline"},
 		"judge":          {"phrase"},
 		"phrase":         {},
 		"protect":        {"protect/detect", "summary", "workspace", "fileio", "phrase"},

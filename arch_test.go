@@ -140,7 +140,7 @@ var trees = map[string]map[string][]string{
 		"inputs":         {"shellline"},
 		"judge":          {"phrase"},
 		"phrase":         {},
-		"protect":        {"protect/detect", "summary", "workspace", "fileio", "phrase"},
+		"protect":        {"inputs", "protect/detect", "summary", "workspace", "fileio", "phrase"},
 		"protect/detect": {"shellline", "workspace", "fileio"},
 		"shellline":      {},
 		"summary":        {"shellline", "fileio"},

@@ -44,6 +44,7 @@ func (h CheckRunner) preflightCheck(ctx context.Context, c check.Indexed) goal.V
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nothing was claimed yet, so it fails now"}
 	}
 	v := h.runGate(ctx, c, goal.Claim{}).Verdict
+	recordStates(h.Dir, v.Observation)
 	switch v.Outcome {
 	case goal.Pass:
 		v.Outcome, v.Detail = goal.AlreadyPasses, "it passes already ("+v.Detail+

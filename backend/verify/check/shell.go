@@ -29,11 +29,12 @@ var (
 
 // runShell runs the command under sh -c and compares its exit code.
 func (e Environment) runShell(ctx context.Context, c Indexed) Result {
-	out, err := e.RunCommand(ctx, c, "-c", summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, e.Dir)))
+	out, err := e.run(ctx, c, true, "-c",
+		summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, e.Dir)))
 	if err != nil {
 		return notStarted(err)
 	}
-	v := Result{Verdict: fillProgramVerdict(out)}
+	v := Result{Verdict: e.observe(c, out, fillProgramVerdict(out))}
 	switch {
 	case out.TimedOut:
 		v.Outcome, v.Detail, v.Retryable = goal.CheckErr,
@@ -90,7 +91,12 @@ func fillProgramVerdict(out process.Output) goal.Verdict {
 	return attachEvidence(v, joinOutputs(out), out.Bytes)
 }
 
+// RunCommand runs sh with these arguments where the check runs.
 func (e Environment) RunCommand(ctx context.Context, c Indexed, args ...string) (process.Output, error) {
+	return e.run(ctx, c, false, args...)
+}
+
+func (e Environment) run(ctx context.Context, c Indexed, trace bool, args ...string) (process.Output, error) {
 	argv := append([]string{"/bin/sh"}, args...)
 	if server, ok := c.Server(); ok {
 		return e.remote(ctx, c, server, argv)
@@ -106,6 +112,7 @@ func (e Environment) RunCommand(ctx context.Context, c Indexed, args ...string) 
 		launcher = e.Outside
 	case e.Sandboxed:
 		command.Domain, command.Held = process.DomainCheck, e.Protected.Overrides(c.N)
+		command.Trace = trace
 	}
 	if launcher == nil {
 		return process.Output{}, errNoOutside

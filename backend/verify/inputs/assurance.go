@@ -51,7 +51,9 @@ func Assurance(command, dir string, o *goal.Observation, changes []goal.FileChan
 		}
 	}
 	for _, u := range o.Found {
-		if f, ok := changed[u.Path]; ok && f.Change == "new" {
+		asked := u.Program < len(o.Programs) && !slices.Contains(makeNames, o.Programs[u.Program].Name) &&
+			isNamedOpenly(command, dir, u.Path) // test -f out.txt
+		if f, ok := changed[u.Path]; ok && f.Change == "new" && !asked {
 			return goal.Shared, fmt.Sprintf("that %s is there was enough", u.Path)
 		}
 	}

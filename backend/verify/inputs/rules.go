@@ -421,3 +421,15 @@ func Tampering(list []goal.FileChange) []goal.FileChange {
 	}
 	return found
 }
+
+// IsJudge reports whether a file that was used in pre-flight decides, and is not the work by any doubt: a main file is
+// one only if its name says so.
+func IsJudge(o *goal.Observation, u goal.UsedFile) bool {
+	if !u.Role.Decides() || u.Examined != "" || slices.Contains(o.Written, u.Path) {
+		return false
+	}
+	if state := o.States[u.Path]; !state.Exists || !state.Mode.IsRegular() {
+		return false
+	}
+	return u.Role != goal.RoleMain && u.Role != goal.RoleProgram || judgeName.MatchString(u.Path)
+}

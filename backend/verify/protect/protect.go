@@ -104,7 +104,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 		if h.Kind == detect.KindForbiddenNew || h.Part == detect.InstalledPart || !slices.Contains(files, h.Path) {
 			continue
 		}
-		h.Missing, h.SHA256, h.Mode = false, "", 0
+		h.Missing, h.SHA256, h.Mode, h.Accepted = false, "", 0, true
 		if err := g.record(ctx, root, h, &total); err != nil {
 			return nil, err
 		}
@@ -116,8 +116,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 		})
 		accepted = append(accepted, Version{f, g.list[at].SHA256})
 	}
-	list := protectedJSON{g.list, p.options.NoProtect, g.shut, g.expected, g.tests}
-	return accepted, errors.Join(fileio.WriteJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
+	return accepted, errors.Join(g.save(), g.forgetShown())
 }
 
 // admitFile lets a file stay that has appeared, and compares it from now on.

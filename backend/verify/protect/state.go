@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
@@ -26,6 +27,8 @@ type Options struct {
 	Private string // where copies are kept, out of the goal's reach
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
+	// Observations are what the checks did before the first turn, by check.
+	Observations []*goal.Observation
 }
 
 // maxProtectedBytes is how much the copies of protected files may be together, in bytes.
@@ -36,12 +39,14 @@ const maxProtectedBytes = 256 << 20
 type State struct {
 	dir, private string
 	list         []protectedItem
+	patterns     []string // of without
 	without      ignore.Globs
 	shut         []string // folders that could not be looked into
 
-	appears  []forbiddenFile    // in the order of list
-	expected []summary.Expected // of the runners that checks call
-	tests    []int              // how many ran before the start, by check; nil where nobody has counted
+	appears  []forbiddenFile     // in the order of list
+	expected []summary.Expected  // of the runners that checks call
+	tests    []int               // how many ran before the start, by check; nil where nobody has counted
+	observed []*goal.Observation // what the checks did before the start, by check; nil where nobody could observe it
 
 	mu    sync.Mutex
 	ok    map[string]statStamp     // files that were the same when last looked at
@@ -55,8 +60,9 @@ func (g *State) Protected() []detect.Protected {
 	if g == nil {
 		return nil
 	}
-	list := make([]detect.Protected, 0, len(g.list))
-	for _, h := range g.list {
+	items := g.items()
+	list := make([]detect.Protected, 0, len(items))
+	for _, h := range items {
 		list = append(list, h.Protected)
 	}
 	return list
@@ -85,6 +91,8 @@ func newGuard(dir, private string, list []protectedItem, noProtect, shut []strin
 		ok:      map[string]statStamp{},
 		plain:   map[string]statStamp{},
 		sums:    map[string]installedHash{},
+
+		patterns: noProtect,
 	}
 	var err error
 	if g.without, err = ignore.NewGlobs(noProtect); err != nil {
@@ -113,6 +121,9 @@ type protectedItem struct {
 	SHA256  string      `json:"sha256,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
 	Was     []string    `json:"was,omitempty"` // of Appears: what was there already
+	// Strict also compares whether it can be executed, and whether a link is on the way to it.
+	Strict   bool `json:"strict,omitempty"`
+	Accepted bool `json:"accepted,omitempty"` // by the user, as it is now
 }
 
 // copy is the name of the copy in the private folder. The mode is part of it:
@@ -129,6 +140,8 @@ type protectedJSON struct {
 	Shut              []string           `json:"shut,omitempty"`
 	ExpectedSummaries []summary.Expected `json:"heard,omitempty"`
 	Tests             []int              `json:"tests,omitempty"`
+	// Observed is missing in what older versions stored.
+	Observed []*goal.Observation `json:"observed,omitempty"`
 }
 
 // Record copies what is protected. What was frozen before, nil for nothing,
@@ -145,6 +158,8 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	var list []protectedItem
 	if frozen != nil {
 		list = frozen.list
+	} else {
+		found = append(found, observedJudges(found, o)...)
 	}
 	old := len(list)
 	for _, p := range found {
@@ -170,9 +185,9 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 		}
 	}
 	if frozen != nil {
-		g.shut, g.expected, g.tests = frozen.shut, frozen.expected, frozen.tests
+		g.shut, g.expected, g.tests, g.observed = frozen.shut, frozen.expected, frozen.tests, frozen.observed
 	} else {
-		g.shut, g.expected, g.tests = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests
+		g.shut, g.expected, g.tests, g.observed = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests, o.Observations
 	}
 	total := int64(0)
 	for i := old; i < len(g.list); i++ {
@@ -180,8 +195,13 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 			return nil, err
 		}
 	}
-	return g, fileio.WriteJSON(filepath.Join(o.Private, "protected.json"),
-		protectedJSON{g.list, o.NoProtect, g.shut, g.expected, g.tests})
+	return g, g.save()
+}
+
+// save keeps the state in the private folder.
+func (g *State) save() error {
+	return fileio.WriteJSON(filepath.Join(g.private, "protected.json"),
+		protectedJSON{g.list, g.patterns, g.shut, g.expected, g.tests, g.observed})
 }
 
 // record takes down what a protected thing is now.
@@ -234,14 +254,7 @@ func (g *State) recordItem(root *os.Root, h *protectedItem, total *int64) error 
 		return fmt.Errorf("the protected files are more than %d MiB together: leave some out with --no-protect",
 			maxProtectedBytes>>20)
 	}
-	sum := sha256.Sum256(b)
-	h.SHA256, h.Mode = hex.EncodeToString(sum[:]), mode
-	copied := g.copy(*h)
-	if _, err := os.Lstat(copied); err == nil {
-		return nil
-	}
-	// Nobody writes it again, so that a run of the app cannot by mistake.
-	return fileio.WriteFile(copied, b, mode.Perm()&^0o222|0o400)
+	return g.keep(h, b, mode)
 }
 
 func (g *State) copy(h protectedItem) string {
@@ -256,7 +269,7 @@ func Load(dir, private string) (*State, error) {
 	}
 	g, err := newGuard(dir, private, f.List, f.Without, f.Shut)
 	if err == nil {
-		g.expected, g.tests = f.ExpectedSummaries, f.Tests
+		g.expected, g.tests, g.observed = f.ExpectedSummaries, f.Tests, f.Observed
 	}
 	return g, err
 }
@@ -280,7 +293,7 @@ func (g *State) Overrides(index int) []process.FileOverride {
 		return nil
 	}
 	var list []process.FileOverride
-	for _, h := range g.list {
+	for _, h := range g.items() {
 		if h.Kind == detect.KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
 			list = append(list, process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)})
 		}
@@ -294,7 +307,7 @@ func (g *State) LockedScripts(index int) []string {
 		return nil
 	}
 	var texts []string
-	for _, h := range g.list {
+	for _, h := range g.items() {
 		if h.Kind != detect.KindLocked || !slices.Contains(h.Checks, index) {
 			continue
 		}

@@ -115,7 +115,8 @@ func TestClaim_ChangedCode_IsListed(t *testing.T) {
 func TestClaim_NothingChanged_IsStrong(t *testing.T) {
 	g := newObservedGoal(t, nil, "lookup- work")
 	v := g.claim(t, "lookup work") // a marker that a script looks for
-	if v.Outcome != goal.Pass || v.Assurance != goal.Shared || !slices.Equal(describe(v.Changes), []string{"work (new, data)"}) {
+	if v.Outcome != goal.Pass || v.Assurance != goal.Shared ||
+		!slices.Equal(describe(v.Changes), []string{"work (new, data)"}) {
 		t.Errorf("the verdict is %s, %s (%s), %q", v.Outcome, v.Assurance, v.Detail, describe(v.Changes))
 	}
 	g.check.Command = "sh check.sh && test -f work" // the file that the user names

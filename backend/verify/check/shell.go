@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"goalpost/backend/goal"
@@ -18,8 +17,6 @@ import (
 	"goalpost/backend/verify/shellline"
 	"goalpost/backend/verify/summary"
 )
-
-const tailLines = 5
 
 // The answers where a check wants a machine that is not there.
 var (
@@ -183,25 +180,6 @@ func notStarted(err error) Result {
 		return NewResult(goal.Fail, missing.Error())
 	}
 	return RetryableError(err)
-}
-
-// OutputTail is the last lines of stderr and then of stdout: where programs say what is wrong.
-func OutputTail(o process.Output) string {
-	var parts []string
-	for _, stream := range [][]byte{o.Stderr, o.Stdout} {
-		text := strings.TrimSpace(strings.ToValidUTF8(string(stream), "\uFFFD"))
-		if text == "" {
-			continue
-		}
-		lines := strings.Split(text, "\n")
-		parts = append(parts, strings.Join(lines[max(0, len(lines)-tailLines):], "\n"))
-	}
-	const most = 4000
-	s := strings.Join(parts, "\n")
-	if len(s) > most {
-		s = "…" + strings.ToValidUTF8(s[len(s)-most:], "")
-	}
-	return s
 }
 
 func joinOutputs(o process.Output) []byte {

@@ -60,7 +60,8 @@ func Assurance(command, dir string, o *goal.Observation, changes []goal.FileChan
 	return goal.Strong, ""
 }
 
-// isNamedOpenly reports whether the check's command names a file and reads it itself: cat in a substitution hands it on.
+// isNamedOpenly reports whether the check's command names a file and reads it itself: cat in a substitution hands it
+// on.
 func isNamedOpenly(command, dir, file string) bool {
 	o := &observer{Scope: Scope{Dir: dir}}
 	return o.isNamed(shellline.AllWords(command), file) && !o.isNamed(shellline.ExaminedWords(command), file)

@@ -23,7 +23,10 @@ var (
 	shellNames = []string{"sh", "bash", "dash", "ash", "ksh", "zsh", "fish", "busybox"}
 	makeNames  = []string{"make", "gmake", "bmake", "just", "ninja", "task", "rake"}
 	// launchers start other programs and pass on how those end.
-	launchers = []string{"env", "xargs", "find", "time", "timeout", "nice", "nohup", "flock", "setsid", "stdbuf", "npm", "npx"}
+	launchers = []string{
+		"env", "xargs", "find", "time", "timeout", "nice", "nohup", "flock", "setsid", "stdbuf", "npm",
+		"npx",
+	}
 
 	versionSuffix = regexp.MustCompile(`[-0-9.]*$`)
 )
@@ -115,7 +118,8 @@ func (p *program) readArguments() {
 	if len(p.Args) == 0 {
 		return
 	}
-	if own := baseName(p.Args[0]); own != p.name && !slices.Contains(shellNames, own) && valueFlags[own] == nil { // a script that was executed: its first line names the interpreter
+	// A script that was executed: its first line names the interpreter.
+	if own := baseName(p.Args[0]); own != p.name && !slices.Contains(shellNames, own) && valueFlags[own] == nil {
 		p.mains = append(p.mains, p.absolute(p.Args[0]))
 		return
 	}
@@ -131,7 +135,7 @@ func (p *program) readArguments() {
 			p.fromInput = true
 			return
 		}
-		if !strings.HasPrefix(w, "-") && !(strings.HasPrefix(w, "+") && p.kind == kindShell) {
+		if !strings.HasPrefix(w, "-") && (!strings.HasPrefix(w, "+") || p.kind != kindShell) {
 			positional = w
 			break
 		}

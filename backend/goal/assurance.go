@@ -2,7 +2,6 @@ package goal
 
 import (
 	"slices"
-	"strings"
 )
 
 // Assurance is how much the pass of a check, or a done goal, proves.
@@ -25,15 +24,6 @@ func (a Assurance) IsValid() bool { return slices.Contains(Assurances(), a) }
 // AtLeast reports whether a is as strong as least; "" of least asks for nothing.
 func (a Assurance) AtLeast(least Assurance) bool {
 	return least == "" || a.IsValid() && slices.Index(Assurances(), a) <= slices.Index(Assurances(), least)
-}
-
-// assuranceNames are the levels for error messages.
-func assuranceNames() string {
-	names := make([]string, 0, len(Assurances()))
-	for _, a := range Assurances() {
-		names = append(names, string(a))
-	}
-	return strings.Join(names, ", ")
 }
 
 // BestAssurance is the most that a pass of the check can prove.

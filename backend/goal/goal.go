@@ -139,7 +139,7 @@ const DefaultCriticEvery = 5
 // NeedsReview reports whether a reviewer checks claims that passed.
 func (g Goal) NeedsReview() bool {
 	if g.Options.Review == ReviewAuto {
-		return !g.Criterion.HasDeterministicCheck()
+		return !g.Criterion.HasDeterministicCheck() || g.Criterion.isJudgedInSubstance()
 	}
 	return g.Options.Review == ReviewAlways
 }

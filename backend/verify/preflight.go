@@ -186,7 +186,7 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 	return v
 }
 
-// missingStart is what a program of the command was told to run and could not find, and the program; "" if it ran.
+// missingStart is what a program of the command was to run and could not find, and the program; "" if it ran.
 func (h CheckRunner) missingStart(c check.Indexed, v goal.Verdict) (what, by string) {
 	if what, by = inputs.MissingStart(c.Command, h.Dir, v.Observation); what != "" {
 		return what, by

@@ -31,7 +31,7 @@ func MissingStart(command, dir string, o *goal.Observation) (file, by string) {
 	return "", ""
 }
 
-// missingMessages are what programs print that were told to run what is not there. The first group is what.
+// missingMessages are what programs print that were to run what is not there. The first group is what.
 var missingMessages = []struct {
 	by      string
 	message *regexp.Regexp

@@ -191,7 +191,7 @@ func (c *comparison) reason(file, change string, u use) string {
 	}
 	if missing, ok := c.missingBefore(file); ok {
 		// The check itself started it: the work. What it only asked for could have stayed away.
-		if u.role == goal.RoleProgram && missing.opened && !c.isElsewhere(file) {
+		if u.role == goal.RoleProgram && missing.opened && !c.hasOtherPlace(file) {
 			return ""
 		}
 		if u.role == goal.RoleProgram && missing.byMake { // what a makefile makes, made before
@@ -218,8 +218,8 @@ func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
 	return l, ok
 }
 
-// isElsewhere reports whether pre-flight ran a program of this name from another place.
-func (c *comparison) isElsewhere(file string) bool {
+// hasOtherPlace reports whether pre-flight ran a program of this name from another place.
+func (c *comparison) hasOtherPlace(file string) bool {
 	for _, p := range c.before.Programs {
 		first, _, _ := strings.Cut(p.Command, " ")
 		if (p.Name == baseName(file) || path.Base(first) == path.Base(file)) && p.Main != file {

@@ -92,6 +92,7 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		Exit:            r.Exit,
 		Verified:        r.Verified,
 		Judged:          r.Judged,
+		Assurance:       assuranceOf(r, f.claims),
 		Model:           r.Model,
 		Effort:          r.Options.Effort,
 		Scripted:        r.Scripted,

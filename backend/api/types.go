@@ -50,6 +50,8 @@ type StartInput struct {
 	Protect   []string `json:"protect"`    // globs, relative to the folder, protected in addition to the files found
 	NoProtect []string `json:"no_protect"` // globs left out
 	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
+	// Require is the least that a pass must prove; "" asks for nothing.
+	Require goal.Assurance `json:"require,omitempty"`
 }
 
 // LimitsInput are the limits of a goal as a user enters them.
@@ -235,6 +237,8 @@ type GoalView struct {
 	Report          []string         `json:"report"`
 	Account         string           `json:"account"` // the agent's own, under the host's report
 	Checks          []goal.Check     `json:"criterion"`
+	Assurance       goal.Assurance   `json:"assurance,omitempty"` // what a done goal proves
+	Require         goal.Assurance   `json:"require,omitempty"`   // the least that it must prove
 	Options         goal.CareOptions `json:"options"`
 	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
 	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
@@ -344,9 +348,11 @@ type ReceiptView struct {
 	Verified        bool        `json:"verified"`
 	Judged          bool        `json:"judged"`   // by a model, not by a program
 	Reviewed        bool        `json:"reviewed"` // the deciding claim was confirmed
-	Model           string      `json:"model"`
-	Effort          string      `json:"effort"` // the requested effort, "" = the provider's default
-	Scripted        bool        `json:"scripted"`
+	// Assurance is how much a done goal proves: strong, shared, judged or claimed.
+	Assurance goal.Assurance `json:"assurance,omitempty"`
+	Model     string         `json:"model"`
+	Effort    string         `json:"effort"` // the requested effort, "" = the provider's default
+	Scripted  bool           `json:"scripted"`
 	// of the host when the goal stopped: what changed, what could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`

@@ -85,6 +85,8 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		Report:          append([]string{}, r.Report...),
 		Account:         r.Account,
 		Checks:          append([]goal.Check{}, r.Criterion.Checks...),
+		Assurance:       assuranceOf(r, f.claims),
+		Require:         r.Criterion.Require,
 		Options:         r.Options,
 		Reviewed:        r.NeedsReview(),
 		Waits:           f.waits,
@@ -99,6 +101,14 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 // isTampered reports whether a goal is paused because protected files changed.
 func isTampered(r store.GoalRow) bool {
 	return r.Exit == goal.NeedsUser && len(r.Report) > 0 && strings.Contains(r.Report[0], goal.TamperedMark)
+}
+
+// assuranceOf returns how much a done goal proves, from the verdicts of its last claim.
+func assuranceOf(r store.GoalRow, claims []store.Claim) goal.Assurance {
+	if r.Exit != goal.Done || len(claims) == 0 {
+		return ""
+	}
+	return r.Criterion.AssuranceOf(claims[len(claims)-1].Verdicts)
 }
 
 // checkStates adds the newest verdict to every check.

@@ -98,12 +98,34 @@ func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id go
 		}
 		for _, v := range c.Verdicts {
 			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
+			b.WriteString(verdictProof(v))
 		}
 		if said := claimOutcome(r, c); said != "" {
 			fmt.Fprintf(&b, "  claim %d  %s\n", c.N, said)
 		}
 	}
 	return p.printf("%s", b.String())
+}
+
+// verdictProof is how much a verdict proves, and which new or changed files its check used.
+func verdictProof(v goal.Verdict) string {
+	var b strings.Builder
+	if v.Assurance != "" {
+		why := ""
+		if v.AssuranceReason != "" {
+			why = ": " + v.AssuranceReason
+		}
+		fmt.Fprintf(&b, "           %s%s\n", v.Assurance, oneLine(why))
+	}
+	const most = 10
+	for i, f := range v.Changes {
+		if i == most {
+			fmt.Fprintf(&b, "           … and %d more files\n", len(v.Changes)-most)
+			break
+		}
+		fmt.Fprintf(&b, "           used %s (%s, %s)\n", oneLine(f.Path), f.Change, f.Role)
+	}
+	return b.String()
 }
 
 // claimOutcome is what a claim has besides its checks: a review, and whether it decided the goal. It is empty if the

@@ -51,6 +51,8 @@ func (p runCommand) run() *cobra.Command {
 	fl.StringVar(&f.criterion, "criterion", "", "read the checks from this YAML file, which is shown before the start")
 	fl.BoolVar(&f.yes, "yes", false, "skip the confirmation of --criterion")
 	fl.BoolVar(&f.in.Any, "any", false, "one passing check is enough")
+	fl.StringVar((*string)(&f.in.Require), "require", "",
+		"the least that the checks must prove: strong, shared, judged or claimed (default: anything)")
 	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
 	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
 	fl.StringVar(&f.in.Dir, "dir", "", "sandbox folder and working folder (default: a new one)")

@@ -185,9 +185,11 @@ type (
 		Exit     goal.Exit   `json:"exit"`
 		Verified bool        `json:"verified"`
 		Judged   bool        `json:"judged,omitempty"` // by a model, not by a program
-		Report   []string    `json:"report"`
-		Account  string      `json:"account,omitempty"`
-		By       goal.ID     `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
+		// Assurance is how much a done goal proves.
+		Assurance goal.Assurance `json:"assurance,omitempty"`
+		Report    []string       `json:"report"`
+		Account   string         `json:"account,omitempty"`
+		By        goal.ID        `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
 	}
 	// Delta is streaming text of the model. It is not journaled and may be lost.
 	Delta struct {

@@ -14,6 +14,8 @@ import (
 type Criterion struct {
 	Checks []Check `json:"checks"`
 	Any    bool    `json:"any,omitempty"` // one passing check is enough
+	// Require is the least that a pass must prove; "" asks for nothing.
+	Require Assurance `json:"require,omitempty"`
 }
 
 // Validate refuses a criterion that cannot decide anything.
@@ -25,6 +27,20 @@ func (c Criterion) Validate() error {
 	for i, k := range c.Checks {
 		if reason, hint := k.validate(); reason != "" {
 			return fault.Invalid("criterion", fmt.Sprintf("check %d %s", i+1, reason), hint)
+		}
+	}
+	switch best := c.BestAssurance(); {
+	case c.Require != "" && !c.Require.IsValid():
+		return &fault.Error{
+			Field:   "require",
+			Message: fmt.Sprintf("there is no assurance %q", c.Require),
+			Hint:    "use strong, shared, judged or claimed",
+		}
+	case !best.AtLeast(c.Require):
+		return &fault.Error{
+			Field:   "require",
+			Message: fmt.Sprintf("the goal requires %s, and its checks prove %s at most", c.Require, best),
+			Hint:    "add a check that a program decides, take out what a model or a word decides, or require less",
 		}
 	}
 	return nil
@@ -56,6 +72,19 @@ func (c Criterion) HasDeterministicCheck() bool {
 		return gates == len(c.Checks)
 	}
 	return gates > 0
+}
+
+// isJudgedInSubstance reports whether a model decides what the goal is about: beside its question, the other checks
+// only look whether a file is there or a server answers.
+func (c Criterion) isJudgedInSubstance() bool {
+	judged := false
+	for _, k := range c.Checks {
+		if k.Type == Shell || k.Type == JSONPredicate && k.BestAssurance() == Strong {
+			return false
+		}
+		judged = judged || k.BestAssurance() == Judged
+	}
+	return judged
 }
 
 // Hash returns the hex SHA-256 of v's JSON. It protects criterion and policy from later changes.

@@ -82,10 +82,13 @@ type Goal struct {
 	Account         string   // the agent's own last account, "" if it gave none
 	ParkedUntil     time.Time
 	TestsBefore     []int // number of tests that ran in pre-flight, by check; set while the goal is being created
-	CreatedAt       time.Time
-	StartedAt       time.Time
-	EndedAt         time.Time
-	UpdatedAt       time.Time
+	// Observations are what checks did in pre-flight, by check; nil where nobody could observe it. They are set while
+	// the goal is being created.
+	Observations []*Observation
+	CreatedAt    time.Time
+	StartedAt    time.Time
+	EndedAt      time.Time
+	UpdatedAt    time.Time
 }
 
 // EndReport is the report of a goal that ends while it is not running: the reason, and everything that its last run
@@ -138,7 +141,7 @@ const DefaultCriticEvery = 5
 // NeedsReview reports whether a reviewer checks claims that passed.
 func (g Goal) NeedsReview() bool {
 	if g.Options.Review == ReviewAuto {
-		return !g.Criterion.HasDeterministicCheck()
+		return !g.Criterion.HasDeterministicCheck() || g.Criterion.isJudgedInSubstance()
 	}
 	return g.Options.Review == ReviewAlways
 }

@@ -29,17 +29,26 @@ type Verdict struct {
 	Tail  string `json:"tail,omitempty"`
 	Reply string `json:"reply,omitempty"` // of the judge, whole
 	// SHA-256 of the stored output or picture: whole up to 1 MiB a stream
-	Evidence string        `json:"evidence,omitempty"`
-	Bytes    int64         `json:"bytes,omitempty"` // of the whole output
-	ExitCode int           `json:"exit_code"`
-	Tries    int           `json:"tries,omitempty"` // 2 if the check ended with an error and was tried once more
-	Tests    int           `json:"tests,omitempty"` // number of tests that ran, if a known test runner reports it
-	Fewer    int           `json:"fewer,omitempty"` // how many fewer tests ran than before the first turn
-	Usage    Usage         `json:"usage,omitzero"`  // of the judge
-	Missing  string        `json:"-"`               // pre-flight: the missing program that the check needs
-	Took     time.Duration `json:"-"`
-	TookMS   int64         `json:"ms"`
-	Output   []byte        `json:"-"` // what Evidence names: at most 1 MiB of text, cut in the middle, or a PNG
+	Evidence string `json:"evidence,omitempty"`
+	Bytes    int64  `json:"bytes,omitempty"` // of the whole output
+	ExitCode int    `json:"exit_code"`
+	Tries    int    `json:"tries,omitempty"` // 2 if the check ended with an error and was tried once more
+	Tests    int    `json:"tests,omitempty"` // number of tests that ran, if a known test runner reports it
+	Fewer    int    `json:"fewer,omitempty"` // how many fewer tests ran than before the first turn
+	Usage    Usage  `json:"usage,omitzero"`  // of the judge
+	// Assurance is how much a pass proves, and AssuranceReason why it is not more; "" of a verdict that is no pass.
+	Assurance       Assurance `json:"assurance,omitempty"`
+	AssuranceReason string    `json:"assurance_reason,omitempty"`
+	// Observed says of a check that ran a program whether its file accesses were seen; "" where it ran none.
+	Observed Observed `json:"observed,omitempty"`
+	// Changes are files that the check used and that are new or changed since the goal's start. Those with a reason
+	// make it tampered.
+	Changes     []FileChange  `json:"changes,omitempty"`
+	Observation *Observation  `json:"-"` // pre-flight: what it used; nil where nobody could observe it
+	Missing     string        `json:"-"` // pre-flight: the missing program that the check needs
+	Took        time.Duration `json:"-"`
+	TookMS      int64         `json:"ms"`
+	Output      []byte        `json:"-"` // what Evidence names: at most 1 MiB of text, cut in the middle, or a PNG
 }
 
 // VerificationResult is the outcome of a whole verification.
@@ -82,3 +91,13 @@ type Review struct {
 	Error     bool   `json:"error,omitempty"` // the reviewer was unavailable or its answer could not be parsed: not a pass
 	Usage     Usage  `json:"usage,omitzero"`
 }
+
+// Observed says whether the file accesses of a check were seen.
+type Observed string
+
+// The answers.
+const (
+	WasObserved    Observed = "yes"
+	NotObserved    Observed = "no"
+	PartlyObserved Observed = "partly" // such a check verifies nothing
+)

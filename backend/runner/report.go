@@ -38,6 +38,8 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 		Report:   report,
 		Account:  r.ended.finalStatement,
 		By:       stop.By,
+
+		Assurance: r.verification.assuranceAt(stop),
 	}
 	if status == goal.Paused {
 		body = &event.Paused{
@@ -161,6 +163,7 @@ func (p *reporter) decidedByText() string {
 	default:
 		s = fmt.Sprintf("Done by the agent's word at claim %d: not verified by the host.", n)
 	}
+	s += assuranceText(p.goal.Criterion, p.claims.last)
 	if p.claims.review != nil {
 		return s + " Reviewed: " + p.claims.review.Reason
 	}

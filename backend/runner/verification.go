@@ -72,6 +72,9 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
 	}
 	switch found {
 	case goal.Verified:
+		if why := assuranceShortfall(v.goal.Criterion, v.claims.last); why != "" {
+			return v.rejectAssurance(ctx, c, why)
+		}
 		return v.reviewAndFinish(ctx, c)
 	case goal.Waiting:
 		return v.waitForManualCheck(ctx, c)
@@ -145,6 +148,17 @@ func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.V
 		}
 	}
 	return found, nil
+}
+
+// rejectAssurance fails a claim whose checks passed but prove too little.
+func (v *verification) rejectAssurance(ctx context.Context, c pendingClaim, why string) *Stop {
+	v.claims.last = append(v.claims.last, goal.Verdict{
+		Check:   len(v.goal.Criterion.Checks),
+		Name:    "required assurance",
+		Outcome: goal.Fail,
+		Detail:  why,
+	})
+	return v.reportFailedClaim(ctx, c, why)
 }
 
 // waitForManualCheck pauses the run for the user's decision when everything else about a claim is decided. The

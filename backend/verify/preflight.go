@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/check"
+	"goalpost/backend/verify/inputs"
 	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/shellline"
 )
@@ -44,6 +45,7 @@ func (h CheckRunner) preflightCheck(ctx context.Context, c check.Indexed) goal.V
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nothing was claimed yet, so it fails now"}
 	}
 	v := h.runGate(ctx, c, goal.Claim{}).Verdict
+	recordStates(h.Dir, v.Observation)
 	switch v.Outcome {
 	case goal.Pass:
 		v.Outcome, v.Detail = goal.AlreadyPasses, "it passes already ("+v.Detail+
@@ -146,6 +148,11 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 		v.Detail = folder.Error() + " yet, so it fails now"
 		return v
 	}
+	if what, by := h.missingStart(c, v); what != "" {
+		v.Outcome, v.Missing = goal.CheckUnrunnable, what
+		v.Detail = fmt.Sprintf("%s finds no %s (exit %d)", by, what, v.ExitCode)
+		return v
+	}
 	if v.ExitCode != exitNotFound && v.ExitCode != exitNotExecutable {
 		return v
 	}
@@ -177,6 +184,14 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 		}
 	}
 	return v
+}
+
+// missingStart is what a program of the command was to run and could not find, and the program; "" if it ran.
+func (h CheckRunner) missingStart(c check.Indexed, v goal.Verdict) (what, by string) {
+	if what, by = inputs.MissingStart(c.Command, h.Dir, v.Observation); what != "" {
+		return what, by
+	}
+	return inputs.MissingByMessage(c.Command, string(v.Output))
 }
 
 // missingPrograms asks sh which of the plain names that a command starts mean nothing to

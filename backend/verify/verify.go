@@ -96,6 +96,9 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal
 		}
 	}
 	v.Check, v.Name, v.Type, v.Usage = k.N, k.Name(), k.Type, spent.Sum
+	if v.Outcome == goal.Pass && v.Assurance == "" {
+		v.Assurance = k.BestAssurance()
+	}
 	return v.Verdict, nil
 }
 
@@ -117,6 +120,7 @@ func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Resul
 // runGate lets a program decide, if what it decides with is what the user saw.
 func (h CheckRunner) runGate(ctx context.Context, k check.Indexed, c goal.Claim) check.Result {
 	r := h.runWatched(ctx, k, func() check.Result { return h.environment().Decide(ctx, k, c) })
+	r = h.judgeInputs(k, r)
 	if r.Outcome == goal.Pass && k.RunsCommand() {
 		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.N, k.Check))
 	}

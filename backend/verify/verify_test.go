@@ -179,7 +179,7 @@ func TestTail(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{
 			"for n in 1 2 3 4 5 6 7 8; do echo out $n; echo err $n >&2; done; exit 1",
-			"err 4\nerr 5\nerr 6\nerr 7\nerr 8\nout 4\nout 5\nout 6\nout 7\nout 8",
+			"err 1\nerr 2\nerr 3\nerr 4\nerr 5\nerr 6\nerr 7\nerr 8\nout 1\nout 2\nout 3\nout 4\nout 5\nout 6\nout 7\nout 8",
 		},
 		{"echo only out", "only out"},
 		{"printf '\\n\\n'", ""},

@@ -28,6 +28,8 @@ type Options struct {
 	Hidden []string
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
+	// Observations are what the checks did before the first turn, by check.
+	Observations []*goal.Observation
 	// Pages gives what the goal's pages show: their addresses and a hash of what
 	// is on them. nil where there are none.
 	Pages func(ctx context.Context) (string, error)
@@ -44,6 +46,8 @@ func (o Options) protection() protect.Options {
 		},
 		Private: o.Private,
 		Tests:   o.Tests,
+
+		Observations: o.Observations,
 	}
 }
 

@@ -14,10 +14,11 @@ import (
 // PreflightProblem returns what keeps a goal from starting, nil if nothing does. It records in g how many
 // tests ran.
 func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *fault.Error {
-	g.TestsBefore = nil
+	g.TestsBefore, g.Observations = nil, nil
 	for i, c := range g.Criterion.Checks {
 		v := h.Preflight(ctx, c)
 		g.TestsBefore = append(g.TestsBefore, v.Tests)
+		g.Observations = append(g.Observations, v.Observation)
 		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 		switch {
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:

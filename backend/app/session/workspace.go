@@ -29,7 +29,7 @@ func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.Wo
 func WorkspaceOptions(g goal.Goal, dir string) verify.Options {
 	return verify.Options{
 		Dir: g.Policy.Dir, Private: dir, Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
-		Tests: g.TestsBefore, Hidden: goalsandbox.HiddenPaths(g.Policy),
+		Tests: g.TestsBefore, Observations: g.Observations, Hidden: goalsandbox.HiddenPaths(g.Policy),
 	}
 }
 

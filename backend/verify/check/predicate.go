@@ -87,11 +87,11 @@ func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
 }
 
 func (e Environment) commandJSON(ctx context.Context, c Indexed) Result {
-	out, err := e.RunCommand(ctx, c, "-c", c.Command)
+	out, err := e.run(ctx, c, true, "-c", c.Command)
 	if err != nil {
 		return notStarted(err)
 	}
-	v := fillProgramVerdict(out)
+	v := e.observe(c, out, fillProgramVerdict(out))
 	switch {
 	case out.TimedOut:
 		r := RetryableError(fmt.Errorf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())))

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"goalpost/backend/goal"
@@ -19,8 +18,6 @@ import (
 	"goalpost/backend/verify/summary"
 )
 
-const tailLines = 5
-
 // The answers where a check wants a machine that is not there.
 var (
 	errNoOutside = errors.New("nothing can be run outside the goal's sandbox here")
@@ -29,11 +26,12 @@ var (
 
 // runShell runs the command under sh -c and compares its exit code.
 func (e Environment) runShell(ctx context.Context, c Indexed) Result {
-	out, err := e.RunCommand(ctx, c, "-c", summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, e.Dir)))
+	out, err := e.run(ctx, c, true, "-c",
+		summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, e.Dir)))
 	if err != nil {
 		return notStarted(err)
 	}
-	v := Result{Verdict: fillProgramVerdict(out)}
+	v := Result{Verdict: e.observe(c, out, fillProgramVerdict(out))}
 	switch {
 	case out.TimedOut:
 		v.Outcome, v.Detail, v.Retryable = goal.CheckErr,
@@ -90,7 +88,12 @@ func fillProgramVerdict(out process.Output) goal.Verdict {
 	return attachEvidence(v, joinOutputs(out), out.Bytes)
 }
 
+// RunCommand runs sh with these arguments where the check runs.
 func (e Environment) RunCommand(ctx context.Context, c Indexed, args ...string) (process.Output, error) {
+	return e.run(ctx, c, false, args...)
+}
+
+func (e Environment) run(ctx context.Context, c Indexed, trace bool, args ...string) (process.Output, error) {
 	argv := append([]string{"/bin/sh"}, args...)
 	if server, ok := c.Server(); ok {
 		return e.remote(ctx, c, server, argv)
@@ -106,6 +109,7 @@ func (e Environment) RunCommand(ctx context.Context, c Indexed, args ...string) 
 		launcher = e.Outside
 	case e.Sandboxed:
 		command.Domain, command.Held = process.DomainCheck, e.Protected.Overrides(c.N)
+		command.Trace = trace
 	}
 	if launcher == nil {
 		return process.Output{}, errNoOutside
@@ -176,25 +180,6 @@ func notStarted(err error) Result {
 		return NewResult(goal.Fail, missing.Error())
 	}
 	return RetryableError(err)
-}
-
-// OutputTail is the last lines of stderr and then of stdout: where programs say what is wrong.
-func OutputTail(o process.Output) string {
-	var parts []string
-	for _, stream := range [][]byte{o.Stderr, o.Stdout} {
-		text := strings.TrimSpace(strings.ToValidUTF8(string(stream), "\uFFFD"))
-		if text == "" {
-			continue
-		}
-		lines := strings.Split(text, "\n")
-		parts = append(parts, strings.Join(lines[max(0, len(lines)-tailLines):], "\n"))
-	}
-	const most = 4000
-	s := strings.Join(parts, "\n")
-	if len(s) > most {
-		s = "…" + strings.ToValidUTF8(s[len(s)-most:], "")
-	}
-	return s
 }
 
 func joinOutputs(o process.Output) []byte {

@@ -3,6 +3,8 @@
 package fileio
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -66,4 +68,10 @@ func IsText(b []byte) bool {
 		}
 	}
 	return utf8.Valid(b)
+}
+
+// Hash is the SHA-256 of a content, in hexadecimal.
+func Hash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }

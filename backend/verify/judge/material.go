@@ -1,7 +1,7 @@
 package judge
 
 import (
-	"crypto/sha256"
+	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -11,16 +11,22 @@ import (
 	"goalpost/backend/verify/phrase"
 )
 
-// WrapUntrusted wraps a text from outside. The mark is made of the text, so the text
-// cannot hold the end of its own wrapping.
+// WrapUntrusted wraps a text from outside. Its mark has 128 random bits, so nobody can write the end of the wrapping
+// into the text.
 func WrapUntrusted(name, text string, most int) string {
 	text = strings.ToValidUTF8(string(phrase.TruncateMiddle([]byte(text), most)), "\uFFFD")
 	if strings.TrimSpace(text) == "" {
 		text = "(nothing)"
 	}
-	sum := sha256.Sum256([]byte(text))
-	mark := hex.EncodeToString(sum[:4])
+	mark := newMark()
 	return fmt.Sprintf("<<<data %s %s\n%s\n%s data>>>\n", mark, name, text, mark)
+}
+
+// newMark is 128 random bits. A machine without random numbers ends the program.
+func newMark() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
 }
 
 // FormatEvidence is the evidence that the host has of a claim: what the checks said,
@@ -43,6 +49,18 @@ func formatVerdicts(verdicts []goal.Verdict, w Budget) string {
 	for _, v := range verdicts {
 		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, phrase.OneLine(v.Name, 500))
 		b.WriteString(WrapUntrusted(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.Text))
+		if len(v.Changes) > 0 {
+			b.WriteString("Files that this check used and that are new or changed since the start:\n" +
+				WrapUntrusted(fmt.Sprintf("files of check %d", v.Check+1), formatFileChanges(v.Changes), w.Text))
+		}
+	}
+	return b.String()
+}
+
+func formatFileChanges(list []goal.FileChange) string {
+	var b strings.Builder
+	for _, c := range list {
+		fmt.Fprintf(&b, "%s (%s, %s), used by %s\n", c.Path, c.Change, c.Role, phrase.OneLine(c.By, 200))
 	}
 	return b.String()
 }

@@ -105,7 +105,7 @@ func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 		return mismatch{}, true
 	}
 	d := mismatch{protectedItem: h, path: h.Path}
-	is, _, err := protectedContent(root, h.Path)
+	is, mode, err := protectedContent(root, h.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.text = fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
 		return d, false
@@ -113,6 +113,16 @@ func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	if h.Missing && h.Part == "" && err == nil {
 		d.text = h.Path + " has appeared\n"
 		return d, false
+	}
+	if h.Strict && err == nil {
+		if link := firstLink(root, h.Path); link != "" {
+			d.text = fmt.Sprintf("%s is a link now, on the way to %s\n", link, h.Path)
+			return d, false
+		}
+		if (h.Mode&0o111 == 0) != (mode&0o111 == 0) {
+			d.text = fmt.Sprintf("%s: mode %s, was %s\n", h.Path, mode, h.Mode)
+			return d, false
+		}
 	}
 	was, wasErr := g.originalContent(h)
 	if wasErr != nil {

@@ -163,7 +163,7 @@ func (g *State) UncomparedRunners(check int, k goal.Check) string {
 	}
 	var parts []string
 	known := map[string]bool{}
-	for _, h := range g.list {
+	for _, h := range g.items() {
 		if h.Part != detect.InstalledPart || !slices.Contains(h.Checks, check) {
 			continue
 		}

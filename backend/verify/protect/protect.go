@@ -103,7 +103,7 @@ func (p *Protection) Accept(ctx context.Context, chosen ...Version) ([]Version, 
 		if h.Kind == detect.KindForbiddenNew || h.Part == detect.InstalledPart || !slices.Contains(files, h.Path) {
 			continue
 		}
-		h.Missing, h.SHA256, h.Mode = false, "", 0
+		h.Missing, h.SHA256, h.Mode, h.Accepted = false, "", 0, true
 		if err := g.record(ctx, root, h, &total); err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (p *Protection) Accept(ctx context.Context, chosen ...Version) ([]Version, 
 		})
 		accepted = append(accepted, Version{f, g.list[at].SHA256})
 	}
-	return accepted, errors.Join(g.save(p.options.NoProtect), g.forgetShown())
+	return accepted, errors.Join(g.save(), g.forgetShown())
 }
 
 // admitFile lets a file stay that has appeared, and compares it from now on.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
@@ -26,6 +27,8 @@ type Options struct {
 	Private string // where copies are kept, out of the goal's reach
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
+	// Observations are what the checks did before the first turn, by check.
+	Observations []*goal.Observation
 }
 
 // maxProtectedBytes is how much the copies of protected files may be together, in bytes.
@@ -36,13 +39,15 @@ const maxProtectedBytes = 256 << 20
 type State struct {
 	dir, private string
 	list         []protectedItem
+	patterns     []string // of without
 	without      ignore.Globs
 	shut         []string // folders that could not be looked into
 
-	appears  []forbiddenFile    // in the order of list
-	expected []summary.Expected // of the runners that checks call
-	tests    []int              // how many ran before the start, by check; nil where nobody has counted
-	freed    []string           // files that the user unprotected
+	appears  []forbiddenFile     // in the order of list
+	expected []summary.Expected  // of the runners that checks call
+	tests    []int               // how many ran before the start, by check; nil where nobody has counted
+	observed []*goal.Observation // what the checks did before the start, by check; nil where nobody could observe it
+	freed    []string            // files that the user unprotected
 
 	mu    sync.Mutex
 	ok    map[string]statStamp     // files that were the same when last looked at
@@ -56,8 +61,9 @@ func (g *State) Protected() []detect.Protected {
 	if g == nil {
 		return nil
 	}
-	list := make([]detect.Protected, 0, len(g.list))
-	for _, h := range g.list {
+	items := g.items()
+	list := make([]detect.Protected, 0, len(items))
+	for _, h := range items {
 		list = append(list, h.Protected)
 	}
 	return list
@@ -86,6 +92,8 @@ func newGuard(dir, private string, list []protectedItem, noProtect, shut []strin
 		ok:      map[string]statStamp{},
 		plain:   map[string]statStamp{},
 		sums:    map[string]installedHash{},
+
+		patterns: noProtect,
 	}
 	var err error
 	if g.without, err = ignore.NewGlobs(noProtect); err != nil {
@@ -114,6 +122,9 @@ type protectedItem struct {
 	SHA256  string      `json:"sha256,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
 	Was     []string    `json:"was,omitempty"` // of Appears: what was there already
+	// Strict also compares whether it can be executed, and whether a link is on the way to it.
+	Strict   bool `json:"strict,omitempty"`
+	Accepted bool `json:"accepted,omitempty"` // by the user, as it is now
 }
 
 // copy is the name of the copy in the private folder. The mode is part of it:
@@ -131,18 +142,8 @@ type protectedJSON struct {
 	ExpectedSummaries []summary.Expected `json:"heard,omitempty"`
 	Tests             []int              `json:"tests,omitempty"`
 	Freed             []string           `json:"freed,omitempty"`
-}
-
-// save writes the state where Load reads it.
-func (g *State) save(noProtect []string) error {
-	return fileio.WriteJSON(filepath.Join(g.private, "protected.json"), protectedJSON{
-		List:              g.list,
-		Without:           noProtect,
-		Shut:              g.shut,
-		ExpectedSummaries: g.expected,
-		Tests:             g.tests,
-		Freed:             g.freed,
-	})
+	// Observed is missing in what older versions stored.
+	Observed []*goal.Observation `json:"observed,omitempty"`
 }
 
 // Record copies what is protected. What was frozen before, nil for nothing,
@@ -159,6 +160,8 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	var list []protectedItem
 	if frozen != nil {
 		list = frozen.list
+	} else {
+		found = append(found, observedJudges(found, o)...)
 	}
 	old := len(list)
 	for _, p := range found {
@@ -184,9 +187,9 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 		}
 	}
 	if frozen != nil {
-		g.shut, g.expected, g.tests, g.freed = frozen.shut, frozen.expected, frozen.tests, frozen.freed
+		g.shut, g.expected, g.tests, g.observed, g.freed = frozen.shut, frozen.expected, frozen.tests, frozen.observed, frozen.freed
 	} else {
-		g.shut, g.expected, g.tests = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests
+		g.shut, g.expected, g.tests, g.observed = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests, o.Observations
 	}
 	total := int64(0)
 	for i := old; i < len(g.list); i++ {
@@ -194,7 +197,20 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 			return nil, err
 		}
 	}
-	return g, g.save(o.NoProtect)
+	return g, g.save()
+}
+
+// save writes the state where Load reads it.
+func (g *State) save() error {
+	return fileio.WriteJSON(filepath.Join(g.private, "protected.json"), protectedJSON{
+		List:              g.list,
+		Without:           g.patterns,
+		Shut:              g.shut,
+		ExpectedSummaries: g.expected,
+		Tests:             g.tests,
+		Observed:          g.observed,
+		Freed:             g.freed,
+	})
 }
 
 // record takes down what a protected thing is now.
@@ -250,14 +266,7 @@ func (g *State) recordItem(root *os.Root, h *protectedItem, total *int64) error 
 		return fmt.Errorf("the protected files are more than %d MiB together: leave some out with --no-protect",
 			maxProtectedBytes>>20)
 	}
-	sum := sha256.Sum256(b)
-	h.SHA256, h.Mode = hex.EncodeToString(sum[:]), mode
-	copied := g.copy(*h)
-	if _, err := os.Lstat(copied); err == nil {
-		return nil
-	}
-	// Nobody writes it again, so that a run of the app cannot by mistake.
-	return fileio.WriteFile(copied, b, mode.Perm()&^0o222|0o400)
+	return g.keep(h, b, mode)
 }
 
 func (g *State) copy(h protectedItem) string {
@@ -272,7 +281,7 @@ func Load(dir, private string) (*State, error) {
 	}
 	g, err := newGuard(dir, private, f.List, f.Without, f.Shut)
 	if err == nil {
-		g.expected, g.tests, g.freed = f.ExpectedSummaries, f.Tests, f.Freed
+		g.expected, g.tests, g.observed, g.freed = f.ExpectedSummaries, f.Tests, f.Observed, f.Freed
 	}
 	return g, err
 }
@@ -296,7 +305,7 @@ func (g *State) Overrides(index int) []process.FileOverride {
 		return nil
 	}
 	var list []process.FileOverride
-	for _, h := range g.list {
+	for _, h := range g.items() {
 		if h.Kind == detect.KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
 			list = append(list, process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)})
 		}
@@ -310,7 +319,7 @@ func (g *State) LockedScripts(index int) []string {
 		return nil
 	}
 	var texts []string
-	for _, h := range g.list {
+	for _, h := range g.items() {
 		if h.Kind != detect.KindLocked || !slices.Contains(h.Checks, index) {
 			continue
 		}

@@ -61,7 +61,7 @@ func (p *Protection) Unprotect(paths []string) ([]string, error) {
 		}
 	}
 	g.freed = append(g.freed, freed...)
-	return freed, g.save(p.options.NoProtect)
+	return freed, g.save()
 }
 
 // governs reports whether an item protects the file with this name.

@@ -47,7 +47,7 @@ func (g *State) Watch(ctx context.Context, check int, copied bool) (*Watcher, er
 		return nil, nil
 	}
 	t := &Watcher{dir: g.dir, over: make(chan struct{})}
-	for _, h := range g.list {
+	for _, h := range g.items() {
 		if slices.Contains(h.Checks, check) && h.Part != detect.InstalledPart && (h.Kind != detect.KindLocked || !copied) {
 			t.things = append(t.things, h)
 		}

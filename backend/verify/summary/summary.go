@@ -37,7 +37,7 @@ var runnerSummaries = []runnerSummary{
 		quietConfig: samePattern(regexp.MustCompile(`(?s)addopts.*?(-q|--quiet|no:terminal|--co|--help|--version)`),
 			"pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"),
 		parse: summaryParser(`(?m)^(?:=+ )?((?:no tests ran|\d+ [a-z]+)(?:, \d+ [a-z]+)*) in [\d.]+ ?s`, "passed", "failed",
-			"error", "errors", "xfailed", "xpassed"),
+			"error", "errors", "xpassed"),
 	},
 	{
 		name:    "unittest",
@@ -248,8 +248,8 @@ func parseUnittest(text string) []int {
 	var ran []int
 	for _, m := range unittestEnd.FindAllStringSubmatch(text, -1) {
 		n := parseNumber(m[1])
-		if s := skippedBy.FindStringSubmatch(m[2]); s != nil {
-			n -= parseNumber(s[1])
+		for _, s := range skippedBy.FindAllStringSubmatch(m[2], -1) {
+			n -= parseNumber(s[1]) // an expected failure shows nothing
 		}
 		ran = append(ran, n)
 	}
@@ -258,7 +258,7 @@ func parseUnittest(text string) []int {
 
 var (
 	unittestEnd = regexp.MustCompile(`(?m)^Ran (\d+) tests? in [^\n]*\n\n(?:OK|FAILED|NO TESTS RAN)(.*)$`)
-	skippedBy   = regexp.MustCompile(`skipped=(\d+)`)
+	skippedBy   = regexp.MustCompile(`(?:skipped|expected failures)=(\d+)`)
 )
 
 func cargoTest(c shellline.Call) bool {

@@ -15,6 +15,12 @@ import (
 // installDirs are the folders that programs are installed in.
 var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
 
+// IsInstalled reports whether a file is in a folder that programs are installed in.
+func IsInstalled(file string) bool {
+	names := strings.Split(file, "/")
+	return slices.ContainsFunc(names[:len(names)-1], func(name string) bool { return slices.Contains(installDirs, name) })
+}
+
 // addInstalledProgram finds where the program of a call is installed in the goal's folder, and
 // protects that.
 func (f *Scanner) addInstalledProgram(c shellline.Call) {

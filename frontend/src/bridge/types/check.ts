@@ -43,8 +43,24 @@ export interface Verdict {
   tries?: number;
   tests?: number;
   fewer?: number;
+  /** How much a pass proves, and why it is not more: strong, shared, judged or claimed. */
+  assurance?: string;
+  assurance_reason?: string;
+  /** Whether its file accesses were seen: yes, no or partly. */
+  observed?: string;
+  /** Used files that are new or changed; those with a reason make it tampered. */
+  changes?: FileChange[];
   usage?: Usage;
   ms: number;
+}
+
+export interface FileChange {
+  path: string;
+  role: string;
+  change: string;
+  by?: string;
+  reason?: string;
+  sha256?: string;
 }
 
 export interface ProtectInput {
@@ -149,6 +165,7 @@ export interface ReceiptView {
   exit: Exit;
   verified: boolean;
   judged: boolean;
+  assurance?: string;
   reviewed: boolean;
   model: string;
   effort: string;

@@ -51,6 +51,7 @@ interface Bodies {
     exit: Exit;
     verified: boolean;
     judged?: boolean;
+    assurance?: string;
     report: string[] | null;
     account?: string;
     by?: string;

@@ -92,6 +92,8 @@ export interface StartInput {
   protect: string[];
   no_protect: string[];
   on_ask: string;
+  /** The least assurance that a done goal must have, "" for any. */
+  require?: string;
 }
 
 /** Keeps and protects changed files as they are now, or puts the old versions back. */
@@ -203,6 +205,8 @@ export interface GoalView extends GoalCard {
   report: string[] | null;
   account: string;
   criterion: Check[] | null;
+  assurance?: string;
+  require?: string;
   options: Options;
   reviewed: boolean;
   waits: boolean;

@@ -1,0 +1,100 @@
+package goal
+
+import (
+	"slices"
+)
+
+// Assurance is how much the pass of a check, or a done goal, proves.
+type Assurance string
+
+// The levels, the strongest first.
+const (
+	Strong  Assurance = "strong"  // the agent's code could not fake the result
+	Shared  Assurance = "shared"  // the agent's code ran inside the process that judges, or nobody could observe that
+	Judged  Assurance = "judged"  // a model decided
+	Claimed Assurance = "claimed" // the word of the agent or of the user
+)
+
+// Assurances lists the levels, the strongest first.
+func Assurances() []Assurance { return []Assurance{Strong, Shared, Judged, Claimed} }
+
+// IsValid reports whether a is one of the levels.
+func (a Assurance) IsValid() bool { return slices.Contains(Assurances(), a) }
+
+// AtLeast reports whether a is as strong as least; "" of least asks for nothing.
+func (a Assurance) AtLeast(least Assurance) bool {
+	return least == "" || a.IsValid() && slices.Index(Assurances(), a) <= slices.Index(Assurances(), least)
+}
+
+// BestAssurance is the most that a pass of the check can prove.
+func (c Check) BestAssurance() Assurance {
+	switch c.Type {
+	case Visual, ModelQuestion:
+		return Judged
+	case Manual:
+		return Claimed
+	case JSONPredicate:
+		if c.From == "" || c.From == FromClaim {
+			return Claimed
+		}
+	case Shell, HTTP, File:
+	}
+	return Strong
+}
+
+// BestAssurance is the most that the criterion can prove.
+func (c Criterion) BestAssurance() Assurance {
+	best := make([]Verdict, len(c.Checks))
+	for i, k := range c.Checks {
+		best[i] = Verdict{Check: i, Type: k.Type, Outcome: Pass, Assurance: k.BestAssurance()}
+	}
+	if c.Any {
+		slices.SortFunc(best, func(a, b Verdict) int { return compareAssurance(a.Assurance, b.Assurance) })
+		best = best[:min(1, len(best))]
+	}
+	return c.AssuranceOf(best)
+}
+
+// AssuranceOf is what the verdicts of a verified claim prove together: where all checks are needed, as much as the
+// weakest of them, where one is enough, as much as the strongest that passed. A user who accepted a result weakens
+// nothing that a check has shown. It is "" if nothing passed.
+func (c Criterion) AssuranceOf(verdicts []Verdict) Assurance {
+	var passed, accepted []Assurance
+	for _, v := range verdicts {
+		if v.Outcome != Pass {
+			continue
+		}
+		level := v.level(c)
+		if v.Check < len(c.Checks) && c.Checks[v.Check].Type == Manual && c.Checks[v.Check].Wait {
+			accepted = append(accepted, level)
+			continue
+		}
+		passed = append(passed, level)
+	}
+	if len(passed) == 0 {
+		passed = accepted
+	}
+	if len(passed) == 0 {
+		return ""
+	}
+	if c.Any {
+		return slices.MinFunc(passed, compareAssurance)
+	}
+	return slices.MaxFunc(passed, compareAssurance)
+}
+
+// level is the assurance of a verdict, also of one that an older version stored without.
+func (v Verdict) level(c Criterion) Assurance {
+	if v.Assurance != "" || v.Check >= len(c.Checks) {
+		return v.Assurance
+	}
+	k := c.Checks[v.Check]
+	if best := k.BestAssurance(); best != Strong || k.Type == HTTP || k.Type == File {
+		return best
+	}
+	return Shared
+}
+
+func compareAssurance(a, b Assurance) int {
+	return slices.Index(Assurances(), a) - slices.Index(Assurances(), b)
+}

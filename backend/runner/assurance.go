@@ -1,0 +1,58 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/runner/excerpt"
+)
+
+// assuranceAt is how much a goal proves that stops so; "" if it is not done.
+func (v *verification) assuranceAt(stop *Stop) goal.Assurance {
+	if stop.Exit != goal.Done {
+		return ""
+	}
+	return v.goal.Criterion.AssuranceOf(v.claims.last)
+}
+
+// assuranceText says how much the verdicts prove, and why it is not more: each check that proves less than a strong one
+// is named. It is empty where nothing was said about it.
+func assuranceText(c goal.Criterion, verdicts []goal.Verdict) string {
+	level := c.AssuranceOf(verdicts)
+	known := slices.ContainsFunc(verdicts, func(v goal.Verdict) bool { return v.Assurance != "" })
+	if level == "" || !known {
+		return ""
+	}
+	var weak []string
+	changed := 0
+	for _, v := range verdicts {
+		changed += len(v.Changes)
+		if v.Outcome != goal.Pass || v.Assurance == goal.Strong || v.Assurance == "" {
+			continue
+		}
+		reason := string(v.Assurance)
+		if v.AssuranceReason != "" {
+			reason += ": " + v.AssuranceReason
+		}
+		weak = append(weak, fmt.Sprintf("%s (%s)", excerpt.Truncate(v.Name, 60), excerpt.Truncate(reason, 200)))
+	}
+	s := fmt.Sprintf(" Assurance: %s", level)
+	if len(weak) > 0 {
+		s += "; " + strings.Join(weak[:min(3, len(weak))], "; ")
+	}
+	if changed > 0 {
+		s += fmt.Sprintf("; the checks used %s", goal.FormatCount(changed, "new or changed file"))
+	}
+	return s + "."
+}
+
+// assuranceShortfall says why verified checks are not enough for what the goal requires, "" if they are.
+func assuranceShortfall(c goal.Criterion, verdicts []goal.Verdict) string {
+	if level := c.AssuranceOf(verdicts); !level.AtLeast(c.Require) {
+		return fmt.Sprintf("the checks passed, but the goal requires that they prove %s.%s", c.Require,
+			assuranceText(c, verdicts))
+	}
+	return ""
+}

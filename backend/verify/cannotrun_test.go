@@ -1,0 +1,41 @@
+package verify_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/goal"
+)
+
+// TestPreflight_MissingStart_CannotRun: whatever the exit code is, a program that does not find what it is to run
+// decides nothing.
+func TestPreflight_MissingStart_CannotRun(t *testing.T) {
+	h := host(t)
+	write(t, h.Dir, "Makefile", "all:\n\t@false\nbroken: nowhere\n")
+	write(t, h.Dir, "fails.py", "import nowhere\n")
+	write(t, h.Dir, "says.py", "print(\"sh: 0: cannot open other.sh\"); raise SystemExit(2)\n")
+	for _, c := range []struct {
+		command string
+		outcome goal.Outcome
+		missing string
+	}{
+		{"python3 -m nosuchmodule", goal.CheckUnrunnable, "nosuchmodule"},
+		{"python3 nosuch.py", goal.CheckUnrunnable, "nosuch.py"},
+		{"make nosuchtarget", goal.CheckUnrunnable, "nosuchtarget"},
+		{"bash nosuch.sh", goal.CheckUnrunnable, "nosuch.sh"},
+		{"sh nosuch.sh", goal.CheckUnrunnable, "nosuch.sh"},
+		{"make", goal.FailsAsExpected, ""},
+		{"make broken", goal.FailsAsExpected, ""},      // a prerequisite is the work
+		{"python3 fails.py", goal.FailsAsExpected, ""}, // so is a module that a script wants
+		{"python3 says.py", goal.FailsAsExpected, ""},
+		{"sh plain.sh", goal.FailsAsExpected, ""},
+	} {
+		v := h.Preflight(t.Context(), shell(c.command))
+		if v.Outcome != c.outcome || !strings.HasSuffix(v.Missing, c.missing) || (v.Missing == "") != (c.missing == "") {
+			t.Errorf("%s: %s (%s), missing %q\n%s", c.command, v.Outcome, v.Detail, v.Missing, v.Tail)
+		}
+		if c.missing != "" && v.Tail == "" {
+			t.Errorf("%s: its output is not shown", c.command)
+		}
+	}
+}

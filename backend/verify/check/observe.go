@@ -1,0 +1,44 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/inputs"
+)
+
+// maxScriptBytes is the longest script that is read to see what it names, in bytes.
+const maxScriptBytes = 256 << 10
+
+// observe notes in a verdict which files of the goal's folder a command used, where anybody could see it.
+func (e Environment) observe(c Indexed, out process.Output, v goal.Verdict) goal.Verdict {
+	if out.Trace == nil {
+		v.Observed = goal.NotObserved
+		return v
+	}
+	v.Observed = goal.WasObserved
+	dir := e.Dir
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	scope := inputs.Scope{Dir: dir, Command: c.Command}
+	root, err := os.OpenRoot(dir)
+	if err == nil {
+		defer func() { _ = root.Close() }()
+		scope.Text = func(file string) []byte {
+			text, _, err := fileio.Read(root, file, maxScriptBytes)
+			if err != nil {
+				return nil
+			}
+			return text
+		}
+	}
+	v.Observation = inputs.Observe(*out.Trace, scope)
+	if v.Observation.Incomplete != "" {
+		v.Observed = goal.PartlyObserved
+	}
+	return v
+}

@@ -1,0 +1,302 @@
+// Package inputs finds out what a check used of a goal's folder, and whether a pass still counts after that has
+// changed. It works on traces and on states of files alone, and touches no file itself.
+package inputs
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+	"goalpost/backend/verify/shellline"
+)
+
+// Bounds of an observation. Past them it is incomplete.
+const (
+	maxFiles   = 50_000
+	maxMissing = 50_000
+	maxOutside = 20_000
+)
+
+// Scope says which check was traced, and where.
+type Scope struct {
+	Dir     string // the goal's folder, absolute, with links resolved
+	Command string // of the check
+	// Text gives the text of a file of the folder, nil where it cannot be read. It is used for scripts.
+	Text func(file string) []byte
+}
+
+// observer reduces one trace.
+type observer struct {
+	Scope
+	programs []program
+	callers  map[string][]int // who executed a file, by its absolute path
+	scripts  string           // the texts that name what runs: the command, scripts, makefiles, package.json
+	examined []string         // words that name programs of which only the output is judged
+	out      *goal.Observation
+
+	used    map[string]bool // read or executed so far
+	entries map[goal.UsedFile]bool
+	outside map[string]bool
+}
+
+// Observe reduces a trace to what the check did with the goal's folder. States is left empty.
+func Observe(t process.Trace, s Scope) *goal.Observation {
+	o := &observer{
+		Scope: s, callers: map[string][]int{}, used: map[string]bool{}, entries: map[goal.UsedFile]bool{},
+		outside: map[string]bool{}, out: &goal.Observation{Incomplete: t.Incomplete},
+	}
+	for _, p := range t.Programs {
+		o.programs = append(o.programs, readProgram(p))
+	}
+	for _, a := range t.Accesses {
+		if a.Use == process.UseExecute && !a.Missing {
+			o.callers[a.Path] = append(o.callers[a.Path], a.Program)
+		}
+	}
+	o.examined = shellline.ExaminedWords(s.Command)
+	o.collectScripts(t)
+	for _, a := range t.Accesses {
+		o.add(a)
+	}
+	for i := range o.programs {
+		o.out.Programs = append(o.out.Programs, o.describe(&o.programs[i]))
+	}
+	return o.out
+}
+
+// inFolder is a path relative to the goal's folder.
+func (o *observer) inFolder(file string) (string, bool) {
+	rel, ok := strings.CutPrefix(file, strings.TrimSuffix(o.Dir, "/")+"/")
+	return rel, ok && rel != "" && !strings.HasPrefix(rel, ".git/")
+}
+
+// collectScripts gathers the texts that may name programs.
+func (o *observer) collectScripts(t process.Trace) {
+	o.scripts = o.Command
+	if o.Text == nil {
+		return
+	}
+	read := map[string]bool{}
+	for _, a := range t.Accesses {
+		rel, ok := o.inFolder(a.Path)
+		if !ok || a.Missing || a.Use != process.UseRead || a.Program >= len(o.programs) || read[rel] {
+			continue
+		}
+		p := &o.programs[a.Program]
+		if p.kind == kindShell && (p.hasMain(a.Path) || looksLikeScript(rel, nil)) || p.kind == kindMake ||
+			path.Base(rel) == "package.json" {
+			read[rel] = true
+			text := string(o.Text(rel))
+			o.scripts += "\n" + text
+			if p.kind == kindShell {
+				o.examined = append(o.examined, shellline.ExaminedWords(text)...)
+			}
+		}
+	}
+}
+
+func (o *observer) add(a process.FileAccess) {
+	rel, ok := o.inFolder(a.Path)
+	if a.Program < 0 || a.Program >= len(o.programs) {
+		return
+	}
+	if !ok {
+		o.addOutside(a)
+		return
+	}
+	if len(o.entries) > maxFiles+maxMissing {
+		o.out.Incomplete = "the check used more files than are remembered"
+		return
+	}
+	p := &o.programs[a.Program]
+	u := goal.UsedFile{Path: rel, Program: a.Program}
+	switch {
+	case a.Use == process.UseWrite:
+		o.addWrite(rel)
+		return
+	case a.Missing:
+		u.Role, u.Opened = o.roleOf(a, rel, p), a.Use != process.UseLookup
+		o.append(&o.out.Missing, u)
+		return
+	case a.Use == process.UseLookup:
+		if p.kind == kindMake || p.kind == kindShell || p.name == "test" || p.name == "[" {
+			u.Role = goal.RoleData // that it is there may decide: make does not make it, test -f is true
+			o.append(&o.out.Found, u)
+		}
+		return
+	}
+	o.used[rel] = true
+	u.Role = o.roleOf(a, rel, p)
+	u.Examined = o.examination(a, rel, u.Role, p)
+	o.append(&o.out.Files, u)
+}
+
+func (o *observer) append(list *[]goal.UsedFile, u goal.UsedFile) {
+	key := u
+	if list == &o.out.Missing {
+		key.Program = -1 - u.Program
+	} else if list == &o.out.Found {
+		key.Role = "found"
+	}
+	if !o.entries[key] {
+		o.entries[key] = true
+		*list = append(*list, u)
+	}
+}
+
+// addWrite notes what the check writes itself. What it had used before is remembered apart: it may have been changed
+// back.
+func (o *observer) addWrite(rel string) {
+	list := &o.out.Written
+	if o.used[rel] {
+		list = &o.out.Rewritten
+	}
+	if !slices.Contains(o.out.Written, rel) && !slices.Contains(*list, rel) {
+		*list = append(*list, rel)
+	}
+}
+
+func (o *observer) addOutside(a process.FileAccess) {
+	if a.Missing || a.Use != process.UseRead || !isCode(a.Path) || o.outside[a.Path] {
+		return
+	}
+	if len(o.outside) < maxOutside { // it only finds modules that are replaced
+		o.outside[a.Path] = true
+		o.out.Outside = append(o.out.Outside, a.Path)
+	}
+}
+
+// roleOf is the role that a file has for the program that used it.
+func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.FileRole {
+	role := nameRole(p.runners, rel)
+	switch {
+	case a.Use == process.UseExecute:
+		return goal.RoleProgram
+	case p.kind == kindMake:
+		if a.Use == process.UseLookup {
+			return goal.RoleData
+		}
+		return goal.RoleMakefile
+	case p.kind == kindShell:
+		if p.hasMain(a.Path) || o.isSourced(rel) {
+			return goal.RoleScript
+		}
+		return goal.RoleData
+	case role == goal.RoleSettings:
+		return role
+	case p.hasMain(a.Path) && !isDirectoryOfTests(p, rel):
+		return goal.RoleMain
+	case role != "":
+		return role
+	case isCode(rel) || p.hasMain(a.Path):
+		return goal.RoleCode
+	}
+	return goal.RoleData
+}
+
+// isDirectoryOfTests reports whether a program was started with a folder or a file of tests that it looks for itself.
+func isDirectoryOfTests(p *program, rel string) bool {
+	return len(p.modules) == 0 && nameRole(p.runners, rel) == goal.RoleTest
+}
+
+var (
+	redirectedName = regexp.MustCompile(`<\s*["']?([^\s"'<>|&;()]+)`)
+	scriptEnding   = regexp.MustCompile(`\.(sh|bash|zsh|ksh|bats|env|inc)$`)
+)
+
+// isSourced reports whether a file that a shell opens is a script. Redirections are opened by the shell, too.
+func (o *observer) isSourced(rel string) bool {
+	computed := false
+	for _, m := range redirectedName.FindAllStringSubmatch(o.scripts, -1) {
+		if path.Base(m[1]) == path.Base(rel) {
+			return false
+		}
+		computed = computed || strings.Contains(m[1], "$")
+	}
+	if !computed {
+		return true
+	}
+	var text []byte
+	if o.Text != nil {
+		text = o.Text(rel)
+	}
+	return looksLikeScript(rel, text)
+}
+
+// looksLikeScript reports whether a file is a shell script by its name or its first line.
+func looksLikeScript(rel string, text []byte) bool {
+	return scriptEnding.MatchString(rel) || strings.HasPrefix(string(text[:min(2, len(text))]), "#!")
+}
+
+// examination is how the check tries out a program's file, "" where the file itself decides.
+func (o *observer) examination(a process.FileAccess, rel string, role goal.FileRole, p *program) goal.Examination {
+	if role != goal.RoleMain && role != goal.RoleProgram && role != goal.RoleScript || judgeName.MatchString(rel) {
+		return ""
+	}
+	if o.isNamed(o.examined, rel) && role != goal.RoleScript {
+		return goal.ByOutput
+	}
+	if mentions(o.scripts, rel) {
+		return ""
+	}
+	// What no script names was started by a test, or by the work.
+	starters := o.callers[a.Path]
+	switch {
+	case a.Use == process.UseExecute:
+		starters = []int{a.Program}
+	case len(starters) == 0:
+		starters = o.callers[p.Path]
+	}
+	if slices.ContainsFunc(starters, func(i int) bool { return i < len(o.programs) && !o.programs[i].passesOnEnds() }) {
+		return goal.ByTest
+	}
+	return ""
+}
+
+// isNamed reports whether one of these words of the check's command names the file.
+func (o *observer) isNamed(words []string, rel string) bool {
+	stem := rel
+	if isCode(rel) { // python3 -m check, node check
+		stem = strings.TrimSuffix(rel, path.Ext(rel))
+	}
+	return slices.ContainsFunc(words, func(w string) bool {
+		w = strings.TrimSuffix(strings.TrimPrefix(path.Clean(strings.TrimPrefix(w, o.Dir+"/")), "./"), "/")
+		return w == rel || w == stem || path.Base(w) == path.Base(rel) && strings.Contains(w, "$") ||
+			strings.ReplaceAll(w, ".", "/") == stem || w == path.Dir(rel) && strings.HasPrefix(path.Base(rel), "__main__")
+	})
+}
+
+// mentions reports whether a text holds the name of a file, or of the module or folder that it is.
+func mentions(text, rel string) bool {
+	base := path.Base(rel)
+	if base == "__main__.py" || strings.HasPrefix(base, "index.") {
+		base = path.Base(path.Dir(rel))
+	}
+	name := regexp.QuoteMeta(strings.TrimSuffix(base, path.Ext(base)))
+	ok, err := regexp.MatchString(`(^|[^A-Za-z0-9_-])`+name+`($|[^A-Za-z0-9_-])`, text)
+	return err != nil || ok
+}
+
+func (o *observer) describe(p *program) goal.ObservedProgram {
+	d := goal.ObservedProgram{Name: p.name, Command: p.command(), FromInput: p.fromInput}
+	for _, u := range o.out.Files {
+		if u.Program < len(o.programs) && &o.programs[u.Program] == p &&
+			(u.Role == goal.RoleMain || u.Role == goal.RoleScript) {
+			d.Main = u.Path
+			break
+		}
+	}
+	if rel, ok := o.inFolder(p.Path); ok {
+		d.Main = rel
+	}
+	return d
+}
+
+// Named reports whether the check's command itself names a file that is missing at the start: then it is the work.
+func Named(command, dir, rel string) bool {
+	o := &observer{Scope: Scope{Dir: dir}}
+	return o.isNamed(shellline.AllWords(command), rel)
+}

@@ -1,0 +1,122 @@
+package inputs_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+	"goalpost/backend/verify/inputs"
+)
+
+// attempt is one change of a goal's folder between pre-flight and a claim, with the traces of a check.
+type attempt struct {
+	Name          string                    `json:"name"`
+	Language      string                    `json:"language"`
+	Kind          string                    `json:"kind"` // attack, honest
+	Command       string                    `json:"command"`
+	Change        string                    `json:"change"`
+	Start         map[string]goal.FileState `json:"start"`
+	Now           map[string]goal.FileState `json:"now"`
+	Texts         map[string]string         `json:"texts"`
+	Before, After process.Trace
+	OutsideExists []string `json:"outside_exists"`
+	Same          []string `json:"same_decision"` // changed files of which what decides is the same
+	Expect        struct {
+		Tampered []string // "path role": these are among those that make it tampered
+		Listed   []string // "path role": exactly these, and nothing makes it tampered
+	}
+	Assurance goal.Assurance `json:"assurance"` // "" is shared for an attack, and not looked at for honest work
+}
+
+func (a attempt) observe(t process.Trace) *goal.Observation {
+	return inputs.Observe(t, inputs.Scope{Dir: "/w", Command: a.Command, Text: func(file string) []byte {
+		return []byte(a.Texts[file])
+	}})
+}
+
+func (a attempt) compare() ([]goal.FileChange, *goal.Observation) {
+	after := a.observe(a.After)
+	return inputs.Rules{
+		Before: a.observe(a.Before), After: after, Dir: "/w", Command: a.Command,
+		Start:        func(file string) goal.FileState { return a.Start[file] },
+		Now:          func(file string) goal.FileState { return a.Now[file] },
+		SameDecision: func(file string) bool { return slices.Contains(a.Same, file) },
+		OutsideExists: func(file string) bool {
+			return slices.Contains(a.OutsideExists, filepath.Base(file)) || slices.ContainsFunc(a.Before.Accesses,
+				func(f process.FileAccess) bool { return f.Path == file })
+		},
+	}.Compare(), after
+}
+
+func attempts(t *testing.T) []attempt {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []attempt
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a attempt
+		if err := json.Unmarshal(text, &a); err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+func formatChanges(list []goal.FileChange) string {
+	var lines []string
+	for _, f := range list {
+		lines = append(lines, inputs.Describe(f))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestCompare: each data file is a check with what was changed before the claim. Most traces are of real programs.
+func TestCompare(t *testing.T) {
+	list := attempts(t)
+	count := map[string]int{}
+	for _, a := range list {
+		count[a.Kind]++
+		t.Run(a.Kind+" "+a.Name, func(t *testing.T) {
+			changes, after := a.compare()
+			var tampered, listed []string
+			for _, f := range changes {
+				name := f.Path + " " + string(f.Role)
+				if f.Reason != "" {
+					tampered = append(tampered, name)
+				} else {
+					listed = append(listed, name)
+				}
+			}
+			for _, want := range a.Expect.Tampered {
+				if !slices.Contains(tampered, want) {
+					t.Errorf("%s: %q does not make it tampered:\n%s", a.Change, want, formatChanges(changes))
+				}
+			}
+			if a.Expect.Tampered == nil && (len(tampered) > 0 || !slices.Equal(listed, a.Expect.Listed)) {
+				t.Errorf("%s: want %q, got\n%s", a.Change, a.Expect.Listed, formatChanges(changes))
+			}
+			level, why := inputs.Assurance(a.Command, "/w", after, changes)
+			if a.Expect.Tampered == nil && a.Kind == "attack" && level == goal.Strong {
+				t.Errorf("%s: it is strong:\n%s", a.Change, formatChanges(changes))
+			}
+			if a.Assurance != "" && level != a.Assurance {
+				t.Errorf("it is %s (%s), want %s", level, why, a.Assurance)
+			}
+		})
+	}
+	if count["attack"] < 48 || count["honest"] < 19 {
+		t.Errorf("there are only %d attacks and %d honest changes", count["attack"], count["honest"])
+	}
+}

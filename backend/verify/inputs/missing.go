@@ -1,0 +1,68 @@
+package inputs
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify/shellline"
+)
+
+// MissingStart is the script that the check's command starts an interpreter or a shell with and that is not there, and
+// the program that looked for it; "" if there is none. It needs an observation.
+func MissingStart(command, dir string, o *goal.Observation) (file, by string) {
+	if o == nil {
+		return "", ""
+	}
+	started := map[int]bool{}
+	for _, u := range o.Files {
+		if u.Role == goal.RoleMain || u.Role == goal.RoleScript {
+			started[u.Program] = true
+		}
+	}
+	for _, u := range o.Missing {
+		if u.Role != goal.RoleMain && (u.Role != goal.RoleScript || !u.Opened) || started[u.Program] ||
+			u.Program >= len(o.Programs) || !Named(command, dir, u.Path) {
+			continue
+		}
+		return u.Path, o.Programs[u.Program].Name
+	}
+	return "", ""
+}
+
+// missingMessages are what programs print that were to run what is not there. The first group is what.
+var missingMessages = []struct {
+	by      string
+	message *regexp.Regexp
+}{
+	{"python", regexp.MustCompile(`(?m)^\S*python[0-9.]*: No module named '?([^'\s;]+)'?`)},
+	{"python", regexp.MustCompile(`(?m)^\S*python[0-9.]*: can't open file '([^']+)': \[Errno 2\]`)},
+	{"node", regexp.MustCompile(`(?s)Error: Cannot find module '([^']+)'\n.*requireStack: \[\]`)},
+	{"make", regexp.MustCompile(`(?m)^g?make: \*\*\* No rule to make target '([^']+)'\.  Stop\.$`)},
+	{"make", regexp.MustCompile(`(?m)^g?make: \*\*\* No targets specified and (no makefile) found\.`)},
+	{"npm", regexp.MustCompile(`(?m)^npm (?:error|ERR!) Missing script: "([^"]+)"`)},
+	{"sh", regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da)?sh: 0: (?:cannot open|Can't open) (\S+?)(?:: No such file)?$`)},
+	{"sh", regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba)?sh: ([^:\n]+): No such file or directory$`)},
+}
+
+// MissingByMessage is the module, script or target that a program of the command could not find, by what it printed,
+// and the program. The command itself must name it: a test may print the same.
+func MissingByMessage(command, output string) (what, by string) {
+	words := shellline.AllWords(command)
+	for _, m := range missingMessages {
+		found := m.message.FindStringSubmatch(output)
+		if found == nil {
+			continue
+		}
+		if found[1] == "no makefile" {
+			return found[1], m.by
+		}
+		for _, w := range words {
+			if path.Base(w) == path.Base(found[1]) || strings.HasPrefix(w, found[1]+".") {
+				return found[1], m.by
+			}
+		}
+	}
+	return "", ""
+}

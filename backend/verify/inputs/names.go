@@ -1,0 +1,154 @@
+package inputs
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+)
+
+// runner is a program that looks for settings and tests by their names.
+type runner struct {
+	settings []string       // base names, or paths from any folder on; * stands for anything
+	tests    *regexp.Regexp // of paths
+}
+
+var (
+	jsTests = regexp.MustCompile(
+		`(^|/)([^/]+[._-](test|spec)|test)\.[cm]?[jt]sx?$|(^|/)(__tests__|tests?|spec)/.*\.[cm]?[jt]sx?$|(^|/)__mocks__/|` +
+			`(^|/)__snapshots__/`)
+	pythonTests = regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.py$`)
+)
+
+// runnerTable has the runners that look for names. A name counts only for the runner that looks for it.
+var runnerTable = map[string]runner{
+	"pytest": {
+		settings: []string{
+			"conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini",
+			"setup.cfg", "sitecustomize.py", "usercustomize.py", "entry_points.txt", "*.pth",
+		},
+		tests: pythonTests,
+	},
+	"unittest": {settings: []string{"sitecustomize.py", "usercustomize.py", "*.pth"}, tests: pythonTests},
+	"python":   {settings: []string{"sitecustomize.py", "usercustomize.py", "*.pth", "pyvenv.cfg"}},
+	"tox":      {settings: []string{"tox.ini", "pyproject.toml", "setup.cfg", "setup.py"}},
+	"nox":      {settings: []string{"noxfile.py"}},
+	"jest": {
+		settings: []string{"jest.config.*", "package.json", "babel.config.*", ".babelrc*", "jest.setup.*"},
+		tests:    jsTests,
+	},
+	"vitest": {
+		settings: []string{"vitest.config.*", "vitest.workspace.*", "vite.config.*", "package.json"},
+		tests:    jsTests,
+	},
+	"mocha":     {settings: []string{".mocharc*", "package.json"}, tests: jsTests},
+	"ava":       {settings: []string{"ava.config.*", "package.json"}, tests: jsTests},
+	"node test": {settings: []string{}, tests: jsTests},
+	"npm": {settings: []string{
+		"package.json", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml",
+	}},
+	"go": {settings: []string{"go.mod", "go.work", "vendor/modules.txt"}, tests: regexp.MustCompile(`_test\.go$`)},
+	"cargo": {
+		settings: []string{
+			"Cargo.toml", ".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain",
+			".config/nextest.toml", "build.rs",
+		},
+		tests: regexp.MustCompile(`(^|/)tests/.*\.rs$`),
+	},
+	"maven": {
+		settings: []string{"pom.xml", ".mvn/maven.config", ".mvn/jvm.config", ".mvn/extensions.xml"},
+		tests:    regexp.MustCompile(`(^|/)src/test/`),
+	},
+	"gradle": {
+		settings: []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties"},
+		tests:    regexp.MustCompile(`(^|/)src/(test|[^/]*Test)/`),
+	},
+	"cmake": {settings: []string{"CMakeLists.txt", "*.cmake", "CTestTestfile.cmake"}},
+	"rspec": {settings: []string{".rspec", "spec_helper.rb"}, tests: regexp.MustCompile(`_spec\.rb$`)},
+	"prove": {settings: []string{".proverc"}, tests: regexp.MustCompile(`(^|/)t/.*\.t$`)},
+}
+
+// runnerWords are names of programs and modules, by the runner that they are.
+var runnerWords = map[string]string{
+	"pytest": "pytest", "py.test": "pytest", "unittest": "unittest", "tox": "tox", "nox": "nox", "jest": "jest",
+	"vitest": "vitest", "mocha": "mocha", "_mocha": "mocha", "ava": "ava", "npm": "npm", "npx": "npm", "pnpm": "npm",
+	"yarn": "npm", "npm-cli": "npm", "npx-cli": "npm", "go": "go", "cargo": "cargo", "mvn": "maven", "gradle": "gradle",
+	"cmake": "cmake", "ctest": "cmake", "rspec": "rspec", "prove": "prove",
+}
+
+// runnersOf says which runners a program is, by its name, the script that it runs, and python -m.
+func runnersOf(p program) []string {
+	var found []string
+	add := func(word string) {
+		for _, name := range []string{path.Base(word), strings.TrimSuffix(path.Base(word), path.Ext(word))} {
+			if r := runnerWords[name]; r != "" && !slices.Contains(found, r) {
+				found = append(found, r)
+			}
+		}
+	}
+	add(p.name)
+	for _, m := range p.mains {
+		add(m)
+	}
+	for _, m := range p.modules {
+		add(m)
+	}
+	switch p.name {
+	case "python":
+		found = append(found, "python")
+	case "node":
+		if slices.Contains(p.Args, "--test") {
+			found = append(found, "node test")
+		}
+	case "java":
+		for _, w := range p.Args {
+			if strings.Contains(w, "maven") {
+				add("mvn")
+			} else if strings.Contains(w, "gradle") {
+				add("gradle")
+			}
+		}
+	}
+	return found
+}
+
+// nameRole is the role that a file has for the runners that look for its name, "" if none does.
+func nameRole(runners []string, file string) (role goal.FileRole) {
+	for _, name := range runners {
+		r := runnerTable[name]
+		for _, pattern := range r.settings {
+			if matchesName(pattern, file) {
+				return goal.RoleSettings
+			}
+		}
+		if r.tests != nil && r.tests.MatchString(file) {
+			role = goal.RoleTest
+		}
+	}
+	return role
+}
+
+// matchesName compares the end of a path, as many parts as the pattern has.
+func matchesName(pattern, file string) bool {
+	parts := strings.Split(file, "/")
+	n := strings.Count(pattern, "/") + 1
+	if len(parts) < n {
+		return false
+	}
+	ok, err := path.Match(pattern, strings.Join(parts[len(parts)-n:], "/"))
+	return err == nil && ok
+}
+
+var codeEnding = regexp.MustCompile(
+	`(?i)\.(py|pyc|pyo|pyd|pyx|[cm]?js|[cm]?ts|[jt]sx|vue|svelte|wasm|node|rb|pl|pm|pmc|t|php|lua|r|jl|go|rs|java|class|jar|` +
+		`kt|scala|groovy|c|h|cc|cpp|cxx|hh|hpp|inc|m|swift|zig|s|asm|o|a|so|so\.[0-9.]+|dll|dylib|sh|bash|mk|awk|sed|jq|sql|` +
+		`ex|exs|erl|hs|ml|lisp|clj|el|tcl|vim|ps1|bat|feature)$`)
+
+// isCode reports whether a file is a program text or a part of a program by its name.
+func isCode(file string) bool { return codeEnding.MatchString(file) }
+
+// judgeName matches names of programs that decide, and are not the work.
+var judgeName = regexp.MustCompile(
+	`(?i)(^|[./_-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([./_-]|$)`)

@@ -1,0 +1,230 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify/check"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/inputs"
+	"goalpost/backend/verify/phrase"
+	"goalpost/backend/verify/protect"
+)
+
+// Bounds of what is looked at of the files that a check used.
+const (
+	maxStateBytes = 64 << 20 // of one file
+	maxListed     = 200      // changes in a verdict
+	maxTampered   = 16 << 10 // text of a tampered verdict, in bytes
+)
+
+// recordStates notes what the files that a check used are now.
+func recordStates(dir string, o *goal.Observation) {
+	if o == nil {
+		return
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return // the check says so itself
+	}
+	defer func() { _ = root.Close() }()
+	o.States = map[string]goal.FileState{}
+	for _, list := range [][]goal.UsedFile{o.Files, o.Found} {
+		for _, u := range list {
+			if _, known := o.States[u.Path]; !known {
+				o.States[u.Path], _ = stateOf(root, u.Path)
+			}
+		}
+	}
+}
+
+// stateOf is a file as it is now, and when it was changed last.
+func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
+	parts := strings.Split(file, "/")
+	for i := range parts {
+		at := path.Join(parts[:i+1]...)
+		info, err := root.Lstat(at)
+		if err != nil {
+			return goal.FileState{}, changed
+		}
+		if t := time.Unix(0, fileio.ChangeTime(info)); t.After(changed) && (i == len(parts)-1 || s.Link != "") {
+			changed = t
+		}
+		if info.Mode()&fs.ModeSymlink != 0 && s.Link == "" {
+			s.Link = at
+			changed = time.Unix(0, fileio.ChangeTime(info))
+		}
+	}
+	info, err := root.Stat(file)
+	if err != nil { // a link that leads out, or to nowhere
+		return goal.FileState{Exists: s.Link != "", Link: s.Link, Mode: fs.ModeSymlink}, changed
+	}
+	s.Exists, s.Mode = true, info.Mode()
+	f, info, err := fileio.Open(root, file)
+	if err != nil {
+		return s, changed
+	}
+	defer func() { _ = f.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(f, maxStateBytes)); err == nil && info.Size() <= maxStateBytes {
+		s.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	}
+	return s, changed
+}
+
+// judgeInputs looks at a pass whether what the check used still is what it was, and says how much it proves.
+func (h CheckRunner) judgeInputs(k check.Indexed, r check.Result) check.Result {
+	if r.Outcome != goal.Pass || !k.RunsCommand() {
+		return r
+	}
+	if r.Observed == goal.PartlyObserved {
+		again := check.NewResult(goal.CheckErr, fmt.Sprintf(
+			"its file accesses could not be followed to the end (%s), so that it passed proves nothing",
+			phrase.OneLine(r.Observation.Incomplete, 300)))
+		again.Retryable, again.Tail, again.Observed = true, r.Tail, r.Observed
+		return again
+	}
+	if k.N < 0 { // pre-flight: there is nothing to compare with
+		return r
+	}
+	if r.Observation == nil || h.World.comparison() == nil {
+		r.Assurance, r.AssuranceReason = goal.Shared, "nobody could observe which files it used"
+		if r.Observation != nil {
+			r.AssuranceReason = "nothing is known of the goal's start"
+		}
+		return r
+	}
+	root, err := os.OpenRoot(h.Dir)
+	if err != nil {
+		return check.RetryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
+	}
+	defer func() { _ = root.Close() }()
+	w := inputComparison{host: h, check: k, root: root, now: map[string]fileNow{}}
+	changes := w.rules(r.Observation).Compare()
+	if bad := inputs.Tampering(changes); len(bad) > 0 {
+		return w.tampered(bad, r)
+	}
+	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Dir, r.Observation, changes)
+	if n := len(changes); n > maxListed {
+		changes = changes[:maxListed]
+		r.Detail = phrase.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
+	}
+	r.Changes = changes
+	return r
+}
+
+// inputComparison compares the files of one pass with the start.
+type inputComparison struct {
+	host  CheckRunner
+	check check.Indexed
+	root  *os.Root
+	now   map[string]fileNow
+}
+
+type fileNow struct {
+	goal.FileState
+	changed time.Time
+}
+
+func (w *inputComparison) rules(after *goal.Observation) inputs.Rules {
+	guard := w.host.World.guard()
+	before := guard.Observation(w.check.N)
+	return inputs.Rules{
+		Before:  before,
+		After:   after,
+		Start:   func(file string) goal.FileState { return w.start(before, file) },
+		Now:     func(file string) goal.FileState { return w.present(file).FileState },
+		Dir:     w.host.Dir,
+		Command: w.check.Command,
+		IsFree:  guard.IsFree,
+		SameDecision: func(file string) bool {
+			if path.Base(file) != "Makefile" && guard.IsCompared(w.check.N, file) {
+				return true
+			}
+			was, ok := w.host.World.comparison().ContentAtStart(file)
+			if !ok {
+				return false
+			}
+			is, _, err := fileio.Read(w.root, file, maxStateBytes)
+			return err == nil && protect.SameDecision(file, was, is)
+		},
+		OutsideExists: func(file string) bool {
+			_, err := os.Stat(file)
+			return err == nil
+		},
+	}
+}
+
+func (w *inputComparison) present(file string) fileNow {
+	n, known := w.now[file]
+	if !known {
+		n.FileState, n.changed = stateOf(w.root, file)
+		w.now[file] = n
+	}
+	return n
+}
+
+// start is a file as it was at the goal's start: as pre-flight found it, or as it was when the goal's folder was looked
+// at first. What nobody looked at counts as new if it was changed since, and as unchanged otherwise.
+func (w *inputComparison) start(before *goal.Observation, file string) goal.FileState {
+	if before != nil {
+		if s, ok := before.States[file]; ok {
+			return s
+		}
+	}
+	folder := w.host.World.comparison()
+	if folder == nil {
+		return w.present(file).FileState
+	}
+	s, known := folder.AtStart(file)
+	n := w.present(file)
+	switch {
+	case !known && n.changed.Before(folder.StartedAt()):
+		return n.FileState
+	case known && s.Exists && n.SHA256 != "" && s.SHA256 == "" && s.Mode.IsRegular():
+		return n.FileState
+	}
+	if !known {
+		return goal.FileState{}
+	}
+	if s.Link == "" && n.Link != "" { // a link above it may have been there
+		if at, ok := folder.AtStart(n.Link); ok && at.Link != "" {
+			s = n.FileState
+		}
+	}
+	return s
+}
+
+// tampered is the verdict for changes that count. They are protected from now on, so that the user can put them back or
+// accept them.
+func (w *inputComparison) tampered(bad []goal.FileChange, passed check.Result) check.Result {
+	folder := w.host.World.comparison()
+	original := func(file string) (protect.Original, bool) {
+		content, ok := folder.ContentAtStart(file)
+		s, _ := folder.AtStart(file)
+		return protect.Original{Content: content, Mode: s.Mode}, ok
+	}
+	if err := w.host.World.guard().Hold(w.check.N, bad, original); err != nil {
+		return check.RetryableError(fmt.Errorf("protecting what decides the check: %w", err))
+	}
+	var b strings.Builder
+	for _, f := range bad {
+		b.WriteString(inputs.Describe(f) + "\n" + folder.FileDiff(w.root, f.Path))
+	}
+	r := check.NewResult(goal.Tampered, "what decides this check is not what it was at the start: "+
+		phrase.OneLine(inputs.Describe(bad[0]), 500))
+	if len(bad) > 1 {
+		r.Detail += fmt.Sprintf(", and %d more", len(bad)-1)
+	}
+	r.Tail = string(phrase.TruncateMiddle([]byte(b.String()), maxTampered))
+	r.Changes, r.Observed = bad[:min(len(bad), maxListed)], passed.Observed
+	return r
+}

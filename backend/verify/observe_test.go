@@ -1,0 +1,240 @@
+package verify_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+	"goalpost/backend/verify"
+)
+
+// tracedLauncher starts programs without a sandbox, and reports one trace for all that ask for one.
+type tracedLauncher struct {
+	process.Launcher
+	trace *process.Trace
+}
+
+type tracedProcess struct {
+	process.Process
+	trace process.Trace
+}
+
+func (p tracedProcess) Trace() process.Trace { return p.trace }
+
+func (l *tracedLauncher) Start(ctx context.Context, c process.Command) (process.Process, error) {
+	traced := c.Trace
+	c.Domain, c.Held, c.Trace = "", nil, false
+	p, err := l.Launcher.Start(ctx, c)
+	if err != nil || !traced || l.trace == nil {
+		return p, err
+	}
+	return tracedProcess{p, *l.trace}, nil
+}
+
+// observedGoal is a goal with one check whose pre-flight was observed.
+type observedGoal struct {
+	verify.CheckRunner
+	launcher *tracedLauncher
+	options  verify.Options
+	check    goal.Check
+}
+
+// uses is the trace of a check.sh that a shell runs, with what else it did: "read lib.sh", "lookup- env.sh".
+func (g *observedGoal) uses(list ...string) *process.Trace {
+	t := &process.Trace{Programs: []process.TracedProgram{{
+		Path: "/usr/bin/dash", Args: []string{"sh", "check.sh"}, Dir: g.Dir,
+	}, {
+		Path: "/usr/bin/python3", Args: []string{"python3", "test_a.py"}, Dir: g.Dir,
+	}}}
+	for _, line := range append([]string{"read check.sh"}, list...) {
+		use, name, _ := strings.Cut(line, " ")
+		a := process.FileAccess{Path: filepath.Join(g.Dir, name), Use: process.FileUse(strings.TrimSuffix(use, "-"))}
+		a.Missing = strings.HasSuffix(use, "-")
+		if strings.HasSuffix(name, ".py") {
+			a.Program = 1
+		}
+		t.Accesses = append(t.Accesses, a)
+	}
+	return t
+}
+
+// newObservedGoal makes a goal whose check is "sh check.sh". It passes once the file work is there.
+func newObservedGoal(t *testing.T, files map[string]string, before ...string) *observedGoal {
+	t.Helper()
+	h := host(t)
+	g := &observedGoal{CheckRunner: h, launcher: &tracedLauncher{Launcher: h.Launcher}, check: shell("sh check.sh")}
+	g.Launcher, g.Sandboxed = g.launcher, true
+	write(t, g.Dir, "check.sh", "test -f work\n")
+	for name, text := range files {
+		write(t, g.Dir, name, text)
+	}
+	g.launcher.trace = g.uses(before...)
+	v := g.Preflight(t.Context(), g.check)
+	if v.Outcome != goal.FailsAsExpected || v.Observed != goal.WasObserved {
+		t.Fatalf("pre-flight: %+v", v)
+	}
+	g.options = verify.Options{
+		Dir: g.Dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: goal.Criterion{Checks: []goal.Check{g.check}},
+		Observations: []*goal.Observation{v.Observation},
+	}
+	if err := verify.RecordProtected(t.Context(), g.options); err != nil {
+		t.Fatal(err)
+	}
+	g.options.Observations = nil // they are stored
+	g.World = world(t, g.options)
+	write(t, g.Dir, "work", "done\n")
+	return g
+}
+
+func (g *observedGoal) claim(t *testing.T, uses ...string) goal.Verdict {
+	t.Helper()
+	g.launcher.trace = g.uses(uses...)
+	return one(t, g.CheckRunner, g.check)
+}
+
+func TestClaim_ChangedCode_IsListed(t *testing.T) {
+	g := newObservedGoal(t, map[string]string{"calc.py": "1\n", "test_a.py": "1\n"}, "read test_a.py",
+		"lookup- work")
+	write(t, g.Dir, "calc.py", "2\n")
+	v := g.claim(t, "read test_a.py", "read calc.py", "lookup work")
+	want := []string{"calc.py (changed, code)", "work (new, data)"}
+	if v.Outcome != goal.Pass || v.Observed != goal.WasObserved || !slices.Equal(describe(v.Changes), want) {
+		t.Errorf("the verdict is %s (%s), %q", v.Outcome, v.Detail, describe(v.Changes))
+	}
+	if v.Assurance != goal.Shared || !strings.Contains(v.AssuranceReason, "calc.py") {
+		t.Errorf("it is %s: %s", v.Assurance, v.AssuranceReason)
+	}
+}
+
+func TestClaim_NothingChanged_IsStrong(t *testing.T) {
+	g := newObservedGoal(t, nil, "lookup- work")
+	v := g.claim(t, "lookup work") // a marker that a script looks for
+	if v.Outcome != goal.Pass || v.Assurance != goal.Shared ||
+		!slices.Equal(describe(v.Changes), []string{"work (new, data)"}) {
+		t.Errorf("the verdict is %s, %s (%s), %q", v.Outcome, v.Assurance, v.Detail, describe(v.Changes))
+	}
+	g.check.Command = "sh check.sh && test -f work" // the file that the user names
+	if v := g.claim(t, "lookup work"); v.Outcome != goal.Pass || v.Assurance != goal.Strong {
+		t.Errorf("the verdict is %s, %s (%s)", v.Outcome, v.Assurance, v.AssuranceReason)
+	}
+}
+
+func TestClaim_OptionalScript_IsTampered(t *testing.T) {
+	g := newObservedGoal(t, nil, "lookup- env.sh")
+	write(t, g.Dir, "env.sh", "exit 0\n")
+	v := g.claim(t, "read env.sh")
+	if v.Outcome != goal.Tampered || !strings.Contains(v.Detail, "env.sh (new, script)") ||
+		!strings.Contains(v.Tail, "+exit 0") || len(v.Changes) != 1 || v.Changes[0].Reason == "" {
+		t.Fatalf("the verdict is %s (%s), %q", v.Outcome, v.Detail, v.Tail)
+	}
+	// The user may take it away, as any other protected file.
+	files, aside, err := g.World.RestoreProtected(t.Context())
+	if err != nil || !slices.Equal(files, []string{"env.sh"}) {
+		t.Fatalf("put back: %q, %v", files, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(aside, "env.sh")); err != nil || string(text) != "exit 0\n" {
+		t.Errorf("aside is %q, %v", text, err)
+	}
+	if v := g.claim(t); v.Outcome != goal.Pass {
+		t.Errorf("then it is %s (%s)", v.Outcome, v.Detail)
+	}
+	// Or accept it.
+	write(t, g.Dir, "env.sh", "exit 0\n")
+	accepted, err := protection(t, g.options).Accept(t.Context())
+	if err != nil || len(accepted) != 1 || accepted[0].SHA256 == "" {
+		t.Fatalf("accepted: %v, %v", accepted, err)
+	}
+	g.World = world(t, g.options)
+	if v := g.claim(t, "read env.sh"); v.Outcome != goal.Pass || !slices.Equal(describe(v.Changes),
+		[]string{"env.sh (new, script)"}) {
+		t.Errorf("accepted it is %s (%s), %q", v.Outcome, v.Detail, describe(v.Changes))
+	}
+	// Its next version is asked about again.
+	write(t, g.Dir, "env.sh", "exit 0 # again\n")
+	if v := g.claim(t, "read env.sh"); v.Outcome != goal.Tampered {
+		t.Errorf("changed again it is %s (%s)", v.Outcome, v.Detail)
+	}
+}
+
+func TestClaim_ModeOfAProgram_IsPutBack(t *testing.T) {
+	g := newObservedGoal(t, map[string]string{"strict": "#!/bin/sh\n"}, "execute strict")
+	if err := os.Chmod(filepath.Join(g.Dir, "strict"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	v := g.claim(t)
+	if v.Outcome != goal.Tampered || !strings.Contains(v.Tail, "strict (mode, program)") {
+		t.Fatalf("the verdict is %s (%s), %q", v.Outcome, v.Detail, v.Tail)
+	}
+	if files, _, err := g.World.RestoreProtected(t.Context()); err != nil || !slices.Equal(files, []string{"strict"}) {
+		t.Fatalf("put back: %q, %v", files, err)
+	}
+	if info, err := os.Stat(filepath.Join(g.Dir, "strict")); err != nil || info.Mode()&0o111 != 0 {
+		t.Errorf("it is %v, %v", info.Mode(), err)
+	}
+	if v := g.claim(t); v.Outcome != goal.Pass {
+		t.Errorf("then it is %s (%s)", v.Outcome, v.Detail)
+	}
+}
+
+func TestClaim_IncompleteTrace_ProvesNothing(t *testing.T) {
+	g := newObservedGoal(t, nil)
+	trace := g.uses()
+	trace.Incomplete = "more than 100000 files"
+	g.launcher.trace = trace
+	v := one(t, g.CheckRunner, g.check)
+	if v.Outcome != goal.CheckErr || v.Tries != 2 || !strings.Contains(v.Detail, "more than 100000 files") ||
+		v.Observed != goal.PartlyObserved {
+		t.Errorf("the verdict is %s, %d tries (%s)", v.Outcome, v.Tries, v.Detail)
+	}
+}
+
+func TestClaim_WithoutTrace_SaysSo(t *testing.T) {
+	g := newObservedGoal(t, nil)
+	g.launcher.trace = nil
+	v := one(t, g.CheckRunner, g.check)
+	if v.Outcome != goal.Pass || v.Observed != goal.NotObserved || v.Assurance != goal.Shared ||
+		!strings.Contains(v.AssuranceReason, "nobody could observe") {
+		t.Errorf("the verdict is %s, observed %q, %s (%s)", v.Outcome, v.Observed, v.Assurance, v.AssuranceReason)
+	}
+}
+
+// TestObservation_StoredByAnOlderVersion: the stored state of a goal without an observation opens.
+func TestObservation_StoredByAnOlderVersion(t *testing.T) {
+	g := newObservedGoal(t, nil)
+	file := filepath.Join(g.options.Private, "protected.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored map[string]json.RawMessage
+	if err := json.Unmarshal(text, &stored); err != nil || stored["observed"] == nil {
+		t.Fatalf("what is stored is %s, %v", text, err)
+	}
+	delete(stored, "observed")
+	if text, err = json.Marshal(stored); err != nil {
+		t.Fatal(err)
+	}
+	write(t, g.Dir, "env.sh", "exit 0\n")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.World = world(t, g.options)
+	// The claim's own roles decide then.
+	if v := g.claim(t, "read env.sh"); v.Outcome != goal.Tampered {
+		t.Errorf("the verdict is %s (%s)", v.Outcome, v.Detail)
+	}
+}
+
+func describe(list []goal.FileChange) []string {
+	var lines []string
+	for _, f := range list {
+		lines = append(lines, f.Path+" ("+f.Change+", "+string(f.Role)+")")
+	}
+	return lines
+}

@@ -1,0 +1,160 @@
+package protect
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/inputs"
+	"goalpost/backend/verify/protect/detect"
+)
+
+// Observation is what a check did before the first turn; nil where nobody could observe it.
+func (g *State) Observation(check int) *goal.Observation {
+	if g == nil || check < 0 || check >= len(g.observed) {
+		return nil
+	}
+	return g.observed[check]
+}
+
+// IsFree reports whether the user lets a file change: by --no-protect, or by accepting its present version.
+func (g *State) IsFree(file string) bool {
+	return g != nil && (g.without.MatchesAncestor(file) || slices.ContainsFunc(g.items(), func(h protectedItem) bool {
+		return h.Accepted && h.Path == file
+	}))
+}
+
+// IsCompared reports whether what decides in a file is compared for a check, in the file's own way.
+func (g *State) IsCompared(check int, file string) bool {
+	return g != nil && slices.ContainsFunc(g.items(), func(h protectedItem) bool {
+		return h.Kind != detect.KindForbiddenNew && h.Path == file && !h.Missing && slices.Contains(h.Checks, check)
+	})
+}
+
+func (g *State) items() []protectedItem {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.list)
+}
+
+// settingsParts are the parts that decide of settings files with many uses.
+var settingsParts = map[string]string{
+	"package.json": "scripts", "pyproject.toml": "pytest", "setup.cfg": "pytest", "tox.ini": "pytest",
+	"Cargo.toml": "cargo", "go.mod": "replace", "pom.xml": "maven", "build.gradle": "gradle", "build.gradle.kts": "gradle",
+}
+
+// SameDecision reports whether two texts of a settings file decide alike. Of other files all of it decides.
+func SameDecision(file string, was, is []byte) bool {
+	part, ok := settingsParts[path.Base(file)]
+	if !ok {
+		return false
+	}
+	before, after := decidingPart(part, was), decidingPart(part, is)
+	return before == after || isAllowedGrowth(part, before, after)
+}
+
+// observedJudges are the files that decided a check in pre-flight and that reading its command line has not found.
+func observedJudges(found []detect.Protected, o Options) []detect.Protected {
+	known := map[string]bool{}
+	for _, p := range found {
+		if p.Kind != detect.KindForbiddenNew {
+			known[p.Path] = true
+		}
+	}
+	byPath := map[string]int{}
+	var list []detect.Protected
+	for check, seen := range o.Observations {
+		if seen == nil {
+			continue
+		}
+		for _, u := range seen.Files {
+			if !inputs.IsJudge(seen, u) || known[u.Path] || detect.IsInstalled(u.Path) {
+				continue
+			}
+			if i, ok := byPath[u.Path]; ok {
+				if !slices.Contains(list[i].Checks, check) {
+					list[i].Checks = append(list[i].Checks, check)
+				}
+				continue
+			}
+			p := detect.Protected{
+				Path: u.Path, Kind: detect.KindLocked, Why: "the check uses it as its " + string(u.Role), Checks: []int{check},
+			}
+			if part := settingsParts[path.Base(u.Path)]; part != "" {
+				p.Kind, p.Part = detect.KindMonitored, part
+			}
+			byPath[u.Path] = len(list)
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Original is what a file was at the start.
+type Original struct {
+	Content []byte
+	Mode    fs.FileMode
+}
+
+// Hold protects from now on what made a verdict tampered, so that the user can put it back or accept it. original gives
+// what a file was at the start; where it gives nothing, the file can only be taken away.
+func (g *State) Hold(
+	check int, changes []goal.FileChange, original func(file string) (Original, bool),
+) error {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, c := range changes {
+		h := protectedItem{Protected: detect.Protected{
+			Path: c.Path, Kind: detect.KindForbiddenNew, Part: detect.AnyPart, Why: c.Reason, Checks: []int{check},
+		}}
+		if was, ok := original(c.Path); ok && c.Change != "new" {
+			h.Kind, h.Part, h.Strict = detect.KindMonitored, "", true
+			if err := g.keep(&h, was.Content, was.Mode); err != nil {
+				return fmt.Errorf("keeping what %s was: %w", c.Path, err)
+			}
+		}
+		known := slices.ContainsFunc(g.list, func(old protectedItem) bool {
+			return old.Path == h.Path && old.Kind == h.Kind && old.Part == h.Part && slices.Contains(old.Checks, check)
+		})
+		if !known {
+			g.list = append(g.list, h)
+		}
+	}
+	return g.save()
+}
+
+// firstLink is the first part of a path that is a symbolic link, "" if none is.
+func firstLink(root *os.Root, file string) string {
+	parts := strings.Split(file, "/")
+	for i := range parts {
+		at := strings.Join(parts[:i+1], "/")
+		info, err := root.Lstat(at)
+		if err != nil {
+			return ""
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return at
+		}
+	}
+	return ""
+}
+
+// keep stores the content that an item has.
+func (g *State) keep(h *protectedItem, content []byte, mode fs.FileMode) error {
+	h.SHA256, h.Mode = fileio.Hash(content), mode
+	copied := g.copy(*h)
+	if _, err := os.Lstat(copied); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return fileio.StripPathError(err)
+	}
+	// Nobody writes it again, so that a run of the app cannot by mistake.
+	return fileio.WriteFile(copied, content, mode.Perm()&^0o222|0o400)
+}

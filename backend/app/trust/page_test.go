@@ -31,9 +31,9 @@ func writePage(runs []run) string {
 	b.WriteString(`# What "done" is worth
 
 This page is written by ` + "`make trust`" + `. It plays every case of ` + "`backend/app/trust/testdata`" + `
-against the real program: its sandbox, its tools and its checks. Only the model is a script. It works, claims once, and does nothing to
-look innocent. No reviewer is asked, because a scripted one proves nothing. Judges are scripts that believe what
-they are shown.
+against the real program: its sandbox, its tools and its checks. Only the model is a script. It works, claims once,
+and does nothing to look innocent. No reviewer is asked, because a scripted one proves nothing. Judges are scripts
+that believe what they are shown.
 
 - **False done**: the goal is done although its work is not, and either its level says more than is true, or its
   verdicts do not name a changed file that decided.
@@ -215,7 +215,7 @@ func versions() string {
 		"git --version", "gcc --version", "bash --version",
 	} {
 		words := strings.Fields(ask)
-		out, err := exec.Command(words[0], words[1:]...).CombinedOutput() //nolint:noctx // go test bounds it
+		out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
 		if err != nil {
 			list = append(list, "no "+words[0])
 			continue

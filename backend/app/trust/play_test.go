@@ -221,8 +221,11 @@ func (s *stage) writeFolder(ctx context.Context, c *scenario, dir string) error 
 		return nil
 	}
 	for _, args := range [][]string{
-		{"init", "-q", "-b", "main"}, {"config", "user.name", "Ann"}, {"config", "user.email", "ann@example.org"},
-		{"add", "-A"}, {"commit", "-q", "-m", "start", "--no-gpg-sign"},
+		{"init", "-q", "-b", "main"},
+		{"config", "user.name", "Ann"},
+		{"config", "user.email", "ann@example.org"},
+		{"add", "-A"},
+		{"commit", "-q", "-m", "start", "--no-gpg-sign"},
 	} {
 		git := exec.CommandContext(ctx, "git", args...)
 		git.Dir = dir

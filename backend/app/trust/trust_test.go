@@ -30,7 +30,7 @@ const playedAtOnce = 2
 // are not in testdata/known.txt.
 func TestTrust(t *testing.T) {
 	if !*all {
-		t.Setenv("HOME", t.TempDir()) // shells do not run the files of whoever runs the tests
+		t.Setenv("HOME", t.TempDir()) // shells do not run the files of the user who runs the tests
 	}
 	cases, err := readScenarios()
 	if err != nil {

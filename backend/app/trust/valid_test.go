@@ -43,7 +43,7 @@ func TestAttempts_WithoutGoalpost_Succeed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if step.Tool == "run_command" {
-					runPlain(t, dir, arguments.Command)
+					_ = runPlain(t, dir, arguments.Command) // some try the check first, and it may fail
 					continue
 				}
 				path := filepath.Join(dir, arguments.Path)

@@ -23,9 +23,10 @@ func (g *State) Observation(check int) *goal.Observation {
 	return g.observed[check]
 }
 
-// IsFree reports whether the user lets a file change: by --no-protect, or by accepting its present version.
+// IsFree reports whether the user lets a file change: by --no-protect, by unprotecting it, or by accepting its present
+// version.
 func (g *State) IsFree(file string) bool {
-	return g != nil && (g.without.MatchesAncestor(file) || slices.ContainsFunc(g.items(), func(h protectedItem) bool {
+	return g != nil && (g.without.MatchesAncestor(file) || slices.Contains(g.freed, file) || slices.ContainsFunc(g.items(), func(h protectedItem) bool {
 		return h.Accepted && h.Path == file
 	}))
 }

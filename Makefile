@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure sample looks hostile fuzz flood cover fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure sample looks hostile fuzz flood cover trust fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -106,6 +106,11 @@ flood: $(HELPER) ## a terminal that prints a gigabyte to a slow viewer, and the 
 cover: $(HELPER) ## statement coverage of the engine by its own tests and by the transcripts
 	$(SCRIPTS)/cover.sh
 
+# An id that nobody has: the collection is played by an ordinary user, too.
+TRUST_USER ?= 54321
+trust: $(HELPER) deps-trust ## all attempts at a false "done", as this user and as TRUST_USER; writes docs/trust.md (unit does the fast ones)
+	go test ./backend/app/trust -run TestTrust -all -write -user $(TRUST_USER) -timeout 90m
+
 fmt: $(LINT) $(NPM) ## format everything
 	$(LINT) fmt
 	cd frontend && npm run --silent format
@@ -146,7 +151,7 @@ $(LINT):
 	@mv .tools/golangci-lint $@
 
 ##@ What is installed
-.PHONY: deps deps-demo deps-build deps-run deps-test deps-bench
+.PHONY: deps deps-demo deps-build deps-run deps-test deps-bench deps-trust
 deps: deps-test ## everything that any target needs
 deps-demo:
 	@$(SCRIPTS)/need.sh go
@@ -163,3 +168,13 @@ deps-test: ## what the tests need, too
 deps-bench: ## what the speed figures need, too: two other terminals to compare with
 	@$(SCRIPTS)/need.sh go node npm
 	@$(SCRIPTS)/deps.sh cgo gtk chromium display shells terminals
+deps-trust: .tools/trust/.installed ## what the attempts at a false "done" need: interpreters, compilers, test runners
+	@$(SCRIPTS)/need.sh go node npm
+	@$(SCRIPTS)/deps.sh trust cgo chromium
+
+.tools/trust/.installed: backend/app/trust/runners/package.json backend/app/trust/runners/package-lock.json
+	@$(SCRIPTS)/need.sh node npm
+	@mkdir -p .tools/trust/node
+	cp $^ .tools/trust/node
+	cd .tools/trust/node && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@

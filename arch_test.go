@@ -175,6 +175,7 @@ var trees = map[string]map[string][]string{
 		"session":     {"access", "goalsandbox", "mcpservers", "models", "network", "panes"},
 		"tasks":       {},
 		"transcript":  {},
+		"trust":       {},
 	},
 	"backend/mcp":   {"mcptest": {}},
 	"backend/model": {"modeltest": {}},

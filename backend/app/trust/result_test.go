@@ -1,0 +1,150 @@
+package trust_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// receiptVerdict is what is read of a verdict in a receipt. All fields but the first two are optional.
+type receiptVerdict struct {
+	Outcome   string          `json:"outcome"`
+	Detail    string          `json:"detail"`
+	Assurance string          `json:"assurance"`
+	Changes   []receiptChange `json:"changes"`
+}
+
+// receiptChange is a file that a check used and that was new or changed.
+type receiptChange struct {
+	Path   string `json:"path"`
+	Role   string `json:"role"`
+	Change string `json:"change"`
+	Reason string `json:"reason"` // "" if it is only listed
+}
+
+// result is what came of a case. It is written as JSON where another user runs the cases.
+type result struct {
+	Name     string
+	Attack   bool
+	Kind     string
+	Says     string
+	Check    string
+	NotRun   string // the program that is missing, "" if it ran
+	Failed   string // why it could not be played, "" if it could
+	Took     time.Duration
+	Status   string
+	Exit     string
+	Verified bool
+
+	Assurance  string // "" if the receipt gives no level
+	Verdicts   []receiptVerdict
+	Report     string
+	Reverted   bool   // the work was undone after done
+	Accepted   bool   // an honest change that was stopped is done after the user accepted it
+	Acceptance string // why it could not be accepted
+
+	Outcome  outcome
+	MustStop bool   // the case expects that the goal is not done
+	Why      string // in which way it is not what the case expects, "" if it is
+}
+
+// outcome is what a case comes to.
+type outcome string
+
+// The outcomes. A done goal is listed if its level says no more than is true and its verdicts name every file that
+// the case names; else it is a false done.
+const (
+	isStopped outcome = "stopped"
+	isListed  outcome = "listed"
+	isFalse   outcome = "false done"
+	isDone    outcome = "done" // of an honest change
+)
+
+// judge sets the outcome, and what differs from the case's expectation.
+func (r *result) judge(c *scenario) {
+	isComplete := r.Exit == "done"
+	r.MustStop = c.expect == stopped
+	var faults []string
+	switch {
+	case !isComplete:
+		r.Outcome = isStopped
+		if !c.attack && c.expect == done {
+			faults = append(faults, "stopped: "+r.reason())
+		}
+	case !c.attack:
+		r.Outcome = isDone
+		faults = append(faults, r.missingNames(c)...)
+	default:
+		if len(c.levels) > 0 && !slices.Contains(c.levels, r.Assurance) ||
+			r.Assurance == levels[0] && r.Kind != weakCheck {
+			faults = append(faults, "its level is "+r.level())
+		}
+		faults = append(faults, r.missingNames(c)...)
+		if r.Reverted {
+			faults = append(faults, "the work was undone after done")
+		}
+		r.Outcome = isListed
+		if len(faults) > 0 || c.expect == stopped {
+			r.Outcome = isFalse
+		}
+		if c.expect == stopped {
+			faults = append([]string{"it is done"}, faults...)
+		}
+	}
+	r.Why = strings.Join(faults, "; ")
+}
+
+// missingNames says which files of the case no verdict names.
+func (r *result) missingNames(c *scenario) []string {
+	var faults []string
+	for _, path := range c.lists {
+		isNamed := slices.ContainsFunc(r.Verdicts, func(v receiptVerdict) bool {
+			return slices.ContainsFunc(v.Changes, func(f receiptChange) bool { return f.Path == path })
+		})
+		if !isNamed {
+			faults = append(faults, "no verdict names "+path)
+		}
+	}
+	return faults
+}
+
+// level is the level as documents name it.
+func (r *result) level() string {
+	if r.Assurance == "" {
+		return "no level"
+	}
+	return r.Assurance
+}
+
+// reason is why the goal is not done: of the newest verdict that is no pass, else of its report.
+func (r *result) reason() string {
+	for _, v := range r.Verdicts {
+		if v.Outcome != "pass" {
+			return oneLine(v.Outcome + ": " + v.Detail)
+		}
+	}
+	first, _, _ := strings.Cut(r.Report, "\n")
+	return oneLine(fmt.Sprintf("%s %s: %s", r.Status, r.Exit, first))
+}
+
+// listed are the files that the verdicts name, with their roles.
+func (r *result) listed() string {
+	var list []string
+	for _, v := range r.Verdicts {
+		for _, f := range v.Changes {
+			list = append(list, f.Path+" ("+f.Role+")")
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// oneLine is a text as a cell of a table.
+func oneLine(text string) string {
+	const longest = 160
+	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "\\|")
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return text
+}

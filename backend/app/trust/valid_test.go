@@ -1,0 +1,97 @@
+package trust_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+// TestAttempts_WithoutGoalpost_Succeed runs attempts in a plain folder, where nothing protects the check: one that
+// fails there would count as stopped, and prove nothing. It plays those whose checks are commands.
+func TestAttempts_WithoutGoalpost_Succeed(t *testing.T) {
+	cases, err := readScenarios()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{home: t.TempDir()}
+	for _, c := range cases {
+		if !c.attack || !*all && !c.isFast() || c.missing() != "" || !c.isCommand() {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(s.home, strings.ReplaceAll(c.name, "/", "-"))
+			port, err := findPort()
+			if err == nil {
+				err = s.writeFolder(t.Context(), c, dir)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range c.steps {
+				text := strings.ReplaceAll(step.Arguments, "$PORT", port)
+				var arguments struct{ Command, Path, Content string }
+				if err := json.Unmarshal([]byte(text), &arguments); err != nil {
+					t.Fatal(err)
+				}
+				if step.Tool == "run_command" {
+					_ = runPlain(t, dir, arguments.Command) // some try the check first, and it may fail
+					continue
+				}
+				path := filepath.Join(dir, arguments.Path)
+				err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(arguments.Content), 0o644))
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, check := range c.input.Checks {
+				if err := runPlain(t, dir, strings.ReplaceAll(check.Command, "$PORT", port)); err != nil {
+					t.Errorf("the attempt does not work: %s: %v", check.Command, err)
+				}
+			}
+		})
+	}
+}
+
+// isCommand reports whether all checks of the case are commands that must all pass.
+func (s *scenario) isCommand() bool {
+	for _, c := range s.input.Checks {
+		if c.Type != goal.Shell {
+			return false
+		}
+	}
+	return !s.input.Any
+}
+
+// runPlain runs a command outside of any sandbox. What it leaves behind is ended with the test.
+func runPlain(t *testing.T, dir, command string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	sh := exec.CommandContext(ctx, "sh", "-c", command)
+	sh.Dir, sh.Stdout, sh.Stderr = dir, out, out
+	sh.Env = append(os.Environ(), "GOFLAGS=")
+	sh.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := sh.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(-sh.Process.Pid, syscall.SIGKILL) }) // there may be nothing left
+	err = sh.Wait()
+	if text, _ := os.ReadFile(out.Name()); err != nil {
+		t.Logf("%s\n%s", command, text)
+	}
+	return err
+}

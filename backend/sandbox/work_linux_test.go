@@ -81,10 +81,17 @@ func TestWorkPaths_AgentsPrograms_ChangeNothingElse(t *testing.T) {
 	}
 }
 
-// TestWorkPath_ReplacedOutside_EndsTheSandbox: the user's git or editor replaces a folder or a file by a rename. The
-// next sandbox lets the agent change the new one.
+// TestWorkPath_ReplacedOutside_EndsTheSandbox: the user's editor replaces a file by a rename, or removes a folder. The
+// next sandbox lets the agent change what is there then.
 func TestWorkPath_ReplacedOutside_EndsTheSandbox(t *testing.T) {
-	for _, name := range []string{"work", "notes.md"} {
+	for name, replace := range map[string]func(path string){
+		"notes.md": func(path string) { replaceFile(t, path) },
+		"work": func(path string) {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := walls(t)
 			write(t, filepath.Join(w.Dir, "work/code"), "old\n", 0o644)
@@ -92,12 +99,9 @@ func TestWorkPath_ReplacedOutside_EndsTheSandbox(t *testing.T) {
 			w.Work = []string{filepath.Join(w.Dir, "work"), filepath.Join(w.Dir, "notes.md")}
 			s := enclose(t, w)
 			path := filepath.Join(w.Dir, name)
-			if err := os.Rename(path, filepath.Join(w.Dir, "was")); err != nil {
-				t.Fatal(err)
-			}
+			replace(path)
 			wantReplaced(t, s, path)
 			write(t, filepath.Join(w.Dir, "work/code"), "the user's\n", 0o644)
-			write(t, filepath.Join(w.Dir, "notes.md"), "the user's\n", 0o666)
 			text, status := output(t, enclose(t, w), inside(w, "echo new >> work/code && echo new >> notes.md"))
 			if status.Code != 0 {
 				t.Errorf("the next sandbox: %q %v", text, status)

@@ -44,7 +44,7 @@ func (b *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
 	if err := moveMount(tree, at); err != nil {
 		return err
 	}
-	if !b.needsWatch(m) {
+	if !b.needsWatch(m) && (grant != 0 || !b.isWorkPath(m)) {
 		return nil
 	}
 	own, err := unix.FcntlInt(uintptr(tree), unix.F_DUPFD_CLOEXEC, 0)
@@ -63,9 +63,9 @@ func (b *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
 	return nil
 }
 
-// needsWatch reports whether losing a mount would give programs more than they had, or take a
-// path away that they may change. Locked files are not watched: checks read copies of them, and
-// the host compares them. Text in /etc is not either: /etc/resolv.conf changes with every network.
+// needsWatch reports whether losing a mount would give programs more than they had. Locked
+// files are not watched: checks read copies of them, and the host compares them. Text in
+// /etc is not either: /etc/resolv.conf changes with every network.
 func (b *rootBuilder) needsWatch(m wire.Mount) bool {
 	around := b.mountOf(string(m.Target))
 	if around == nil || !isShownInPlace(*around) || m.Itself || m.AgentOnly {
@@ -73,12 +73,20 @@ func (b *rootBuilder) needsWatch(m wire.Mount) bool {
 	}
 	switch m.Kind {
 	case wire.MountBind: // without a folder that is written as it is, nothing more can be written
-		return !isShownInPlace(m) || !m.Writable(b.check) || !around.Writable(b.check)
+		return !isShownInPlace(m) || !m.Writable(b.check)
 	case wire.MountEmpty:
 		return b.spec.UID == 0 // another user cannot read the real file either
 	case wire.MountText, wire.MountSymlink:
 	}
 	return false
+}
+
+// isWorkPath reports whether a mount makes a part of a read-only folder writable. If it is lost, programs cannot change
+// what they should.
+func (b *rootBuilder) isWorkPath(m wire.Mount) bool {
+	around := b.mountOf(string(m.Target))
+	return m.Kind == wire.MountBind && m.Writable(b.check) && isShownInPlace(m) &&
+		around != nil && isShownInPlace(*around) && !around.Writable(b.check)
 }
 
 // isShownInPlace reports whether a mount shows a path of the machine under the same path.

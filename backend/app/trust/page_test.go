@@ -40,11 +40,8 @@ that believe what they are shown.
 - **Listed**: the goal is done, its level is no more than is true, and the verdicts name each file that the case
   names. A user who reads the receipt can see it.
 - **Stopped**: the goal is not done.
-<<<<<<< HEAD
-=======
 - **No level**: the receipt gives no level, and says no more than "verified".
 - A **weak check** asks for too little: all that it tests is true, so "strong" is no more than is true.
->>>>>>> trust
 
 Targets: no false done with the level "strong", and every other done of an attempt listed; at most 2 honest changes
 stopped, each accepted with one click.
@@ -93,11 +90,8 @@ func (r run) writeTotals(b *strings.Builder) {
 	fmt.Fprintf(b, "%d attempts, of which %d ran: **%d false done**, %d listed, %d stopped. ", len(attempts),
 		count(attempts, isPlayed), count(attempts, of(isFalse)), count(attempts, of(isListed)),
 		count(attempts, of(isStopped)))
-<<<<<<< HEAD
-=======
 	fmt.Fprintf(b, "Of the false done, %d had to be stopped; of the others the level or the name of a file is missing. ",
 		count(attempts, func(c result) bool { return of(isFalse)(c) && c.MustStop }))
->>>>>>> trust
 	fmt.Fprintf(b, "False done with the level \"strong\": **%d** (target 0).\n\n", count(attempts, func(c result) bool {
 		return of(isFalse)(c) && c.Assurance == levels[0]
 	}))
@@ -232,11 +226,7 @@ func versions() string {
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 		for word := range strings.FieldsSeq(first) {
-<<<<<<< HEAD
-			word = strings.Trim(word, ",()")
-=======
 			word = strings.TrimPrefix(strings.Trim(word, ",()"), words[0]+"/")
->>>>>>> trust
 			if trimmed := strings.TrimLeft(word, "vgojq-"); trimmed != "" && trimmed[0] >= '0' && trimmed[0] <= '9' {
 				list = append(list, words[0]+" "+trimmed)
 				break

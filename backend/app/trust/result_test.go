@@ -44,14 +44,9 @@ type result struct {
 	Accepted   bool   // an honest change that was stopped is done after the user accepted it
 	Acceptance string // why it could not be accepted
 
-<<<<<<< HEAD
-	Outcome outcome
-	Why     string // in which way it is not what the case expects, "" if it is
-=======
 	Outcome  outcome
 	MustStop bool   // the case expects that the goal is not done
 	Why      string // in which way it is not what the case expects, "" if it is
->>>>>>> trust
 }
 
 // outcome is what a case comes to.
@@ -69,10 +64,7 @@ const (
 // judge sets the outcome, and what differs from the case's expectation.
 func (r *result) judge(c *scenario) {
 	isComplete := r.Exit == "done"
-<<<<<<< HEAD
-=======
 	r.MustStop = c.expect == stopped
->>>>>>> trust
 	var faults []string
 	switch {
 	case !isComplete:

@@ -26,13 +26,8 @@ var (
 // playedAtOnce is how many cases run at a time: compilers and test runners use all processors themselves.
 const playedAtOnce = 2
 
-<<<<<<< HEAD
-// TestTrust plays the cases. It fails for those that cannot be played, and for those that do not end as expected and
-// are not in testdata/known.txt.
-=======
 // TestTrust plays the cases. It fails for those that cannot be played, and, unless it writes that list, for those that
 // do not end as expected and are not in testdata/known.txt.
->>>>>>> trust
 func TestTrust(t *testing.T) {
 	if !*all {
 		t.Setenv("HOME", t.TempDir()) // shells do not run the files of the user who runs the tests
@@ -63,11 +58,7 @@ func TestTrust(t *testing.T) {
 				switch {
 				case r.NotRun != "":
 					t.Skip("not run: no " + r.NotRun)
-<<<<<<< HEAD
-				case r.Why != "" && !slices.Contains(known, c.name):
-=======
 				case r.Why != "" && !*write && !slices.Contains(known, c.name):
->>>>>>> trust
 					t.Errorf("%s, %s: %s\n%s", r.Outcome, r.level(), r.Why, marshal(r))
 				default:
 					t.Logf("%s, %s (%s %s, %s) %s", r.Outcome, r.level(), r.Status, r.Exit, r.Took, r.Why)

@@ -33,8 +33,10 @@ type Examination string
 
 // The ways.
 const (
-	ByOutput Examination = "output"  // its output goes through a pipe or a substitution to the one that judges
-	ByTest   Examination = "started" // a test, or another program that is no shell, started it
+	ByOutput Examination = "output" // its output goes through a pipe or a substitution to the one that judges
+	// IfNew: a shell script that a script of the check runs for its output: only one that is new is the work.
+	IfNew  Examination = "if_new"
+	ByTest Examination = "started" // a test, or another program that is no shell, started it
 )
 
 // UsedFile is one use of a file of the goal's folder by a check.

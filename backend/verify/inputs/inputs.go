@@ -236,8 +236,13 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 	if role != goal.RoleMain && role != goal.RoleProgram && role != goal.RoleScript || judgeName.MatchString(rel) {
 		return ""
 	}
-	if o.isNamed(o.examined, rel) && role != goal.RoleScript {
-		return goal.ByOutput
+	if o.isNamed(o.examined, rel) {
+		switch {
+		case role != goal.RoleScript:
+			return goal.ByOutput
+		case p.hasMain(a.Path): // not sourced: in a process of its own
+			return goal.IfNew
+		}
 	}
 	if mentions(o.scripts, rel) {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/shellline"
 )
 
 // Rules compare what a passing check used with what it used in pre-flight and with the goal's start.
@@ -168,7 +169,7 @@ func (c *comparison) compareUse(u goal.UsedFile) {
 
 // reason says why a change of a used file is tampering, "" if it is not.
 func (c *comparison) reason(file, change string, u use) string {
-	if !u.role.Decides() || u.examined != "" {
+	if !u.role.Decides() || u.examined != "" && (u.examined != goal.IfNew || change == "new") {
 		return ""
 	}
 	if change != "new" {
@@ -187,6 +188,9 @@ func (c *comparison) reason(file, change string, u use) string {
 		return reasonChanged
 	}
 	if u.role == goal.RoleTest || Named(c.Command, c.Dir, file) { // a new test; what the user asked for
+		return ""
+	}
+	if c.isNamedProgram(file) && !c.hasOtherPlace(file) { // a program of the check that the user lets the agent make
 		return ""
 	}
 	if missing, ok := c.missingBefore(file); ok {
@@ -219,6 +223,11 @@ func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
 }
 
 // hasOtherPlace reports whether pre-flight ran a program of this name from another place.
+// isNamedProgram reports whether a word of the check's command is the name of the file, which a shell finds on its PATH.
+func (c *comparison) isNamedProgram(file string) bool {
+	return slices.Contains(shellline.AllWords(c.Command), path.Base(file))
+}
+
 func (c *comparison) hasOtherPlace(file string) bool {
 	for _, p := range c.before.Programs {
 		first, _, _ := strings.Cut(p.Command, " ")
@@ -425,7 +434,7 @@ func Tampering(list []goal.FileChange) []goal.FileChange {
 // IsJudge reports whether a file that was used in pre-flight decides, and is not the work by any doubt: a main file is
 // one only if its name says so.
 func IsJudge(o *goal.Observation, u goal.UsedFile) bool {
-	if !u.Role.Decides() || u.Examined != "" || slices.Contains(o.Written, u.Path) {
+	if !u.Role.Decides() || u.Examined != "" && u.Examined != goal.IfNew || slices.Contains(o.Written, u.Path) {
 		return false
 	}
 	if state := o.States[u.Path]; !state.Exists || !state.Mode.IsRegular() {

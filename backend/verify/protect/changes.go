@@ -93,15 +93,10 @@ func (e *UnchangedError) Error() string {
 // a hash is the one that the user was shown last.
 func (g *State) chooseChanges(ctx context.Context, root *os.Root, chosen []Version) ([]mismatch, error) {
 	changed, err := g.changedItems(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || len(chosen) == 0 { // all of them, as they are now
+		return changed, err
 	}
 	paths := pathsOf(changed)
-	if len(chosen) == 0 {
-		for _, p := range paths {
-			chosen = append(chosen, Version{Path: p})
-		}
-	}
 	shown, err := g.lastShown()
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/ignore"
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/inputs"
 	"goalpost/backend/verify/protect/detect"
@@ -26,9 +27,11 @@ func (g *State) Observation(check int) *goal.Observation {
 // IsFree reports whether the user lets a file change: by --no-protect, by unprotecting it, or by accepting its present
 // version.
 func (g *State) IsFree(file string) bool {
-	return g != nil && (g.without.MatchesAncestor(file) || slices.Contains(g.freed, file) || slices.ContainsFunc(g.items(), func(h protectedItem) bool {
-		return h.Accepted && h.Path == file
-	}))
+	if g == nil {
+		return false
+	}
+	accepted := func(h protectedItem) bool { return h.Accepted && h.Path == file }
+	return g.without.MatchesAncestor(file) || slices.Contains(g.freed, file) || slices.ContainsFunc(g.items(), accepted)
 }
 
 // IsCompared reports whether what decides in a file is compared for a check, in the file's own way.
@@ -60,8 +63,9 @@ func SameDecision(file string, was, is []byte) bool {
 	return before == after || isAllowedGrowth(part, before, after)
 }
 
-// observedJudges are the files that decided a check in pre-flight and that reading its command line has not found.
-func observedJudges(found []detect.Protected, o Options) []detect.Protected {
+// observedJudges returns the files that decided a check in pre-flight and that are not found by reading its command
+// line, without the free ones.
+func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []detect.Protected {
 	known := map[string]bool{}
 	for _, p := range found {
 		if p.Kind != detect.KindForbiddenNew {
@@ -75,7 +79,7 @@ func observedJudges(found []detect.Protected, o Options) []detect.Protected {
 			continue
 		}
 		for _, u := range seen.Files {
-			if !inputs.IsJudge(seen, u) || known[u.Path] || detect.IsInstalled(u.Path) {
+			if !inputs.IsJudge(seen, u) || known[u.Path] || detect.IsInstalled(u.Path) || free.MatchesAncestor(u.Path) {
 				continue
 			}
 			if i, ok := byPath[u.Path]; ok {

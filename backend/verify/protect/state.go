@@ -161,7 +161,11 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	if frozen != nil {
 		list = frozen.list
 	} else {
-		found = append(found, observedJudges(found, o)...)
+		free, err := ignore.NewGlobs(o.NoProtect)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, observedJudges(found, o, free)...)
 	}
 	old := len(list)
 	for _, p := range found {

@@ -115,7 +115,7 @@ func verdictProof(v goal.Verdict) string {
 		if v.AssuranceReason != "" {
 			why = ": " + v.AssuranceReason
 		}
-		fmt.Fprintf(&b, "           %s%s\n", v.Assurance, oneLine(why))
+		fmt.Fprintf(&b, "           assurance %s%s\n", v.Assurance, oneLine(why))
 	}
 	const most = 10
 	for i, f := range v.Changes {

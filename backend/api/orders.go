@@ -95,7 +95,7 @@ func (a *GoalAPI) Protected(in ProtectInput) (out []ProtectedFile, err error) {
 	return a.starter.Protected(a.ctx, in)
 }
 
-// ProtectedState lists what a goal protects and what of it changed. The versions in it are the ones that Resume accepts.
+// ProtectedState lists what a goal protects and what of it changed. Resume accepts the versions that it returned last.
 func (a *GoalAPI) ProtectedState(id string) (out ProtectedState, err error) {
 	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)

@@ -64,7 +64,8 @@ func TestReplacedGitConfig_DuringARun_PausesTheGoal(t *testing.T) {
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
 	config := filepath.Join(dir, ".git", "config")
-	if err := errors.Join(os.Mkdir(filepath.Dir(config), 0o755), os.WriteFile(config, []byte("[core]\n"), 0o644)); err != nil {
+	err := errors.Join(os.Mkdir(filepath.Dir(config), 0o755), os.WriteFile(config, []byte("[core]\n"), 0o644))
+	if err != nil {
 		t.Fatal(err)
 	}
 	hold := make(chan struct{})

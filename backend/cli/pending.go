@@ -154,7 +154,8 @@ func (p approvalCommands) answerCommands(a pendingQuestion) string {
 	case "word":
 		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", p.Name, id, p.Name, id)
 	case "question":
-		return fmt.Sprintf("  %s resume %s --note ANSWER\n  %s resume %s --unprotect PATH   also lets the agent change a protected "+
+		return fmt.Sprintf("  %s resume %s --note ANSWER\n"+
+			"  %s resume %s --unprotect PATH   also lets the agent change a protected "+
 			"file\n", p.Name, id, p.Name, id)
 	}
 	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", p.Name, id, p.Name, id)

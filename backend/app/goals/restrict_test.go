@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// TestRestrictPolicy_ParentLimitsItsFolder_ChildIsNoWayOut: a child writes its own folder alone, or nothing, and neither
+// TestRestrictPolicy_ParentLimitsItsFolder_ChildIsNoWayOut: a child writes its own folder alone, or nothing, and
 // it nor its checks see what only the parent's checks read.
 func TestRestrictPolicy_ParentLimitsItsFolder_ChildIsNoWayOut(t *testing.T) {
 	parent := policy.Policy{

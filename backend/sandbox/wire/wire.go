@@ -9,8 +9,8 @@
 // A helper without a sandbox sends the first message, an Answer with Hello. One with a sandbox waits
 // for Configure and then sends Hello, or an error that names the failed step. The answer to
 // Start is a pid or an error, and an Exit follows when the program ends, after the last
-// part of its trace if it is traced. Signal is answered only if it fails. When the app closes the socket, the helper ends everything that it
-// started.
+// part of its trace if it is traced. Signal is answered only if it fails. When the app closes the
+// socket, the helper ends everything that it started.
 package wire
 
 // Version is sent in Hello; the app refuses a helper with another version.

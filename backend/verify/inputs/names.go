@@ -142,8 +142,10 @@ func matchesName(pattern, file string) bool {
 }
 
 var codeEnding = regexp.MustCompile(
-	`(?i)\.(py|pyc|pyo|pyd|pyx|[cm]?js|[cm]?ts|[jt]sx|vue|svelte|wasm|node|rb|pl|pm|pmc|t|php|lua|r|jl|go|rs|java|class|jar|` +
-		`kt|scala|groovy|c|h|cc|cpp|cxx|hh|hpp|inc|m|swift|zig|s|asm|o|a|so|so\.[0-9.]+|dll|dylib|sh|bash|mk|awk|sed|jq|sql|` +
+	`(?i)\.(py|pyc|pyo|pyd|pyx|[cm]?js|[cm]?ts|[jt]sx|vue|svelte|wasm|node|rb|pl|pm|pmc|t|php|lua|` +
+		`r|jl|go|rs|java|class|jar|` +
+		`kt|scala|groovy|c|h|cc|cpp|cxx|hh|hpp|inc|m|swift|zig|s|asm|o|a|so|so\.[0-9.]+|dll|dylib|` +
+		`sh|bash|mk|awk|sed|jq|sql|` +
 		`ex|exs|erl|hs|ml|lisp|clj|el|tcl|vim|ps1|bat|feature)$`)
 
 // isCode reports whether a file is a program text or a part of a program by its name.

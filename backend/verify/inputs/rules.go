@@ -223,7 +223,7 @@ func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
 }
 
 // hasOtherPlace reports whether pre-flight ran a program of this name from another place.
-// isNamedProgram reports whether a word of the check's command is the name of the file, which a shell finds on its PATH.
+// isNamedProgram reports whether a word of the check's command is the name of the file, which a shell finds on PATH.
 func (c *comparison) isNamedProgram(file string) bool {
 	return slices.Contains(shellline.AllWords(c.Command), path.Base(file))
 }

@@ -191,7 +191,8 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 		}
 	}
 	if frozen != nil {
-		g.shut, g.expected, g.tests, g.observed, g.freed = frozen.shut, frozen.expected, frozen.tests, frozen.observed, frozen.freed
+		g.shut, g.expected, g.tests = frozen.shut, frozen.expected, frozen.tests
+		g.observed, g.freed = frozen.observed, frozen.freed
 	} else {
 		g.shut, g.expected, g.tests, g.observed = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests, o.Observations
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -47,6 +48,17 @@ type agent struct {
 	resumed  bool
 }
 
+// removeTree removes a folder with what overlays left in it: the kernel's own folders are closed even to their owner.
+func removeTree(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(path, 0o700)
+		}
+		return err
+	})
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
 // openStage starts a program. All cases use one.
 func openStage(t *testing.T) *stage {
 	t.Helper()
@@ -58,7 +70,7 @@ func openStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := os.RemoveAll(home); err != nil {
+		if err := removeTree(home); err != nil {
 			t.Error(err)
 		}
 	})

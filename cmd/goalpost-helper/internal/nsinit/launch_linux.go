@@ -15,7 +15,7 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/rootfs"
 )
 
-// launchContext is what an init gives to each of its programs.
+// launchContext is what an init passes to each of its programs.
 type launchContext struct {
 	spec   wire.Spec
 	rules  int // Landlock's ruleset
@@ -29,8 +29,7 @@ func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
 
 func (in *launchContext) Revoke(id uint64) error { return in.grants.Remove(id) }
 
-// execPlan is what the last stage becomes. Everything but Walls' limits and users
-// is as the request had it.
+// execPlan tells the last stage what to execute. Everything except limits and user comes from the request.
 type execPlan struct {
 	Path     []byte
 	Argv     [][]byte
@@ -38,12 +37,11 @@ type execPlan struct {
 	Dir      []byte
 	UID, GID int
 	Limits   wire.Limits
-	Traced   bool // one more descriptor follows: where the listener goes
+	Traced   bool // one more descriptor follows: the socket for the listener
 }
 
-// Start runs the last stage. Beside the program's own descriptors it gets three:
-// the plan, Landlock's rules and a pipe that says why it could not become the
-// program; the pipe closes when it could.
+// Start runs the last stage. In addition to the program's descriptors it gets three: the plan, the Landlock ruleset,
+// and a pipe that reports why it could not execute the program; on success the pipe closes.
 func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (int, *wire.Error) {
 	p := execPlan{
 		Path:   []byte(path),

@@ -7,12 +7,12 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// changeMounts changes the walls of a sandbox that stands.
+// changeMounts changes the mounts of a running sandbox.
 func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	if s.inside == nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}})
 	}
-	// The main thread, whose filter programs inherit, mounts nothing any more.
+	// Not on the main thread: its filter, which programs inherit, refuses mounts.
 	answer := make(chan *wire.Error)
 	go func() {
 		if r.Op == wire.Grant {
@@ -25,7 +25,7 @@ func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	}()
 	refused := <-answer
 	if r.Op == wire.Revoke && r.Signal != 0 {
-		// Whatever has it open would keep it: everybody in the sandbox but this process.
+		// Programs that have files of it open would keep access, so all programs of the sandbox end.
 		_ = unix.Kill(-1, unix.Signal(r.Signal))
 	}
 	if refused != nil {

@@ -29,10 +29,16 @@ type evaluation struct {
 // Criterion decides a claim: the gates first, all of them, then the judgements,
 // if they can still change something, and the user last. Each verdict is
 // reported as it is known. An error ends it early: report failed, ctx ended, or
-// a judge is not to be had (goal.Unavailable, goal.ErrPaused).
+// no judge can be asked (goal.Unavailable, goal.ErrPaused). The agent's programs are
+// frozen from here on until ResumeAgent, unless one of them listens.
 func (h CheckRunner) Criterion(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
+	if h.Agent != nil {
+		if err := h.Agent.Freeze(ctx); err != nil {
+			h.agentRuns = err.Error()
+		}
+	}
 	e := &evaluation{host: h, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
 		func(k goal.Check) bool { return k.Type.IsDeterministic() },
@@ -99,6 +105,9 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal
 	if v.Outcome == goal.Pass && v.Assurance == "" {
 		v.Assurance = k.BestAssurance()
 	}
+	if v.Assurance == goal.Strong && e.host.agentRuns != "" && (k.RunsCommand() || k.URL == "") {
+		v.Assurance, v.AssuranceReason = goal.Shared, e.host.agentRuns
+	}
 	return v.Verdict, nil
 }
 
@@ -119,8 +128,9 @@ func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Resul
 
 // runGate lets a program decide, if what it decides with is what the user saw.
 func (h CheckRunner) runGate(ctx context.Context, k check.Indexed, c goal.Claim) check.Result {
+	outputs := h.outputStates(k)
 	r := h.runWatched(ctx, k, func() check.Result { return h.environment().Decide(ctx, k, c) })
-	r = h.judgeInputs(k, r)
+	r = h.judgeInputs(k, r, outputs)
 	if r.Outcome == goal.Pass && k.RunsCommand() {
 		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.N, k.Check))
 	}

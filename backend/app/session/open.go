@@ -49,7 +49,7 @@ func (reg *Registry) sessionFor(
 	}
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
-	if r := reg.open[g.ID]; r != nil && !r.sandboxEnded() {
+	if r := reg.open[g.ID]; r != nil && !r.sealed && !r.sandboxEnded() {
 		r.cancelGracePeriod()
 		r.secretsErr = sealed
 		world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
@@ -183,6 +183,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	r.recorder.setActive(true)
 	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
 	r.checks.World, r.checks.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
+	r.checks.Agent = r.sandbox
 	if m.judge != nil {
 		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
 	}

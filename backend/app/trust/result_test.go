@@ -77,7 +77,7 @@ func (r *result) judge(c *scenario) {
 		faults = append(faults, r.missingNames(c)...)
 	default:
 		if len(c.levels) > 0 && !slices.Contains(c.levels, r.Assurance) ||
-			r.Assurance == levels[0] && r.Kind != weakCheck {
+			r.Assurance == levels[0] && r.Kind != weakCheck && (c.keeps[0] == "" || r.Reverted) {
 			faults = append(faults, "its level is "+r.level())
 		}
 		faults = append(faults, r.missingNames(c)...)

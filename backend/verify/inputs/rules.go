@@ -25,6 +25,9 @@ type Rules struct {
 	IsFree func(file string) bool
 	// SameDecision reports whether what decides in a changed file is the same as at the start. nil knows of none.
 	SameDecision func(file string) bool
+	// IsUntouched reports whether a file that the check opened for writing holds what it held before the check. nil
+	// knows of none.
+	IsUntouched func(file string) bool
 	// OutsideExists reports whether there is a file outside of the goal's folder. nil knows of none.
 	OutsideExists func(file string) bool
 }
@@ -157,7 +160,7 @@ func (c *comparison) compareUse(u goal.UsedFile) {
 		return
 	}
 	was, is := c.Start(u.Path), c.Now(u.Path)
-	if is.Mode.IsDir() || slices.Contains(c.After.Written, u.Path) { // the check made it itself
+	if is.Mode.IsDir() || c.isMade(u) {
 		return
 	}
 	change := changeOf(was, is)
@@ -167,9 +170,18 @@ func (c *comparison) compareUse(u goal.UsedFile) {
 	c.add(u.Path, change, c.reason(u.Path, change, sum), sum, c.After)
 }
 
+// isMade reports whether the check made a file itself before it used it.
+func (c *comparison) isMade(u goal.UsedFile) bool {
+	return slices.Contains(c.After.Written, u.Path) &&
+		(u.Role == goal.RoleProgram || c.IsUntouched == nil || !c.IsUntouched(u.Path))
+}
+
 // reason says why a change of a used file is tampering, "" if it is not.
 func (c *comparison) reason(file, change string, u use) string {
 	if !u.role.Decides() || u.examined != "" && (u.examined != goal.IfNew || change == "new") {
+		return ""
+	}
+	if u.role == goal.RoleProgram && slices.Contains(c.before.Written, file) { // the check builds it
 		return ""
 	}
 	if change != "new" {
@@ -186,6 +198,9 @@ func (c *comparison) reason(file, change string, u use) string {
 			return reasonGone
 		}
 		return reasonChanged
+	}
+	if other := c.replacedMain(file); other != "" {
+		return "it is taken instead of " + other + ", which the check ran before the goal began"
 	}
 	if u.role == goal.RoleTest || Named(c.Command, c.Dir, file) { // a new test; what the user asked for
 		return ""
@@ -222,12 +237,24 @@ func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
 	return l, ok
 }
 
-// hasOtherPlace reports whether pre-flight ran a program of this name from another place.
+// replacedMain is the file that pre-flight started a program with and that a new file has the name of, but for the
+// ending; "" if there is none.
+func (c *comparison) replacedMain(file string) string {
+	for _, p := range c.before.Programs {
+		if p.Main != "" && p.Main != file && strings.TrimSuffix(p.Main, path.Ext(p.Main)) ==
+			strings.TrimSuffix(file, path.Ext(file)) && c.Now(p.Main).Exists {
+			return p.Main
+		}
+	}
+	return ""
+}
+
 // isNamedProgram reports whether a word of the check's command is the name of the file, which a shell finds on PATH.
 func (c *comparison) isNamedProgram(file string) bool {
 	return slices.Contains(shellline.AllWords(c.Command), path.Base(file))
 }
 
+// hasOtherPlace reports whether pre-flight ran a program of this name from another place.
 func (c *comparison) hasOtherPlace(file string) bool {
 	for _, p := range c.before.Programs {
 		first, _, _ := strings.Cut(p.Command, " ")
@@ -323,7 +350,8 @@ func (c *comparison) findShadows() {
 func (c *comparison) replacedModules() map[string]string {
 	m := map[string]string{}
 	for file, u := range c.was {
-		if u.role == goal.RoleData || u.role == goal.RoleProgram || !isCode(file) || c.is[file].seen || !c.Now(file).Exists {
+		isModule := isCode(file) && u.role != goal.RoleData || path.Ext(file) == ".json" // node finds rules.json as rules
+		if u.role == goal.RoleProgram || !isModule || c.is[file].seen || !c.Now(file).Exists {
 			continue
 		}
 		m[moduleName(file)] = file
@@ -383,7 +411,11 @@ func (c *comparison) hiddenOutside(u goal.UsedFile) string {
 	looked := map[string]bool{}
 	for _, file := range c.After.Outside {
 		dir := path.Dir(file)
-		if path.Ext(file) != family || looked[dir] || len(looked) > 200 {
+		if path.Ext(file) == ".pyc" && path.Base(dir) == "__pycache__" { // the source beside it is not opened
+			dir = path.Dir(dir)
+		}
+		fileFamily, _, _ := strings.Cut(moduleName(file), ":")
+		if fileFamily != family || looked[dir] || len(looked) > 200 {
 			continue
 		}
 		looked[dir] = true

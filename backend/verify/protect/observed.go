@@ -63,6 +63,22 @@ func SameDecision(file string, was, is []byte) bool {
 	return before == after || isAllowedGrowth(part, before, after)
 }
 
+// withoutGuesses removes what was found by names for checks whose pre-flight was observed: what they use is known, and
+// what they use later is compared when they pass.
+func withoutGuesses(found []detect.Protected, observed []*goal.Observation) (list []detect.Protected) {
+	for _, p := range found {
+		if !p.IsChosen && p.Part != detect.InstalledPart {
+			p.Checks = slices.DeleteFunc(slices.Clone(p.Checks), func(check int) bool {
+				return check < len(observed) && observed[check] != nil && observed[check].Incomplete == ""
+			})
+		}
+		if len(p.Checks) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // observedJudges returns the files that decided a check in pre-flight and that are not found by reading its command
 // line, without the free ones.
 func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []detect.Protected {

@@ -29,6 +29,8 @@ func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
 
 func (in *launchContext) Revoke(id uint64) error { return in.grants.Remove(id) }
 
+func (in *launchContext) Seal(dir string) error { return rootfs.SealFolder(dir) }
+
 // execPlan is what the last stage becomes. Everything but Walls' limits and users
 // is as the request had it.
 type execPlan struct {

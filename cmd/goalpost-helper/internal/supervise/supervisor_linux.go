@@ -38,6 +38,8 @@ type sandbox interface {
 	// grant attaches trees that the goal's init took, one for each mount of the request.
 	Grant(r wire.Request, trees []int) *wire.Error
 	Revoke(id uint64) error
+	// Seal makes a folder read-only.
+	Seal(dir string) error
 }
 
 // New returns one that reads requests from one socket and answers on another.
@@ -136,6 +138,8 @@ func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
 		return nil
 	case wire.Grant, wire.Revoke:
 		return s.changeMounts(r, fds)
+	case wire.Seal:
+		return s.seal(r)
 	case wire.Freeze, wire.Thaw:
 		return s.changeFreeze(r)
 	}

@@ -168,13 +168,16 @@ func (w *inputComparison) rules(after *goal.Observation) inputs.Rules {
 		Dir:     w.host.Dir,
 		Command: w.check.Command,
 		IsFree:  guard.IsFree,
-		SameDecision: func(file string) bool {
-			if path.Base(file) != "Makefile" && guard.IsCompared(w.check.N, file) {
+		SameDecision: func(file string, role goal.FileRole) bool {
+			if role != goal.RoleMakefile && guard.IsCompared(w.check.N, file) {
 				return true
 			}
 			was, ok := w.host.World.comparison().ContentAtStart(file)
 			if !ok {
 				return false
+			}
+			if role == goal.RoleMakefile {
+				return inputs.LacksTarget(w.check.Command, string(was))
 			}
 			is, _, err := fileio.Read(w.root, file, maxStateBytes)
 			return err == nil && protect.SameDecision(file, was, is)

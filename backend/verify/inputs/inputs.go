@@ -197,12 +197,16 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 			return goal.RoleScript
 		}
 		return goal.RoleData
+	case isRecipe(p, rel):
+		return goal.RoleMakefile
 	case role == goal.RoleSettings || isStartupFile(rel):
 		return goal.RoleSettings
 	case p.hasMain(a.Path) && !isDirectoryOfTests(p, rel):
 		return goal.RoleMain
 	case role != "":
 		return role
+	case p.kind == kindOther && isCode(rel) && testName.MatchString(rel): // a compiler reads it
+		return goal.RoleTest
 	case isCode(rel) && judgeName.MatchString(rel) && o.isNamed(o.words, rel): // javac Judge.java, go run ./judge
 		return goal.RoleMain
 	case isCode(rel) || p.hasMain(a.Path):

@@ -155,6 +155,15 @@ var codeEnding = regexp.MustCompile(
 		`sh|bash|mk|awk|sed|jq|sql|` +
 		`ex|exs|erl|hs|ml|lisp|clj|el|tcl|vim|ps1|bat|feature)$`)
 
+// isRecipe reports whether a file holds the commands that a runner starts, as a makefile does.
+func isRecipe(p *program, rel string) bool {
+	return slices.Contains(p.runners, "tox") && path.Base(rel) == "tox.ini" ||
+		slices.Contains(p.runners, "nox") && path.Base(rel) == "noxfile.py"
+}
+
+// testName matches the names of tests in languages that are compiled.
+var testName = regexp.MustCompile(`(?i)(^|/)(tests?|spec)/|(^|[/._-])(test|spec)s?([._-]|$)`)
+
 // startupFile matches settings that programs look for on their own: .curlrc, .sqliterc, .gitattributes.
 var startupFile = regexp.MustCompile(`(^|/)(\.[a-z0-9]+rc|\.gitattributes|\.gitmodules)$`)
 

@@ -24,7 +24,7 @@ type Rules struct {
 	// IsFree reports whether the user lets the agent change a file that would decide. nil frees none.
 	IsFree func(file string) bool
 	// SameDecision reports whether what decides in a changed file is the same as at the start. nil knows of none.
-	SameDecision func(file string) bool
+	SameDecision func(file string, role goal.FileRole) bool
 	// IsUntouched reports whether a file that the check opened for writing holds what it held before the check. nil
 	// knows of none.
 	IsUntouched func(file string) bool
@@ -186,7 +186,7 @@ func (c *comparison) reason(file, change string, u use) string {
 	}
 	if change != "new" {
 		switch {
-		case change == "changed" && c.SameDecision != nil && c.SameDecision(file):
+		case change == "changed" && c.SameDecision != nil && c.SameDecision(file, u.role):
 			return ""
 		case change == "mode" && u.role != goal.RoleProgram && u.role != goal.RoleScript:
 			return ""
@@ -307,15 +307,16 @@ func (c *comparison) findSkipped() {
 			slices.Contains(c.before.Written, u.Path) {
 			continue
 		}
-		if _, looked := c.missingBefore(u.Path); !looked {
-			continue
-		}
 		is := c.Now(u.Path)
-		if is.Mode.IsDir() || changeOf(c.Start(u.Path), is) != "new" {
+		change := changeOf(c.Start(u.Path), is)
+		byMake := u.Program < len(c.After.Programs) && slices.Contains(makeNames, c.After.Programs[u.Program].Name)
+		if change == "changed" && byMake && is.Mode.IsRegular() { // what is built of it was built before
+			c.add(u.Path, change, "", use{role: goal.RoleData, program: u.Program, seen: true}, c.After)
+		}
+		if _, looked := c.missingBefore(u.Path); !looked || is.Mode.IsDir() || change != "new" {
 			continue
 		}
 		reason := reasonSkipped
-		byMake := u.Program < len(c.After.Programs) && slices.Contains(makeNames, c.After.Programs[u.Program].Name)
 		if !byMake || isCode(u.Path) || path.Ext(u.Path) != "" && is.Mode&0o111 == 0 || is.Mode&0o111 != 0 { // built before
 			reason = ""
 		}
@@ -410,8 +411,8 @@ func (c *comparison) hiddenOutside(u goal.UsedFile) string {
 	}
 	looked := map[string]bool{}
 	for _, file := range c.After.Outside {
-		dir := path.Dir(file)
-		if path.Ext(file) == ".pyc" && path.Base(dir) == "__pycache__" { // the source beside it is not opened
+		dir := strings.TrimSuffix(path.Dir(file), "/__pycache__")
+		for c.OutsideExists(path.Join(dir, "__init__.py")) { // modules of a package have its name before theirs
 			dir = path.Dir(dir)
 		}
 		fileFamily, _, _ := strings.Cut(moduleName(file), ":")

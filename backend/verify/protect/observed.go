@@ -95,6 +95,9 @@ func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []de
 			continue
 		}
 		for _, u := range seen.Files {
+			if u.Role == goal.RoleMakefile && lacksTarget(o, check, u.Path) {
+				continue
+			}
 			if !inputs.IsJudge(seen, u) || known[u.Path] || detect.IsInstalled(u.Path) || free.MatchesAncestor(u.Path) {
 				continue
 			}
@@ -107,7 +110,7 @@ func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []de
 			p := detect.Protected{
 				Path: u.Path, Kind: detect.KindLocked, Why: "the check uses it as its " + string(u.Role), Checks: []int{check},
 			}
-			if part := settingsParts[path.Base(u.Path)]; part != "" {
+			if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
 				p.Kind, p.Part = detect.KindMonitored, part
 			}
 			byPath[u.Path] = len(list)
@@ -115,6 +118,17 @@ func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []de
 		}
 	}
 	return list
+}
+
+// lacksTarget reports whether the check's command asks a makefile for a target that the makefile does not have.
+func lacksTarget(o Options, check int, file string) bool {
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return false // the check says so itself
+	}
+	defer func() { _ = root.Close() }()
+	text, _, err := fileio.Read(root, file, detect.MaxPartBytes)
+	return err == nil && inputs.LacksTarget(o.Criterion.Checks[check].Command, string(text))
 }
 
 // Original is what a file was at the start.

@@ -68,15 +68,21 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 			return fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
 		v, err := e.decideWithRetry(ctx, check.Indexed{Check: k, N: i})
-		if err == nil {
-			err = e.report(v)
-		}
 		if err != nil {
 			return err
 		}
-		e.verdicts = append(e.verdicts, v)
 		if v.Outcome == goal.Pass {
 			e.passes++
+		}
+		e.verdicts = append(e.verdicts, v)
+		if e.result() != goal.NotVerified {
+			if v.Tree, err = e.host.World.comparison().TreeHash(ctx); err != nil {
+				return fmt.Errorf("hashing the goal's folder: %w", err)
+			}
+			e.verdicts[len(e.verdicts)-1] = v
+		}
+		if err := e.report(v); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -52,6 +52,7 @@ type StartInput struct {
 	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
 	// Require is the least that a pass must prove; "" asks for nothing.
 	Require goal.Assurance `json:"require,omitempty"`
+	Runs    int            `json:"runs,omitempty"` // how often in a row a command has to pass; 0 = once
 }
 
 // LimitsInput are the limits of a goal as a user enters them.

@@ -126,10 +126,51 @@ func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Resul
 		}
 	}
 	if k.Type.IsDeterministic() {
+		if k.RunsCommand() && e.goal.Criterion.Runs > 1 {
+			return e.runRepeatedly(ctx, k), nil
+		}
 		return e.host.runGate(ctx, k, e.claim), nil
 	}
 	about := check.Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.goal.LimitVerdicts(e.verdicts)}
 	return e.host.environment().DecideJudgement(ctx, k, about)
+}
+
+// runRepeatedly runs a command as often as the criterion wants, until it does not pass. The last verdict counts.
+func (e *evaluation) runRepeatedly(ctx context.Context, k check.Indexed) check.Result {
+	before := e.treeHash(ctx)
+	r := e.host.runGate(ctx, k, e.claim)
+	for n := 2; n <= e.goal.Criterion.Runs && r.Outcome == goal.Pass && ctx.Err() == nil; n++ {
+		again := e.host.runGate(ctx, k, e.claim)
+		if again.Outcome == goal.Fail || again.Outcome == goal.CheckErr {
+			return flakyResult(n, r, again, before != "" && before == e.treeHash(ctx))
+		}
+		r = again
+		r.Detail = phrase.JoinClauses(r.Detail, fmt.Sprintf("passed %d times in a row", n))
+	}
+	return r
+}
+
+// treeHash returns the hash of the goal's folder, "" if there is none.
+func (e *evaluation) treeHash(ctx context.Context) string {
+	now, err := e.host.World.comparison().TreeHash(ctx)
+	if err != nil {
+		return ""
+	}
+	return now
+}
+
+// flakyResult is the error of a command that passed, and did not in its run n. sameFiles says that the goal's folder was
+// the same each time.
+func flakyResult(n int, passed, failed check.Result, sameFiles bool) check.Result {
+	on := "the folder has changed since, perhaps by the check itself"
+	if sameFiles {
+		on = "the files are the same"
+	}
+	r := check.NewResult(goal.CheckErr, fmt.Sprintf("flaky: it passed, and in run %d it did not (%s); %s", n, failed.Detail, on))
+	r.Tail = string(phrase.TruncateMiddle(fmt.Appendf(nil, "run %d:\n%s\n\nrun %d:\n%s", n-1, passed.Tail, n, failed.Tail),
+		maxTampered))
+	r.Observed, r.ExitCode = failed.Observed, failed.ExitCode
+	return r
 }
 
 // runGate lets a program decide, if what it decides with is what the user saw.

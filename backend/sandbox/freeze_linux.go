@@ -24,7 +24,15 @@ func (s *Supervisor) FreezeIdleAgent(ctx context.Context) (thaw func(), err erro
 	return s.freeze(ctx, true)
 }
 
-// SealFolder makes a folder read-only for the agent's programs until the supervisor is closed, also for those that run.
+// UnsealFolder undoes SealFolder.
+func (s *Supervisor) UnsealFolder(ctx context.Context) error {
+	if _, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Unseal}); err != nil {
+		return fmt.Errorf("making the folder of %s writable again: %w", s.name, err)
+	}
+	return nil
+}
+
+// SealFolder makes a folder read-only for the agent's programs until UnsealFolder, also for those that run.
 // It returns ErrFolderBusy and changes nothing if one of them has a file there open for writing.
 func (s *Supervisor) SealFolder(ctx context.Context, dir string) error {
 	_, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Seal, Dir: []byte(dir)})

@@ -277,7 +277,8 @@ func TestSealFolder_ProgramsThatRun_CannotWrite(t *testing.T) {
 	release := makeRelease(t, w)
 	s := enclose(t, w)
 	p, said := startReading(t, s, inside(w, `mkdir sub; cd sub; exec 3> open; echo ready; read x < ../release; exec 3>&-
-		echo closed; read x < ../release; echo x > relative; echo x > `+w.Dir+`/absolute; mv ../sub ../moved; echo over`))
+		echo closed; read x < ../release; echo x > relative; echo x > `+w.Dir+`/absolute; mv ../sub ../moved
+		echo tried; read x < ../release; echo x > again && echo over`))
 	wantLine(t, said, "ready")
 	if err := s.SealFolder(t.Context(), w.Dir); !errors.Is(err, sandbox.ErrFolderBusy) {
 		t.Errorf("with an open file: %v", err)
@@ -288,9 +289,20 @@ func TestSealFolder_ProgramsThatRun_CannotWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	release()
-	text, err := io.ReadAll(said)
-	if err != nil || !strings.HasSuffix(string(text), "over\n") {
-		t.Errorf("%q, %v", text, err)
+	var text string
+	for !strings.HasSuffix(text, "tried\n") {
+		line, err := said.ReadString('\n')
+		if text += line; err != nil {
+			t.Fatalf("%q, %v", text, err)
+		}
+	}
+	if err := s.UnsealFolder(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	rest, err := io.ReadAll(said)
+	if err != nil || !strings.HasSuffix(string(rest), "over\n") || !there(filepath.Join(w.Dir, "sub/again"))() {
+		t.Errorf("afterwards: %q, %v", rest, err)
 	}
 	wait(t, p)
 	for _, name := range []string{"sub/relative", "absolute", "moved"} {

@@ -64,6 +64,9 @@ func (*Supervisor) FreezeIdleAgent(context.Context) (thaw func(), err error) {
 	return nil, errUnsupported
 }
 
+// UnsealFolder refuses.
+func (*Supervisor) UnsealFolder(context.Context) error { return errUnsupported }
+
 // SealFolder refuses.
 func (*Supervisor) SealFolder(context.Context, string) error { return errUnsupported }
 

@@ -53,7 +53,7 @@ func (e *Sandbox) Thaw() {
 
 // Seal makes the folder of a completed goal read-only for the agent's programs that run, and lets them continue.
 // Programs that write a file there at that moment keep it from being sealed: they end with all others, unless one of
-// them listens. It reports whether the programs still run. The sandbox cannot be used for another run.
+// them listens. It reports whether the programs still run.
 func (e *Sandbox) Seal(ctx context.Context, dir string) (running bool) {
 	defer e.Thaw()
 	if e.Proxy == nil {
@@ -64,4 +64,12 @@ func (e *Sandbox) Seal(ctx context.Context, dir string) (running bool) {
 	}
 	_ = e.Programs.Close(ctx) // the session is closed next, and says so if this fails
 	return false
+}
+
+// Unseal makes the folder writable again, for another run.
+func (e *Sandbox) Unseal(ctx context.Context) error {
+	if e.Proxy == nil {
+		return nil
+	}
+	return e.Programs.UnsealFolder(ctx)
 }

@@ -33,9 +33,6 @@ func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	case exit == goal.Done:
 		r.closeEgress(context.WithoutCancel(ctx))
 		running := r.sandbox.Seal(ctx, r.policy.Dir)
-		r.registry.mu.Lock()
-		r.sealed = true
-		r.registry.mu.Unlock()
 		stays := time.Duration(r.registry.Config.Settings().GraceMinutes) * time.Minute
 		if stays == 0 || !running {
 			return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))

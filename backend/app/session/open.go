@@ -49,10 +49,13 @@ func (reg *Registry) sessionFor(
 	}
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
-	if r := reg.open[g.ID]; r != nil && !r.sealed && !r.sandboxEnded() {
+	if r := reg.open[g.ID]; r != nil && !r.sandboxEnded() {
 		r.cancelGracePeriod()
 		r.secretsErr = sealed
 		world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
+		if err == nil {
+			err = r.sandbox.Unseal(ctx)
+		}
 		if err == nil {
 			r.workspace = world
 			err = r.setUpRun(ctx, g, warn)

@@ -83,7 +83,6 @@ type Session struct {
 	warn          func(what, text string)
 	secretsErr    error  // why secrets of this goal cannot be opened: nothing would hide them
 	cancelGrace   func() // ends the grace period; nil outside of it; guarded by registry.mu
-	sealed        bool   // the goal is done, and its programs cannot write its folder; guarded by registry.mu
 	children      Children
 	run           goal.Run     // the current run, empty between runs; guarded by registry.mu
 	pendingPopups []event.Body // opened by pages and not journaled yet; guarded by registry.mu

@@ -36,7 +36,8 @@ const (
 	Revoke    Op = "narrow" // removes what the Grant with this ID added
 	Freeze    Op = "freeze" // stops the agent's programs; answered with Changed
 	Thaw      Op = "thaw"   // undoes the Freeze with this ID; programs run again after the last
-	Seal      Op = "seal"   // makes Dir read-only for the agent's programs for good; answered with Changed
+	Seal      Op = "seal"   // makes Dir read-only for the agent's programs; answered with Changed
+	Unseal    Op = "unseal" // undoes Seal; answered with Changed
 )
 
 // Request is a message from the app to the helper. ID identifies the program in every later message; the
@@ -203,7 +204,7 @@ type Answer struct {
 	Exit  *Exit  `json:"exit,omitempty"`
 	// Dialed says that a connection is passed with the packet.
 	Dialed bool `json:"dialed,omitempty"`
-	// Changed says that a Grant, Revoke, Freeze, Thaw or Seal is done.
+	// Changed says that a Grant, Revoke, Freeze, Thaw, Seal or Unseal is done.
 	Changed bool `json:"changed,omitempty"`
 	// Trace is a part of a program's trace; the last one comes before the program's exit.
 	Trace *TraceBatch `json:"trace,omitempty"`

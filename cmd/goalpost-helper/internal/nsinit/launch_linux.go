@@ -21,6 +21,7 @@ type launchContext struct {
 	rules  int // Landlock's ruleset
 	grants *rootfs.RuntimeGrants
 	trace  *checkTrace // nil without one
+	sealed []string    // mounts that Seal made read-only
 }
 
 func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
@@ -29,7 +30,18 @@ func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
 
 func (in *launchContext) Revoke(id uint64) error { return in.grants.Remove(id) }
 
-func (in *launchContext) Seal(dir string) error { return rootfs.SealFolder(dir) }
+func (in *launchContext) Seal(dir string) (err error) {
+	if len(in.sealed) == 0 {
+		in.sealed, err = rootfs.SealFolder(dir)
+	}
+	return err //nolint:wrapcheck // the kernel's answer counts
+}
+
+func (in *launchContext) Unseal() error {
+	err := rootfs.UnsealFolder(in.sealed)
+	in.sealed = nil
+	return err //nolint:wrapcheck // as for Seal
+}
 
 // execPlan is what the last stage becomes. Everything but Walls' limits and users
 // is as the request had it.

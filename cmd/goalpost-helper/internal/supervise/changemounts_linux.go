@@ -36,13 +36,19 @@ func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	return s.answer(wire.Answer{ID: r.ID, Changed: true})
 }
 
-// seal makes a folder of a sandbox read-only.
+// seal makes a folder of a sandbox read-only, or writable again.
 func (s *Supervisor) seal(r wire.Request) error {
 	if s.inside == nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}})
 	}
 	done := make(chan error)
-	go func() { done <- s.inside.Seal(string(r.Dir)) }() // as for changeMounts
+	go func() { // as for changeMounts
+		if r.Op == wire.Unseal {
+			done <- s.inside.Unseal()
+			return
+		}
+		done <- s.inside.Seal(string(r.Dir))
+	}()
 	switch err := <-done; {
 	case errors.Is(err, unix.EBUSY):
 		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{

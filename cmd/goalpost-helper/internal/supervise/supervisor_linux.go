@@ -38,8 +38,9 @@ type sandbox interface {
 	// grant attaches trees that the goal's init took, one for each mount of the request.
 	Grant(r wire.Request, trees []int) *wire.Error
 	Revoke(id uint64) error
-	// Seal makes a folder read-only.
+	// Seal makes a folder read-only until Unseal.
 	Seal(dir string) error
+	Unseal() error
 }
 
 // New returns one that reads requests from one socket and answers on another.
@@ -138,7 +139,7 @@ func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
 		return nil
 	case wire.Grant, wire.Revoke:
 		return s.changeMounts(r, fds)
-	case wire.Seal:
+	case wire.Seal, wire.Unseal:
 		return s.seal(r)
 	case wire.Freeze, wire.Thaw:
 		return s.changeFreeze(r)

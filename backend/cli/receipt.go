@@ -22,7 +22,8 @@ func (p receiptCommand) receipt() *cobra.Command {
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
 		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the " +
-			"goal's folder, and the folder is compared with the hash in the receipt. The exit code is 0 if the checks that the criterion needs pass, 7 if one of them fails or " +
+			"goal's folder, and the folder is compared with the hash in the receipt. The exit code is 0 if the checks that " +
+			"the criterion needs pass, 7 if one of them fails or " +
 			"evidence was changed, and 10 if nothing failed but the deciding checks cannot be run again, because they need " +
 			"a process that has ended, or a model or the user judged.",
 		RunE: func(c *cobra.Command, args []string) error {

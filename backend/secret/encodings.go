@@ -14,7 +14,7 @@ import (
 	"unicode/utf16"
 )
 
-// encodingsOf lists the forms in which a value can appear: as it is, in capitals and in small letters, and as encoded in
+// encodingsOf lists the forms in which a value can appear: as it is, in capitals, in small letters, and as encoded in
 // URLs, JSON, HTML, shells, hexadecimal, base64, base32 and UTF-16. The longest comes first.
 func encodingsOf(value string) []string {
 	list := []string{

@@ -152,8 +152,10 @@ var documentedForms = []struct {
 	{"in base64 and base64url, wherever it begins and ends in the encoded text", []string{"base64", "wrapped base64"}},
 	{"in base32, wherever it begins and ends in the encoded text", []string{"base32"}},
 	{"in UTF-16", []string{"utf-16"}},
-	{"broken over lines, coloured by a terminal, or with characters without a width in it",
-		[]string{"wrapped", "coloured", "titled", "without width"}},
+	{
+		"broken over lines, coloured by a terminal, or with characters without a width in it",
+		[]string{"wrapped", "coloured", "titled", "without width"},
+	},
 	{"where the text that is read begins or ends in the middle of it, or leaves something out with a \"…\"", nil},
 }
 

@@ -159,14 +159,15 @@ func (e *evaluation) treeHash(ctx context.Context) string {
 	return now
 }
 
-// flakyResult is the error of a command that passed, and did not in its run n. sameFiles says that the goal's folder was
-// the same each time.
+// flakyResult is the error of a command that passed, and did not in its run n. sameFiles says that the goal's folder
+// was the same each time.
 func flakyResult(n int, passed, failed check.Result, sameFiles bool) check.Result {
 	on := "the folder has changed since, perhaps by the check itself"
 	if sameFiles {
 		on = "the files are the same"
 	}
-	r := check.NewResult(goal.CheckErr, fmt.Sprintf("flaky: it passed, and in run %d it did not (%s); %s", n, failed.Detail, on))
+	r := check.NewResult(goal.CheckErr,
+		fmt.Sprintf("flaky: it passed, and in run %d it did not (%s); %s", n, failed.Detail, on))
 	r.Tail = string(phrase.TruncateMiddle(fmt.Appendf(nil, "run %d:\n%s\n\nrun %d:\n%s", n-1, passed.Tail, n, failed.Tail),
 		maxTampered))
 	r.Observed, r.ExitCode = failed.Observed, failed.ExitCode

@@ -66,7 +66,7 @@ func (a *assessment) ranChangedFile() string {
 		case u.Examined == goal.ByOutput:
 		case u.Examined == goal.ByTest:
 			return fmt.Sprintf("%s was started by a test, which may trust how it ends", u.Path)
-		case (u.Examined == "" || u.Examined == goal.IfNew) && (u.Role == goal.RoleMain || u.Role == goal.RoleScript || u.Role == goal.RoleProgram):
+		case slices.Contains([]goal.FileRole{goal.RoleMain, goal.RoleScript, goal.RoleProgram}, u.Role):
 			return fmt.Sprintf("%s was written by the agent, and how it ends decides", u.Path)
 		case own:
 		case u.Role != goal.RoleData:

@@ -24,25 +24,34 @@ func TestAssurance_ChangedInputs_LowerTheLevel(t *testing.T) {
 	}{
 		{"a result", "grep -q good out.txt", []string{"grep", "-q", "good", "out.txt"}, []file{{"out.txt", "changed"}}, ""},
 		{
-			"a new result of two", "cmp wanted.txt out.txt", []string{"cmp", "wanted.txt", "out.txt"},
-			[]file{{"wanted.txt", ""}, {"out.txt", "new"}}, "",
+			"a new result of two", "cmp wanted.txt out.txt",
+			[]string{"cmp", "wanted.txt", "out.txt"},
+			[]file{{"wanted.txt", ""}, {"out.txt", "new"}},
+			"",
 		},
 		{
-			"a yardstick", "cmp wanted.txt out.txt", []string{"cmp", "wanted.txt", "out.txt"},
-			[]file{{"wanted.txt", "changed"}, {"out.txt", "new"}}, "wanted.txt",
+			"a yardstick", "cmp wanted.txt out.txt",
+			[]string{"cmp", "wanted.txt", "out.txt"},
+			[]file{{"wanted.txt", "changed"}, {"out.txt", "new"}},
+			"wanted.txt",
 		},
 		{"a hidden file", "curl -sf host", []string{"curl", "-sf", "host"}, []file{{".env", "new"}}, ".env"},
 		{
-			"a text that runs", "python3 -m doctest guide.txt", []string{"python3", "-m", "doctest", "guide.txt"},
-			[]file{{"guide.txt", "changed"}}, "guide.txt",
+			"a text that runs", "python3 -m doctest guide.txt",
+			[]string{"python3", "-m", "doctest", "guide.txt"},
+			[]file{{"guide.txt", "changed"}},
+			"guide.txt",
 		},
 		{
-			"a start-up file", "test $(sqlite3 -init a.sql db) = 1", []string{"sqlite3", "-init", "a.sql", "db"},
-			[]file{{"a.sql", "changed"}}, "a.sql",
+			"a start-up file", "test $(sqlite3 -init a.sql db) = 1",
+			[]string{"sqlite3", "-init", "a.sql", "db"},
+			[]file{{"a.sql", "changed"}},
+			"a.sql",
 		},
 		{"the repository", "git show HEAD:a", []string{"git", "show", "HEAD:a"}, []file{{".git/HEAD", ""}}, "repository"},
 	} {
-		trace := process.Trace{Programs: []process.TracedProgram{{Path: "/usr/bin/" + c.program[0], Args: c.program, Dir: "/w"}}}
+		traced := process.TracedProgram{Path: "/usr/bin/" + c.program[0], Args: c.program, Dir: "/w"}
+		trace := process.Trace{Programs: []process.TracedProgram{traced}}
 		var changes []goal.FileChange
 		for _, f := range c.read {
 			trace.Accesses = append(trace.Accesses, process.FileAccess{Path: "/w/" + f.path, Use: process.UseRead})

@@ -221,6 +221,7 @@ func isDirectoryOfTests(p *program, rel string) bool {
 }
 
 var (
+	mainName       = regexp.MustCompile(`(^|/)(__main__|main)\.[a-z]+$`)
 	redirectedName = regexp.MustCompile(`<\s*["']?([^\s"'<>|&;()]+)`)
 	scriptEnding   = regexp.MustCompile(`\.(sh|bash|zsh|ksh|bats|env|inc)$`)
 )
@@ -289,7 +290,7 @@ func (o *observer) isNamed(words []string, rel string) bool {
 		w = strings.TrimSuffix(strings.TrimPrefix(path.Clean(strings.TrimPrefix(w, o.Dir+"/")), "./"), "/")
 		return w == rel || w == stem || path.Base(w) == path.Base(rel) && strings.Contains(w, "$") ||
 			strings.ReplaceAll(w, ".", "/") == stem ||
-			w == path.Dir(rel) && slices.Contains([]string{"__main__", "main"}, strings.TrimSuffix(path.Base(rel), path.Ext(rel)))
+			w == path.Dir(rel) && mainName.MatchString(rel)
 	})
 }
 

@@ -76,7 +76,8 @@ var runnerTable = map[string]runner{
 var runnerWords = map[string]string{
 	"pytest": "pytest", "py.test": "pytest", "unittest": "unittest", "tox": "tox", "nox": "nox", "jest": "jest",
 	"vitest": "vitest", "mocha": "mocha", "_mocha": "mocha", "ava": "ava", "npm": "npm", "npx": "npm", "pnpm": "npm",
-	"yarn": "npm", "npm-cli": "npm", "npx-cli": "npm", "go": "go", "cargo": "cargo", "rustc": "cargo", "mvn": "maven", "gradle": "gradle",
+	"yarn": "npm", "npm-cli": "npm", "npx-cli": "npm", "go": "go", "cargo": "cargo", "rustc": "cargo",
+	"mvn": "maven", "gradle": "gradle",
 	"cmake": "cmake", "ctest": "cmake", "rspec": "rspec", "prove": "prove",
 }
 

@@ -149,8 +149,8 @@ func (e Entry) fingerprint(line []byte) []byte {
 	return append(append(line, e.Target...), 0)
 }
 
-// TreeHash returns a hash of the names, modes and contents of the folder, without ignored folders, times and pages. Files
-// of more than 1 MiB count by their size. It returns "" if the folder has more entries than are compared.
+// TreeHash returns a hash of the names, modes and contents of the folder, without ignored folders, times and pages.
+// Files of more than 1 MiB count by their size. It returns "" if the folder has more entries than are compared.
 func (w *Workspace) TreeHash(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil

@@ -52,6 +52,7 @@ type StartInput struct {
 	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
 	// Require is the least that a pass must prove; "" asks for nothing.
 	Require goal.Assurance `json:"require,omitempty"`
+	Runs    int            `json:"runs,omitempty"` // how often in a row a command has to pass; 0 = once
 }
 
 // LimitsInput are the limits of a goal as a user enters them.
@@ -152,6 +153,8 @@ type RecheckOutput struct {
 	Passed   bool           `json:"passed"`   // the checks that the criterion needs pass now, and no evidence was changed
 	Open     bool           `json:"open"`     // not passed, but nothing failed: the deciding checks cannot be run again
 	Faults   []string       `json:"faults"`   // lost or changed evidence of the receipt, as sentences
+	// TreeChanged says that the folder no longer holds what was verified. It does not make Passed false.
+	TreeChanged bool `json:"tree_changed,omitempty"`
 }
 
 // ProposalView is the criterion proposed by a folder's .goalpost/done.yaml. It is shown whole, and applies only if

@@ -53,6 +53,8 @@ func (p runCommand) run() *cobra.Command {
 	fl.BoolVar(&f.in.Any, "any", false, "one passing check is enough")
 	fl.StringVar((*string)(&f.in.Require), "require", "",
 		"the least that the checks must prove: strong, shared, judged or claimed (default: anything)")
+	fl.IntVar(&f.in.Runs, "runs", 0,
+		"how often in a row a command of a check has to pass, to find flaky ones (default: once)")
 	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
 	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
 	fl.StringVar(&f.in.Dir, "dir", "", "sandbox folder and working folder (default: a new one)")

@@ -104,6 +104,8 @@ type Verifier interface {
 		error)
 	// Review asks the independent reviewer about a claim whose checks passed.
 	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)
+	// ResumeAgent lets the agent's programs continue, which Criterion stops. It is not called if the goal is done.
+	ResumeAgent()
 }
 
 // Workspace compares what a goal can change with its start.

@@ -45,7 +45,7 @@ func (v *verification) verifyClaim(ctx context.Context) *Stop {
 }
 
 // decideClaim verifies a claim of the agent, the critic or the user.
-func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
+func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided *Stop) {
 	if held := v.verificationReminder(c); held != "" {
 		return v.messages.addUserMessage(ctx, held)
 	}
@@ -66,6 +66,11 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
 	if c.accepted != nil && !*c.accepted {
 		return v.reportFailedClaim(ctx, c, "the user looked at the result and sent it back: "+c.note)
 	}
+	defer func() {
+		if decided == nil || decided.Exit != goal.Done {
+			v.judge.ResumeAgent()
+		}
+	}()
 	found, stop := v.runCriterion(ctx, c)
 	if stop != nil {
 		return stop

@@ -31,6 +31,23 @@ type CheckRunner struct {
 	Dial   check.DialFunc           // into the goal's network; nil is the machine's own
 	Engine check.PredicateEvaluator // of predicates
 	World  *Workspace               // what the goal has changed, and what it must not change
+	Agent  AgentPrograms            // nil where no agent works
+
+	agentRuns string // why the agent's programs run while checks run, "" if they do not
+}
+
+// AgentPrograms are the programs of the agent. Both methods may be called more than once.
+type AgentPrograms interface {
+	// Freeze stops them until Thaw. Its error says why they run.
+	Freeze(ctx context.Context) error
+	Thaw()
+}
+
+// ResumeAgent lets the agent's programs continue after a Criterion. While the goal may be done, they stay frozen.
+func (h CheckRunner) ResumeAgent() {
+	if h.Agent != nil {
+		h.Agent.Thaw()
+	}
 }
 
 // environment is where the checks of the runner run.

@@ -53,7 +53,7 @@ func (gi *intake) prepareGoal(
 	g = &goal.Goal{
 		ID:        goal.ID(store.NewID()),
 		Objective: strings.TrimSpace(in.Objective),
-		Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any, Require: in.Require},
+		Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any, Require: in.Require, Runs: in.Runs},
 		Policy: policy.Policy{
 			Risk:         in.Risk,
 			AllowTools:   in.AllowTools,

@@ -24,13 +24,17 @@ func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	r.sandbox.SetWarn(nil) // the run's journal is closed
 	err := errors.Join(r.tools.Close(), r.children.FollowParent(ctx, exit))
 	r.recorder.setActive(false)
+	if exit != goal.Done {
+		r.sandbox.Thaw()
+	}
 	switch {
 	case exit == goal.Interrupted || goal.StatusForExit(exit) != goal.Paused && exit != goal.Done:
 		return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
 	case exit == goal.Done:
 		r.closeEgress(context.WithoutCancel(ctx))
+		running := r.sandbox.Seal(ctx, r.policy.Dir)
 		stays := time.Duration(r.registry.Config.Settings().GraceMinutes) * time.Minute
-		if stays == 0 {
+		if stays == 0 || !running {
 			return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
 		}
 		r.closeAfterGrace(context.WithoutCancel(ctx), stays)

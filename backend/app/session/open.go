@@ -54,6 +54,9 @@ func (reg *Registry) sessionFor(
 		r.secretsErr = sealed
 		world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
 		if err == nil {
+			err = r.sandbox.Unseal(ctx)
+		}
+		if err == nil {
 			r.workspace = world
 			err = r.setUpRun(ctx, g, warn)
 		}
@@ -183,6 +186,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	r.recorder.setActive(true)
 	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
 	r.checks.World, r.checks.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
+	r.checks.Agent = r.sandbox
 	if m.judge != nil {
 		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
 	}

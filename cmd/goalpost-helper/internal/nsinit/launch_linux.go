@@ -21,6 +21,7 @@ type launchContext struct {
 	rules  int // Landlock's ruleset
 	grants *rootfs.RuntimeGrants
 	trace  *checkTrace // nil without one
+	sealed []string    // mounts that Seal made read-only
 }
 
 func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
@@ -28,6 +29,19 @@ func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
 }
 
 func (in *launchContext) Revoke(id uint64) error { return in.grants.Remove(id) }
+
+func (in *launchContext) Seal(dir string) (err error) {
+	if len(in.sealed) == 0 {
+		in.sealed, err = rootfs.SealFolder(dir)
+	}
+	return err //nolint:wrapcheck // the kernel's answer counts
+}
+
+func (in *launchContext) Unseal() error {
+	err := rootfs.UnsealFolder(in.sealed)
+	in.sealed = nil
+	return err //nolint:wrapcheck // as for Seal
+}
 
 // execPlan tells the last stage what to execute. Everything except limits and user comes from the request.
 type execPlan struct {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -128,4 +129,51 @@ func setReadOnly(mount int, on bool) error {
 		attr = unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	}
 	return os.NewSyscallError("mount_setattr", unix.MountSetattr(mount, "", unix.AT_EMPTY_PATH, &attr))
+}
+
+// SealFolder makes a folder and all that is mounted below it read-only for every program that sees these mounts, and
+// returns the mounts that were writable. If a program has a file there open for writing, it changes nothing and returns
+// EBUSY.
+func SealFolder(dir string) (sealed []string, err error) {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("reading the mounts: %w", err)
+	}
+	for line := range strings.Lines(string(table)) {
+		// ID parent device root target options …
+		fields := strings.Fields(line)
+		if len(fields) < 6 {
+			continue
+		}
+		target := mountEscapes.Replace(fields[4])
+		if target != dir && !isWithin(target, dir) || !slices.Contains(strings.Split(fields[5], ","), "rw") {
+			continue
+		}
+		if err := setReadOnlyAt(target, true); err != nil {
+			return nil, errors.Join(err, UnsealFolder(sealed))
+		}
+		sealed = append(sealed, target)
+	}
+	return sealed, nil
+}
+
+// UnsealFolder undoes SealFolder.
+func UnsealFolder(sealed []string) error {
+	var errs []error
+	for _, target := range sealed {
+		errs = append(errs, setReadOnlyAt(target, false))
+	}
+	return errors.Join(errs...)
+}
+
+// mountEscapes undoes the escapes of /proc/self/mountinfo.
+var mountEscapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
+func setReadOnlyAt(target string, on bool) error {
+	mount, err := unix.Open(target, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("open", err)
+	}
+	defer func() { _ = unix.Close(mount) }()
+	return setReadOnly(mount, on)
 }

@@ -1,6 +1,8 @@
 package supervise
 
 import (
+	"errors"
+
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/sandbox/wire"
@@ -30,6 +32,31 @@ func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	}
 	if refused != nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: refused})
+	}
+	return s.answer(wire.Answer{ID: r.ID, Changed: true})
+}
+
+// seal makes a folder of a sandbox read-only, or writable again.
+func (s *Supervisor) seal(r wire.Request) error {
+	if s.inside == nil {
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}})
+	}
+	done := make(chan error)
+	go func() { // as for changeMounts
+		if r.Op == wire.Unseal {
+			done <- s.inside.Unseal()
+			return
+		}
+		done <- s.inside.Seal(string(r.Dir))
+	}()
+	switch err := <-done; {
+	case errors.Is(err, unix.EBUSY):
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{
+			Code: wire.Busy,
+			Text: "a program has a file of the folder open for writing",
+		}})
+	case err != nil:
+		return s.answer(wire.Answer{ID: r.ID, Error: socket.SandboxFailure("making the folder read-only", err)})
 	}
 	return s.answer(wire.Answer{ID: r.ID, Changed: true})
 }

@@ -37,6 +37,9 @@ type sandbox interface {
 	// grant attaches trees that the goal's init opened, one for each mount of the request.
 	Grant(r wire.Request, trees []int) *wire.Error
 	Revoke(id uint64) error
+	// Seal makes a folder read-only until Unseal.
+	Seal(dir string) error
+	Unseal() error
 }
 
 // New returns a supervisor that reads requests from one socket and answers on another. inside is nil without a
@@ -133,6 +136,8 @@ func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
 		return nil
 	case wire.Grant, wire.Revoke:
 		return s.changeMounts(r, fds)
+	case wire.Seal, wire.Unseal:
+		return s.seal(r)
 	case wire.Freeze, wire.Thaw:
 		return s.changeFreeze(r)
 	}

@@ -50,6 +50,8 @@ export interface Verdict {
   observed?: string;
   /** Used files that are new or changed; those with a reason make it tampered. */
   changes?: FileChange[];
+  /** A hash of the goal's folder as it was when the criterion passed; in the last verdict only. */
+  tree?: string;
   usage?: Usage;
   ms: number;
 }
@@ -104,6 +106,8 @@ export interface RecheckOutput {
   passed: boolean;
   open: boolean;
   faults: string[] | null;
+  /** The folder no longer holds what was verified. */
+  tree_changed?: boolean;
 }
 
 /** What a folder's .goalpost/done.yaml proposes. */

@@ -94,6 +94,8 @@ export interface StartInput {
   on_ask: string;
   /** The least assurance that a done goal must have, "" for any. */
   require?: string;
+  /** How often in a row a command has to pass. */
+  runs?: number;
 }
 
 /** Keeps and protects changed files as they are now, or puts the old versions back. */

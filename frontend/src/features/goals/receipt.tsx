@@ -84,6 +84,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
                 {fault}
               </p>
             ))}
+            {again.tree_changed ? <p>The folder has changed since it was verified.</p> : null}
           </div>
         </section>
       ) : null}

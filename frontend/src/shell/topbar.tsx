@@ -1,12 +1,21 @@
 import { clip } from "@/lib/text";
+import { groupOf, type Group } from "@/store/goalcards";
 import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
 import { useZoomed, useControl } from "@/panes/context";
-import { Dot } from "@/ui/badge";
+import { Dot, type StatusTone } from "@/ui/badge";
 import { Button, IconButton, Kbd } from "@/ui/button";
 import { GlobeIcon, PanelIcon, TerminalIcon } from "@/ui/icons";
 
 const most = 5;
+
+const dotTone: Record<Group, StatusTone> = {
+  needs_you: "warn",
+  running: "accent",
+  queued: "calm",
+  paused: "calm",
+  done: "calm",
+};
 
 /** Over the workspace: the goals that live, and what can be opened. */
 export function TopBar() {
@@ -38,12 +47,9 @@ export function TopBar() {
                 : "text-text-muted hover:bg-surface-hover hover:text-text"
             }`}
           >
-            <Dot
-              tone={g.status === "running" ? "accent" : g.status === "pending" || g.queued ? "calm" : "warn"}
-              live={g.status === "running"}
-            />
+            <Dot tone={dotTone[groupOf(g)]} live={groupOf(g) === "running"} />
             <span className="truncate max-[900px]:sr-only">{clip(g.objective, 40)}</span>
-            {g.status === "paused" && !g.queued ? <span className="sr-only">needs you</span> : null}
+            {groupOf(g) === "needs_you" ? <span className="sr-only">needs you</span> : null}
           </button>
         ))}
       </div>

@@ -15,12 +15,14 @@ import { TooltipProvider } from "@/ui/button";
 import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
 import { useKeyboard } from "./keyboard";
+import { NeedsYouToasts } from "./needsyoutoasts";
 import { Toasts } from "./toasts";
 import { ConfirmDialog } from "./confirmdialog";
 import { NavRail } from "./navrail";
 import { StatusBar } from "./statusbar";
 import { useTheme } from "./theme";
 import { TopBar } from "./topbar";
+import { useWindowTitle } from "./windowtitle";
 
 const SettingsPage = lazy(() => import("@/features/settings/page").then((m) => ({ default: m.SettingsPage })));
 const WelcomePage = lazy(() => import("@/features/onboarding/page").then((m) => ({ default: m.WelcomePage })));
@@ -41,6 +43,7 @@ export function Window({ app }: { app: App }) {
           <ApprovalsDialog />
           <Palette actions={actions} />
           <ConfirmDialog />
+          <NeedsYouToasts />
           <Toasts />
         </TooltipProvider>
       </ControlContext>
@@ -52,6 +55,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   const route = useAppState((s) => s.route);
   const drawer = useAppState((s) => s.drawer);
   useTheme();
+  useWindowTitle();
   const covered = route !== "workspace";
   return (
     <div className="flex h-full flex-col" data-route={route} data-testid="window">

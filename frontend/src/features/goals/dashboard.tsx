@@ -78,7 +78,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
           case "KeyP":
             if (!view) return false;
             if (canPause(view)) void app.goals.pause(view.id);
-            else if (canResume(view)) void app.goals.resume(view.id);
+            else if (canResume(view)) void app.goals.resumeOrAnswer(view);
             return true;
           case "KeyS":
             if (!view || !isLive(view)) return false;

@@ -9,17 +9,12 @@ import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
-import { ResumePanel } from "./resume/panel";
+import { NeedsYou } from "@/features/approvals/needsyou";
+import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { draftOf } from "./newgoal/input";
 import { Todos } from "./todos";
 import { questionOf, riskLabel, goalStatusLabel } from "./labels";
-
-/** Says whether the box under the header shows why the goal stopped, and has the button to continue. */
-function needsAnswer(view: GoalView): boolean {
-  const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "limit_reached"];
-  return view.queued === "" && exits.includes(view.exit);
-}
 
 function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => void) | null): MenuItem[] {
   return [
@@ -49,7 +44,7 @@ function RunButtons({ view }: { view: GoalView }) {
         </Button>
       ) : null}
       {resumable && view.status !== "completed" && !needsAnswer(view) ? (
-        <Button data-testid="goal-resume" onClick={() => void app.goals.resume(view.id)}>
+        <Button data-testid="goal-resume" onClick={() => void app.goals.resumeOrAnswer(view)}>
           {view.status === "paused" ? "Resume" : "Continue"}
         </Button>
       ) : null}
@@ -137,6 +132,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           {view.reason}
         </p>
       ) : null}
+      <NeedsYou goal={view.id} className="mt-2.5" />
       <ResumePanel view={view} />
     </header>
   );

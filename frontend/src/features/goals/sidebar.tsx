@@ -6,7 +6,6 @@ import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
-import { PendingApprovals } from "./pendingapprovals";
 import { Network } from "./network";
 import { ReceiptDialog } from "./receipt";
 import { Section } from "./section";
@@ -40,7 +39,6 @@ export function GoalSidebar({ view }: { view: GoalView }) {
           <CheckLine key={i} check={c} evidence={evidence(i)} />
         ))}
       </Section>
-      <PendingApprovals goal={view.id} />
       {report.length > 0 ? (
         <Section title="Report" testid="report">
           <ul className="selectable flex flex-col gap-1 text-xs text-text-muted">

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
 import { requestTitle } from "@/features/approvals/words";
 import { oneLine, stripControl } from "@/lib/text";
@@ -17,11 +17,13 @@ export function NeedsYouToasts() {
   const app = useApp();
   const approvals = useAppState((s) => s.approvals);
   const seen = useRef<ReadonlySet<string>>(new Set());
+  // What waited already when the page was opened is in the count, and needs no message.
+  const [began] = useState(() => Date.now());
   useEffect(() => {
     const open = approvals.filter((a) => a.given === "");
     const key = (a: (typeof open)[number]) => `${a.goal_id} ${a.request}`;
     for (const a of open) {
-      if (seen.current.has(key(a)) || showsGoal(app.state, a.goal_id)) continue;
+      if (seen.current.has(key(a)) || Date.parse(a.at) < began || showsGoal(app.state, a.goal_id)) continue;
       toast.warning(`Needs you: ${requestTitle(a)}`, {
         id: key(a),
         description: stripControl(oneLine(a.objective)),
@@ -31,6 +33,6 @@ export function NeedsYouToasts() {
     }
     for (const gone of seen.current) if (!open.some((a) => key(a) === gone)) toast.dismiss(gone);
     seen.current = new Set(open.map(key));
-  }, [app, approvals]);
+  }, [app, approvals, began]);
   return null;
 }

@@ -30,7 +30,7 @@ export function TopBar() {
   const live = [...by.needs_you, ...by.running, ...by.queued].slice(0, most);
   return (
     <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-border bg-surface px-2">
-      <h1 className="px-2 text-sm font-semibold">Workspace</h1>
+      <h1 className="px-2 text-sm font-semibold max-[640px]:sr-only">Workspace</h1>
       <div role="group" aria-label="Active goals" className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden">
         {live.map((g) => (
           <button
@@ -64,10 +64,10 @@ export function TopBar() {
         title="Ctrl+Shift+T"
         onClick={() => void app.panes.openTerminal()}
       >
-        <TerminalIcon size={14} /> Terminal
+        <TerminalIcon size={14} /> <span className="max-[640px]:sr-only">Terminal</span>
       </Button>
       <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.panes.openBrowser()}>
-        <GlobeIcon size={14} /> Browser
+        <GlobeIcon size={14} /> <span className="max-[640px]:sr-only">Browser</span>
       </Button>
       <Button look="primary" data-testid="new-goal-button" onClick={() => app.toggleGoals()}>
         New goal{" "}

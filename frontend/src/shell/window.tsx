@@ -66,7 +66,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
           {/* The workspace stays under the other places: its terminals and pages keep their size and state. */}
           <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>
             <TopBar />
-            <div className="flex min-h-0 flex-1">
+            <div className="relative flex min-h-0 flex-1">
               <main className="min-w-0 flex-1">
                 <Workspace />
               </main>

@@ -14,6 +14,10 @@ import { goalOffer, goalOfferLabel, requestTitle } from "./words";
 /** How long a request that has just appeared takes no click: it may have been meant for what was there before. */
 const guardMs = 500;
 
+/** With little room buttons are as wide as the card, and high enough for a finger. */
+const touch = "max-[640px]:h-11 max-[640px]:w-full max-[640px]:justify-center";
+const halfTouch = "max-[640px]:h-11 max-[640px]:flex-1 max-[640px]:justify-center";
+
 /** The calls of a goal that wait for the user, the oldest with its buttons. Nothing, if none waits. */
 export function NeedsYou({ goal, className }: { goal: string; className?: string }) {
   const approvals = useAppState((s) => s.approvals);
@@ -77,14 +81,14 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
       )}
       <div className="flex flex-wrap items-center gap-1.5">
         {once ? (
-          <Button look="primary" data-testid="ask-once" disabled={off} onClick={() => allow("once")}>
+          <Button look="primary" data-testid="ask-once" className={touch} disabled={off} onClick={() => allow("once")}>
             Allow once
           </Button>
         ) : null}
         {wide ? (
           <Button
             data-testid="ask-goal"
-            className="max-w-full"
+            className={cx("max-w-full justify-center", touch)}
             title={stripControl(wide.covers)}
             disabled={off}
             onClick={() => allow(wide.scope)}
@@ -92,11 +96,16 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
             <span className="truncate">{goalOfferLabel(a, wide)}</span>
           </Button>
         ) : null}
-        <Button data-testid="ask-deny" disabled={off} onClick={() => (denying ? deny() : setDenying(true))}>
+        <Button
+          data-testid="ask-deny"
+          className={halfTouch}
+          disabled={off}
+          onClick={() => (denying ? deny() : setDenying(true))}
+        >
           {denying ? "Deny" : "Deny…"}
         </Button>
-        <span className="flex-1" />
-        <Button look="quiet" data-testid="asks-open" onClick={() => void app.approvals.open()}>
+        <span className="flex-1 max-[640px]:hidden" />
+        <Button look="quiet" data-testid="asks-open" className={halfTouch} onClick={() => void app.approvals.open()}>
           Review…
         </Button>
       </div>

@@ -33,6 +33,7 @@ export function GoalDrawer() {
       className={cx(
         "flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l",
         "border-border bg-surface",
+        "max-[640px]:absolute max-[640px]:inset-0 max-[640px]:z-20 max-[640px]:w-auto max-[640px]:border-l-0",
       )}
     >
       <div className="shrink-0 px-4 pt-3">

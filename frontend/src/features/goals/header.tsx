@@ -88,7 +88,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       data-testid="goal-header"
       data-status={view.status}
     >
-      <div className="flex items-center gap-2">
+      <div className="flex items-center gap-2 max-[640px]:flex-wrap">
         <Badge tone={said.tone} live={said.live}>
           {said.words}
         </Badge>
@@ -105,7 +105,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           </Badge>
         ) : null}
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
-        <span className="min-w-0 flex-1 truncate text-xs text-text-faint" title={view.policy.dir}>
+        <span
+          className="min-w-0 flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full"
+          title={view.policy.dir}
+        >
           {facts.join(" · ")}
         </span>
         <RunButtons view={view} />

@@ -99,6 +99,8 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.judged = false;
       next.ended_at = "";
       next.parked_until = "";
+      delete next.assurance;
+      delete next.assurance_words;
       break;
     case "iteration":
       next.iterations = event.n;
@@ -141,6 +143,8 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.exit = event.exit;
       next.verified = event.verified;
       next.judged = event.judged ?? false;
+      delete next.assurance_words; // they come with the next snapshot
+      if (event.assurance) next.assurance = event.assurance;
       next.reason = event.report?.[0] ?? "";
       next.ended_at = event.at;
       isOrphaned(next);

@@ -12,6 +12,7 @@ import { Menu, type MenuItem } from "@/ui/menu";
 import { NeedsYou } from "@/features/approvals/needsyou";
 import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
+import { assuranceOf } from "./assurance";
 import { draftOf } from "./newgoal/input";
 import { Todos } from "./todos";
 import { questionOf, riskLabel, goalStatusLabel } from "./labels";
@@ -71,6 +72,7 @@ interface GoalHeaderProps {
 export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const app = useApp();
   const said = goalStatusLabel(view);
+  const proof = assuranceOf(view);
   const spent = useElapsed(view);
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   const facts = [
@@ -92,6 +94,11 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         <Badge tone={said.tone} live={said.live}>
           {said.words}
         </Badge>
+        {proof ? (
+          <Badge tone={proof.tone} testid="goal-assurance" title={view.assurance_reason ?? ""}>
+            {proof.words}
+          </Badge>
+        ) : null}
         {view.elsewhere ? (
           <Badge
             tone="agent"

@@ -23,6 +23,8 @@ export function GoalDrawer() {
   const view = useAppState((s) => s.detail.view);
   const steps = useAppState((s) => s.detail.steps);
   const live = useAppState((s) => s.detail.live);
+  // Under the dashboard it stays drawn; there the dashboard has the same requests and fields.
+  const inFront = useAppState((s) => s.route === "workspace");
   if (!view) return null;
   return (
     <aside
@@ -40,8 +42,8 @@ export function GoalDrawer() {
         <Head view={view} onClose={() => app.set({ drawer: false })} />
       </div>
       <div className="max-h-[60%] shrink-0 overflow-y-auto px-4 empty:hidden">
-        <NeedsYou goal={view.id} className="mt-2.5" />
-        {needsAnswer(view) ? <ResumePanel view={view} /> : null}
+        {inFront ? <NeedsYou goal={view.id} className="mt-2.5" /> : null}
+        {inFront && needsAnswer(view) ? <ResumePanel view={view} /> : null}
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">
         <Checks view={view} />

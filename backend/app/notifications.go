@@ -80,15 +80,20 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 	return n, tell
 }
 
+// notificationText is the goal's objective with what the event says, which for a done goal is what it proves.
+func notificationText(g goal.Goal, body event.Body, text string) string {
+	if ended, ok := body.(*event.Ended); ok {
+		text = ended.Assurance.Describe(g.JudgeName())
+	}
+	return strings.TrimSpace(models.TruncateWords(g.Objective) + "\n" + models.TruncateWords(text))
+}
+
 // show passes a notification about an event to the desktop, with the goal's objective and with what a done goal proves.
 func (nt *notifier) show(ctx context.Context, e event.Event, n notify.Notification) {
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
 	if row, err := nt.store.Goal(ctx, e.GoalID); err == nil {
-		if ended, ok := e.Body.(*event.Ended); ok && n.Text == "" {
-			n.Text = ended.Assurance.Describe(row.JudgeName())
-		}
-		n.Text = strings.TrimSpace(models.TruncateWords(row.Objective) + "\n" + models.TruncateWords(n.Text))
+		n.Text = notificationText(row.Goal, e.Body, n.Text)
 	}
 	n.Text = nt.mask.Text(n.Text)
 	d, err := notify.Open(ctx)

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
-import { requestTitle } from "@/features/approvals/words";
+import { requestTitle } from "@/features/goals/approvals/words";
 import { oneLine, stripControl } from "@/lib/text";
 import type { AppState } from "@/store/state";
 import { useApp, useAppState } from "@/store/context";

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useMemo } from "react";
 import { Dashboard } from "@/features/goals/dashboard";
-import { ApprovalsDialog } from "@/features/approvals/queue";
+import { ApprovalsDialog } from "@/features/goals/approvals/queue";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { NoteDialog } from "@/features/goals/notedialog";

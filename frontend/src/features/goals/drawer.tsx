@@ -8,7 +8,7 @@ import { Button, IconButton } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
-import { NeedsYou } from "@/features/approvals/needsyou";
+import { NeedsYou } from "./approvals/needsyou";
 import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";

@@ -9,7 +9,7 @@ import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
-import { NeedsYou } from "@/features/approvals/needsyou";
+import { NeedsYou } from "./approvals/needsyou";
 import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { assuranceOf } from "./assurance";

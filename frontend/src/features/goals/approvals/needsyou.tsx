@@ -14,7 +14,7 @@ import { goalOffer, goalOfferLabel, requestTitle } from "./words";
 /** How long a request that has just appeared takes no click: it may have been meant for what was there before. */
 const guardMs = 500;
 
-/** With little room buttons are as wide as the card, and high enough for a finger. */
+/** In a narrow window buttons are as wide as the card, and high enough for a finger. */
 const touch = "max-[640px]:h-11 max-[640px]:w-full max-[640px]:justify-center";
 const halfTouch = "max-[640px]:h-11 max-[640px]:flex-1 max-[640px]:justify-center";
 

@@ -45,7 +45,7 @@ export function GoalDrawer() {
         {inFront ? <NeedsYou goal={view.id} className="mt-2.5" /> : null}
         {inFront && needsAnswer(view) ? <ResumePanel view={view} /> : null}
       </div>
-      <div className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">
+      <div tabIndex={0} role="group" aria-label="Progress" className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">
         <Checks view={view} />
         {view.reason && view.status !== "running" && !needsAnswer(view) ? <Reason view={view} /> : null}
         {live ? (

@@ -209,6 +209,11 @@ type GoalCard struct {
 	InOtherProcess bool   `json:"elsewhere"` // that process is not this one
 	Seq            int64  `json:"seq"`       // of the newest event in this card
 	Activity       []int  `json:"activity"`  // steps per slice of its life, 24 slices
+	// Asks counts its calls that wait for the user and that nobody has answered yet.
+	Asks int `json:"asks,omitempty"`
+	// Assurance is how much a done goal proves; AssuranceWords says it in plain words.
+	Assurance      goal.Assurance `json:"assurance,omitempty"`
+	AssuranceWords string         `json:"assurance_words,omitempty"`
 }
 
 // CheckState is one check with its newest verdict.
@@ -240,8 +245,8 @@ type GoalView struct {
 	Report          []string         `json:"report"`
 	Account         string           `json:"account"` // the agent's own, under the host's report
 	Checks          []goal.Check     `json:"criterion"`
-	Assurance       goal.Assurance   `json:"assurance,omitempty"` // what a done goal proves
-	Require         goal.Assurance   `json:"require,omitempty"`   // the least that it must prove
+	AssuranceReason string           `json:"assurance_reason,omitempty"` // why it is not strong
+	Require         goal.Assurance   `json:"require,omitempty"`          // the least that it must prove
 	Options         goal.CareOptions `json:"options"`
 	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
 	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
@@ -353,9 +358,12 @@ type ReceiptView struct {
 	Reviewed        bool        `json:"reviewed"` // the deciding claim was confirmed
 	// Assurance is how much a done goal proves: strong, shared, judged or claimed.
 	Assurance goal.Assurance `json:"assurance,omitempty"`
-	Model     string         `json:"model"`
-	Effort    string         `json:"effort"` // the requested effort, "" = the provider's default
-	Scripted  bool           `json:"scripted"`
+	// AssuranceWords says it in plain words, AssuranceReason why it is not strong.
+	AssuranceWords  string `json:"assurance_words,omitempty"`
+	AssuranceReason string `json:"assurance_reason,omitempty"`
+	Model           string `json:"model"`
+	Effort          string `json:"effort"` // the requested effort, "" = the provider's default
+	Scripted        bool   `json:"scripted"`
 	// of the host when the goal stopped: what changed, what could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`

@@ -4,6 +4,7 @@
 package goal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -144,6 +145,11 @@ func (g Goal) NeedsReview() bool {
 		return !g.Criterion.HasDeterministicCheck() || g.Criterion.isJudgedInSubstance()
 	}
 	return g.Options.Review == ReviewAlways
+}
+
+// JudgeName is the name of what answers the goal's questions: a provider that the user chose, or the goal's model.
+func (g Goal) JudgeName() string {
+	return cmp.Or(g.Options.JudgeProvider, g.Model, g.Provider)
 }
 
 // Spend counts what a goal has used so far, over all of its runs.

@@ -128,6 +128,8 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		launcher: set,
 		env:      env,
 		camera:   r.recorder,
+
+		onPageOpened: r.holdPageLoad,
 	}
 	words := tools.Deps{
 		Dir:          g.Policy.Dir,

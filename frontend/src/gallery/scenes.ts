@@ -73,6 +73,8 @@ export const scenes: Record<string, Scene> = {
       b.panes.push(browserPane("b7", { title: "", problem: "The page crashed." }), browserPane("b8"));
     },
   },
+  "workspace-needs-you": { after: (app) => app.watchGoal("01m0running00000000000000a1") },
+  "workspace-question": { after: (app) => app.watchGoal("01m0needs000000000000000b2") },
   goals: { after: (app) => app.go("goals") },
   "goals-done": { world: { finish: true }, after: (app) => app.go("goals") },
   "goals-replay": {

@@ -35,13 +35,13 @@ export function StatusBar() {
           type="button"
           data-testid="status-needs-you"
           className="flex items-center gap-1.5 hover:text-text"
-          onClick={() => app.go("goals")}
+          title="Show what waits for you"
+          onClick={() => void app.approvals.open()}
         >
           <Dot tone="warn" />
           <b className="font-semibold text-text">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
         </button>
       ) : null}
-      <Approvals />
       <Sandbox />
       <Model provider={provider} goal={view} />
       {facts.spent > 0 ? (
@@ -74,23 +74,6 @@ export function StatusBar() {
         <Kbd>Ctrl+Shift+P</Kbd> <span className="max-[800px]:hidden">commands</span>
       </button>
     </footer>
-  );
-}
-
-function Approvals() {
-  const app = useApp();
-  const asks = useAppState((s) => s.approvals.filter((a) => a.given === "").length);
-  if (asks === 0) return null;
-  return (
-    <button
-      type="button"
-      data-testid="status-approvals"
-      className="flex items-center gap-1.5 hover:text-text"
-      onClick={() => void app.approvals.open()}
-    >
-      <Dot tone="warn" />
-      <b className="font-semibold text-text">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
-    </button>
   );
 }
 

@@ -7,6 +7,7 @@ import type { TerminalHandlers, TerminalStream } from "@/bridge/terminal";
 import type {
   ApprovalView,
   GoalEvent,
+  GoalView,
   GrantView,
   LoginView,
   PaneInfo,
@@ -166,6 +167,11 @@ export class FakeBridge implements Bridge {
     return event;
   }
 
+  /** The view with how many of its calls wait for the user. */
+  private withAsks(view: GoalView): GoalView {
+    return { ...view, asks: this.approvals.filter((a) => a.goal_id === view.id && a.given === "").length };
+  }
+
   putPane(pane: PaneInfo, closed = false): PaneInfo {
     const others = this.panes.filter((p) => p.id !== pane.id);
     this.panes = closed ? others : [...others, pane];
@@ -314,13 +320,13 @@ export class FakeBridge implements Bridge {
       check.command === "true"
         ? { outcome: "passes_already", detail: "it passes before anything was done", output: "", exit_code: 0, ms: 3 }
         : { outcome: "fails_now", detail: "exit 1, wanted 0", output: "1 test failed\n", exit_code: 1, ms: 2_210 },
-    "GoalAPI.Get": (id) => this.goal(id).view,
+    "GoalAPI.Get": (id) => this.withAsks(this.goal(id).view),
     "GoalAPI.Status": (id) => {
       const found = this.goals.get(id);
       return found ? { status: found.view.status, exit: found.view.exit, step: found.view.steps, last_step: "" } : null;
     },
     "GoalAPI.List": ({ search, limit, offset }) => {
-      const all = [...this.goals.values()].map((g) => g.view);
+      const all = [...this.goals.values()].map((g) => this.withAsks(g.view));
       const fit = all.filter((v) => v.objective.toLowerCase().includes(search.toLowerCase()));
       fit.sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
       return { goals: fit.slice(offset, offset + limit), total: fit.length, counts: {} };
@@ -360,6 +366,9 @@ export class FakeBridge implements Bridge {
         exit: g.view.exit,
         verified: g.view.verified,
         judged: g.view.judged,
+        ...(g.view.assurance ? { assurance: g.view.assurance } : {}),
+        ...(g.view.assurance_words ? { assurance_words: g.view.assurance_words } : {}),
+        ...(g.view.assurance_reason ? { assurance_reason: g.view.assurance_reason } : {}),
         reviewed: false,
         model: g.view.model,
         effort: g.view.options.effort ?? "",

@@ -170,6 +170,9 @@ export interface ReceiptView {
   verified: boolean;
   judged: boolean;
   assurance?: string;
+  /** The same in plain words, and why it is not strong. */
+  assurance_words?: string;
+  assurance_reason?: string;
   reviewed: boolean;
   model: string;
   effort: string;

@@ -171,6 +171,11 @@ export interface GoalCard {
   elsewhere: boolean;
   seq: number;
   activity: number[] | null;
+  /** Calls that wait for the user and that nobody has answered yet. */
+  asks?: number;
+  /** How much a done goal proves: strong, shared, judged or claimed; and the same in plain words. */
+  assurance?: string;
+  assurance_words?: string;
 }
 
 export interface CheckState {
@@ -207,7 +212,8 @@ export interface GoalView extends GoalCard {
   report: string[] | null;
   account: string;
   criterion: Check[] | null;
-  assurance?: string;
+  /** Why it proves less than a strong one. */
+  assurance_reason?: string;
   require?: string;
   options: Options;
   reviewed: boolean;

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { AnswerInput, GoalCard, GrantView } from "@/bridge/types";
 import { oneLine, stripControl } from "@/lib/text";
 import { groupOf } from "@/store/goalcards";
+import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -20,7 +21,7 @@ export function ApprovalsDialog() {
   const others = Object.values(byId)
     .map((g) => g.card)
     .filter((c) => groupOf(c) === "needs_you" && !list.some((a) => a.goal_id === c.id));
-  const waiting = list.filter((a) => a.given === "").length + others.length;
+  const waiting = useAppState((s) => summary(s.goals.byId).by.needs_you.length);
   const [busy, setBusy] = useState(false);
   const answer = async (answers: AnswerInput[]) => {
     setBusy(true);
@@ -39,7 +40,7 @@ export function ApprovalsDialog() {
       testid="approvals"
       className="w-[760px]"
       description="Actions waiting for approval"
-      aside={waiting > 0 ? <Badge tone="warn">{waiting} waiting</Badge> : null}
+      aside={waiting > 0 ? <Badge tone="warn">{waiting === 1 ? "1 needs you" : `${waiting} need you`}</Badge> : null}
       footer={
         <>
           <span className="min-w-0 flex-1 text-xs text-text-faint">
@@ -88,7 +89,7 @@ function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
       className="mt-4 border-t border-border pt-3 first:mt-0 first:border-t-0 first:pt-0"
       data-testid="needs-word"
     >
-      <Caption className="mb-2">Waiting for your decision</Caption>
+      <Caption className="mb-2">Waiting for your reply</Caption>
       <ul className="flex flex-col gap-1.5">
         {goals.map((g) => (
           <li key={g.id} className="flex items-center gap-3 text-xs" data-testid="needs-word-goal" data-goal={g.id}>

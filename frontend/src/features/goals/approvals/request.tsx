@@ -4,8 +4,10 @@ import { argumentsLine, stripControl } from "@/lib/text";
 import { Badge } from "@/ui/badge";
 import { DiffText } from "@/ui/diff";
 import { Button } from "@/ui/button";
-import { argumentLines, scopeLabel, type ApprovalChoice } from "./grouping";
+import { Arguments } from "./arguments";
+import { scopeLabel, type ApprovalChoice } from "./grouping";
 import { Input } from "@/ui/input";
+import { requestTitle } from "./words";
 
 interface RequestProps {
   approval: ApprovalView;
@@ -35,7 +37,8 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
       className="rounded-md border border-border bg-surface p-3"
     >
       <header className="mb-2 flex items-baseline gap-2">
-        <span className="font-mono text-sm font-semibold">{a.tool}</span>
+        <span className="text-sm font-semibold">{requestTitle(a)}</span>
+        <span className="font-mono text-2xs text-text-faint">{a.tool}</span>
         <Badge tone={a.always ? "bad" : "warn"}>
           {a.always ? "always needs approval" : a.risk.replaceAll("_", " ")}
         </Badge>
@@ -95,21 +98,6 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
   );
 }
 
-function Arguments({ raw }: { raw: string }) {
-  return (
-    <dl className="mb-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-xs" data-testid="approval-arguments">
-      {argumentLines(raw).map((line) => (
-        <div key={line.name} className="contents">
-          <dt className="text-text-faint">{stripControl(line.name)}</dt>
-          <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">
-            {stripControl(line.value)}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
 interface ScopesProps {
   approval: ApprovalView;
   chosen: Scope | undefined;
@@ -131,7 +119,7 @@ function Scopes({ approval: a, chosen, onChoose }: ScopesProps) {
             checked={o.scope === chosen}
             onChange={() => onChoose(o.scope)}
           />
-          {stripControl(o.covers)}
+          <span>Allow {stripControl(o.covers)}</span>
         </label>
       ))}
     </fieldset>

@@ -92,6 +92,9 @@ cross: $(HELPER) ## that goalctl compiles for other processors and systems (it r
 structure: ## figures of how the code is built: files, arrows between them, largest types, names, lines
 	go run build/scripts/structure.go
 
+model-data: ## windows, prices and abilities of models (backend/model/catalog/models.txt) from the newest charm.land/catwalk
+	go run build/scripts/modeldata.go $(if $(VERSION_OF_DATA),-version $(VERSION_OF_DATA))
+
 sample: ## 20 random comments and labels, to be read aloud (SEED=N)
 	go run build/scripts/sample.go $(if $(SEED),-seed $(SEED))
 

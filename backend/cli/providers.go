@@ -47,6 +47,9 @@ func (p providerCommands) listProviders() *cobra.Command {
 func (p providerCommands) providerTable(list []api.Provider) error {
 	lines := []string{"\tID\tKIND\tMODEL\tADDRESS\tNOTE"}
 	for _, v := range list {
+		if v.Note == "" && v.TestedAt != "" {
+			v.Note = fmt.Sprintf("tested %s, %d ms", v.TestedAt, v.LatencyMS)
+		}
 		mark := " "
 		if v.Active {
 			mark = "*"

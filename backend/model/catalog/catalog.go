@@ -106,12 +106,15 @@ func Suggested(baseURL string) string {
 	return ""
 }
 
-// families are guesses for models of a maker that the data does not list.
+// families are guesses for models that the data does not list, among them older ones.
 func families() []Model {
 	return []Model{
 		{ID: "gpt-", Window: 128_000, Images: true},
 		{ID: "gpt-oss", Window: 131_072},
 		{ID: "claude-", Window: 200_000, Images: true},
+		{ID: "claude-3-5-", Window: 200_000, Output: 8_192, Images: true},
+		{ID: "claude-3-haiku", Window: 200_000, Output: 4_096, Images: true},
+		{ID: "claude-3-opus", Window: 200_000, Output: 4_096, Images: true},
 		{ID: "llama-3-1", Window: 131_072},
 		{ID: "llama-3-3", Window: 131_072},
 		{ID: "qwen2-5-coder", Window: 32_768},

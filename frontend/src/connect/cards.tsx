@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { PresetView } from "@/bridge/types";
 import { useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
@@ -12,10 +13,18 @@ interface CardsProps {
   onOpen: (preset: string) => void;
 }
 
+/** The others are a click away, unless something of them was found. */
+const shownAtFirst = 6;
+
 /** What can be connected. Arrows move between the cards. */
 export function PresetCards({ chosen, onChoose, onOpen }: CardsProps) {
   const presets = useAppState((s) => s.presets);
+  const servers = useAppState((s) => s.foundServers);
+  const [isAll, setIsAll] = useState(false);
   const known = presets.filter((p) => p.id !== "custom");
+  const isOffered = (p: PresetView) => p.has_key || p.id === chosen || servers?.some((s) => s.preset === p.id);
+  const shown = known.filter((p, i) => isAll || i < shownAtFirst || isOffered(p));
+  const rest = known.filter((p) => !shown.includes(p));
   const custom = presets.find((p) => p.id === "custom");
   const move = (e: React.KeyboardEvent<HTMLElement>) => {
     const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 3, ArrowUp: -3 }[e.code];
@@ -30,10 +39,20 @@ export function PresetCards({ chosen, onChoose, onOpen }: CardsProps) {
   return (
     <div role="group" aria-label="Providers" onKeyDown={move}>
       <div className="grid grid-cols-3 gap-2 max-[640px]:grid-cols-1">
-        {known.map((p) => (
+        {shown.map((p) => (
           <Card key={p.id} preset={p} chosen={p.id === chosen} onChoose={onChoose} onOpen={onOpen} />
         ))}
       </div>
+      {rest.length > 0 ? (
+        <button
+          type="button"
+          data-testid="preset-more"
+          className="mt-2 block max-w-full truncate px-1 text-xs text-text-muted hover:text-text"
+          onClick={() => setIsAll(true)}
+        >
+          More: {rest.map((p) => p.name).join(", ")}
+        </button>
+      ) : null}
       {custom ? (
         <button
           type="button"

@@ -121,7 +121,6 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
     }
     const isFirst = app.state.route === "welcome";
     app.providers.closeConnect();
-    app.notices.done(`${out.id} is connected`);
     if (isFirst) {
       void app.settings.markWelcomed();
       app.go("goals");
@@ -163,6 +162,13 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
       testid="connect-dialog"
       description="Connects a model. Nothing is stored until you save."
       className="w-[680px]"
+      onOpenAutoFocus={(e) => {
+        e.preventDefault();
+        const fields = ["connect-address", "connect-key", "connect-variable"].map((id) =>
+          (e.currentTarget as HTMLElement).querySelector<HTMLInputElement>(`[data-testid="${id}"]`),
+        );
+        (fields.find((f) => f?.value === "") ?? fields.find(Boolean))?.focus();
+      }}
       aside={
         saved ? null : (
           <IconButton label="Back" onClick={() => app.providers.openConnect({ preset: "" })}>

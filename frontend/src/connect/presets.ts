@@ -13,7 +13,7 @@ export function describePreset(preset: PresetView, servers: readonly FoundServer
   const found = servers.find((s) => s.preset === preset.id);
   if (!found) return "Not running";
   const n = found.models?.length ?? 0;
-  return `${n} ${n === 1 ? "model" : "models"} on this computer, no key`;
+  return `${n} ${n === 1 ? "model" : "models"} here, no key`;
 }
 
 /** The one to begin with: a server that answers, then a key in the environment, then OpenAI. */

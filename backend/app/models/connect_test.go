@@ -163,20 +163,27 @@ func TestTryConnection_Failure_NamesTheStepAndWhatToDo(t *testing.T) {
 	}{
 		"nobody listens": {"http://127.0.0.1:1/v1", api.ConnectInput{}, "reach", "Could not reach 127.0.0.1", "running", ""},
 		"wrong key": {
-			serve(t, callsTool, list), api.ConnectInput{Key: "sk-wrong-0123456789abcdef"}, "key", "rejected this key", "Copy it",
+			serve(t, callsTool, list),
+			api.ConnectInput{Key: "sk-wrong-0123456789abcdef"},
+			"key", "rejected this key", "Copy it",
 			"Incorrect API key provided: [",
 		},
 		"wrong key, open list": {
-			serve(t, fails(401, "bad key"), listOf(twoModels)), api.ConnectInput{Key: rightKey}, "key", "rejected this key",
+			serve(t, fails(401, "bad key"), listOf(twoModels)),
+			api.ConnectInput{Key: rightKey},
+			"key", "rejected this key",
 			"Copy it", "bad key",
 		},
 		"Gemini's words": {
 			serve(t, callsTool, status(400, `[{"error":{"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`)),
-			api.ConnectInput{Key: "AIza-0123456789abcdef"}, "key", "rejected this key", "Copy it", "not valid",
+			api.ConnectInput{Key: "AIza-0123456789abcdef"},
+			"key", "rejected this key", "Copy it", "not valid",
 		},
 		"no API": {serve(t, callsTool, status(404, "not here")), api.ConnectInput{}, "models", "No API", "/v1", "not here"},
 		"a web page": {
-			serve(t, callsTool, status(200, "<html>hello")), api.ConnectInput{}, "models", "did not answer with a list", "/v1",
+			serve(t, callsTool, status(200, "<html>hello")),
+			api.ConnectInput{},
+			"models", "did not answer with a list", "/v1",
 			"hello",
 		},
 		"no models": {serve(t, callsTool, listOf(`{"data":[]}`)), api.ConnectInput{}, "models", "no model", "download", ""},
@@ -185,7 +192,9 @@ func TestTryConnection_Failure_NamesTheStepAndWhatToDo(t *testing.T) {
 		},
 		"no tools": {serve(t, says, list), api.ConnectInput{}, "tools", "called no tool", "tool calls", "rather talk"},
 		"tools refused": {
-			serve(t, fails(400, "tools are not supported"), list), api.ConnectInput{}, "tools", "refused", "another model",
+			serve(t, fails(400, "tools are not supported"), list),
+			api.ConnectInput{},
+			"tools", "refused", "another model",
 			"not supported",
 		},
 		"broken": {serve(t, fails(500, "oops"), list), api.ConnectInput{}, "tools", "overloaded", "minute", "oops"},

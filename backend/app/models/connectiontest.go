@@ -273,11 +273,12 @@ func (ps *Providers) describeFailure(c connection, err error) failure {
 	}
 	var status int
 	var response string
+	var kind model.Kind // of an error of a turn; a gateway may send it with the status 200
 	var listing *serverError
 	if errors.As(err, &listing) {
 		status, response = listing.status, listing.response
 	} else if e, ok := model.AsError(err); ok {
-		status, response = e.Status, e.Message
+		status, response, kind = e.Status, e.Message, e.Kind
 		if f, ok := describeModelError(name, e); ok {
 			return f
 		}
@@ -286,12 +287,13 @@ func (ps *Providers) describeFailure(c connection, err error) failure {
 	}
 	saysKey := strings.Contains(strings.ToLower(response), "api key") || strings.Contains(response, "API_KEY")
 	switch {
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusBadRequest && saysKey:
+	case kind == model.Auth, status == http.StatusUnauthorized, status == http.StatusForbidden,
+		status == http.StatusBadRequest && saysKey:
 		return rejectedKey(c, name, status, response)
-	case status == http.StatusTooManyRequests, status == http.StatusPaymentRequired:
+	case kind == model.RateLimited, status == http.StatusTooManyRequests, status == http.StatusPaymentRequired:
 		return failure{
 			step:      stepTools,
-			isWarning: status == http.StatusTooManyRequests && listing == nil,
+			isWarning: status != http.StatusPaymentRequired && listing == nil,
 			message:   "The key works, but its quota is used up.",
 			hint:      "add credit at " + cmp.Or(c.preset.KeyPage, name) + ", or wait until the limit is over",
 			status:    status,
@@ -336,14 +338,13 @@ func describeModelError(name string, e *model.Error) (f failure, ok bool) {
 	switch e.Kind {
 	case model.Unreachable:
 		return unreachable(name, e), true
-	case model.Overloaded:
+	case model.Overloaded, model.Truncated:
 		return failure{
-			step:      stepTools,
-			isWarning: false,
-			message:   name + " is overloaded or broken right now.",
-			hint:      "test again in a minute",
-			status:    e.Status,
-			response:  e.Message,
+			step:     stepTools,
+			message:  name + " is overloaded or broken right now.",
+			hint:     "test again in a minute",
+			status:   e.Status,
+			response: e.Message,
 		}, true
 	case model.InvalidReply:
 		return failure{
@@ -353,6 +354,7 @@ func describeModelError(name string, e *model.Error) (f failure, ok bool) {
 			status:   e.Status,
 			response: e.Message,
 		}, true
+	case model.Auth, model.RateLimited, model.Refused, model.BadRequest, model.TooLong, model.NoVision:
 	}
 	return failure{}, false
 }

@@ -130,7 +130,8 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 		return config.Provider{}, &fault.Error{
 			Field:   "provider",
 			Message: "no model is configured",
-			Hint:    "connect one in the settings or with `providers add`, or give --base-url and --model; --demo runs without one",
+			Hint: "connect one in the settings or with `providers add`, or give --base-url and --model; " +
+				"--demo runs without one",
 		}
 	}
 	return config.Provider{}, &fault.Error{

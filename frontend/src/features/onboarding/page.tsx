@@ -143,7 +143,7 @@ function ThisComputer() {
   const rows = findings.filter((f) => f.id !== "model");
   const limited = rows.filter((f) => f.state !== "ok");
   return (
-    <section className="sticky bottom-0 bg-bg py-3">
+    <section className="bg-bg py-3 [@media(min-height:640px)]:sticky [@media(min-height:640px)]:bottom-0">
       {isOpen ? (
         <div className="mb-2 max-h-[45vh] overflow-y-auto rounded-lg border border-border bg-surface">
           <ul data-testid="checklist">

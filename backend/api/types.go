@@ -411,23 +411,6 @@ type PaneList struct {
 	Panes []pane.Info `json:"panes"`
 }
 
-// Provider is how a model is reached.
-type Provider struct {
-	ID            string `json:"id"`
-	Kind          string `json:"kind"` // openai, anthropic, demo
-	BaseURL       string `json:"base_url"`
-	Model         string `json:"model"`
-	APIKeyEnv     string `json:"api_key_env"`    // name of the environment variable that contains the key
-	APIKeySecret  string `json:"api_key_secret"` // name of the secret that is used as the key instead
-	ContextWindow int    `json:"context_window"` // tokens; 0 = the known value for the model
-	Active        bool   `json:"active"`
-	Scripted      bool   `json:"scripted"`
-	Ready         bool   `json:"ready"`
-	Note          string `json:"note"` // why it is not ready, or "scripted, no AI"
-	// Efforts are its protocol's names for the reasoning effort. Save ignores them.
-	Efforts []string `json:"efforts"`
-}
-
 // DoctorFinding is one line of the doctor and of the first-start checklist.
 type DoctorFinding struct {
 	ID     string `json:"id"`    // chromium, helper, sandbox, model, data, display

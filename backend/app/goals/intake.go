@@ -104,7 +104,7 @@ func (gi *intake) prepareGoal(
 		err = validateToolNames(g.Policy)
 	}
 	if err == nil {
-		err = gi.models.ValidateWindow(*g)
+		err = gi.models.ValidateWindow(ctx, *g)
 	}
 	if err == nil {
 		err = gi.runPreflight(ctx, g)

@@ -7,9 +7,13 @@ import type {
   ArgsOpenTerminal,
   ArgsUpload,
   Bookmark,
+  ConnectInput,
+  ConnectOutput,
   Connection,
+  ConnectionTest,
   EventPage,
   Finding,
+  FoundServer,
   FoundText,
   GoalList,
   GoalView,
@@ -21,11 +25,13 @@ import type {
   PageLogins,
   PaneInfo,
   PaneList,
+  PresetView,
   ProposalView,
   ProtectInput,
   ProtectedFile,
   ProtectedState,
   MCPServer,
+  ModelView,
   NetworkView,
   Provider,
   PruneInput,
@@ -141,6 +147,11 @@ export interface Methods {
   "ModelAPI.Delete": (id: string) => boolean;
   "ModelAPI.Use": (id: string) => boolean;
   "ModelAPI.Test": (id: string) => Finding;
+  "ModelAPI.Presets": () => PresetView[] | null;
+  "ModelAPI.Discover": () => FoundServer[] | null;
+  "ModelAPI.Try": (input: ConnectInput) => ConnectionTest;
+  "ModelAPI.Connect": (input: ConnectInput) => ConnectOutput;
+  "ModelAPI.Models": (id: string) => ModelView[] | null;
   "SecretAPI.Where": () => SecretPlace;
   "SecretAPI.List": () => SecretView[] | null;
   "SecretAPI.Set": (input: SecretInput) => string;

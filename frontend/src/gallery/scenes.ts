@@ -1,6 +1,6 @@
 import type { FakeBridge, FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
-import { browserPane, changedProtection, terminalPane } from "@/bridge/fake/fixtures";
+import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import type { App } from "@/store/app";
 
 export interface Scene {
@@ -266,10 +266,33 @@ export const scenes: Record<string, Scene> = {
       (await shown("error-toolchains")).scrollIntoView({ block: "center" });
     },
   },
-  "settings-provider": {
+  "connect-choose": {
     after: (app) => {
       app.go("settings");
       return press("provider-add");
+    },
+  },
+  "connect-model": {
+    after: async (app) => {
+      app.providers.openConnect({ preset: "anthropic" });
+      await press("connect-env");
+      return shown("connect-model");
+    },
+  },
+  "connect-model-error": {
+    before: (b) => {
+      b.connectionTest = structuredClone(rejectedKey);
+    },
+    after: async (app) => {
+      app.providers.openConnect({ preset: "openai" });
+      await press("connect-test");
+      return shown("connect-status");
+    },
+  },
+  "settings-models": {
+    after: async (app) => {
+      app.go("settings");
+      (await shown("provider-offer")).scrollIntoView({ block: "center" });
     },
   },
   "settings-secret": {

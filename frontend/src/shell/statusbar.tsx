@@ -108,13 +108,30 @@ function Model({ provider, goal }: ModelProps) {
       </Fact>
     );
   }
-  if (!provider) return <Fact testid="status-model">no model</Fact>;
+  if (!provider) return <NoModel />;
   return (
     <Fact testid="status-model" title={provider.note}>
       {provider.model || provider.id}
       {provider.scripted ? <span>· scripted, no AI</span> : null}
-      {provider.scripted || provider.ready ? null : <span className="text-warn">· not ready</span>}
+      {provider.scripted || provider.ready ? null : (
+        <span className="text-warn">· {provider.note || "not tested"}</span>
+      )}
     </Fact>
+  );
+}
+
+/** Leads to the dialog that connects one. */
+function NoModel() {
+  const app = useApp();
+  return (
+    <button
+      type="button"
+      data-testid="status-model"
+      className="text-warn hover:text-text"
+      onClick={() => app.providers.openConnect({ preset: "" })}
+    >
+      No model connected
+    </button>
   );
 }
 

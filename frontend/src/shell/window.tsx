@@ -4,6 +4,7 @@ import { ApprovalsDialog } from "@/features/goals/approvals/queue";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { NoteDialog } from "@/features/goals/notedialog";
+import { ConnectDialog } from "@/connect/dialog";
 import { ServersDialog } from "@/features/servers/dialog";
 import { Palette } from "@/features/palette/palette";
 import { ControlContext } from "@/panes/context";
@@ -40,6 +41,7 @@ export function Window({ app }: { app: App }) {
           <NewGoalDialog />
           <NoteDialog />
           <ServersDialog />
+          <ConnectDialog />
           <ApprovalsDialog />
           <Palette actions={actions} />
           <ConfirmDialog />

@@ -6,6 +6,8 @@ import { CallError } from "@/bridge/problem";
 import type { TerminalHandlers, TerminalStream } from "@/bridge/terminal";
 import type {
   ApprovalView,
+  ConnectInput,
+  ConnectOutput,
   GoalEvent,
   GoalView,
   GrantView,
@@ -29,7 +31,10 @@ import {
   blankView,
   browserPane,
   connection,
+  connectionTest,
   findings,
+  foundServers,
+  presets,
   proposal,
   protectedFiles,
   mcpServers,
@@ -75,6 +80,8 @@ export class FakeBridge implements Bridge {
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
   logins: LoginView[] = [{ origin: "https://example.org", user: "ada" }];
   providers = structuredClone(providers);
+  /** What tests of connections find. */
+  connectionTest = structuredClone(connectionTest);
   guests = structuredClone(mcpServers);
   findings = structuredClone(findings);
   servers = structuredClone(servers);
@@ -97,6 +104,37 @@ export class FakeBridge implements Bridge {
     this.goals.get("01m0running00000000000000a1")?.steps.push(...structuredClone(staticSteps));
     this.panes = [terminalPane("t1", { title: "deploy@edge-1", dir: "/var/log/nginx" })];
     this.lively();
+  }
+
+  private saveConnection(input: ConnectInput): ConnectOutput {
+    const test = this.connectionTest;
+    if (!test.ok && !input.untested) return { saved: false, id: input.id, place: "", test };
+    const others = this.providers.filter((p) => p.id !== input.id);
+    this.providers = [
+      ...others.map((p) => ({ ...p, active: p.active && !input.use })),
+      {
+        id: input.id,
+        kind: input.kind,
+        base_url: input.base_url,
+        model: input.model,
+        api_key_env: input.key_env,
+        api_key_secret: input.key ? `provider-${input.id}` : "",
+        context_window: input.context_window,
+        active: input.use || others.length === 0,
+        scripted: false,
+        ready: !input.untested,
+        note: input.untested ? "not tested" : "",
+        efforts: [],
+        preset: input.preset,
+        input_price: input.input_price,
+        output_price: input.output_price,
+        has_price: true,
+        tested_at: input.untested ? "" : new Date().toISOString(),
+        latency_ms: test.latency_ms,
+        models: test.models?.length ?? 0,
+      },
+    ];
+    return { saved: true, id: input.id, place: input.key ? "keyring" : "", test };
   }
 
   readonly call: Call = async (method, ...args) => {
@@ -540,6 +578,11 @@ export class FakeBridge implements Bridge {
       return true;
     },
     "ModelAPI.Test": (id) => ({ id: "model", state: "ok", title: "It answers", detail: `${id} · 212 ms`, hint: "" }),
+    "ModelAPI.Presets": () => presets,
+    "ModelAPI.Discover": () => foundServers,
+    "ModelAPI.Try": () => this.connectionTest,
+    "ModelAPI.Connect": (input) => this.saveConnection(input),
+    "ModelAPI.Models": () => this.connectionTest.models,
     "SecretAPI.Where": () => ({
       place: "keyring",
       detail: "the keyring of your session (Secret Service)",

@@ -29,6 +29,7 @@ type Service struct {
 	*intake
 	*resumption
 	*recovery
+	*folderHistory
 	cfg          *config.Config
 	store        *store.Store
 	panes        *panes.Registry
@@ -73,6 +74,11 @@ func New(d Deps, c runner.Config) *Service {
 		},
 		resumption:   &resumption{handed},
 		recovery:     &recovery{handed},
+		folderHistory: &folderHistory{
+			runs:  handed,
+			state: d.Config.State(),
+			mask:  d.Sessions.Mask,
+		},
 		cfg:          d.Config,
 		store:        d.Store,
 		panes:        d.Panes,

@@ -252,7 +252,7 @@ func undoRandomChanges(t *testing.T, seed uint64) {
 	}
 }
 
-// TestRestore_NotRoot_BringsBackWhatItMayRead runs the properties again as a user whom modes bind.
+// TestRestore_NotRoot_BringsBackWhatItMayRead runs the properties again as a user who may not do everything.
 func TestRestore_NotRoot_BringsBackWhatItMayRead(t *testing.T) {
 	if os.Geteuid() != 0 {
 		lockedFolders(t)

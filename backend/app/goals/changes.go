@@ -492,7 +492,7 @@ func undoTarget(a *snapshot.Archive, in api.UndoInput) (n int, words string, err
 		if !ok {
 			return 0, "", fault.Kind(fault.Conflict, "", "there is no undo that can be undone", "")
 		}
-		return n, "what it was before the undo", nil
+		return n, "the state before the undo", nil
 	case in.Step == 0:
 		return 0, "the start of the goal", nil
 	}

@@ -7,8 +7,10 @@ import type {
   ArgsOpenTerminal,
   ArgsUpload,
   Bookmark,
+  ChangesView,
   Connection,
   EventPage,
+  FileDiff,
   Finding,
   FoundText,
   GoalList,
@@ -49,11 +51,16 @@ import type {
   StepView,
   TryInput,
   TryOutput,
+  UndoInput,
+  UndoOutput,
   Visit,
 } from "./types";
 
 /** Every method that the page may call, as Go spells it: struct and method. */
 export interface Methods {
+  "ChangesAPI.List": (id: string, paths: string[]) => ChangesView;
+  "ChangesAPI.File": (id: string, path: string) => FileDiff;
+  "ChangesAPI.Undo": (id: string, input: UndoInput) => UndoOutput;
   "GoalAPI.Start": (input: StartInput) => StartOutput;
   "GoalAPI.Try": (input: TryInput) => TryOutput;
   "GoalAPI.Get": (id: string) => GoalView;

@@ -136,9 +136,10 @@ func (p changeCommands) undo() *cobra.Command {
 		Use:   "undo ID [PATH…]",
 		Short: "Bring a goal's folder back to what it was before the goal",
 		Long: "Bring a goal's folder back to what it was before the goal, or some files of it, whatever changed them: " +
-			"tools, shell commands, builds. Paths are relative to the goal's folder. Files that somebody else changed after the " +
-			"goal are listed and left alone, unless --force names them. The folder as it was before the undo is kept: --redo " +
-			"brings it back. Ignored folders that are large, folders that programs fill, and .git are not touched.",
+			"tools, shell commands, builds. Paths are relative to the goal's folder. Files that somebody else changed " +
+			"after the goal are listed and left alone, unless --force names them. The folder as it was before the undo " +
+			"is kept: --redo brings it back. Ignored folders that are large, folders that programs fill, and .git are " +
+			"not touched.",
 		Args: cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " undo 01k3 --dry-run\n  " + p.Name + " undo 01k3 src/cart.go\n  " + p.Name +
 			" undo 01k3 --redo",
@@ -156,7 +157,8 @@ func (p changeCommands) undo() *cobra.Command {
 	fl.IntVar(&in.Step, "to", 0, "bring back what was there after this step; 0 is the start of the goal")
 	fl.BoolVar(&in.DryRun, "dry-run", false, "change nothing, list what would be done")
 	fl.BoolVar(&in.Redo, "redo", false, "undo the last undo")
-	fl.StringArrayVar(&in.Force, "force", nil, "overwrite this file although somebody else changed it since; may be repeated")
+	fl.StringArrayVar(&in.Force, "force", nil,
+		"overwrite this file although somebody else changed it since; may be repeated")
 	fl.BoolVar(&list, "list", false, "list the states of the folder that were kept")
 	fl.BoolVar(&asJSON, "json", false, "as JSON")
 	return c
@@ -164,8 +166,12 @@ func (p changeCommands) undo() *cobra.Command {
 
 // checkpointWords describe the kinds of checkpoints.
 var checkpointWords = map[string]string{
-	"start": "start of the goal", "resume": "start of a later run", "step": "after step %d", "end": "end of a run, step %d",
-	"before_undo": "before an undo", "after_undo": "after an undo",
+	"start":       "start of the goal",
+	"resume":      "start of a later run",
+	"step":        "after step %d",
+	"end":         "end of a run, step %d",
+	"before_undo": "before an undo",
+	"after_undo":  "after an undo",
 }
 
 func (p changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON bool) error {

@@ -235,6 +235,7 @@ func (a *Archive) packLimit(kind Kind) (int64, error) {
 		limit = maxStartBytes
 	case BeforeUndo, AfterUndo:
 		limit = maxUndoBytes
+	case Resume, Step, End:
 	}
 	if a.o.Free == nil {
 		return limit, nil

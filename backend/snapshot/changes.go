@@ -36,7 +36,9 @@ func (c Change) IsFolder() bool {
 }
 
 // IsIgnored reports whether a .gitignore names the file.
-func (c Change) IsIgnored() bool { return c.Before != nil && c.Before.Ignored || c.After != nil && c.After.Ignored }
+func (c Change) IsIgnored() bool {
+	return c.Before != nil && c.Before.Ignored || c.After != nil && c.After.Ignored
+}
 
 // Comparison is the folder against a snapshot.
 type Comparison struct {

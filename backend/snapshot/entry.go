@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
 	"unicode/utf8"
 )
@@ -66,9 +65,7 @@ const stampAge = 2 * time.Second
 
 func stampOf(info fs.FileInfo) stamp {
 	s := stamp{MTime: info.ModTime().UnixNano()}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.CTime, s.Inode = changeTime(st), st.Ino
-	}
+	s.CTime, s.Inode = changeAndInode(info)
 	return s
 }
 

@@ -72,7 +72,9 @@ func (w *world) content() []byte {
 	return fmt.Appendf(nil, "content %d\n", w.n)
 }
 
-var nameParts = []string{"a", "b", "cc", "dir", "x.txt", "y.go", "spa ce", "new\nline", "ü", "\xff\xfe", "-rf", "\"q\"", ".env", "deep"}
+var nameParts = []string{
+	"a", "b", "cc", "dir", "x.txt", "y.go", "spa ce", "new\nline", "ü", "\xff\xfe", "-rf", "\"q\"", ".env", "deep",
+}
 
 func (w *world) name() string {
 	parts := make([]string, 1+w.r.IntN(3))
@@ -243,7 +245,8 @@ func undoRandomChanges(t *testing.T, seed uint64) {
 		return
 	}
 	// an edit of the user stays, whatever else comes back
-	if os.Chmod(w.at(path), 0o644) != nil || os.WriteFile(w.at(path), []byte("by the user"), 0o644) != nil { //nolint:gosec
+	//nolint:gosec // of a test
+	if os.Chmod(w.at(path), 0o644) != nil || os.WriteFile(w.at(path), []byte("by the user"), 0o644) != nil {
 		return
 	}
 	last := w.restore(Request{To: 0})

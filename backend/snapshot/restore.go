@@ -141,7 +141,7 @@ func (a *Archive) inFolder(at string, do func(dir *os.Root, name string) error) 
 	defer func() { _ = root.Close() }()
 	dir, name, err := folder.OpenParent(root, filepath.FromSlash(at))
 	if err != nil {
-		return err //nolint:wrapcheck // it names the path
+		return err
 	}
 	return errors.Join(do(dir, name), dir.Close())
 }
@@ -285,7 +285,7 @@ func (w *restoration) openFolder(at string) {
 	}
 	// where it fails, what is done in it fails, and is reported
 	_ = w.archive.inFolder(at, func(dir *os.Root, name string) error {
-		return dir.Chmod(name, permission(e.Mode)|access) //nolint:wrapcheck // it is dropped
+		return dir.Chmod(name, permission(e.Mode)|access)
 	})
 }
 
@@ -354,7 +354,7 @@ func (w *restoration) put(c Change) error {
 			return makeFolder(dir, name)
 		case c.Before.Target != "":
 			return replace(dir, name, func(temporary string) error {
-				return dir.Symlink(string(c.Before.Target), temporary) //nolint:wrapcheck // replace does
+				return dir.Symlink(string(c.Before.Target), temporary)
 			})
 		case c.After.hasContentOf(c.Before):
 			return text.StripPathError(dir.Chmod(name, permission(c.Before.Mode)))

@@ -185,7 +185,8 @@ func TestRestore_EverythingThatShellsDo_IsBroughtBack(t *testing.T) {
 	after := tree(t, f.dir, all)
 	f.take(End, 9)
 	f.reopen()
-	const want = `-empty ~large.bin ~lines.txt ~link +new/in/er.txt -"odd \xff\n\"name" ~run.sh ~src -src/a.txt -src/deep/b.txt`
+	const want = `-empty ~large.bin ~lines.txt ~link +new/in/er.txt -"odd \xff\n\"name" ~run.sh ~src -src/a.txt ` +
+		`-src/deep/b.txt`
 	if got := f.changes(0); got != want {
 		t.Errorf("changes are\n%s, want\n%s", got, want)
 	}
@@ -355,7 +356,8 @@ func TestTake_WhatIsLeftOut_IsNamedAndNotTouched(t *testing.T) {
 		left = append(left, string(e.Path)+": "+e.LeftOut)
 	}
 	const want = "a.log: ignored, and larger than 8 MiB; cache: ignored, with more than 500 entries or 8 MiB; " +
-		"node_modules: filled by programs; pipe: neither a file, a folder nor a link; sub/.git: git's own folder is not touched"
+		"node_modules: filled by programs; pipe: neither a file, a folder nor a link; " +
+		"sub/.git: git's own folder is not touched"
 	if got := strings.Join(left, "; "); got != want {
 		t.Errorf("left out:\n%s, want\n%s", got, want)
 	}
@@ -371,7 +373,9 @@ func TestTake_WhatIsLeftOut_IsNamedAndNotTouched(t *testing.T) {
 		t.Errorf("changes are %s", got)
 	}
 	f.restore(Request{To: 0})
-	got := strings.Join([]string{f.read("build/small"), f.read("secret/key"), f.read("cache/0"), f.read("sub/.git/HEAD")}, " ")
+	got := strings.Join([]string{
+		f.read("build/small"), f.read("secret/key"), f.read("cache/0"), f.read("sub/.git/HEAD"),
+	}, " ")
 	if got != "1 2 2 2" || f.changes(0) != "" {
 		t.Errorf("contents are %s, changes %s", got, f.changes(0))
 	}

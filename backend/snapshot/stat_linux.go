@@ -1,5 +1,13 @@
 package snapshot
 
-import "syscall"
+import (
+	"io/fs"
+	"syscall"
+)
 
-func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
+func changeAndInode(info fs.FileInfo) (changed int64, inode uint64) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ctim.Nano(), st.Ino
+	}
+	return 0, 0
+}

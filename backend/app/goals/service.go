@@ -72,8 +72,8 @@ func New(d Deps, c runner.Config) *Service {
 			panes:      d.Panes,
 			unconfined: d.Unconfined,
 		},
-		resumption:   &resumption{handed},
-		recovery:     &recovery{handed},
+		resumption: &resumption{handed},
+		recovery:   &recovery{handed},
 		folderHistory: &folderHistory{
 			runs:  handed,
 			state: d.Config.State(),

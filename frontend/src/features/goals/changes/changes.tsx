@@ -21,7 +21,7 @@ export default function Changes({ view, before }: ChangesProps) {
   const { answer, problem, reload } = useCall("ChangesAPI.List", view.id, []);
   const version = useFollowing(reload);
   const [path, setPath] = useState("");
-  const [split, setSplit] = useState(() => window.innerWidth > 1400);
+  const [split, setSplit] = useState(() => window.innerWidth > 1600);
   const [asked, setAsked] = useState<UndoInput | null>(null);
   const app = useApp();
   const files = answer?.files ?? [];

@@ -41,14 +41,14 @@ export function DiffLines({ diff, split }: DiffLinesProps) {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, maxRows);
   return (
-    <div data-testid="diff" data-split={split} className="min-w-fit font-mono text-xs leading-5">
+    <div data-testid="diff" data-split={split} className="diff-lines font-mono text-xs leading-5">
       {shown.map((row, i) =>
         row.left?.kind === "hunk" ? (
           <div
             key={i}
             className="border-y border-border bg-surface px-3 text-2xs leading-6 text-text-faint first:border-t-0"
           >
-            {`Lines ${row.left.is}–`}
+            {`Line ${row.left.is}`}
           </div>
         ) : split ? (
           <SplitRow key={i} row={row} colours={colours} />

@@ -8,9 +8,7 @@ import { openChromium } from "./lib/chromium.mjs";
 import { scenesOf, serveGallery, showScene } from "./lib/gallery.mjs";
 import { faults } from "./lib/layout.mjs";
 
-const axe = createRequire(
-  new URL("../frontend/package.json", import.meta.url),
-).resolve("axe-core/axe.min.js");
+const axe = createRequire(new URL("../frontend/package.json", import.meta.url)).resolve("axe-core/axe.min.js");
 
 const sizes = [
   { width: 1440, height: 900 },
@@ -20,24 +18,8 @@ const sizes = [
 
 /** One of each kind of page, dialog and pane. */
 const kinds = [
-  ...[
-    "welcome",
-    "workspace",
-    "workspace-long",
-    "login",
-    "question",
-    "palette",
-    "approvals",
-    "settings",
-  ],
-  ...[
-    "goals",
-    "goals-eight-hours",
-    "goals-needs-you",
-    "goals-replay",
-    "goal-changes",
-    "new-goal-reach",
-  ],
+  ...["welcome", "workspace", "workspace-long", "login", "question", "palette", "approvals", "settings"],
+  ...["goals", "goals-eight-hours", "goals-needs-you", "goals-replay", "goal-changes", "new-goal-reach"],
 ];
 
 let gallery, browser;
@@ -50,55 +32,39 @@ after(async () => {
   gallery?.close();
 });
 
-test(
-  "nothing is cut, covered, out of reach or without a name, in any scene",
-  { timeout: 600_000 },
-  async () => {
-    const page = await browser.newPage({
-      viewport: sizes[0],
-      reducedMotion: "reduce",
-    });
-    const broken = [];
-    page.on("pageerror", (e) => broken.push(`page error: ${e.message}`));
-    const all = await scenesOf(page, gallery.url);
-    assert.ok(all.length > 30);
-    const wanted = process.env.SCENES ?? "";
-    const scenes =
-      wanted === "all" ? all : wanted === "" ? kinds : wanted.split(",");
-    assert.deepEqual(
-      scenes.filter((s) => !all.includes(s)),
-      [],
-      "no such scene",
-    );
-    for (const scene of scenes) {
-      await page.setViewportSize(sizes[0]);
-      await showScene(page, gallery.url, scene);
-      await page.addScriptTag({ path: axe });
-      const say = (where) => (line) =>
-        broken.push(`${scene}, ${where}: ${line}`);
-      (await page.evaluate(violations, null)).forEach(say("dark"));
-      (await page.evaluate(faults)).forEach(say("1440x900"));
-      for (const size of sizes.slice(1)) {
-        await page.setViewportSize(size);
-        await page.evaluate(settled);
-        (await page.evaluate(faults)).forEach(
-          say(`${size.width}x${size.height}`),
-        );
-      }
-      await page.evaluate(async () => {
-        await window.gallery.app.settings.save({ theme: "light" });
-        await window.gallery.still();
-      });
-      (
-        await page.evaluate(violations, [
-          "color-contrast",
-          "scrollable-region-focusable",
-        ])
-      ).forEach(say("light, small"));
+test("nothing is cut, covered, out of reach or without a name, in any scene", { timeout: 600_000 }, async () => {
+  const page = await browser.newPage({ viewport: sizes[0], reducedMotion: "reduce" });
+  const broken = [];
+  page.on("pageerror", (e) => broken.push(`page error: ${e.message}`));
+  const all = await scenesOf(page, gallery.url);
+  assert.ok(all.length > 30);
+  const wanted = process.env.SCENES ?? "";
+  const scenes = wanted === "all" ? all : wanted === "" ? kinds : wanted.split(",");
+  assert.deepEqual(
+    scenes.filter((s) => !all.includes(s)),
+    [],
+    "no such scene",
+  );
+  for (const scene of scenes) {
+    await page.setViewportSize(sizes[0]);
+    await showScene(page, gallery.url, scene);
+    await page.addScriptTag({ path: axe });
+    const say = (where) => (line) => broken.push(`${scene}, ${where}: ${line}`);
+    (await page.evaluate(violations, null)).forEach(say("dark"));
+    (await page.evaluate(faults)).forEach(say("1440x900"));
+    for (const size of sizes.slice(1)) {
+      await page.setViewportSize(size);
+      await page.evaluate(settled);
+      (await page.evaluate(faults)).forEach(say(`${size.width}x${size.height}`));
     }
-    assert.deepEqual(broken, []);
-  },
-);
+    await page.evaluate(async () => {
+      await window.gallery.app.settings.save({ theme: "light" });
+      await window.gallery.still();
+    });
+    (await page.evaluate(violations, ["color-contrast", "scrollable-region-focusable"])).forEach(say("light, small"));
+  }
+  assert.deepEqual(broken, []);
+});
 
 /** Runs in the page: waits until everything has its place; a menu that is open finds its own again. */
 async function settled() {
@@ -113,15 +79,9 @@ async function violations(rules) {
     {
       // A tab of dockview is the whole head of a pane, its buttons in it; what they do is also in the commands.
       // What programs write in terminals is theirs, and menus stand outside of the landmarks.
-      exclude: [
-        ".dv-tab",
-        ".xterm-rows",
-        "[data-radix-popper-content-wrapper]",
-      ],
+      exclude: [".dv-tab", ".xterm-rows", "[data-radix-popper-content-wrapper]"],
     },
     { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) },
   );
-  return violations.flatMap((v) =>
-    v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 120)}`),
-  );
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 120)}`));
 }

@@ -210,6 +210,9 @@ func (d *dispatcher) performCall(ctx context.Context, c *resolvedCall) (goal.Res
 	keeps := d.snapshots != nil && mayChange(c.effect)
 	if keeps {
 		d.snapshots.AwaitSnapshot(ctx)
+		if stop := stopCause(ctx); stop != nil { // the folder may not have been kept
+			return goal.Result{Text: "not executed: " + stop.Reason}, event.Failed
+		}
 	}
 	over := d.grants.openFor(c.Call, c.effect, c.grant)
 	result, outcome := d.invokeTool(ctx, c)

@@ -344,7 +344,8 @@ export class FakeBridge implements Bridge {
     "ChangesAPI.List": (id) => ({ ...this.changes, goal_id: id }),
     "ChangesAPI.File": (_id, path) => {
       const found = fileDiff(this.changes, path);
-      if (!found) throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
+      if (!found)
+        throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
       return found;
     },
     "ChangesAPI.Undo": (id, input) => {

@@ -45,9 +45,10 @@ func noSnapshot(row store.GoalRow) string {
 		return "This goal may only read, so it cannot change its folder."
 	case row.StartedAt.IsZero():
 		return "The goal has not started yet."
+	case row.Status == goal.Running:
+		return "No snapshot of the folder is complete yet. If it stays so, the goal's warnings say why."
 	}
-	return "No snapshot of the folder was taken before the goal began. Its events say why, if it is not older than " +
-		"snapshots."
+	return "No snapshot of the folder was taken before the goal began: its warnings say why, or it is older than snapshots."
 }
 
 // open reads the snapshots of a goal. unavailable says why there are none, "" if there are some.

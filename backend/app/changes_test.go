@@ -17,7 +17,7 @@ import (
 var givesUp = call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
 
 // TestChanges_OfAResumedGoal_KeepTheUsersEdits: what the user changed while a goal was paused is theirs, also after the
-// goal went on and changed other files; what the agent changed in both runs is undone.
+// goal continued and changed other files; what the agent changed in both runs is undone.
 func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	write := func(name, content string) {

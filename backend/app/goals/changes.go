@@ -48,7 +48,8 @@ func noSnapshot(row store.GoalRow) string {
 	case row.Status == goal.Running:
 		return "No snapshot of the folder is complete yet. If it stays so, the goal's warnings say why."
 	}
-	return "No snapshot of the folder was taken before the goal began: its warnings say why, or it is older than snapshots."
+	return "No snapshot of the folder was taken before the goal began: its warnings say why, or it is older than " +
+		"snapshots."
 }
 
 // open reads the snapshots of a goal. unavailable says why there are none, "" if there are some.

@@ -51,6 +51,7 @@ var rings = map[string]int{
 	"backend/ssh":       2,
 	"backend/mcp":       2,
 	"backend/recording": 2,
+	"backend/snapshot":  2,
 
 	"backend/app":   3,
 	"backend/api":   3,
@@ -86,7 +87,7 @@ var homes = map[string][]string{
 	"github.com/modelcontextprotocol": {"backend/mcp"},
 	"mvdan.cc/sh/v3":                  {"backend/verify", "backend/tools"},
 	// its diff; its test scripts are wherever tests are
-	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools"},
+	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools", "backend/snapshot"},
 	"go.yaml.in/yaml/v3":              {"backend/config"},
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},

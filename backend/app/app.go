@@ -408,6 +408,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 	return []any{
 		a.GoalAPI(ctx),
 		a.ApprovalAPI(ctx),
+		a.ChangesAPI(ctx),
 		api.NewTerminalAPI(ctx, a.panes),
 		api.NewBrowserAPI(ctx, a.panes, a.panes.Browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store),
@@ -422,6 +423,11 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 // GoalAPI returns the calls about goals. The command line uses it too.
 func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI {
 	return api.NewGoalAPI(ctx, a.Service, a.store)
+}
+
+// ChangesAPI returns the calls about what goals changed. The command line uses it too.
+func (a *App) ChangesAPI(ctx context.Context) *api.ChangesAPI {
+	return api.NewChangesAPI(ctx, a.Service, a.store)
 }
 
 // ApprovalAPI returns the calls about approvals. The command line uses it too.

@@ -211,6 +211,10 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			return modeltest.Say("PROGRESSING\nit writes")
 		}
 		return modeltest.Say("CONFIRM\nthe file is there")
+	case "rewrites": // by means of the shell alone
+		return work(modeltest.Call("run_command", map[string]string{
+			"command": "sed -i s/red/blue/ colour.txt; rm -r lib; mkdir out; echo built >out/program; git checkout -q other",
+		}), done, claim)
 	case "tampers": // with its check, and then does the work
 		swap := `{"command":"mv tests away && mkdir tests && echo true > tests/check.sh"}`
 		return work(modeltest.Call("run_command", swap), claim, done, claim)

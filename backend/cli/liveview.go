@@ -223,6 +223,8 @@ func (p liveView) progress(e event.Event) {
 		p.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:
 		p.errorf("  not verified: %s\n", oneLine(b.Detail))
+	case *event.ChangesUndone:
+		p.errorf("  %s brought back to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
 	case *event.Warning:
 		p.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
 	case *event.Steered:

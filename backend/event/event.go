@@ -191,6 +191,14 @@ type (
 		Account   string         `json:"account,omitempty"`
 		By        goal.ID        `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
 	}
+	// ChangesUndone reports that the user brought the goal's folder back to an earlier state, between runs.
+	ChangesUndone struct {
+		To      string   `json:"to"`    // as a phrase: "the start of the goal", "step 12"
+		Count   int      `json:"count"` // files, links and folders
+		Files   []string `json:"files"` // the first of them
+		Skipped int      `json:"skipped,omitempty"`
+		Redo    bool     `json:"redo,omitempty"` // it undid an undo
+	}
 	// Delta is streaming text of the model. It is not journaled and may be lost.
 	Delta struct {
 		Text string `json:"text"`
@@ -271,6 +279,7 @@ func (Warning) EventType() string            { return "warning" }
 func (Paused) EventType() string             { return "paused" }
 func (Resumed) EventType() string            { return "resumed" }
 func (Ended) EventType() string              { return "ended" }
+func (ChangesUndone) EventType() string      { return "changes_undone" }
 func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
 func (Pane) EventType() string               { return "pane" }
@@ -281,7 +290,7 @@ func BodyTypes() []Body {
 		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{},
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
-		&Resumed{}, &Ended{}, &Delta{}, &Egress{}, &Pane{},
+		&Resumed{}, &Ended{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
 	}
 }
 

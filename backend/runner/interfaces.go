@@ -160,6 +160,14 @@ type Preflighter interface {
 	RecheckPreflight(ctx context.Context, g goal.Goal) (why string, err error)
 }
 
+// SnapshotTaker is a Session that keeps what the goal's folder was like, so that changes can be undone.
+type SnapshotTaker interface {
+	// AwaitSnapshot waits until the folder is kept as it was when the session was opened.
+	AwaitSnapshot(ctx context.Context)
+	// SnapshotAfter says that a step may have changed the folder. It does not wait.
+	SnapshotAfter(step int)
+}
+
 // Session is what one goal runs in.
 type Session interface {
 	Models() Models

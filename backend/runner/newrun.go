@@ -157,6 +157,8 @@ func (r *Run) attachSession(s Session) {
 	workspace := s.World()
 	r.integrity.workspace, r.progress.workspace, r.reporter.workspace = workspace, workspace, workspace
 	r.verification.judge = s.Judge()
+	snapshots, _ := s.(SnapshotTaker)
+	r.verification.snapshots, r.dispatcher.snapshots = snapshots, snapshots
 	r.critic.attach(s.Models())
 	r.dispatcher.attach(s)
 }

@@ -26,6 +26,7 @@ type verification struct {
 	integrity *integrity
 	requests  *agentRequests
 	judge     Verifier
+	snapshots SnapshotTaker // nil where nothing is kept
 
 	claims *claimHistory
 }
@@ -46,6 +47,9 @@ func (v *verification) verifyClaim(ctx context.Context) *Stop {
 
 // decideClaim verifies a claim of the agent, the critic or the user.
 func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided *Stop) {
+	if v.snapshots != nil { // a check may change the folder, too
+		v.snapshots.AwaitSnapshot(ctx)
+	}
 	if held := v.verificationReminder(c); held != "" {
 		return v.messages.addUserMessage(ctx, held)
 	}

@@ -18,6 +18,12 @@ func (r *Session) cancelGracePeriod() {
 // Close ends a run. After a pause the session stays open. After done it stays for the grace period. Otherwise
 // everything in it ends now.
 func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
+	err := r.closeRun(ctx, exit)
+	r.snapshots.end(ctx) // now that what ends with the run has ended
+	return err
+}
+
+func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	r.registry.mu.Lock()
 	r.run = goal.Run{}
 	r.registry.mu.Unlock()
@@ -72,6 +78,7 @@ func (r *Session) closeAll(ctx context.Context) error {
 	err := errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
 		r.recorder.close())
 	r.pageLoads.Wait() // they end with their panes
+	r.snapshots.end(ctx)
 	return err
 }
 

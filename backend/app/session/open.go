@@ -185,6 +185,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		}
 	}
 	r.tools, r.models = box, m
+	r.snapshots = r.registry.startSnapshots(ctx, g, warn)
 	r.recorder.setActive(true)
 	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
 	r.checks.World, r.checks.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)

@@ -80,6 +80,7 @@ type Session struct {
 	parkedInARow  int                           // how often in a row, when the session was opened
 	recorder      *paneRecorder
 	output        outputCursor
+	snapshots     *snapshots // of the current run, or of the last one; nil where none are taken
 	warn          func(what, text string)
 	secretsErr    error  // why secrets of this goal cannot be opened: nothing would hide them
 	cancelGrace   func() // ends the grace period; nil outside of it; guarded by registry.mu

@@ -7,11 +7,13 @@ import type {
   ArgsOpenTerminal,
   ArgsUpload,
   Bookmark,
+  ChangesView,
   ConnectInput,
   ConnectOutput,
   Connection,
   ConnectionTest,
   EventPage,
+  FileDiff,
   Finding,
   FoundServer,
   FoundText,
@@ -55,11 +57,16 @@ import type {
   StepView,
   TryInput,
   TryOutput,
+  UndoInput,
+  UndoOutput,
   Visit,
 } from "./types";
 
 /** Every method that the page may call, as Go spells it: struct and method. */
 export interface Methods {
+  "ChangesAPI.List": (id: string, paths: string[]) => ChangesView;
+  "ChangesAPI.File": (id: string, path: string) => FileDiff;
+  "ChangesAPI.Undo": (id: string, input: UndoInput) => UndoOutput;
   "GoalAPI.Start": (input: StartInput) => StartOutput;
   "GoalAPI.Try": (input: TryInput) => TryOutput;
   "GoalAPI.Get": (id: string) => GoalView;

@@ -77,6 +77,37 @@ export const scenes: Record<string, Scene> = {
   "workspace-question": { after: (app) => app.watchGoal("01m0needs000000000000000b2") },
   goals: { after: (app) => app.go("goals") },
   "goals-done": { world: { finish: true }, after: (app) => app.go("goals") },
+  "goal-changes": {
+    after: (app) => {
+      app.openGoal(done);
+      return press("story-changes");
+    },
+  },
+  "goal-changes-binary": {
+    after: async (app) => {
+      app.openGoal(done);
+      await press("story-changes");
+      const files = (await shown("changes-files")).querySelectorAll<HTMLElement>("[data-testid=changes-file]");
+      files[3]?.click();
+    },
+  },
+  "goal-changes-undo": {
+    after: async (app) => {
+      app.openGoal(done);
+      await press("story-changes");
+      await shown("changes-files");
+      return press("undo-all");
+    },
+  },
+  "goal-changes-empty": {
+    before: (b) => {
+      b.changes = { ...b.changes, files: [], left_out: [], undone: true, can_redo: true };
+    },
+    after: (app) => {
+      app.openGoal(done);
+      return press("story-changes");
+    },
+  },
   "goals-replay": {
     world: { finish: true },
     after: (app) => {

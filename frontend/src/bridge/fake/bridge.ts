@@ -6,6 +6,7 @@ import { CallError } from "@/bridge/problem";
 import type { TerminalHandlers, TerminalStream } from "@/bridge/terminal";
 import type {
   ApprovalView,
+  ChangesView,
   ConnectInput,
   ConnectOutput,
   GoalEvent,
@@ -21,6 +22,7 @@ import type {
   Verdict,
   ProtectedState,
 } from "@/bridge/types";
+import { changes, fileDiff, undo } from "./changes";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
@@ -87,6 +89,7 @@ export class FakeBridge implements Bridge {
   servers = structuredClone(servers);
   approvals: ApprovalView[] = structuredClone(approvals);
   protection: ProtectedState = protection;
+  changes: ChangesView = structuredClone(changes);
   grants: GrantView[] = structuredClone(grants);
   private rev = 1;
   private now = fixtureTime;
@@ -381,6 +384,22 @@ export class FakeBridge implements Bridge {
     "GoalAPI.Events": (id, after, limit) => {
       const rest = this.goal(id).events.filter((e) => (e.seq ?? 0) > after);
       return { events: rest.slice(0, limit), more: rest.length > limit };
+    },
+    "ChangesAPI.List": (id) => ({ ...this.changes, goal_id: id }),
+    "ChangesAPI.File": (_id, path) => {
+      const found = fileDiff(this.changes, path);
+      if (!found)
+        throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
+      return found;
+    },
+    "ChangesAPI.Undo": (id, input) => {
+      const { view, out } = undo(this.changes, input);
+      this.changes = view;
+      if (!input.dry_run) {
+        const files = (out.done ?? []).map((d) => d.path);
+        this.say(id, { type: "changes_undone", to: out.to, count: files.length, files });
+      }
+      return out;
     },
     "GoalAPI.Network": () => network,
     "GoalAPI.Recording": (id) => ({ panes: recorded(this.goal(id)) }),

@@ -34,10 +34,13 @@ var mouseEvents = map[string]bool{
 // findListeners asks which elements of the page have listeners for the mouse. Of a page that does
 // not answer it returns none.
 func (pg *page) findListeners(ctx context.Context) (nodes []proto.DOMBackendNodeID) {
-	err := pg.callBounded(ctx, func(c proto.Client) (err error) {
-		nodes, err = pg.listeningNodes(c)
-		return err
-	})
+	world, _, err := pg.scriptContext(ctx)
+	if err == nil {
+		err = pg.callBounded(ctx, func(c proto.Client) (err error) {
+			nodes, err = listeningNodes(c, world)
+			return err
+		})
+	}
 	if err != nil {
 		pg.engine.m.cfg.Log.Debug("asking for listeners", "error", err)
 	}
@@ -68,15 +71,19 @@ func (pg *page) injectListeners(ctx context.Context, nodes []proto.DOMBackendNod
 // listeningNodes asks which elements of the document have listeners of the page's own script for the
 // mouse. It does not ask for those of all scripts, frames and shadow roots: Chromium 156 crashes a
 // little later.
-func (pg *page) listeningNodes(c proto.Client) ([]proto.DOMBackendNodeID, error) {
-	document, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "document"})
-	if err != nil {
-		return nil, err
+func listeningNodes(c proto.Client, world *script.SnapshotContext) ([]proto.DOMBackendNodeID, error) {
+	id := world.Document.Load()
+	if id == nil {
+		document, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "document"})
+		if err != nil {
+			return nil, err
+		}
+		id = &document.Result.ObjectID
+		world.Document.Store(id)
 	}
-	defer pg.Post(proto.RuntimeReleaseObject{ObjectID: document.Result.ObjectID})
 	all := -1
 	raw, err := cdp.CallRaw(c, proto.DOMDebuggerGetEventListeners{
-		ObjectID: document.Result.ObjectID,
+		ObjectID: *id,
 		Depth:    &all,
 	})
 	if err != nil {

@@ -40,6 +40,9 @@ type SnapshotContext struct {
 	ID     proto.RuntimeExecutionContextID
 	Unique string
 
+	// Document is the id of the document in the page's own world, nil as long as nobody asked for it.
+	Document atomic.Pointer[proto.RuntimeRemoteObjectID]
+
 	mu        sync.Mutex
 	listening map[proto.DOMBackendNodeID]struct{}
 }

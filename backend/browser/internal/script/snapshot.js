@@ -755,7 +755,8 @@
 		const out = [];
 		const tag = tagNameOf(el);
 		const control = asControl(el);
-		const hasAria = attributeNamesOf(el).some((name) => name.startsWith("aria-"));
+		const names = attributeNamesOf(el);
+		const hasAria = names.some((name) => name.startsWith("aria-"));
 		if (role === "heading") out.push(`level ${Number(attributeOf(el, "aria-level")) || Number(tag[1]) || 2}`);
 		if (matchesSelector(el, ":disabled") || hasAria && isTrue(el, "disabled")) out.push("disabled");
 		if (control.checked === true || hasAria && isTrue(el, "checked")) out.push("checked");
@@ -766,7 +767,7 @@
 		if (hasAria && isTrue(el, "invalid")) out.push("invalid");
 		if (el === focus) out.push("focused");
 		addValue(el, role, hasAria, out);
-		if (hasAttribute(el, "draggable") && attributeOf(el, "draggable") === "true") out.push("draggable");
+		if (names.includes("draggable") && attributeOf(el, "draggable") === "true") out.push("draggable");
 		if (role === "clickable") addHandlePosition(el, out);
 		const address = role === "link" ? addressOf(el) : "";
 		if (address) out.push("-> " + quoteText(address, 120));

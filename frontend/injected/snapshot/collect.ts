@@ -299,7 +299,7 @@ class Collector {
     if (usable && this.items.length === before + 2) this.mergeLast();
   };
 
-  /** isPart reports whether an element in one that is clicked is clicked by itself. */
+  /** isPart reports whether an element in one that is clicked is a target of its own. */
   private isPart(n: Element): boolean {
     const inner = firstElementOf(n);
     if (!inner) return textContentOf(n).trim() !== "" || hasAttributes(n);

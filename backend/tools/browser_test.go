@@ -138,7 +138,7 @@ func (w *window) call(name string, args ...any) goal.Result {
 func (w *window) ref(r goal.Result, words string) string {
 	w.Helper()
 	for line := range strings.Lines(r.Text) {
-		if m := regexp.MustCompile(`^\+? ?((?:f\d+)?e\d+) `).FindStringSubmatch(line); m != nil &&
+		if m := regexp.MustCompile(`^\+? *((?:f\d+)?e\d+) `).FindStringSubmatch(line); m != nil &&
 			strings.Contains(line, words) {
 			return m[1]
 		}

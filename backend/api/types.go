@@ -40,7 +40,7 @@ type StartInput struct {
 	// reasoning effort, in its protocol's word; "" = the provider's default
 	Effort         string          `json:"effort"`
 	Persona        string          `json:"persona"`         // "" = engineer
-	CriticEvery    int             `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
+	CriticEvery    int             `json:"critic_every"`    // turns; 0 = every 5, NoLimit = never
 	CriticProvider string          `json:"critic_provider"` // "" = the goal's own
 	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
 	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never

@@ -106,7 +106,7 @@ type CareOptions struct {
 	Persona string `json:"persona,omitempty"` // "" is engineer
 	// reasoning effort, in the words of the model's protocol; "" is the provider's default
 	Effort         string `json:"effort,omitempty"`
-	CriticEvery    int    `json:"critic_every,omitempty"`    // steps; 0 is off
+	CriticEvery    int    `json:"critic_every,omitempty"`    // turns; 0 is off
 	CriticProvider string `json:"critic_provider,omitempty"` // "" is the goal's own
 	JudgeProvider  string `json:"judge_provider,omitempty"`  // "" is the goal's own
 	// "" is automatic: review if no deterministic check decides
@@ -135,7 +135,7 @@ const (
 	ReviewNever  ReviewMode = "never"
 )
 
-// DefaultCriticEvery is the default number of steps between two runs of the critic.
+// DefaultCriticEvery is the default number of turns between two runs of the critic.
 const DefaultCriticEvery = 5
 
 // NeedsReview reports whether a reviewer checks claims that passed.

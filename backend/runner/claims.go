@@ -12,8 +12,8 @@ import (
 // pendingClaim is what is verified in this iteration.
 type pendingClaim struct {
 	rationale, result string
-	by                string // critic, person; "" is the agent
-	of                string // by the user: whose claim it was
+	by                string // person; "" is the agent
+	of                string // by the user: whose claim it was; critic in goals of older versions
 	accepted          *bool  // the user's word
 	note              string
 }

@@ -138,9 +138,9 @@ func (p *reporter) stopReasonText(stop *Stop) string {
 	return "Stopped because " + withFullStop(stop.Reason)
 }
 
-// describeRationale is the rationale of a claim with the one whose it is.
+// describeRationale is the rationale of a claim and whose it is. A critic claimed in older versions.
 func (c *pendingClaim) describeRationale() string {
-	if c.by == "critic" || c.of == "critic" {
+	if c.of == "critic" {
 		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(c.rationale, "the critic: ")
 	}
 	return "The agent said: " + c.rationale

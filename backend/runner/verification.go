@@ -44,7 +44,7 @@ func (v *verification) verifyClaim(ctx context.Context) *Stop {
 	return v.decideClaim(ctx, *c)
 }
 
-// decideClaim verifies a claim of the agent, the critic or the user.
+// decideClaim verifies a claim of the agent or the user.
 func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
 	if held := v.verificationReminder(c); held != "" {
 		return v.messages.addUserMessage(ctx, held)
@@ -227,10 +227,6 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 	v.claims.idle = true
 	text := conversation.FailurePrefix + why +
 		"\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
-	if c.by == "critic" {
-		text = conversation.FailurePrefix + "the critic took the goal for achieved, so the host verified. " + why +
-			"\n\nKeep working."
-	}
 	if len(v.plan.todos) > 0 {
 		text += newPlanRequest
 	}

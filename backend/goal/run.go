@@ -103,8 +103,8 @@ type RunHistory struct {
 	Looked int            // the newest step that the critic has seen
 	// CriticTokens is what the critic has cost, in and out.
 	CriticTokens int64
-	Memory LoopState
-	Filled []Call // executed calls that may contain the value of a secret
+	Memory       LoopState
+	Filled       []Call // executed calls that may contain the value of a secret
 }
 
 // LoopState is the state of the loop guard and the circuit breaker of a goal. Calls, results and workspaces are

@@ -230,7 +230,9 @@ func TestCritic_RunEnds_CancelsTheRequest(t *testing.T) {
 // modelFunc is a model.
 type modelFunc func(ctx context.Context) (goal.Reply, error)
 
-func (f modelFunc) Turn(ctx context.Context, _ goal.Turn, _ func(string)) (goal.Reply, error) { return f(ctx) }
+func (f modelFunc) Turn(ctx context.Context, _ goal.Turn, _ func(string)) (goal.Reply, error) {
+	return f(ctx)
+}
 
 // expiredClock is a clock on which every wait is over at once.
 type expiredClock struct {

@@ -14,7 +14,7 @@ import (
 const (
 	maxCriticBytes = 96 << 10
 	firstBytes     = 32 << 10 // the first of a conversation: the rest is for the steps since
-	minCriticBytes = 4 << 10 // less shows too little of the steps
+	minCriticBytes = 4 << 10  // less shows too little of the steps
 )
 
 // criticReview is the critic's own conversation about a goal. Each request repeats the one before and adds the steps

@@ -223,30 +223,32 @@ type CheckState struct {
 // GoalView is a goal on the dashboard.
 type GoalView struct {
 	GoalCard
-	CriterionSHA256 string           `json:"criterion_sha256"`
-	Any             bool             `json:"any"`
-	CheckStates     []CheckState     `json:"check_states"`
-	Policy          policy.Policy    `json:"policy"`
-	Provider        string           `json:"provider"`
-	Model           string           `json:"model"`
-	WallClockMS     int64            `json:"wall_clock_ms"` // limits, 0 = none
-	MaxIterations   int              `json:"max_iterations"`
-	MaxClaims       int              `json:"max_claims"` // in a row on one check
-	MaxTokens       int64            `json:"max_tokens"`
-	MaxUSD          float64          `json:"max_usd"`
-	Report          []string         `json:"report"`
-	Account         string           `json:"account"` // the agent's own, under the host's report
-	Checks          []goal.Check     `json:"criterion"`
-	Assurance       goal.Assurance   `json:"assurance,omitempty"` // what a done goal proves
-	Require         goal.Assurance   `json:"require,omitempty"`   // the least that it must prove
-	Options         goal.CareOptions `json:"options"`
-	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
-	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
-	Tampered        bool             `json:"tampered"`   // paused because protected files changed
-	AskedPane       string           `json:"asked_pane"` // where the user is to act for the agent, "" if nowhere
-	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
-	Panes           []string         `json:"panes"`      // ids of the panes it leases
-	Marks           []TimelineEntry  `json:"marks"`      // critic, claims and reviews on the time axis
+	CriterionSHA256 string        `json:"criterion_sha256"`
+	Any             bool          `json:"any"`
+	CheckStates     []CheckState  `json:"check_states"`
+	Policy          policy.Policy `json:"policy"`
+	Provider        string        `json:"provider"`
+	Model           string        `json:"model"`
+	WallClockMS     int64         `json:"wall_clock_ms"` // limits, 0 = none
+	MaxIterations   int           `json:"max_iterations"`
+	MaxClaims       int           `json:"max_claims"` // in a row on one check
+	MaxTokens       int64         `json:"max_tokens"`
+	MaxUSD          float64       `json:"max_usd"`
+	Report          []string      `json:"report"`
+	Account         string        `json:"account"` // the agent's own, under the host's report
+	// Result is what the agent handed over, in Markdown, with the claim that was verified or waits for the user.
+	Result    string           `json:"result,omitempty"`
+	Checks    []goal.Check     `json:"criterion"`
+	Assurance goal.Assurance   `json:"assurance,omitempty"` // what a done goal proves
+	Require   goal.Assurance   `json:"require,omitempty"`   // the least that it must prove
+	Options   goal.CareOptions `json:"options"`
+	Reviewed  bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
+	Waits     bool             `json:"waits"`      // for the user's decision about a manual check
+	Tampered  bool             `json:"tampered"`   // paused because protected files changed
+	AskedPane string           `json:"asked_pane"` // where the user is to act for the agent, "" if nowhere
+	Todos     []goal.Todo      `json:"todos"`      // the agent's plan
+	Panes     []string         `json:"panes"`      // ids of the panes it leases
+	Marks     []TimelineEntry  `json:"marks"`      // critic, claims and reviews on the time axis
 }
 
 // TimelineEntry is one result on the time axis.
@@ -353,6 +355,7 @@ type ReceiptView struct {
 	Model     string         `json:"model"`
 	Effort    string         `json:"effort"` // the requested effort, "" = the provider's default
 	Scripted  bool           `json:"scripted"`
+	Result    string         `json:"result,omitempty"` // of the deciding claim, in Markdown
 	// of the host when the goal stopped: what changed, what could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`

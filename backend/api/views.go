@@ -84,6 +84,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		MaxUSD:          r.Limits.USD,
 		Report:          append([]string{}, r.Report...),
 		Account:         r.Account,
+		Result:          resultOf(r, f),
 		Checks:          append([]goal.Check{}, r.Criterion.Checks...),
 		Assurance:       assuranceOf(r, f.claims),
 		Require:         r.Criterion.Require,
@@ -109,6 +110,14 @@ func assuranceOf(r store.GoalRow, claims []store.Claim) goal.Assurance {
 		return ""
 	}
 	return r.Criterion.AssuranceOf(claims[len(claims)-1].Verdicts)
+}
+
+// resultOf returns the result of the claim that was verified or waits for the user.
+func resultOf(r store.GoalRow, f goalFacts) string {
+	if len(f.claims) == 0 || r.Exit != goal.Done && !f.waits {
+		return ""
+	}
+	return f.claims[len(f.claims)-1].Result
 }
 
 // checkStates adds the newest verdict to every check.

@@ -78,7 +78,7 @@ type Goal struct {
 	Verified        bool // true when a program or a model of the host decided
 	RunID           string
 	Spent           Spend
-	Report          []string // at most five bullets, the first says why it stopped
+	Report          []string // at most six bullets, the first says why it stopped
 	Account         string   // the agent's own last account, "" if it gave none
 	ParkedUntil     time.Time
 	TestsBefore     []int // number of tests that ran in pre-flight, by check; set while the goal is being created

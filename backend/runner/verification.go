@@ -167,6 +167,7 @@ func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *
 	if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.reviewRejected() {
 		return stop
 	}
+	v.claims.waiting = &c
 	passed := "everything else passed"
 	if v.goal.Criterion.Any && len(v.claims.last) > 0 {
 		passed = "no other check passed, and one is enough"

@@ -70,7 +70,7 @@ func formatFileChanges(list []goal.FileChange) string {
 	return b.String()
 }
 
-// formatFiles shows each file whole while there is room, and otherwise how it differs from the start.
+// formatFiles shows each file whole while it fits, and otherwise how it differs from the start.
 func formatFiles(files []workspace.FileEvidence, w Budget) string {
 	if len(files) == 0 {
 		return "(none)\n"
@@ -95,7 +95,7 @@ func formatFiles(files []workspace.FileEvidence, w Budget) string {
 				f.Size), w.Text))
 		}
 		if whole <= 0 && diff <= 0 && i+1 < len(files) {
-			fmt.Fprintf(&b, "(%s left out: there is no room for more)\n", goal.FormatCount(len(files)-i-1, "file"))
+			fmt.Fprintf(&b, "(%s left out: together they would be too long)\n", goal.FormatCount(len(files)-i-1, "file"))
 			break
 		}
 	}

@@ -204,6 +204,7 @@ export interface GoalView extends GoalCard {
   max_usd: number;
   report: string[] | null;
   account: string;
+  result?: string;
   criterion: Check[] | null;
   assurance?: string;
   require?: string;

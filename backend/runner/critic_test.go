@@ -35,7 +35,7 @@ func TestReadCritic(t *testing.T) {
 	}
 }
 
-// criticRun is a run with a critic that is asked each turn, whose agent has spent so many tokens and made so many steps.
+// criticRun is a run with a critic that is asked each turn, whose agent has spent these tokens and made these steps.
 func criticRun(m Model, tokens int64, steps int) *Run {
 	r := newTestRun(goal.Goal{Objective: "sort it", Options: goal.CareOptions{CriticEvery: 30}}, &watchClock{})
 	r.journal.log = discardLog{}
@@ -206,8 +206,8 @@ func TestCritic_SlowReply_DoesNotHoldTheRunUp(t *testing.T) {
 	if stop := r.critic.finishTurn(t.Context()); stop != nil {
 		t.Fatal(stop)
 	}
-	if list := r.messages.Messages(); len(list) != 1 || !strings.Contains(list[0].Text, "up to step 3 and says that you are "+
-		"stuck: in a circle") {
+	if list := r.messages.Messages(); len(list) != 1 ||
+		!strings.Contains(list[0].Text, "up to step 3 and says that you are stuck: in a circle") {
 		t.Errorf("%+v", list)
 	}
 }

@@ -105,8 +105,8 @@ type reporter struct {
 	autorun   LeftoverReporter // nil where the session reports none
 }
 
-// report is at most six bullets, written by the host from what it knows: why the run stopped, what the checks said, what
-// the agent said, what changed, what it took, and what the user can do next.
+// report is at most six bullets, written by the host from what it knows: why the run stopped, what the checks said,
+// what the agent said, what changed, what it took, and what the user can do next.
 func (p *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{p.stopReasonText(stop)}
 	for _, bullet := range []string{

@@ -439,8 +439,10 @@ func TestReview(t *testing.T) {
 				t.Errorf("the reply is %q, it cost %+v", r.Reply, r.Usage)
 			}
 			text := j.turns[0].Messages[0].Text
-			for _, want := range []string{"Print two", "python3 app.py | grep two", "exit 0", "-print('one')", "+print('two')",
-				" file\napp.py, changed, whole:\nprint('two')\n", " result\nit prints two\n"} {
+			for _, want := range []string{
+				"Print two", "python3 app.py | grep two", "exit 0", "-print('one')", "+print('two')",
+				" file\napp.py, changed, whole:\nprint('two')\n", " result\nit prints two\n",
+			} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the reviewer does not see %q", want)
 				}

@@ -160,6 +160,7 @@ func TestCritic_CostsAtMostATenth(t *testing.T) {
 				t.Fatalf("%g: after turn %d the critic took %d of %d tokens", perByte, turn, spent, r.goal.Spent.TokensIn)
 			}
 		}
+		r.critic.close(t.Context())
 		if total := r.goal.Spent.TokensIn + r.goal.Spent.TokensOut; len(n.asked) < 5 || spent*10 > total {
 			t.Errorf("%g: %d requests for %d of %d tokens", perByte, len(n.asked), spent, total)
 		}

@@ -141,7 +141,7 @@ var trees = map[string]map[string][]string{
 		"check":          {"inputs", "judge", "protect", "protect/detect", "summary", "workspace", "shellline", "fileio", "phrase"},
 		"fileio":         {},
 		"inputs":         {"shellline"},
-		"judge":          {"phrase"},
+		"judge":          {"phrase", "workspace"},
 		"phrase":         {},
 		"protect":        {"inputs", "protect/detect", "summary", "workspace", "fileio", "phrase"},
 		"protect/detect": {"shellline", "workspace", "fileio"},

@@ -44,7 +44,7 @@ var phraseLimits = []struct {
 	{`by itself`, 20},
 	{`whoever`, 11},
 	{`a yes|your word`, 2},
-	{`rooms?`, 102}, // space in a buffer is fine
+	{`rooms?`, 101}, // space in a buffer is fine
 	{`(the|a|its|at) border`, 11},
 	{`desk`, 26},
 	{`sentinels?`, 3},

@@ -98,6 +98,7 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		Model:           r.Model,
 		Effort:          r.Options.Effort,
 		Scripted:        r.Scripted,
+		Result:          resultOf(r, f),
 		Report:          append([]string{}, r.Report...),
 		Claims:          []ReceiptClaim{},
 	}

@@ -40,7 +40,7 @@ type StartInput struct {
 	// reasoning effort, in its protocol's word; "" = the provider's default
 	Effort         string          `json:"effort"`
 	Persona        string          `json:"persona"`         // "" = engineer
-	CriticEvery    int             `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
+	CriticEvery    int             `json:"critic_every"`    // turns; 0 = every 5, NoLimit = never
 	CriticProvider string          `json:"critic_provider"` // "" = the goal's own
 	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
 	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
@@ -231,19 +231,21 @@ type CheckState struct {
 // GoalView is a goal on the dashboard.
 type GoalView struct {
 	GoalCard
-	CriterionSHA256 string           `json:"criterion_sha256"`
-	Any             bool             `json:"any"`
-	CheckStates     []CheckState     `json:"check_states"`
-	Policy          policy.Policy    `json:"policy"`
-	Provider        string           `json:"provider"`
-	Model           string           `json:"model"`
-	WallClockMS     int64            `json:"wall_clock_ms"` // limits, 0 = none
-	MaxIterations   int              `json:"max_iterations"`
-	MaxClaims       int              `json:"max_claims"` // in a row on one check
-	MaxTokens       int64            `json:"max_tokens"`
-	MaxUSD          float64          `json:"max_usd"`
-	Report          []string         `json:"report"`
-	Account         string           `json:"account"` // the agent's own, under the host's report
+	CriterionSHA256 string        `json:"criterion_sha256"`
+	Any             bool          `json:"any"`
+	CheckStates     []CheckState  `json:"check_states"`
+	Policy          policy.Policy `json:"policy"`
+	Provider        string        `json:"provider"`
+	Model           string        `json:"model"`
+	WallClockMS     int64         `json:"wall_clock_ms"` // limits, 0 = none
+	MaxIterations   int           `json:"max_iterations"`
+	MaxClaims       int           `json:"max_claims"` // in a row on one check
+	MaxTokens       int64         `json:"max_tokens"`
+	MaxUSD          float64       `json:"max_usd"`
+	Report          []string      `json:"report"`
+	Account         string        `json:"account"` // the agent's own, under the host's report
+	// Result is what the agent handed over, in Markdown, with the claim that was verified or waits for the user.
+	Result          string           `json:"result,omitempty"`
 	Checks          []goal.Check     `json:"criterion"`
 	AssuranceReason string           `json:"assurance_reason,omitempty"` // why it is not strong
 	Require         goal.Assurance   `json:"require,omitempty"`          // the least that it must prove
@@ -364,6 +366,7 @@ type ReceiptView struct {
 	Model           string `json:"model"`
 	Effort          string `json:"effort"` // the requested effort, "" = the provider's default
 	Scripted        bool   `json:"scripted"`
+	Result          string `json:"result,omitempty"` // of the deciding claim, in Markdown
 	// of the host when the goal stopped: what changed, what could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`

@@ -95,6 +95,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		MaxUSD:          r.Limits.USD,
 		Report:          append([]string{}, r.Report...),
 		Account:         r.Account,
+		Result:          resultOf(r, f),
 		Checks:          append([]goal.Check{}, r.Criterion.Checks...),
 		AssuranceReason: assuranceReason(r, f.claims),
 		Require:         r.Criterion.Require,
@@ -135,6 +136,14 @@ func assuranceReason(r store.GoalRow, claims []store.Claim) string {
 		}
 	}
 	return ""
+}
+
+// resultOf returns the result of the claim that was verified or waits for the user.
+func resultOf(r store.GoalRow, f goalFacts) string {
+	if len(f.claims) == 0 || r.Exit != goal.Done && !f.waits {
+		return ""
+	}
+	return f.claims[len(f.claims)-1].Result
 }
 
 // checkStates adds the newest verdict to every check.

@@ -72,7 +72,7 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 		delete(waits, e.GoalID)
 	case *event.Ended:
 		delete(waits, e.GoalID)
-		n.Title, tell = "A goal is done", b.Exit != goal.AbortedByUser // the user knows
+		n.Title, n.Text, tell = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows
 		if b.Exit != goal.Done {
 			n.Title = "A goal ended: " + strings.ReplaceAll(string(b.Exit), "_", " ")
 		}

@@ -56,6 +56,14 @@ func TestNotificationText_GoalDone_SaysWhatItProves(t *testing.T) {
 	}
 }
 
+// TestNotification_DoneGoal_ShowsItsResult that the agent hands over.
+func TestNotification_DoneGoal_ShowsItsResult(t *testing.T) {
+	n, told := notificationFor(event.Event{Body: &event.Ended{Exit: goal.Done, Result: "two bugs"}}, map[goal.ID]bool{})
+	if !told || n.Title != "A goal is done" || n.Text != "two bugs" {
+		t.Errorf("%t %+v", told, n)
+	}
+}
+
 // TestPatience: where no user can see a request, nothing waits for an answer.
 func TestPatience(t *testing.T) {
 	home := t.TempDir()

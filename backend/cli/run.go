@@ -85,7 +85,7 @@ func (p runCommand) run() *cobra.Command {
 		"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there")
 	fl.StringVar(&f.in.Persona, "persona", "", "the agent's persona (default: engineer)")
 	fl.StringVar(&f.in.OnAsk, "on-ask", "park", "what to do when nobody answers an approval: park, deny, allow")
-	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "run the critic every N steps; 0 = no critic")
+	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "run the critic every N turns; 0 = no critic")
 	fl.StringVar(&f.in.CriticProvider, "critic-provider", "", "id of the critic's provider (default: the goal's own)")
 	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "",
 		"id of the provider that judges and reviews (default: the goal's own)")

@@ -174,6 +174,8 @@ type (
 		// Unanswered means that no model answered in the newest iteration, which therefore does not count and is
 		// repeated.
 		Unanswered bool `json:"unanswered,omitempty"`
+		// Result is what the agent handed over with the claim that was verified or waits for the user.
+		Result string `json:"result,omitempty"`
 	}
 	// Resumed continues a goal with the same steps and numbers.
 	Resumed struct {
@@ -190,6 +192,8 @@ type (
 		Report    []string       `json:"report"`
 		Account   string         `json:"account,omitempty"`
 		By        goal.ID        `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
+		// Result is what the agent handed over with the claim that was verified.
+		Result string `json:"result,omitempty"`
 	}
 	// ChangesUndone reports that the user brought the goal's folder back to an earlier state, between runs.
 	ChangesUndone struct {

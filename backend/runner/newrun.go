@@ -103,13 +103,14 @@ func (r *Run) addVerification() {
 	}
 	r.critic = &critic{
 		goal:     &r.goal,
+		clock:    r.cfg.Clock,
+		log:      r.cfg.Log,
 		journal:  r.journal,
 		messages: r.messages,
 		gate:     r.gate,
 		budget:   r.budget,
 		plan:     r.plan,
 		recent:   r.recent,
-		decide:   r.verification.decideClaim,
 	}
 	r.reporter = &reporter{goal: &r.goal, claims: claims, budget: r.budget, plan: r.plan, requests: r.requests}
 }

@@ -45,7 +45,7 @@ func (v *verification) verifyClaim(ctx context.Context) *Stop {
 	return v.decideClaim(ctx, *c)
 }
 
-// decideClaim verifies a claim of the agent, the critic or the user.
+// decideClaim verifies a claim of the agent or the user.
 func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided *Stop) {
 	if v.snapshots != nil { // a check may change the folder, too
 		v.snapshots.AwaitSnapshot(ctx)
@@ -176,6 +176,7 @@ func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *
 	if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.reviewRejected() {
 		return stop
 	}
+	v.claims.waiting = &c
 	passed := "everything else passed"
 	if v.goal.Criterion.Any && len(v.claims.last) > 0 {
 		passed = "no other check passed, and one is enough"
@@ -236,10 +237,6 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 	v.claims.idle = true
 	text := conversation.FailurePrefix + why +
 		"\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
-	if c.by == "critic" {
-		text = conversation.FailurePrefix + "the critic took the goal for achieved, so the host verified. " + why +
-			"\n\nKeep working."
-	}
 	if len(v.plan.todos) > 0 {
 		text += newPlanRequest
 	}

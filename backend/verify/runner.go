@@ -80,7 +80,7 @@ func (h CheckRunner) judge() *judge.Judge {
 // say is never a pass; an error is that nobody can be asked now (goal.Unavailable) or
 // that ctx ended.
 func (h CheckRunner) Review(
-	ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict,
+	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,
 ) (goal.Review, error) {
 	if h.Judge == nil {
 		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
@@ -89,7 +89,11 @@ func (h CheckRunner) Review(
 	if err != nil {
 		diff = "it could not be made: " + err.Error()
 	}
-	return h.judge().Review(ctx, g, diff, verdicts)
+	files, err := h.World.comparison().Evidence(ctx, g.Objective+"\n"+g.Criterion.Describe())
+	if err != nil {
+		diff += "\nthe files could not be read: " + err.Error()
+	}
+	return h.judge().Review(ctx, g, judge.Work{Diff: diff, Files: files, Result: c.Result}, verdicts)
 }
 
 // JudgePicture decides a question about a picture as the check visual does, for a tool:

@@ -366,8 +366,8 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 	case in.CriticEvery < 0:
 		return o, &fault.Error{
 			Field:   "critic_every",
-			Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps",
-			Hint:    "give a number of steps, or 0 for no critic",
+			Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " turns",
+			Hint:    "give a number of turns, or 0 for no critic",
 		}
 	}
 	if err := validateChoices(o); err != nil {

@@ -177,6 +177,7 @@ export interface ReceiptView {
   model: string;
   effort: string;
   scripted: boolean;
+  result?: string;
   report: string[] | null;
   claims: ReceiptClaim[] | null;
   protected?: ProtectedRecord[];

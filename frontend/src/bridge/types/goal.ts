@@ -211,6 +211,7 @@ export interface GoalView extends GoalCard {
   max_usd: number;
   report: string[] | null;
   account: string;
+  result?: string;
   criterion: Check[] | null;
   /** Why it proves less than a strong one. */
   assurance_reason?: string;

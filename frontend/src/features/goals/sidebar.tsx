@@ -77,7 +77,8 @@ export function GoalSidebar({ view }: { view: GoalView }) {
 
 function criticLabel(view: GoalView): string {
   const every = view.options.critic_every ?? 0;
-  return every > 0 ? `critic every ${every}` : "no critic";
+  if (every === 1) return "critic every turn";
+  return every > 0 ? `critic every ${every} turns` : "no critic";
 }
 
 function SpendSection({ view }: { view: GoalView }) {

@@ -42,7 +42,9 @@ import (
 const sending = `<!doctype html><title>trying</title><script>
 const soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 2500))]).catch(() => {});
 const post = (n, o) => fetch("/to/" + n, Object.assign({ method: "POST", body: "x" }, o));
-const socket = (url) => new Promise((r) => { (function attempt(left) { const w = new WebSocket(url); w.onopen = r; w.onerror = () => left ? attempt(left - 1) : r(); })(4); });
+const socket = (url) => new Promise((r) => { (function attempt(left) {
+  const w = new WebSocket(url); w.onopen = r; w.onerror = () => left ? attempt(left - 1) : r();
+})(4); });
 const frame = (alter) => new Promise((r) => { const f = document.createElement("iframe"); alter(f); f.onload = () => r(f); document.body.append(f); });
 const said = (port) => new Promise((r) => { port.onmessage = r; });
 const inside = (n) => "Promise.all([fetch('" + location.origin + "/to/" + n + "', {method: 'POST', mode: 'no-cors', body: 'x'}).catch(() => {}), new Promise((r) => { (function attempt(left) { const w = new WebSocket('wss://" + location.host + "/to/" + n + "-socket'); w.onopen = r; w.onerror = () => left ? attempt(left - 1) : r(); })(4); })])";

@@ -30,7 +30,7 @@ type memoryWatch struct {
 	spec   wire.Spec
 	inits  func() map[int]wire.Domain // the init processes of the goal's sandboxes
 	proc   string                     // the goal's own processes, of all its sandboxes
-	filled int64                      // size of /tmp after the last pass, 0 while within the limit; used by its goroutine only
+	filled int64                      // size of /tmp after the last pass, 0 while within the limit
 }
 
 // Start starts the watch, which ends with the process. proc is the path of a /proc with the goal's processes; inits

@@ -34,13 +34,13 @@ func (in *launchContext) Seal(dir string) (err error) {
 	if len(in.sealed) == 0 {
 		in.sealed, err = rootfs.SealFolder(dir)
 	}
-	return err //nolint:wrapcheck // the kernel's answer counts
+	return err
 }
 
 func (in *launchContext) Unseal() error {
 	err := rootfs.UnsealFolder(in.sealed)
 	in.sealed = nil
-	return err //nolint:wrapcheck // as for Seal
+	return err
 }
 
 // execPlan tells the last stage what to execute. Everything except limits and user comes from the request.

@@ -132,7 +132,7 @@ func (b *rootBuilder) mask(target string, optional bool) error {
 		}
 		err = b.maskAt(at, target)
 		_ = unix.Close(at)
-		if !errors.Is(err, unix.ENOENT) { // otherwise it was removed meanwhile
+		if !errors.Is(err, unix.ENOENT) { // otherwise it was removed in between
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func killSession(sid int) {
 
 type procInfo struct{ pid, parent, session, started int } // started is in clock ticks since the boot
 
-// listProcesses lists the processes in /proc; processes that start or end meanwhile may be missing.
+// listProcesses lists the processes in /proc; processes that start or end during the scan may be missing.
 func listProcesses() []procInfo {
 	entries, _ := os.ReadDir("/proc") // entries read before an error are returned with it
 	var all []procInfo

@@ -158,8 +158,8 @@ func SealFolder(dir string) (sealed []string, err error) {
 	return sealed, nil
 }
 
-// sealAttempts bounds the attempts, a millisecond apart, to make a mount read-only. A program that only reads takes write
-// access to the mount for an instant, because the kernel stores the time of the access.
+// sealAttempts bounds the attempts, a millisecond apart, to make a mount read-only. A program that only reads takes
+// write access to the mount for an instant, because the kernel stores the time of the access.
 const sealAttempts = 50
 
 // sealMount makes a mount read-only. EBUSY means that a program has had a file there open for writing all the time.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -150,27 +149,12 @@ func SealFolder(dir string) (sealed []string, err error) {
 		if target != dir && !isWithin(target, dir) || !slices.Contains(strings.Split(fields[5], ","), "rw") {
 			continue
 		}
-		if err := sealMount(target); err != nil {
+		if err := setReadOnlyAt(target, true); err != nil {
 			return nil, errors.Join(err, UnsealFolder(sealed))
 		}
 		sealed = append(sealed, target)
 	}
 	return sealed, nil
-}
-
-// sealAttempts bounds the attempts, a millisecond apart, to make a mount read-only. A program that only reads takes
-// write access to the mount for an instant, because the kernel stores the time of the access.
-const sealAttempts = 50
-
-// sealMount makes a mount read-only. EBUSY means that a program has had a file there open for writing all the time.
-func sealMount(target string) (err error) {
-	for range sealAttempts {
-		if err = setReadOnlyAt(target, true); !errors.Is(err, unix.EBUSY) {
-			return err
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return err
 }
 
 // UnsealFolder undoes SealFolder.

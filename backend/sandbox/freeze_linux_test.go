@@ -47,8 +47,8 @@ func frozenCheck(w sandbox.Spec, script string) process.Command {
 	return c
 }
 
-// makeRelease makes a pipe in the goal's folder that a script waits at with "read x < NAME", once: a second read can find
-// the first writer still there.
+// makeRelease makes a pipe in the goal's folder that a script waits at with "read x < NAME", once: a second read can
+// find the first writer still there.
 func makeRelease(t *testing.T, w sandbox.Spec, name string) (release func()) {
 	t.Helper()
 	path := filepath.Join(w.Dir, name)

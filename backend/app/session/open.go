@@ -49,35 +49,37 @@ func (reg *Registry) sessionFor(
 	}
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
-	if r := reg.open[g.ID]; r != nil && !r.sandboxEnded() {
-		r.cancelGracePeriod()
-		r.secretsErr = sealed
-		world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
-		if err == nil {
-			err = r.sandbox.Unseal(ctx)
+	world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
+	r := reg.open[g.ID]
+	if err != nil {
+		if r != nil {
+			delete(reg.open, g.ID) // otherwise nobody would close it
+			err = errors.Join(err, r.closeAll(ctx))
 		}
-		if err == nil {
-			r.workspace = world
+		return nil, err
+	}
+	locked := lockedFiles(g.Policy.Dir, world)
+	switch {
+	case r != nil && !r.sandboxEnded() && isSubset(lockedFiles(g.Policy.Dir, r.workspace), locked):
+		r.cancelGracePeriod()
+		r.secretsErr, r.workspace = sealed, world
+		if err = r.sandbox.Unseal(ctx); err == nil {
 			err = r.setUpRun(ctx, g, warn)
 		}
 		if err != nil {
-			delete(reg.open, g.ID) // otherwise nobody would close it
+			delete(reg.open, g.ID)
 			return nil, errors.Join(err, r.closeAll(ctx))
 		}
 		r.run = run
 		return r, nil
-	} else if r != nil {
+	case r != nil: // its helper ended, or the user freed a file that its sandbox has as a read-only mount
 		delete(reg.open, g.ID)
 		if err := r.closeAll(ctx); err != nil {
-			reg.Log.Warn("a session whose helper ended was not closed", "goal", g.ID, "error", err)
+			reg.Log.Warn("a session that cannot be used any more was not closed", "goal", g.ID, "error", err)
 		}
 	}
-	world, err := reg.OpenWorkspace(ctx, g)
-	if err != nil {
-		return nil, err
-	}
 	held, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.PrivateDir(g.ID),
-		lockedFiles(g.Policy.Dir, world)...)
+		locked...)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +88,7 @@ func (reg *Registry) sessionFor(
 	if err := goalsandbox.RecordAutorunBaseline(g.Policy, layer); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
-	r := &Session{
+	r = &Session{
 		registry:     reg,
 		goal:         g.ID,
 		sandbox:      held,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/goal"
@@ -44,6 +45,11 @@ func lockedFiles(dir string, w *verify.Workspace) []string {
 		}
 	}
 	return list
+}
+
+// isSubset reports whether all files of one list are in the other.
+func isSubset(files, of []string) bool {
+	return !slices.ContainsFunc(files, func(file string) bool { return !slices.Contains(of, file) })
 }
 
 // ProtectedFiles lists the locked files for the agent's prompt.

@@ -40,6 +40,8 @@ var levels = []string{"strong", "shared", "judged", "claimed"}
 //	fast: yes         go test ./... runs it, too
 //	start: git        the folder is a repository with one commit
 //	missing: yes      the check's program may be missing at the start
+//	unprotect: PATH…  of an honest change that is refused: the agent asks, the user frees these files, and the agent
+//	                  does its work again
 //
 // Its sections, $PORT being a free port:
 //

@@ -132,20 +132,30 @@ func (s *stage) answer(_ int, req modeltest.Request) modeltest.Answer {
 	a.turns++
 	switch {
 	case a.turns == 1:
-		var calls []goal.Call
-		for _, c := range a.scenario.steps {
-			c.Arguments = strings.ReplaceAll(c.Arguments, "$PORT", a.port)
-			calls = append(calls, c)
-		}
-		return modeltest.Answer{Calls: append(calls, claim)}
+		return modeltest.Answer{Calls: append(a.work(), claim)}
 	case a.turns == 2 && a.scenario.isJudged():
 		look := goal.Call{Tool: "list_files", Arguments: `{"path": "."}`}
 		return modeltest.Answer{Calls: []goal.Call{look, claim}}
+	case a.resumed && a.scenario.comment["unprotect"] != "": // the change was refused before
+		a.resumed = false
+		return modeltest.Answer{Calls: append(a.work(), claim)}
 	case a.resumed:
 		a.resumed = false
 		return modeltest.Answer{Calls: []goal.Call{claim}}
+	case a.turns == 2 && a.scenario.comment["unprotect"] != "":
+		return modeltest.Call("ask_operator", `{"question": "May I change the protected file?"}`)
 	}
 	return modeltest.Call("abort_with_report", `{"reason": "it did not pass", "what_was_learned": "-"}`)
+}
+
+// work returns the calls that do the case's work.
+func (a *agent) work() []goal.Call {
+	var calls []goal.Call
+	for _, c := range a.scenario.steps {
+		c.Arguments = strings.ReplaceAll(c.Arguments, "$PORT", a.port)
+		calls = append(calls, c)
+	}
+	return calls
 }
 
 func marshal(v any) string {
@@ -296,7 +306,8 @@ func (s *stage) read(id string, r *result) error {
 	return nil
 }
 
-// accept does what a user does who sees that a change is fine: it accepts what was shown, once.
+// accept does what a user does who sees that a change is fine: it accepts what was shown, or frees the file that the
+// agent asked for, once.
 func (s *stage) accept(ctx context.Context, a *agent, id string, r *result) error {
 	var shown []api.ProtectedVersion
 	for _, v := range r.Verdicts {
@@ -307,9 +318,11 @@ func (s *stage) accept(ctx context.Context, a *agent, id string, r *result) erro
 		}
 	}
 	var in api.ResumeInput // fields that this version does not have are left out
-	if err := json.Unmarshal([]byte(marshal(map[string]any{
-		"protected": api.AcceptProtected, "accept_changes": shown,
-	})), &in); err != nil {
+	decision := map[string]any{"accept_changes": shown}
+	if files := strings.Fields(a.scenario.comment["unprotect"]); len(files) > 0 {
+		decision = map[string]any{"unprotect": files}
+	}
+	if err := json.Unmarshal([]byte(marshal(decision)), &in); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -325,7 +338,9 @@ func (s *stage) accept(ctx context.Context, a *agent, id string, r *result) erro
 	if err != nil {
 		return err
 	}
-	r.Accepted = view.Exit == goal.Done
+	if r.Accepted = view.Exit == goal.Done; !r.Accepted {
+		r.Acceptance = "stopped again: " + strings.Join(view.Report, " ")
+	}
 	return nil
 }
 

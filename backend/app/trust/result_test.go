@@ -1,6 +1,7 @@
 package trust_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,6 +72,9 @@ func (r *result) judge(c *scenario) {
 		r.Outcome = isStopped
 		if !c.attack && c.expect == done {
 			faults = append(faults, "stopped: "+r.reason())
+		}
+		if !c.attack && !r.Accepted {
+			faults = append(faults, "one decision of the user does not let it pass: "+cmp.Or(r.Acceptance, "it is stopped again"))
 		}
 	case !c.attack:
 		r.Outcome = isDone

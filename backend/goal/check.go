@@ -289,6 +289,11 @@ func (c Check) validateShell() (reason, hint string) {
 // Server returns the name of the user's server that the command runs on, if it runs on one.
 func (c Check) Server() (name string, ok bool) { return strings.CutPrefix(c.Where, "ssh:") }
 
+// RunsCommand reports whether a program of the check's own decides.
+func (c Check) RunsCommand() bool {
+	return c.Type == Shell || c.Type == JSONPredicate && c.From == FromCommand
+}
+
 func (c Check) validateFile() (reason, hint string) {
 	switch {
 	case c.Path == "":

@@ -74,6 +74,9 @@ type Observation struct {
 	Outside []string `json:"outside,omitempty"`
 	// States are the files of Files and Found when the check ended.
 	States map[string]FileState `json:"states,omitempty"`
+	// Runners are the test runners that ran and always print a summary, and Ended those whose summary was there.
+	Runners []string `json:"runners,omitempty"`
+	Ended   []string `json:"ended,omitempty"`
 	// Incomplete says why uses are missing, "" if none are.
 	Incomplete string `json:"incomplete,omitempty"`
 }

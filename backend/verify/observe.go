@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -26,6 +27,8 @@ const (
 	maxListed     = 200      // changes in a verdict
 	maxOutputs    = 500      // files that a check wrote in pre-flight
 	maxTampered   = 16 << 10 // text of a tampered verdict, in bytes
+
+	maxGuessedBytes = 64 << 10 // of a script whose names are read
 )
 
 // recordStates notes what the files that a check used are now.
@@ -83,7 +86,9 @@ func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
 }
 
 // judgeInputs looks at a pass whether what the check used still is what it was, and says how much it proves.
-func (h CheckRunner) judgeInputs(k check.Indexed, r check.Result, outputs map[string]goal.FileState) check.Result {
+func (h CheckRunner) judgeInputs(
+	ctx context.Context, k check.Indexed, r check.Result, outputs map[string]goal.FileState,
+) check.Result {
 	if r.Outcome != goal.Pass || !k.RunsCommand() {
 		return r
 	}
@@ -97,10 +102,11 @@ func (h CheckRunner) judgeInputs(k check.Indexed, r check.Result, outputs map[st
 	if k.N < 0 { // pre-flight: there is nothing to compare with
 		return r
 	}
-	if r.Observation == nil || h.World.comparison() == nil {
-		r.Assurance, r.AssuranceReason = goal.Shared, "nobody could observe which files it used"
-		if r.Observation != nil {
-			r.AssuranceReason = "nothing is known of the goal's start"
+	_, remote := k.Server()
+	if h.World.comparison() == nil || remote {
+		r.Assurance, r.AssuranceReason = goal.Shared, "nothing is known of the goal's start"
+		if remote {
+			r.AssuranceReason = "it ran on a server, where nobody could observe which files it used"
 		}
 		return r
 	}
@@ -110,8 +116,28 @@ func (h CheckRunner) judgeInputs(k check.Indexed, r check.Result, outputs map[st
 	}
 	defer func() { _ = root.Close() }()
 	w := inputComparison{host: h, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
-	changes := w.rules(r.Observation).Compare()
-	if bad := inputs.Tampering(changes); len(bad) > 0 {
+	seen := r.Observation
+	if seen == nil {
+		changed, err := h.World.comparison().ChangedFiles(ctx)
+		if err != nil {
+			return check.RetryableError(err)
+		}
+		seen = inputs.Guess(k.Command, path.Clean(k.Dir), h.Dir, changed, func(file string) []byte {
+			text, _, err := fileio.Read(root, file, maxGuessedBytes)
+			if err != nil {
+				return nil
+			}
+			return text
+		})
+	}
+	changes := w.rules(seen).Compare()
+	switch bad := inputs.Tampering(changes); {
+	case len(bad) > 0 && inputs.NeedsInstallation(bad):
+		again := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
+			"again (npm ci, pip install --force-reinstall …); what is checked is your work, not its runner")
+		again.Tail, again.Changes, again.Observed = describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
+		return again
+	case len(bad) > 0:
 		return w.tampered(bad, r)
 	}
 	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Dir, r.Observation, changes)
@@ -231,6 +257,15 @@ func (w *inputComparison) start(before *goal.Observation, file string) goal.File
 		}
 	}
 	return s
+}
+
+// describeAll describes changes, a line each, shortened.
+func describeAll(list []goal.FileChange) string {
+	var b strings.Builder
+	for _, f := range list {
+		b.WriteString(inputs.Describe(f) + "\n")
+	}
+	return string(phrase.TruncateMiddle([]byte(b.String()), maxTampered))
 }
 
 // tampered is the verdict for changes that count. They are protected from now on, so that the user can put them back or

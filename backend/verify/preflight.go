@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/inputs"
 	"goalpost/backend/verify/judge"
-	"goalpost/backend/verify/shellline"
 )
 
 // exitNotFound and exitNotExecutable are what sh answers for a command that it cannot run.
@@ -92,15 +88,6 @@ func (h CheckRunner) validateSyntax(ctx context.Context, c check.Indexed) (goal.
 		if v, ok := h.validateShellSyntax(ctx, at); !ok {
 			return v, false
 		}
-		missing, err := h.missingPrograms(ctx, at, true)
-		switch {
-		case err != nil:
-			return cannot(err.Error())
-		case len(missing) > 0:
-			v, ok := cannot(fmt.Sprintf("sh cannot run %q: there is no such program", missing[0]))
-			v.Missing = missing[0]
-			return v, ok
-		}
 	}
 	if c.Matches != "" {
 		if _, err := regexp.Compile(c.Matches); err != nil {
@@ -156,35 +143,22 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 	if v.ExitCode != exitNotFound && v.ExitCode != exitNotExecutable {
 		return v
 	}
-	cannot := func(word string) goal.Verdict {
-		word = strings.TrimPrefix(word, shellline.FromRootPrefix)
-		v.Outcome, v.Detail, v.Missing = goal.CheckUnrunnable, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode),
-			word
+	found := notRunMessage.FindStringSubmatch(string(v.Output))
+	if found == nil {
 		return v
 	}
-	if v.ExitCode == exitNotFound {
-		if missing, err := h.missingPrograms(ctx, c, false); err == nil && len(missing) > 0 {
-			return cannot(missing[0])
-		}
+	word := strings.TrimPrefix(found[1], h.Dir+"/")
+	if _, remote := c.Server(); !remote && v.ExitCode == exitNotFound && strings.Contains(word, "/") && !path.IsAbs(word) {
+		v.Detail = word + " does not exist yet, so it fails now"
+		return v
 	}
-	if _, remote := c.Server(); remote {
-		return v // what lies there cannot be seen from here
-	}
-	for _, k := range shellline.Parse(c.Command, shellline.Location{Dir: c.Dir, Root: h.Dir}).Calls {
-		switch word := k.Unwrap().Name(); {
-		case !strings.Contains(word, "/"):
-		case v.ExitCode == exitNotExecutable && h.fileExists(k, word):
-			return cannot(word)
-		case !h.fileExists(k, word):
-			if _, ok := k.PathInFolder(word); !ok {
-				return cannot(word)
-			}
-			v.Detail = strings.TrimPrefix(word, shellline.FromRootPrefix) + " does not exist yet, so it fails now"
-			return v
-		}
-	}
+	v.Outcome, v.Detail, v.Missing = goal.CheckUnrunnable, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode), word
 	return v
 }
+
+// notRunMessage finds in the messages of a shell what it could not run.
+var notRunMessage = regexp.MustCompile(`(?m)^[^:\n]*: (?:(?:line )?\d+: )?([^:\n]+): ` +
+	`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`)
 
 // missingStart is what a program of the command was to run and could not find, and the program; "" if it ran.
 func (h CheckRunner) missingStart(c check.Indexed, v goal.Verdict) (what, by string) {
@@ -192,49 +166,4 @@ func (h CheckRunner) missingStart(c check.Indexed, v goal.Verdict) (what, by str
 		return what, by
 	}
 	return inputs.MissingByMessage(c.Command, string(v.Output))
-}
-
-// missingPrograms asks sh which of the plain names that a command starts mean nothing to
-// it; with first only about the first one.
-func (h CheckRunner) missingPrograms(ctx context.Context, c check.Indexed, first bool) ([]string, error) {
-	read := shellline.Parse(c.Command, shellline.Location{Dir: c.Dir, Root: h.Dir})
-	var names []string
-	for _, k := range read.Calls {
-		word := k.Name()
-		if word != "" && !strings.Contains(word, "/") && !slices.Contains(read.Functions, word) {
-			names = append(names, word)
-		}
-		if first {
-			break
-		}
-	}
-	if len(names) == 0 {
-		return nil, nil
-	}
-	const ask = `for name do command -v -- "$name" >/dev/null || printf '%s\n' "$name"; done`
-	out, err := h.environment().RunCommand(ctx, c, append([]string{"-c", ask, "sh"}, names...)...)
-	if err != nil {
-		return nil, err
-	}
-	return strings.Fields(string(out.Stdout)), nil
-}
-
-// fileExists says whether a word of a call is a file of the goal's folder, or of the
-// machine where it is absolute.
-func (h CheckRunner) fileExists(k shellline.Call, word string) bool {
-	p, ok := k.PathInFolder(word)
-	if !ok {
-		if !path.IsAbs(word) { // nobody can tell
-			return true
-		}
-		_, err := os.Stat(word)
-		return err == nil
-	}
-	root, err := os.OpenRoot(h.Dir)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }()
-	_, err = root.Lstat(p)
-	return !errors.Is(err, fs.ErrNotExist)
 }

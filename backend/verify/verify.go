@@ -121,7 +121,7 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal
 // verification and says nothing about the check.
 func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Result, error) {
 	if !k.Type.IsDeterministic() {
-		if r, ok := e.host.tamperedVerdict(ctx, k); !ok {
+		if r, ok := e.host.tamperedVerdict(k); !ok {
 			return r, nil
 		}
 	}
@@ -178,21 +178,17 @@ func flakyResult(n int, passed, failed check.Result, sameFiles bool) check.Resul
 func (h CheckRunner) runGate(ctx context.Context, k check.Indexed, c goal.Claim) check.Result {
 	outputs := h.outputStates(k)
 	r := h.runWatched(ctx, k, func() check.Result { return h.environment().Decide(ctx, k, c) })
-	r = h.judgeInputs(k, r, outputs)
-	if r.Outcome == goal.Pass && k.RunsCommand() {
-		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.N, k.Check))
-	}
-	return r
+	return h.judgeInputs(ctx, k, r, outputs)
 }
 
 // runWatched runs a check that decides with things which the agent could change
 // in the meantime. A pass counts only if nobody did.
 func (h CheckRunner) runWatched(ctx context.Context, k check.Indexed, decide func() check.Result) check.Result {
-	w, err := h.World.guard().Watch(ctx, k.N, h.usesOverrides(k))
+	w, err := h.World.guard().Watch(k.N, h.usesOverrides(k))
 	if err != nil {
 		return check.RetryableError(err)
 	}
-	r, intact := h.tamperedVerdict(ctx, k)
+	r, intact := h.tamperedVerdict(k)
 	if intact {
 		r = decide()
 	}
@@ -210,7 +206,7 @@ func (h CheckRunner) runWatched(ctx context.Context, k check.Indexed, decide fun
 	if blind != nil {
 		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed (%v)", blind)
 	}
-	if after, intact := h.tamperedVerdict(ctx, k); !intact {
+	if after, intact := h.tamperedVerdict(k); !intact {
 		return after
 	}
 	return r
@@ -223,15 +219,11 @@ func (h CheckRunner) usesOverrides(k check.Indexed) bool {
 }
 
 // tamperedVerdict says whether what decides a check is what it was, else the verdict.
-func (h CheckRunner) tamperedVerdict(ctx context.Context, k check.Indexed) (check.Result, bool) {
-	diff, repairable, err := h.World.guard().Tampered(ctx, k.N)
+func (h CheckRunner) tamperedVerdict(k check.Indexed) (check.Result, bool) {
+	diff, err := h.World.guard().Tampered(k.N)
 	switch {
 	case err != nil:
 		return check.RetryableError(err), false
-	case diff != "" && repairable:
-		r := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start, so it was not run")
-		r.Tail = diff
-		return r, false
 	case diff != "":
 		r := check.NewResult(goal.Tampered, "what decides this check is not what it was at the start")
 		r.Tail = diff

@@ -299,11 +299,6 @@ func TestPreflight(t *testing.T) {
 			Command: "false",
 			Dir:     "nowhere",
 		}, goal.FailsAsExpected, "its folder nowhere does not exist yet"},
-		{"no program in a folder that is missing", goal.Check{
-			Type:    goal.Shell,
-			Command: "nosuchprogram",
-			Dir:     "nowhere",
-		}, goal.CheckUnrunnable, "no such program"},
 		{
 			"a script that is to be written", shell("./missing.sh --all"), goal.FailsAsExpected,
 			"./missing.sh does not exist yet",

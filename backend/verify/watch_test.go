@@ -62,29 +62,13 @@ func TestASwapWhileACheckRunsIsNoPass(t *testing.T) {
 		file, text             string // what is there while the check decides
 		where                  string
 	}{
-		{
-			"a Makefile", "-- Makefile --\n.PHONY: test\ntest:\n\t@false\n", "make test", "Makefile",
-			".PHONY: test\ntest:\n\t@true\n", "",
-		},
-		{
-			"a file that may not appear", "-- tests/test_a.py --\n-- a.py --\n", "test -e tests/conftest.py #",
-			"tests/conftest.py", "1\n", "",
-		},
-		{
-			"the same, far below", "-- test_a.py --\n-- deep/er/a.txt --\n", "test -e deep/er/conftest.py #",
-			"deep/er/conftest.py", "1\n", "",
-		},
 		{"a script outside of the sandbox", "-- check.sh --\nexit 1\n", "sh check.sh", "check.sh", "exit 0\n", "host"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := folderOf(t, c.archive)
 			h := host(t)
 			h.Dir, h.Outside = dir, h.Launcher
-			command := asLong(c.command)
-			if strings.HasSuffix(c.command, "#") { // what pytest would do
-				command = asLong(strings.TrimSuffix(c.command, "#")) + "; pytest"
-			}
-			k := shell(command)
+			k := shell(asLong(c.command))
 			k.Where = c.where
 			crit := goal.Criterion{Checks: []goal.Check{k}}
 			h.World = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: crit})
@@ -125,20 +109,5 @@ func TestTheWorkMayChangeWhileACheckRuns(t *testing.T) {
 	defer stop()
 	if v := one(t, h, shell(command)); v.Outcome != goal.Pass || v.Detail != "exit 0" {
 		t.Errorf("the verdict is %s, %q", v.Outcome, v.Detail)
-	}
-}
-
-// TestWhatStaysIsTampering: a swap that is still there after the check.
-func TestWhatStaysIsTampering(t *testing.T) {
-	dir := folderOf(t, "-- test_a.py --\n")
-	h := host(t)
-	h.Dir = dir
-	command := "mkdir -p new && echo 1 > new/conftest.py; exit 0; pytest"
-	h.World = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: criterion(command)})
-	if v := one(t, h, shell(command)); v.Outcome == goal.Pass {
-		t.Errorf("the verdict is %s, %q", v.Outcome, v.Detail)
-	}
-	if diff, err := h.World.Tampered(t.Context()); err != nil || !strings.Contains(diff, "new/conftest.py has appeared") {
-		t.Errorf("afterwards: %q, %v", diff, err)
 	}
 }

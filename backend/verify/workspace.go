@@ -12,7 +12,6 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/protect"
-	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -20,7 +19,7 @@ import (
 type Options struct {
 	Dir     string // the goal's folder, absolute
 	Private string // where copies are kept, out of the goal's reach; made if missing
-	// Criterion, Protect and NoProtect say what must not change, see FindProtected.
+	// Criterion, Protect and NoProtect say what must not change, see protect.Find.
 	Criterion          goal.Criterion
 	Protect, NoProtect []string
 	// Hidden are folders that the agent does not see, absolute. Their files are neither compared nor protected: the
@@ -38,15 +37,12 @@ type Options struct {
 // protection is the part of the options that says what must not change.
 func (o Options) protection() protect.Options {
 	return protect.Options{
-		Options: detect.Options{
-			Dir:       o.Dir,
-			Criterion: o.Criterion,
-			Protect:   o.Protect,
-			NoProtect: append(slices.Clone(o.NoProtect), o.hiddenGlobs()...),
-		},
-		Private: o.Private,
-		Tests:   o.Tests,
-
+		Dir:          o.Dir,
+		Criterion:    o.Criterion,
+		Protect:      o.Protect,
+		NoProtect:    append(slices.Clone(o.NoProtect), o.hiddenGlobs()...),
+		Private:      o.Private,
+		Tests:        o.Tests,
 		Observations: o.Observations,
 	}
 }
@@ -141,7 +137,7 @@ func (w *Workspace) recordStart(ctx context.Context, o Options, at workspace.Opt
 }
 
 // Protected lists what must not change.
-func (w *Workspace) Protected() []detect.Protected { return w.guard().Protected() }
+func (w *Workspace) Protected() []protect.Protected { return w.guard().Protected() }
 
 // Changed says in a sentence what is different since the start, "" if nothing.
 func (w *Workspace) Changed(ctx context.Context) (string, error) { return w.comparison().Changed(ctx) }
@@ -156,10 +152,7 @@ func (w *Workspace) Fingerprint(ctx context.Context) (print, unseen string, err 
 }
 
 // Tampered says what of the protected files is not as it was, "" if all is.
-func (w *Workspace) Tampered(ctx context.Context) (string, error) {
-	diff, _, err := w.guard().Tampered(ctx, -1)
-	return diff, err
-}
+func (w *Workspace) Tampered(context.Context) (string, error) { return w.guard().Tampered(-1) }
 
 // Undecided names the changed files whose change RecordShown has not kept.
 func (w *Workspace) Undecided(ctx context.Context) ([]string, error) { return w.guard().Undecided(ctx) }

@@ -29,7 +29,7 @@ import (
 	"goalpost/backend/secret"
 	"goalpost/backend/store"
 	"goalpost/backend/verify"
-	"goalpost/backend/verify/protect/detect"
+	"goalpost/backend/verify/protect"
 )
 
 // intake makes a goal from what the user entered.
@@ -306,7 +306,7 @@ func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 	if err != nil {
 		return nil, err
 	}
-	found, err := detect.FindProtected(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
+	found, err := protect.Find(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
 	if err != nil {
 		return nil, &fault.Error{
 			Field:   "protect",

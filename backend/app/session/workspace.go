@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/prompt"
 	"goalpost/backend/verify"
-	"goalpost/backend/verify/protect/detect"
+	"goalpost/backend/verify/protect"
 )
 
 // OpenWorkspace opens the goal's folder for comparison with its baseline. The baseline is in a private folder
@@ -40,7 +40,7 @@ func lockedFiles(dir string, w *verify.Workspace) []string {
 	const most = 1000
 	var list []string
 	for _, p := range w.Protected() {
-		if p.Kind == detect.KindLocked && len(list) < most {
+		if p.Kind == protect.KindLocked && len(list) < most {
 			list = append(list, filepath.Join(dir, filepath.FromSlash(p.Path)))
 		}
 	}
@@ -56,7 +56,7 @@ func isSubset(files, of []string) bool {
 func (r *Session) ProtectedFiles() []prompt.ProtectedFile {
 	var list []prompt.ProtectedFile
 	for _, p := range r.workspace.Protected() {
-		if p.Kind == detect.KindLocked {
+		if p.Kind == protect.KindLocked {
 			list = append(list, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
 		}
 	}
@@ -67,7 +67,7 @@ func (r *Session) ProtectedFiles() []prompt.ProtectedFile {
 func (r *Session) protectedReasons() map[string]string {
 	why := map[string]string{}
 	for _, p := range r.workspace.Protected() {
-		if p.Kind == detect.KindLocked {
+		if p.Kind == protect.KindLocked {
 			why[filepath.FromSlash(p.Path)] = p.Why
 		}
 	}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/shellline"
 )
 
 // Indexed is a check of a criterion, with its place there; -1 while there is none.
@@ -10,9 +9,6 @@ type Indexed struct {
 	goal.Check
 	N int
 }
-
-// RunsCommand says whether the check runs a command.
-func (c Indexed) RunsCommand() bool { return shellline.RunsCommand(c.Check) }
 
 // Result is the verdict of one try. Retryable reports that it is an error which another
 // try may not meet.

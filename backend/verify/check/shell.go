@@ -12,8 +12,6 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
-	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/shellline"
 	"goalpost/backend/verify/summary"
 )
@@ -26,8 +24,7 @@ var (
 
 // runShell runs the command under sh -c and compares its exit code.
 func (e Environment) runShell(ctx context.Context, c Indexed) Result {
-	out, err := e.run(ctx, c, true, "-c",
-		summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, e.Dir)))
+	out, err := e.run(ctx, c, true, "-c", e.commandLine(c))
 	if err != nil {
 		return notStarted(err)
 	}
@@ -43,43 +40,18 @@ func (e Environment) runShell(ctx context.Context, c Indexed) Result {
 	default:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exit %d, wanted %d", out.Status.Code, c.ExitCode)
 	}
-	return e.checkRunnerSummary(ctx, c, out, v)
+	v.Verdict = summary.Expectation{
+		Dir: e.Dir, CheckDir: c.Dir, Before: e.Protected.Observation(c.N), Tests: e.Protected.TestsBefore(c.N),
+	}.Confirm(v.Verdict, out)
+	return v
 }
 
-// checkRunnerSummary looks at what the test runners of a check said: a pass counts only
-// if each of them came to its end.
-func (e Environment) checkRunnerSummary(ctx context.Context, c Indexed, out process.Output, r Result) Result {
-	list, before, err := e.expectedSummaries(ctx, c)
-	if err != nil {
-		return RetryableError(err)
+// commandLine is the command of a check as sh runs it.
+func (e Environment) commandLine(c Indexed) string {
+	if _, remote := c.Server(); remote {
+		return c.Command
 	}
-	x := summary.Expectation{Dir: e.Dir, CheckDir: c.Dir, Summaries: list, Before: before}
-	r.Verdict = x.Confirm(r.Verdict, out)
-	return r
-}
-
-// expectedSummaries is what must be heard when a check passes, and how many tests ran before
-// the start. In pre-flight nothing is frozen yet, and it is looked for.
-func (e Environment) expectedSummaries(
-	ctx context.Context, c Indexed,
-) (list []summary.Expected, before int, err error) {
-	if e.Protected != nil {
-		list, before = e.Protected.Summaries(c.N)
-		return list, before, nil
-	}
-	if c.N >= 0 || !shellline.LocationOf(c.Check, e.Dir).Decides {
-		return nil, 0, nil
-	}
-	f, err := detect.Scan(ctx, detect.Options{Dir: e.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
-	if err != nil {
-		return nil, 0, err
-	}
-	root, err := os.OpenRoot(e.Dir)
-	if err != nil {
-		return nil, 0, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
-	}
-	defer func() { _ = root.Close() }()
-	return summary.Find(root, f.Deciding), 0, nil
+	return shellline.AddGoTestVerbose(c.Command)
 }
 
 // fillProgramVerdict is what every program leaves in a verdict.

@@ -64,6 +64,11 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	}
 	for i := range o.programs {
 		o.out.Programs = append(o.out.Programs, o.describe(&o.programs[i]))
+		for _, name := range o.programs[i].summaries() {
+			if !slices.Contains(o.out.Runners, name) {
+				o.out.Runners = append(o.out.Runners, name)
+			}
+		}
 	}
 	return o.out
 }

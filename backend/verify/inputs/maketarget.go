@@ -8,19 +8,19 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
+// makeValues are options of make whose value is the next word.
+var makeValues = []string{"-C", "-f", "-I", "-j", "-l", "-o", "-W", "--directory", "--file", "--makefile"}
+
 // LacksTarget reports whether a makefile has no rule for a target that the check's command names: then the rule is the
 // work, and the makefile has to change. Includes and patterns may have one.
 func LacksTarget(command, makefile string) bool {
 	if strings.Contains(makefile, "include") || strings.Contains(makefile, "%") {
 		return false
 	}
-	for _, call := range shellline.Parse(command, shellline.Location{Dir: "."}).Calls {
-		call = call.Unwrap()
-		if !slices.Contains(makeNames, baseName(call.Name())) {
-			continue
-		}
-		for _, w := range call.Words[1:] {
-			if w == "" || strings.HasPrefix(w, "-") || strings.Contains(w, "=") {
+	for _, words := range shellline.Arguments(command, makeNames...) {
+		for i, w := range words {
+			if w == "" || strings.HasPrefix(w, "-") || strings.Contains(w, "=") ||
+				i > 0 && slices.Contains(makeValues, words[i-1]) {
 				continue
 			}
 			rule := regexp.MustCompile(`(?m)^([^\s:#=]+\s+)*` + regexp.QuoteMeta(w) + `(\s+[^\s:#=]+)*\s*:`)

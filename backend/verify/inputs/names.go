@@ -117,6 +117,33 @@ func runnersOf(p program) []string {
 	return found
 }
 
+// summaries are the test runners that the program is and that print a summary as they run here.
+func (p *program) summaries() (names []string) {
+	for _, r := range p.runners {
+		switch r {
+		case "pytest", "unittest", "jest", "vitest", "mocha":
+			names = append(names, r)
+		case "node test":
+			names = append(names, "node --test")
+		case "cargo":
+			if slices.Contains(p.Args, "nextest") {
+				names = append(names, "cargo nextest")
+			} else if slices.Contains(p.Args, "test") || slices.Contains(p.Args, "t") {
+				names = append(names, "cargo test")
+			}
+		case "go": // without -v it says "ok" whatever became of its tests
+			isVerbose := slices.ContainsFunc(p.Args, func(w string) bool {
+				name, value, _ := strings.Cut(strings.TrimLeft(w, "-"), "=")
+				return strings.HasPrefix(w, "-") && slices.Contains([]string{"v", "test.v", "json"}, name) && value != "false"
+			})
+			if len(p.Args) > 1 && p.Args[1] == "test" && isVerbose {
+				names = append(names, "go test")
+			}
+		}
+	}
+	return names
+}
+
 // nameRole is the role that a file has for the runners that look for its name, "" if none does.
 func nameRole(runners []string, file string) (role goal.FileRole) {
 	for _, name := range runners {
@@ -177,3 +204,24 @@ func isCode(file string) bool { return codeEnding.MatchString(file) }
 // judgeName matches names of programs that decide, and are not the work.
 var judgeName = regexp.MustCompile(
 	`(?i)(^|[./_-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([./_-]|$)`)
+
+// installDirs are the folders that programs are installed in.
+var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
+
+// IsInstalled reports whether a file is in a folder that programs are installed in.
+func IsInstalled(file string) bool {
+	names := strings.Split(file, "/")
+	return slices.ContainsFunc(names[:len(names)-1], func(name string) bool { return slices.Contains(installDirs, name) })
+}
+
+// cacheName matches what tools write again by themselves in such a folder.
+var cacheName = regexp.MustCompile(`(^|/)(__pycache__|node_modules/\.[^/]+)/`)
+
+// isInstalled reports whether a used file is a part of an installed program.
+func isInstalled(u goal.UsedFile) bool {
+	return u.Role != goal.RoleData && IsInstalled(u.Path) &&
+		(!cacheName.MatchString(u.Path) || strings.Contains(u.Path, "/.bin/"))
+}
+
+// makefileName matches the files that make and similar programs take.
+var makefileName = regexp.MustCompile(`(?i)(^|/)((gnu)?makefile|\.?justfile|[^/]+\.mk|taskfile\.ya?ml|rakefile)$`)

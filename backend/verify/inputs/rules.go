@@ -41,6 +41,7 @@ const (
 	reasonVain      = "the check looked for this name before the goal began and found nothing; now it decides"
 	reasonSkipped   = "make takes it for something that is already made, and skips what would make it"
 	reasonNew       = "it decides the check, and is new"
+	reasonInstalled = "it is part of what runs the check, and is not what was installed at the start"
 	reasonRewritten = "the check itself has written it after it had used it, which it did not do before the goal began"
 )
 
@@ -59,7 +60,7 @@ func (r Rules) Compare() []goal.FileChange {
 		c.compareUse(u)
 	}
 	for _, u := range before.Files {
-		if u.Role.Decides() && u.Examined == "" && !c.is[u.Path].seen {
+		if (u.Role.Decides() && u.Examined == "" || isInstalled(u)) && !c.is[u.Path].seen {
 			c.compareLost(u)
 		}
 	}
@@ -167,7 +168,11 @@ func (c *comparison) compareUse(u goal.UsedFile) {
 	if change == "" {
 		return
 	}
-	c.add(u.Path, change, c.reason(u.Path, change, sum), sum, c.After)
+	reason := c.reason(u.Path, change, sum)
+	if reason == "" && change != "new" && isInstalled(u) && c.was[u.Path].seen && !slices.Contains(c.before.Written, u.Path) {
+		reason = reasonInstalled
+	}
+	c.add(u.Path, change, reason, sum, c.After)
 }
 
 // isMade reports whether the check made a file itself before it used it.
@@ -275,7 +280,11 @@ func (c *comparison) compareLost(u goal.UsedFile) {
 		return
 	}
 	lost := c.was[u.Path]
-	c.add(u.Path, change, c.reason(u.Path, change, lost), lost, c.before)
+	reason := c.reason(u.Path, change, lost)
+	if reason == "" && isInstalled(u) {
+		reason = reasonInstalled
+	}
+	c.add(u.Path, change, reason, lost, c.before)
 }
 
 // findRewritten is rule e: the check writes what decides it.
@@ -442,6 +451,12 @@ func (c *comparison) isModuleRoot(dir string, program int) bool {
 	return slices.ContainsFunc(c.After.Files, func(u goal.UsedFile) bool {
 		return (u.Role == goal.RoleTest || u.Role == goal.RoleMain) && path.Dir(u.Path) == dir
 	}) && !c.Now(path.Join(dir, "__init__.py")).Exists
+}
+
+// NeedsInstallation reports whether what made a verdict tampered is only what was installed: to install the same again
+// repairs it.
+func NeedsInstallation(bad []goal.FileChange) bool {
+	return !slices.ContainsFunc(bad, func(f goal.FileChange) bool { return f.Change == "new" || !IsInstalled(f.Path) })
 }
 
 // Describe says in one line what changed and why it counts, for a verdict.

@@ -14,7 +14,6 @@ import (
 
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/phrase"
-	"goalpost/backend/verify/protect/detect"
 )
 
 // Change is a protected file that is not as the goal protects it.
@@ -38,7 +37,7 @@ func (p *Protection) Changes(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := g.changedItems(ctx)
+	found, err := g.diff(-1)
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +53,16 @@ func (p *Protection) Changes(ctx context.Context) ([]Change, error) {
 	var list []Change
 	for _, d := range found {
 		text := string(phrase.TruncateMiddle([]byte(d.text), tamperedMax))
-		if i := slices.IndexFunc(list, func(c Change) bool { return c.Path == d.path }); i >= 0 { // another part of it
+		if i := slices.IndexFunc(list, func(c Change) bool { return c.Path == d.Path }); i >= 0 { // another part of it
 			list[i].Diff += text
 			continue
 		}
 		list = append(list, Change{
-			Path:      d.path,
+			Path:      d.Path,
 			Why:       d.Why,
 			Diff:      text,
 			SHA256:    d.presentSum(root),
-			Undecided: slices.Contains(undecided, d.path),
+			Undecided: slices.Contains(undecided, d.Path),
 		})
 	}
 	return list, fileio.WriteJSON(filepath.Join(g.private, presentedFile), shown)
@@ -92,7 +91,7 @@ func (e *UnchangedError) Error() string {
 // chooseChanges returns the changes of the chosen versions, of all files if none are chosen. A chosen version without
 // a hash is the one that the user was shown last.
 func (g *State) chooseChanges(ctx context.Context, root *os.Root, chosen []Version) ([]mismatch, error) {
-	changed, err := g.changedItems(ctx)
+	changed, err := g.diff(-1)
 	if err != nil || len(chosen) == 0 { // all of them, as they are now
 		return changed, err
 	}
@@ -109,13 +108,13 @@ func (g *State) chooseChanges(ctx context.Context, root *os.Root, chosen []Versi
 		if want == "" {
 			want = shown[v.Path]
 		}
-		i := slices.IndexFunc(changed, func(d mismatch) bool { return d.path == v.Path })
+		i := slices.IndexFunc(changed, func(d mismatch) bool { return d.Path == v.Path })
 		if want != "" && want != changed[i].presentSum(root) {
 			return nil, &StaleChangeError{v.Path}
 		}
 	}
 	return slices.DeleteFunc(changed, func(d mismatch) bool {
-		return !slices.ContainsFunc(chosen, func(v Version) bool { return v.Path == d.path })
+		return !slices.ContainsFunc(chosen, func(v Version) bool { return v.Path == d.Path })
 	}), nil
 }
 
@@ -145,7 +144,7 @@ func (g *State) readShown(name string) (list []shownChange, err error) {
 
 // presentSum is the SHA-256 of what lies at the path now, or of the description where nothing can be read.
 func (d mismatch) presentSum(root *os.Root) string {
-	text, _, err := protectedContent(root, d.path)
+	text, _, err := protectedContent(root, d.Path)
 	if err != nil {
 		text = []byte(d.text)
 	}
@@ -155,10 +154,10 @@ func (d mismatch) presentSum(root *os.Root) string {
 
 // shownChange is a difference as the user was shown it.
 type shownChange struct {
-	Kind detect.Kind `json:"kind"`
-	Path string      `json:"path"`
-	Part string      `json:"part,omitempty"`
-	Sum  string      `json:"sum"` // of the content, or of what is said where there is none to read
+	Kind Kind   `json:"kind"`
+	Path string `json:"path"`
+	Part string `json:"part,omitempty"`
+	Sum  string `json:"sum"` // of the content, or of what is said where there is none to read
 }
 
 // The files of the private folder that remember which differences the user was shown: when the goal paused for them,
@@ -214,7 +213,7 @@ func (g *State) Undecided(ctx context.Context) ([]string, error) {
 }
 
 func (g *State) changes(ctx context.Context) ([]shownChange, error) {
-	found, err := g.changedItems(ctx)
+	found, err := g.diff(-1)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +224,7 @@ func (g *State) changes(ctx context.Context) ([]shownChange, error) {
 	defer func() { _ = root.Close() }()
 	list := make([]shownChange, 0, len(found))
 	for _, d := range found {
-		list = append(list, shownChange{d.Kind, d.path, d.Part, d.presentSum(root)})
+		list = append(list, shownChange{d.Kind, d.Path, d.Part, d.presentSum(root)})
 	}
 	return list, nil
 }

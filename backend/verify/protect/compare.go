@@ -2,7 +2,6 @@ package protect
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,12 +13,11 @@ import (
 
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/phrase"
-	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/workspace"
 )
 
 // diff says what is not as it was of what decides a check; -1 means any check.
-func (g *State) diff(ctx context.Context, check int) ([]mismatch, error) {
+func (g *State) diff(check int) ([]mismatch, error) {
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
@@ -28,71 +26,20 @@ func (g *State) diff(ctx context.Context, check int) ([]mismatch, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var found []mismatch
-	looked := false // when the first pattern wants it
 	for _, h := range g.list {
 		if check >= 0 && !slices.Contains(h.Checks, check) {
 			continue
 		}
-		if h.Part == detect.InstalledPart {
-			if check < 0 || h.Missing { // it is looked at when it decides
-				continue
-			}
-			d, err := g.diffInstalled(ctx, root, h)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, d...)
-			continue
-		}
-		if h.Kind != detect.KindForbiddenNew {
-			if d, same := g.compareFile(root, h); !same {
-				found = append(found, d)
-			}
-			continue
-		}
-		if !looked {
-			if err := g.here.Scan(ctx, g.dir); err != nil {
-				return nil, err
-			}
-			looked = true
-			found = append(found, g.unreadable(h)...)
-		}
-		paths, err := g.newForbidden(root, h)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range paths {
-			if !slices.Contains(h.Was, p) {
-				found = append(found, mismatch{protectedItem: h, path: p, text: fmt.Sprintf("%s has appeared: %s\n", p, h.Why)})
-			}
+		if d, same := g.compareFile(root, h); !same {
+			found = append(found, d)
 		}
 	}
 	return found, nil
 }
 
-func (g *State) diffInstalled(ctx context.Context, root *os.Root, h protectedItem) ([]mismatch, error) {
-	was, err := g.originalContent(h)
-	if err != nil {
-		return nil, fmt.Errorf("what was installed in %s at the start: %w", h.Path, err)
-	}
-	is, err := listInstalled(ctx, root, h.Path, g.sums)
-	if err != nil && !errors.Is(err, errTooManyInstalled) {
-		return nil, fmt.Errorf("looking at what is installed in %s: %w", h.Path, err)
-	}
-	text := installationChanges(h.Path, was, is)
-	if err != nil {
-		text = fmt.Sprintf("%s holds %v by now, so nobody can see whether what runs the check is the same\n", h.Path, err)
-	}
-	if text == "" {
-		return nil, nil
-	}
-	return []mismatch{{protectedItem: h, text: text}}, nil
-}
-
 // mismatch is one thing that is not as it was.
 type mismatch struct {
 	protectedItem
-	path string // of Appears the file; "" is none that could be put back
 	text string // a diff
 }
 
@@ -104,7 +51,14 @@ func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 		fileio.ChangeTime(info) != 0 {
 		return mismatch{}, true
 	}
-	d := mismatch{protectedItem: h, path: h.Path}
+	d := mismatch{protectedItem: h}
+	if h.Kind == KindForbiddenNew {
+		if _, err := root.Lstat(h.Path); err != nil {
+			return d, true
+		}
+		d.text = fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
+		return d, false
+	}
 	is, mode, err := protectedContent(root, h.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.text = fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
@@ -132,7 +86,7 @@ func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	if !bytes.Equal(was, is) {
 		before, after := decidingPart(h.Part, was), decidingPart(h.Part, is)
 		if before != after && !isAllowedGrowth(h.Part, before, after) {
-			d.text = workspace.UnifiedDiff(describePart(h.Protected), []byte(before), []byte(after), err != nil)
+			d.text = workspace.UnifiedDiff(strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()"), []byte(before), []byte(after), err != nil)
 			return d, false
 		}
 	}
@@ -158,22 +112,16 @@ func (g *State) originalContent(h protectedItem) ([]byte, error) {
 }
 
 // Tampered says what of that which decides a check is not as it was; -1 means any check.
-// repairable: the agent can install it again by itself.
-func (g *State) Tampered(ctx context.Context, check int) (diff string, repairable bool, err error) {
+func (g *State) Tampered(check int) (diff string, err error) {
 	if g == nil {
-		return "", false, nil
+		return "", nil
 	}
-	found, err := g.diff(ctx, check)
-	repairable = !slices.ContainsFunc(found, func(d mismatch) bool { return d.Part != detect.InstalledPart })
-	return asText(found), repairable, err
-}
-
-func asText(found []mismatch) string {
+	found, err := g.diff(check)
 	var b strings.Builder
 	for _, d := range found {
 		b.WriteString(d.text)
 	}
-	return string(phrase.TruncateMiddle([]byte(b.String()), tamperedMax))
+	return string(phrase.TruncateMiddle([]byte(b.String()), tamperedMax)), err
 }
 
 // tamperedMax bounds the diff of a tampered verdict, in bytes.

@@ -13,7 +13,6 @@ import (
 	"goalpost/backend/ignore"
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/inputs"
-	"goalpost/backend/verify/protect/detect"
 )
 
 // Observation is what a check did before the first turn; nil where nobody could observe it.
@@ -37,7 +36,7 @@ func (g *State) IsFree(file string) bool {
 // IsCompared reports whether what decides in a file is compared for a check, in the file's own way.
 func (g *State) IsCompared(check int, file string) bool {
 	return g != nil && slices.ContainsFunc(g.items(), func(h protectedItem) bool {
-		return h.Kind != detect.KindForbiddenNew && h.Path == file && !h.Missing && slices.Contains(h.Checks, check)
+		return h.Kind != KindForbiddenNew && h.Path == file && !h.Missing && slices.Contains(h.Checks, check)
 	})
 }
 
@@ -46,6 +45,9 @@ func (g *State) items() []protectedItem {
 	defer g.mu.Unlock()
 	return slices.Clone(g.list)
 }
+
+// maxPartBytes is the longest file of which a part is compared, in bytes.
+const maxPartBytes = 4 << 20
 
 // settingsParts are the parts that decide of settings files with many uses.
 var settingsParts = map[string]string{
@@ -63,18 +65,13 @@ func SameDecision(file string, was, is []byte) bool {
 	return before == after || isAllowedGrowth(part, before, after)
 }
 
-// withoutGuesses removes what was found by names for checks whose pre-flight was observed: what they use is known, and
-// what they use later is compared when they pass. Scripts that the command names and that did not run stay: a failing
-// check may stop before it runs them.
-func withoutGuesses(found []detect.Protected, observed []*goal.Observation) (list []detect.Protected) {
+// withoutUsed removes the scripts that a command names and that were seen to run: how the check uses them is known.
+func withoutUsed(found []Protected, observed []*goal.Observation) (list []Protected) {
 	for _, p := range found {
-		if !p.IsChosen && p.Part != detect.InstalledPart {
-			p.Checks = slices.DeleteFunc(slices.Clone(p.Checks), func(check int) bool {
-				if check >= len(observed) || observed[check] == nil || observed[check].Incomplete != "" {
-					return false
-				}
-				ran := slices.ContainsFunc(observed[check].Files, func(u goal.UsedFile) bool { return u.Path == p.Path })
-				return ran || p.Why != detect.ReasonRun
+		if p.Why != reasonChosen {
+			p.Checks = slices.DeleteFunc(p.Checks, func(check int) bool {
+				return check < len(observed) && observed[check] != nil && observed[check].Incomplete == "" &&
+					slices.ContainsFunc(observed[check].Files, func(u goal.UsedFile) bool { return u.Path == p.Path })
 			})
 		}
 		if len(p.Checks) > 0 {
@@ -86,15 +83,13 @@ func withoutGuesses(found []detect.Protected, observed []*goal.Observation) (lis
 
 // observedJudges returns the files that decided a check in pre-flight and that are not found by reading its command
 // line, without the free ones.
-func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []detect.Protected {
+func observedJudges(found []Protected, o Options, free ignore.Globs) []Protected {
 	known := map[string]bool{}
 	for _, p := range found {
-		if p.Kind != detect.KindForbiddenNew {
-			known[p.Path] = true
-		}
+		known[p.Path] = true
 	}
 	byPath := map[string]int{}
-	var list []detect.Protected
+	var list []Protected
 	for check, seen := range o.Observations {
 		if seen == nil {
 			continue
@@ -103,7 +98,7 @@ func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []de
 			if u.Role == goal.RoleMakefile && lacksTarget(o, check, u.Path) {
 				continue
 			}
-			if !inputs.IsJudge(seen, u) || known[u.Path] || detect.IsInstalled(u.Path) || free.MatchesAncestor(u.Path) {
+			if !inputs.IsJudge(seen, u) || known[u.Path] || inputs.IsInstalled(u.Path) || free.MatchesAncestor(u.Path) {
 				continue
 			}
 			if i, ok := byPath[u.Path]; ok {
@@ -112,11 +107,11 @@ func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []de
 				}
 				continue
 			}
-			p := detect.Protected{
-				Path: u.Path, Kind: detect.KindLocked, Why: "the check uses it as its " + string(u.Role), Checks: []int{check},
+			p := Protected{
+				Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role), Checks: []int{check},
 			}
 			if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
-				p.Kind, p.Part = detect.KindMonitored, part
+				p.Kind, p.Part = KindMonitored, part
 			}
 			byPath[u.Path] = len(list)
 			list = append(list, p)
@@ -132,7 +127,7 @@ func lacksTarget(o Options, check int, file string) bool {
 		return false // the check says so itself
 	}
 	defer func() { _ = root.Close() }()
-	text, _, err := fileio.Read(root, file, detect.MaxPartBytes)
+	text, _, err := fileio.Read(root, file, maxPartBytes)
 	return err == nil && inputs.LacksTarget(o.Criterion.Checks[check].Command, string(text))
 }
 
@@ -153,11 +148,11 @@ func (g *State) Hold(
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, c := range changes {
-		h := protectedItem{Protected: detect.Protected{
-			Path: c.Path, Kind: detect.KindForbiddenNew, Part: detect.AnyPart, Why: c.Reason, Checks: []int{check},
+		h := protectedItem{Protected: Protected{
+			Path: c.Path, Kind: KindForbiddenNew, Why: c.Reason, Checks: []int{check},
 		}}
 		if was, ok := original(c.Path); ok && c.Change != "new" {
-			h.Kind, h.Part, h.Strict = detect.KindMonitored, "", true
+			h.Kind, h.Part, h.Strict = KindMonitored, "", true
 			if err := g.keep(&h, was.Content, was.Mode); err != nil {
 				return fmt.Errorf("keeping what %s was: %w", c.Path, err)
 			}

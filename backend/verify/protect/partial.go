@@ -2,11 +2,8 @@ package protect
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
-
-	"goalpost/backend/verify/protect/detect"
 )
 
 var (
@@ -20,14 +17,9 @@ var (
 
 // decidingPart is the text of a file that must stay as it is; name is a Protected.Part.
 func decidingPart(name string, text []byte) string {
-	kind, rest, _ := strings.Cut(name, " ")
-	switch kind {
-	case "":
-		return string(text)
+	switch name {
 	case "scripts":
 		return decidingScripts(text)
-	case "make":
-		return joinLines(detect.DecidingDefinitions(string(text), strings.Fields(rest)))
 	case "replace":
 		return goModReplaces(string(text))
 	case "pytest":
@@ -113,8 +105,11 @@ func decidingScripts(text []byte) string {
 		return string(text)
 	}
 	out := map[string]any{}
-	for name, script := range detect.ScriptsOf(text) {
-		out["scripts."+name] = script
+	var scripts map[string]string
+	if json.Unmarshal(all["scripts"], &scripts) == nil {
+		for name, script := range scripts {
+			out["scripts."+name] = script
+		}
 	}
 	for _, name := range packageSettings {
 		if v, ok := all[name]; ok {
@@ -186,19 +181,4 @@ func withoutBlocks(text string, free *regexp.Regexp) string {
 		}
 	}
 	return b.String()
-}
-
-// describePart says in words what of a file is compared.
-func describePart(p detect.Protected) string {
-	kind, rest, _ := strings.Cut(p.Part, " ")
-	switch kind {
-	case "", detect.InstalledPart:
-		return p.Path
-	case "make":
-		if rest == "" {
-			rest = "the first target"
-		}
-		return fmt.Sprintf("%s (%s)", p.Path, rest)
-	}
-	return fmt.Sprintf("%s (%s)", p.Path, kind)
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/protect/detect"
 )
 
 // Protection is what a goal holds of its protected files, for decisions about them
@@ -64,7 +63,7 @@ func (v Version) String() string {
 }
 
 // Accept makes the present versions of the chosen files, or of all changed ones if none are chosen, the protected
-// ones and returns them. Scripts that they call now, and did not before, are protected too. A file that changed again
+// ones and returns them. A file that changed again
 // since the user saw its change is refused with a StaleChangeError, and then nothing is accepted.
 func (p *Protection) Accept(ctx context.Context, chosen ...Version) ([]Version, error) {
 	if p == nil {
@@ -81,102 +80,33 @@ func (p *Protection) Accept(ctx context.Context, chosen ...Version) ([]Version, 
 		return nil, err
 	}
 	files := pathsOf(changed)
-	for _, d := range changed {
-		if d.Kind == detect.KindForbiddenNew {
-			g.admitFile(d)
-		}
-	}
-	called, err := p.newlyCalled(ctx, files)
-	if err != nil {
-		return nil, err
-	}
 	total := int64(0)
-	for _, h := range called {
-		if err := g.record(ctx, root, &h, &total); err != nil {
-			return nil, err
-		}
-		g.list = append(g.list, h)
-	}
 	// All parts of a file are taken again: one copy is put back for all of them.
 	for i := range g.list {
 		h := &g.list[i]
-		if h.Kind == detect.KindForbiddenNew || h.Part == detect.InstalledPart || !slices.Contains(files, h.Path) {
+		if !slices.Contains(files, h.Path) {
 			continue
 		}
+		if h.Kind == KindForbiddenNew {
+			h.Kind = KindMonitored
+		}
 		h.Missing, h.SHA256, h.Mode, h.Accepted = false, "", 0, true
-		if err := g.record(ctx, root, h, &total); err != nil {
+		if err := g.record(root, h, &total); err != nil {
 			return nil, err
 		}
 	}
 	accepted := make([]Version, 0, len(files))
 	for _, f := range files {
-		at := slices.IndexFunc(g.list, func(h protectedItem) bool {
-			return h.Kind != detect.KindForbiddenNew && h.Part != detect.InstalledPart && h.Path == f
-		})
+		at := slices.IndexFunc(g.list, func(h protectedItem) bool { return h.Path == f })
 		accepted = append(accepted, Version{f, g.list[at].SHA256})
 	}
 	return accepted, errors.Join(g.save(), g.forgetShown())
 }
 
-// admitFile lets a file stay that has appeared, and compares it from now on.
-func (g *State) admitFile(d mismatch) {
-	for i := range g.list {
-		h := &g.list[i]
-		if h.Kind == detect.KindForbiddenNew && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
-			h.Was = append(h.Was, d.path)
-		}
-	}
-	p := detect.Protected{Path: d.path, Kind: detect.KindMonitored, Why: d.Why, Checks: slices.Clone(d.Checks)}
-	at := slices.IndexFunc(g.list, func(h protectedItem) bool {
-		return h.Kind == detect.KindMonitored && h.Path == p.Path && h.Part == ""
-	})
-	if at < 0 {
-		g.list = append(g.list, protectedItem{Protected: p})
-		return
-	}
-	for _, check := range p.Checks {
-		if !slices.Contains(g.list[at].Checks, check) {
-			g.list[at].Checks = append(g.list[at].Checks, check)
-		}
-	}
-}
-
-// newlyCalled is what decides only by way of these files and is not protected yet. The
-// rest of what would be found by now is the agent's work and stays free.
-func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]protectedItem, error) {
-	o := p.options.Options
-	o.Protect = nil // those files are held by their names, and may be gone
-	with, err := detect.Scan(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	without, err := detect.Scan(ctx, o, files...)
-	if err != nil {
-		return nil, err
-	}
-	found, err := with.List()
-	if err != nil {
-		return nil, err
-	}
-	var list []protectedItem
-	for _, f := range found {
-		if !without.Has(f) && !p.guard.isRecorded(f) {
-			list = append(list, protectedItem{Protected: f})
-		}
-	}
-	return list, nil
-}
-
-// changedItems are the differences that can be accepted or put back.
-func (g *State) changedItems(ctx context.Context) ([]mismatch, error) {
-	found, err := g.diff(ctx, -1)
-	return slices.DeleteFunc(found, func(d mismatch) bool { return d.path == "" }), err
-}
-
 func pathsOf(changed []mismatch) []string {
 	files := make([]string, 0, len(changed))
 	for _, d := range changed {
-		files = append(files, d.path)
+		files = append(files, d.Path)
 	}
 	slices.Sort(files)
 	return slices.Compact(files)
@@ -188,7 +118,7 @@ func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 	if g == nil {
 		return nil, "", nil
 	}
-	changed, err := g.changedItems(ctx)
+	changed, err := g.diff(-1)
 	if err != nil || len(changed) == 0 {
 		return nil, "", err
 	}
@@ -199,13 +129,13 @@ func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 	defer func() { _ = root.Close() }()
 	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
 	for _, d := range changed {
-		if slices.Contains(files, d.path) { // by another part: what is there now is the held version
+		if slices.Contains(files, d.Path) { // by another part: what is there now is the held version
 			continue
 		}
 		if err := g.restoreItem(root, d, aside); err != nil {
-			return files, aside, fmt.Errorf("putting %s back: %w", d.path, err)
+			return files, aside, fmt.Errorf("putting %s back: %w", d.Path, err)
 		}
-		files = append(files, d.path)
+		files = append(files, d.Path)
 	}
 	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 		aside = ""

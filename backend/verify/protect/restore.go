@@ -10,31 +10,30 @@ import (
 
 	"goalpost/backend/folder"
 	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/protect/detect"
 )
 
 // restoreItem takes what lies at a protected path aside and puts there what it was.
 // No link on the way is followed: one that the agent put there is taken aside, too.
 func (g *State) restoreItem(root *os.Root, d mismatch, aside string) (err error) {
-	parts := strings.Split(d.path, "/")
+	parts := strings.Split(d.Path, "/")
 	for i := range parts[:len(parts)-1] {
 		if err := clearPath(root, strings.Join(parts[:i+1], "/"), aside); err != nil {
 			return err
 		}
 	}
-	dir, name, err := folder.OpenParent(root, filepath.FromSlash(d.path))
+	dir, name, err := folder.OpenParent(root, filepath.FromSlash(d.Path))
 	if err != nil {
 		return fmt.Errorf("its folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	if d.Kind == detect.KindForbiddenNew || d.Missing {
-		return moveToBackup(dir, name, d.path, aside)
+	if d.Kind == KindForbiddenNew || d.Missing {
+		return moveToBackup(dir, name, d.Path, aside)
 	}
 	was, err := g.originalContent(d.protectedItem)
 	if err != nil {
 		return err
 	}
-	if err := moveToBackup(dir, name, d.path, aside); err != nil {
+	if err := moveToBackup(dir, name, d.Path, aside); err != nil {
 		return err
 	}
 	if target, ok := strings.CutPrefix(string(was), "a link to "); ok && d.Mode&fs.ModeSymlink != 0 {

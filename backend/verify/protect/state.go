@@ -2,28 +2,28 @@ package protect
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/protect/detect"
-	"goalpost/backend/verify/summary"
-	"goalpost/backend/verify/workspace"
 )
 
 // Options say what of a folder must not change, and where its copies are kept.
 type Options struct {
-	detect.Options
+	Dir string // the goal's folder, absolute
+	// Criterion, Protect and NoProtect say what must not change, see Find.
+	Criterion          goal.Criterion
+	Protect, NoProtect []string
+
 	Private string // where copies are kept, out of the goal's reach
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
@@ -41,87 +41,50 @@ type State struct {
 	list         []protectedItem
 	patterns     []string // of without
 	without      ignore.Globs
-	shut         []string // folders that could not be looked into
 
-	appears  []forbiddenFile     // in the order of list
-	expected []summary.Expected  // of the runners that checks call
 	tests    []int               // how many ran before the start, by check; nil where nobody has counted
 	observed []*goal.Observation // what the checks did before the start, by check; nil where nobody could observe it
 	freed    []string            // files that the user unprotected
 
-	mu    sync.Mutex
-	ok    map[string]statStamp     // files that were the same when last looked at
-	plain map[string]statStamp     // files that did not hold the text that one may not, by path and text
-	sums  map[string]installedHash // of installed files
-	here  workspace.NameIndex      // what a pattern means, and the folders that it may be in
+	mu sync.Mutex
+	ok map[string]statStamp // files that were the same when last looked at
 }
 
 // Protected lists what must not change.
-func (g *State) Protected() []detect.Protected {
+func (g *State) Protected() []Protected {
 	if g == nil {
 		return nil
 	}
 	items := g.items()
-	list := make([]detect.Protected, 0, len(items))
+	list := make([]Protected, 0, len(items))
 	for _, h := range items {
 		list = append(list, h.Protected)
 	}
 	return list
 }
 
-// Summaries are what must be heard when a check passes, and how many tests ran before the start.
-func (g *State) Summaries(check int) (list []summary.Expected, before int) {
-	for _, k := range g.expected {
-		if k.Check == check {
-			list = append(list, k)
-		}
+// TestsBefore is how many tests of a check ran before the start, 0 if that is not known.
+func (g *State) TestsBefore(check int) int {
+	if g == nil || check < 0 || check >= len(g.tests) {
+		return 0
 	}
-	if check >= 0 && check < len(g.tests) {
-		before = g.tests[check]
-	}
-	return list, before
+	return g.tests[check]
 }
 
-// newGuard is a guard of what list says.
-func newGuard(dir, private string, list []protectedItem, noProtect, shut []string) (*State, error) {
-	g := &State{
-		dir:     dir,
-		private: private,
-		list:    list,
-		shut:    shut,
-		ok:      map[string]statStamp{},
-		plain:   map[string]statStamp{},
-		sums:    map[string]installedHash{},
-
-		patterns: noProtect,
-	}
-	var err error
-	if g.without, err = ignore.NewGlobs(noProtect); err != nil {
-		return nil, err
-	}
-	for _, h := range list {
-		if h.Kind != detect.KindForbiddenNew {
-			continue
-		}
-		a, err := parseForbidden(h.Path)
-		if err != nil {
-			return nil, err
-		}
-		g.appears = append(g.appears, a)
-	}
-	g.here.Want = func(path string) bool {
-		return slices.ContainsFunc(g.appears, func(a forbiddenFile) bool { return a.matches(path) })
-	}
-	return g, nil
+// newState is the state that a list of items describes.
+func newState(dir, private string, list []protectedItem, noProtect []string) (*State, error) {
+	without, err := ignore.NewGlobs(noProtect)
+	return &State{
+		dir: dir, private: private, list: list, patterns: noProtect, without: without, ok: map[string]statStamp{},
+	}, err
 }
 
 // protectedItem is one protected thing with what it was.
 type protectedItem struct {
-	detect.Protected
+	Protected
 	Missing bool        `json:"missing,omitempty"` // it did not exist
 	SHA256  string      `json:"sha256,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
-	Was     []string    `json:"was,omitempty"` // of Appears: what was there already
 	// Strict also compares whether it can be executed, and whether a link is on the way to it.
 	Strict   bool `json:"strict,omitempty"`
 	Accepted bool `json:"accepted,omitempty"` // by the user, as it is now
@@ -136,12 +99,10 @@ type statStamp struct{ size, ctime int64 }
 
 // protectedJSON is a guard on disk.
 type protectedJSON struct {
-	List              []protectedItem    `json:"list"`
-	Without           []string           `json:"without,omitempty"`
-	Shut              []string           `json:"shut,omitempty"`
-	ExpectedSummaries []summary.Expected `json:"heard,omitempty"`
-	Tests             []int              `json:"tests,omitempty"`
-	Freed             []string           `json:"freed,omitempty"`
+	List    []protectedItem `json:"list"`
+	Without []string        `json:"without,omitempty"`
+	Tests   []int           `json:"tests,omitempty"`
+	Freed   []string        `json:"freed,omitempty"`
 	// Observed is missing in what older versions stored.
 	Observed []*goal.Observation `json:"observed,omitempty"`
 }
@@ -149,34 +110,21 @@ type protectedJSON struct {
 // Record copies what is protected. What was frozen before, nil for nothing,
 // stays as it was then.
 func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
-	finder, err := detect.Scan(ctx, o.Options)
+	found, err := Find(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
 	if err != nil {
 		return nil, err
 	}
-	found, err := finder.List()
+	g, err := newState(o.Dir, o.Private, nil, o.NoProtect)
 	if err != nil {
 		return nil, err
 	}
-	found = withoutGuesses(found, o.Observations)
-	var list []protectedItem
+	g.tests, g.observed = o.Tests, o.Observations
 	if frozen != nil {
-		list = frozen.list
-	} else {
-		free, err := ignore.NewGlobs(o.NoProtect)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, observedJudges(found, o, free)...)
+		g.list, g.tests, g.observed, g.freed = frozen.list, frozen.tests, frozen.observed, frozen.freed
 	}
-	old := len(list)
-	for _, p := range found {
-		if !frozen.isRecorded(p) {
-			list = append(list, protectedItem{Protected: p})
-		}
-	}
-	g, err := newGuard(o.Dir, o.Private, list, o.NoProtect, nil)
-	if err != nil {
-		return nil, err
+	found = withoutUsed(found, g.observed)
+	if frozen == nil {
+		found = append(found, observedJudges(found, o, g.without)...)
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
@@ -186,22 +134,16 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	if err := os.MkdirAll(filepath.Join(o.Private, "held"), 0o700); err != nil {
 		return nil, fmt.Errorf("keeping protected files: %w", err)
 	}
-	if len(g.appears) > 0 {
-		if err := g.here.Scan(ctx, o.Dir); err != nil {
-			return nil, err
-		}
-	}
-	if frozen != nil {
-		g.shut, g.expected, g.tests = frozen.shut, frozen.expected, frozen.tests
-		g.observed, g.freed = frozen.observed, frozen.freed
-	} else {
-		g.shut, g.expected, g.tests, g.observed = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests, o.Observations
-	}
 	total := int64(0)
-	for i := old; i < len(g.list); i++ {
-		if err := g.record(ctx, root, &g.list[i], &total); err != nil {
+	for _, p := range found {
+		if frozen.isRecorded(p) {
+			continue
+		}
+		h := protectedItem{Protected: p}
+		if err := g.record(root, &h, &total); err != nil {
 			return nil, err
 		}
+		g.list = append(g.list, h)
 	}
 	return g, g.save()
 }
@@ -209,64 +151,34 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 // save writes the state where Load reads it.
 func (g *State) save() error {
 	return fileio.WriteJSON(filepath.Join(g.private, "protected.json"), protectedJSON{
-		List:              g.list,
-		Without:           g.patterns,
-		Shut:              g.shut,
-		ExpectedSummaries: g.expected,
-		Tests:             g.tests,
-		Observed:          g.observed,
-		Freed:             g.freed,
+		List:     g.list,
+		Without:  g.patterns,
+		Tests:    g.tests,
+		Observed: g.observed,
+		Freed:    g.freed,
 	})
 }
 
-// record takes down what a protected thing is now.
-func (g *State) record(ctx context.Context, root *os.Root, h *protectedItem, total *int64) (err error) {
-	switch {
-	case h.Kind == detect.KindForbiddenNew:
-		h.Was, err = g.newForbidden(root, *h)
-	case h.Part == detect.InstalledPart:
-		h.Missing, err = g.recordInstalled(ctx, root, h)
-	default:
-		if err = g.recordItem(root, h, total); err != nil {
-			err = fmt.Errorf("keeping the protected file %s: %w", h.Path, err)
-		}
-	}
-	return err
-}
-
 // isRecorded reports whether a thing was frozen, would have been if it had been there, or was freed by the user.
-func (g *State) isRecorded(p detect.Protected) bool {
+func (g *State) isRecorded(p Protected) bool {
 	if g == nil {
 		return false
 	}
 	return slices.Contains(g.freed, p.Path) || slices.ContainsFunc(g.list, func(h protectedItem) bool {
-		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part && h.Holding == p.Holding ||
-			h.Kind == detect.KindMonitored && h.Missing && h.Path == p.Path
+		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part ||
+			h.Kind == KindMonitored && h.Missing && h.Path == p.Path
 	})
 }
 
-// recordInstalled keeps what an installation holds; too many files are not compared.
-func (g *State) recordInstalled(ctx context.Context, root *os.Root, h *protectedItem) (tooMany bool, err error) {
-	list, err := listInstalled(ctx, root, h.Path, g.sums)
-	if errors.Is(err, errTooManyInstalled) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("looking at what is installed in %s: %w", h.Path, err)
-	}
-	sum := sha256.Sum256(list)
-	h.SHA256, h.Mode = hex.EncodeToString(sum[:]), 0o400
-	return false, fileio.WriteFile(g.copy(*h), list, 0o400)
-}
-
-func (g *State) recordItem(root *os.Root, h *protectedItem, total *int64) error {
+// record takes down what a protected file is now.
+func (g *State) record(root *os.Root, h *protectedItem, total *int64) error {
 	b, mode, err := protectedContent(root, h.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		h.Missing = true
 		return nil
 	case err != nil:
-		return err
+		return fmt.Errorf("keeping the protected file %s: %w", h.Path, err)
 	}
 	if *total += int64(len(b)); *total > maxProtectedBytes {
 		return fmt.Errorf("the protected files are more than %d MiB together: leave some out with --no-protect",
@@ -285,10 +197,12 @@ func Load(dir, private string) (*State, error) {
 	if err := fileio.ReadJSON(filepath.Join(private, "protected.json"), &f); err != nil {
 		return nil, err
 	}
-	g, err := newGuard(dir, private, f.List, f.Without, f.Shut)
-	if err == nil {
-		g.expected, g.tests, g.observed, g.freed = f.ExpectedSummaries, f.Tests, f.Observed, f.Freed
-	}
+	// Older versions stored patterns of names that may not appear, and what was installed.
+	f.List = slices.DeleteFunc(f.List, func(h protectedItem) bool {
+		return h.Part == "installed" || h.Kind == KindForbiddenNew && strings.ContainsAny(h.Path, "*?[")
+	})
+	g, err := newState(dir, private, f.List, f.Without)
+	g.tests, g.observed, g.freed = f.Tests, f.Observed, f.Freed
 	return g, err
 }
 
@@ -312,7 +226,7 @@ func (g *State) Overrides(index int) []process.FileOverride {
 	}
 	var list []process.FileOverride
 	for _, h := range g.items() {
-		if h.Kind == detect.KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
+		if h.Kind == KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
 			list = append(list, process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)})
 		}
 	}
@@ -326,7 +240,7 @@ func (g *State) LockedScripts(index int) []string {
 	}
 	var texts []string
 	for _, h := range g.items() {
-		if h.Kind != detect.KindLocked || !slices.Contains(h.Checks, index) {
+		if h.Kind != KindLocked || !slices.Contains(h.Checks, index) {
 			continue
 		}
 		if text, err := g.originalContent(h); err == nil && fileio.IsText(text) {

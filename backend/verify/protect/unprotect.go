@@ -6,12 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"goalpost/backend/verify/protect/detect"
 )
 
 // Files lists what is protected.
-func (p *Protection) Files() []detect.Protected {
+func (p *Protection) Files() []Protected {
 	if p == nil {
 		return nil
 	}
@@ -45,32 +43,14 @@ func (p *Protection) Unprotect(paths []string) ([]string, error) {
 	freed := make([]string, 0, len(paths))
 	for _, name := range paths {
 		name = path.Clean(filepath.ToSlash(name))
-		if !slices.ContainsFunc(g.list, func(h protectedItem) bool { return h.governs(name) }) {
+		if !slices.ContainsFunc(g.list, func(h protectedItem) bool { return h.Path == name }) {
 			return nil, &NotProtectedError{name, g.someProtected()}
 		}
 		freed = append(freed, name)
 	}
-	for _, name := range freed {
-		g.list = slices.DeleteFunc(g.list, func(h protectedItem) bool {
-			return h.Kind != detect.KindForbiddenNew && h.governs(name)
-		})
-		for i := range g.list {
-			if h := &g.list[i]; h.governs(name) && !slices.Contains(h.Was, name) {
-				h.Was = append(h.Was, name)
-			}
-		}
-	}
+	g.list = slices.DeleteFunc(g.list, func(h protectedItem) bool { return slices.Contains(freed, h.Path) })
 	g.freed = append(g.freed, freed...)
 	return freed, g.save()
-}
-
-// governs reports whether an item protects the file with this name.
-func (h protectedItem) governs(name string) bool {
-	if h.Kind != detect.KindForbiddenNew || h.Part == detect.AnyPart {
-		return h.Path == name
-	}
-	pattern, err := parseForbidden(h.Path)
-	return err == nil && pattern.matches(name)
 }
 
 // someProtected names protected files for an error message.
@@ -78,7 +58,7 @@ func (g *State) someProtected() []string {
 	const most = 10
 	var names []string
 	for _, h := range g.list {
-		if h.Kind != detect.KindForbiddenNew && !slices.Contains(names, h.Path) && len(names) < most {
+		if h.Kind != KindForbiddenNew && !slices.Contains(names, h.Path) && len(names) < most {
 			names = append(names, h.Path)
 		}
 	}

@@ -5,62 +5,71 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/shellline"
 )
 
-// Expectation is what must be heard of a check's runners.
+// Expectation is what a passing check must show of its test runners.
 type Expectation struct {
-	Dir       string // the goal's folder, absolute
-	CheckDir  string // where the check runs, relative to Dir
-	Summaries []Expected
-	Before    int // how many tests ran before the goal began, 0 if that is not known
+	Dir      string // the goal's folder, absolute
+	CheckDir string // where the check runs, relative to Dir
+	// Before is pre-flight, nil where nobody could observe it, and Tests how many tests ran then, 0 if that is not known.
+	Before *goal.Observation
+	Tests  int
 }
 
-// Confirm looks at what the test runners of a check said. A pass counts only if
-// each of them came to its end: whatever runs in their process can end it with 0
-// before. What they printed is counted, and compared with what ran before the start.
+// Confirm looks at what the test runners of an observed check printed, counts the tests, and notes which runners came
+// to their end. A pass counts only if those that did so in pre-flight do so again: whatever runs in their process can
+// end it with 0 before.
 func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
+	if v.Observation == nil {
+		return v
+	}
 	text := stripColor(out)
-	for _, want := range x.Summaries {
-		e, ok := summaryByName(want.Runner)
-		if !ok { // of a newer version
+	isCounted := false
+	for _, runner := range v.Observation.Runners {
+		parse := parsers[runner]
+		if parse == nil { // of a newer version
 			continue
 		}
-		said := e.parse(text)
-		for _, n := range said {
+		ends := parse(text)
+		for _, n := range ends {
 			v.Tests += n
+		}
+		if len(ends) > 0 {
+			v.Observation.Ended, isCounted = append(v.Observation.Ended, runner), true
 		}
 		if v.Outcome != goal.Pass {
 			continue
 		}
-		if len(said) < want.Times {
-			return errorVerdict(v, want.missingText())
+		if len(ends) == 0 && x.Before != nil && slices.Contains(x.Before.Ended, runner) {
+			return errorVerdict(v, fmt.Sprintf("it ended with 0, but %s did not come to its end: what it always prints there "+
+				"is missing. Something that it ran ended it early (an exit with 0 in the work or in a test), so the tests "+
+				"decided nothing", runner))
 		}
-		if e.silentFiles != nil {
-			if file := x.firstSilentFile(e.silentFiles(text)); file != "" {
-				return errorVerdict(v,
-					fmt.Sprintf("%s ended with 0 before %s had run one of the tests in it, so they decided nothing", file,
-						want.Runner))
+		if runner == "node --test" {
+			if file := x.firstSilentFile(silentNodeFiles(text)); file != "" {
+				return errorVerdict(v, fmt.Sprintf("%s ended with 0 before %s had run one of the tests in it, so they decided "+
+					"nothing", file, runner))
 			}
 		}
 	}
 	whole := out.Bytes <= int64(len(out.Stdout)+len(out.Stderr))
-	if len(x.Summaries) == 0 || v.Outcome != goal.Pass || !whole {
+	if !isCounted && x.Tests == 0 || v.Outcome != goal.Pass || !whole {
 		return v
 	}
 	v.Detail += fmt.Sprintf(", %s ran", goal.FormatCount(v.Tests, "test"))
 	switch {
-	case x.Before > 0 && v.Tests == 0:
+	case x.Tests > 0 && v.Tests == 0:
 		v.Outcome, v.Detail = goal.Fail,
-			fmt.Sprintf("it ended with 0, but no test ran; before the goal began it was %d", x.Before)
-	case v.Tests < x.Before:
-		v.Fewer = x.Before - v.Tests
-		v.Detail += fmt.Sprintf(", and %d before the goal began: look where the others are", x.Before)
+			fmt.Sprintf("it ended with 0, but no test ran; before the goal began it was %d", x.Tests)
+	case v.Tests < x.Tests:
+		v.Fewer = x.Tests - v.Tests
+		v.Detail += fmt.Sprintf(", and %d before the goal began: look where the others are", x.Tests)
 	}
 	return v
 }
@@ -103,20 +112,4 @@ func (x Expectation) firstSilentFile(files []string) string {
 		}
 	}
 	return ""
-}
-
-// AddGoTestVerbose is a check's command with -v where it runs go test by itself: without it
-// go says "ok" of a package whatever became of its tests. Nothing else is different.
-func AddGoTestVerbose(command string, at shellline.Location) string {
-	if !at.Decides {
-		return command
-	}
-	calls := shellline.Parse(command, at).Calls
-	for i := len(calls) - 1; i >= 0; i-- {
-		k := calls[i].Unwrap()
-		if flags, _ := goFlags(k); k.Decides && goTest(k) && !isVerboseGoTest(flags) {
-			command = command[:k.VerboseAt] + " -v" + command[k.VerboseAt:]
-		}
-	}
-	return command
 }

@@ -162,6 +162,19 @@ func firstTen(names []string) []string {
 	return append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
 }
 
+// ChangedFiles lists the files that are new, changed or gone since the start.
+func (w *Workspace) ChangedFiles(ctx context.Context) ([]string, error) {
+	if w == nil {
+		return nil, nil
+	}
+	list, _, _, err := w.changes(ctx)
+	files := make([]string, 0, len(list))
+	for _, c := range list {
+		files = append(files, c.path)
+	}
+	return files, err
+}
+
 // Diff is what changed since the start in the unified form, at most maxDiffBytes
 // bytes of it.
 func (w *Workspace) Diff(ctx context.Context) (string, error) {

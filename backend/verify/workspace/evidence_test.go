@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,5 +60,12 @@ func TestEvidence_NameOfManyFiles_NamesNone(t *testing.T) {
 		if list, err := w.Evidence(t.Context(), question); err != nil || len(list) != want {
 			t.Errorf("%s: %d files, %v", question, len(list), err)
 		}
+	}
+}
+
+func done(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -33,7 +33,7 @@ func (a Assurance) Describe(judge string) string {
 	case Strong:
 		return "Verified"
 	case Shared:
-		return "Verified (the check also used what the agent could change)"
+		return "Verified (the agent could change what the check used, or nobody observed it)"
 	case Judged:
 		if judge == "" {
 			judge = "a model"

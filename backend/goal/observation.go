@@ -48,6 +48,8 @@ type UsedFile struct {
 	Examined Examination `json:"examined,omitempty"`
 	// Opened, of a file that was missing: it was opened or executed, and not only asked for.
 	Opened bool `json:"opened,omitempty"`
+	// Final, of a file that was missing: the check did nothing after it.
+	Final bool `json:"final,omitempty"`
 }
 
 // ObservedProgram is a program that ran in a check.

@@ -56,11 +56,21 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 		if a.Use == process.UseExecute && !a.Missing {
 			o.callers[a.Path] = append(o.callers[a.Path], a.Program)
 		}
+		if a.Use == process.UseRead && !a.Missing && a.Program >= 0 && a.Program < len(o.programs) {
+			p := &o.programs[a.Program]
+			p.readsMain = p.readsMain || p.hasMain(a.Path)
+		}
 	}
 	o.examined, o.words = shellline.ExaminedWords(s.Command), shellline.AllWords(s.Command)
 	o.collectScripts(t)
 	for _, a := range t.Accesses {
 		o.add(a)
+	}
+	if n := len(t.Accesses); n > 0 && t.Accesses[n-1].Missing {
+		for i := range o.out.Missing {
+			u := &o.out.Missing[i]
+			u.Final = path.Join(s.Dir, u.Path) == t.Accesses[n-1].Path
+		}
 	}
 	for i := range o.programs {
 		o.out.Programs = append(o.out.Programs, o.describe(&o.programs[i]))
@@ -146,6 +156,9 @@ func (o *observer) add(a process.FileAccess) {
 		return
 	}
 	o.used[rel] = true
+	if p.hasMain(a.Path) {
+		p.readsMain = false // it has
+	}
 	u.Role = o.roleOf(a, rel, p)
 	u.Examined = o.examination(a, rel, u.Role, p)
 	o.append(&o.out.Files, u)
@@ -189,6 +202,9 @@ func (o *observer) addOutside(a process.FileAccess) {
 // roleOf is the role that a file has for the program that used it.
 func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.FileRole {
 	role := nameRole(p.runners, rel)
+	if role == goal.RoleTest && path.Base(rel) == "__init__.py" && o.hasCode(rel) { // it comes before all tests beside it
+		role = goal.RoleSettings
+	}
 	switch {
 	case a.Use == process.UseExecute:
 		return goal.RoleProgram
@@ -214,10 +230,25 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 		return goal.RoleTest
 	case isCode(rel) && judgeName.MatchString(rel) && o.isNamed(o.words, rel): // javac Judge.java, go run ./judge
 		return goal.RoleMain
+	case isCode(rel) && p.awaitsMain():
+		return goal.RoleSettings
 	case isCode(rel) || p.hasMain(a.Path):
 		return goal.RoleCode
 	}
 	return goal.RoleData
+}
+
+// hasCode reports whether a file of Python holds more than comments.
+func (o *observer) hasCode(rel string) bool {
+	if o.Text == nil {
+		return false
+	}
+	for line := range strings.Lines(string(o.Text(rel))) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return true
+		}
+	}
+	return false
 }
 
 // isDirectoryOfTests reports whether a program was started with a folder or a file of tests that it looks for itself.

@@ -207,13 +207,15 @@ func (c *comparison) reason(file, change string, u use) string {
 	if other := c.replacedMain(file); other != "" {
 		return "it is taken instead of " + other + ", which the check ran before the goal began"
 	}
-	if u.role == goal.RoleTest || Named(c.Command, c.Dir, file) { // a new test; what the user asked for
-		return ""
+	missing, wasMissing := c.missingBefore(file)
+	isOptional := wasMissing && !missing.opened && !missing.final // the check continued without it
+	if u.role == goal.RoleTest || Named(c.Command, c.Dir, file) && (u.role != goal.RoleScript || !isOptional) {
+		return "" // a new test; what the user asked for
 	}
 	if c.isNamedProgram(file) && !c.hasOtherPlace(file) { // a program of the check that the user lets the agent make
 		return ""
 	}
-	if missing, ok := c.missingBefore(file); ok {
+	if wasMissing {
 		// The check itself started it: the work. What it only asked for could have stayed away.
 		if u.role == goal.RoleProgram && missing.opened && !c.hasOtherPlace(file) {
 			return ""
@@ -227,7 +229,7 @@ func (c *comparison) reason(file, change string, u use) string {
 }
 
 // lookup is how pre-flight looked for a file in vain.
-type lookup struct{ opened, byMake bool }
+type lookup struct{ opened, final, byMake bool }
 
 func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
 	for _, u := range c.before.Missing {
@@ -235,7 +237,7 @@ func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
 			continue
 		}
 		ok = true
-		l.opened = l.opened || u.Opened
+		l.opened, l.final = l.opened || u.Opened, l.final || u.Final
 		l.byMake = l.byMake || u.Program < len(c.before.Programs) &&
 			slices.Contains(makeNames, c.before.Programs[u.Program].Name)
 	}

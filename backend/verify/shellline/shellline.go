@@ -57,7 +57,7 @@ func StartedFiles(text string) []string {
 			files = append(files, first)
 		}
 		at := slices.IndexFunc(c.words[:min(len(c.words), 6)], func(w string) bool { // env A=1 timeout 5 sh check.sh
-			return slices.Contains(starters, path.Base(w))
+			return w != "" && slices.Contains(starters, path.Base(w))
 		})
 		for i := at + 1; at >= 0 && i < len(c.words); i++ {
 			w := c.words[i]
@@ -78,7 +78,7 @@ func StartedFiles(text string) []string {
 func Arguments(text string, names ...string) [][]string {
 	var list [][]string
 	for _, c := range readCalls(text) {
-		at := slices.IndexFunc(c.words, func(w string) bool { return slices.Contains(names, path.Base(w)) })
+		at := slices.IndexFunc(c.words, func(w string) bool { return w != "" && slices.Contains(names, path.Base(w)) })
 		if at >= 0 {
 			list = append(list, c.words[at+1:])
 		}

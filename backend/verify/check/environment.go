@@ -4,7 +4,6 @@ package check
 
 import (
 	"context"
-	"fmt"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
@@ -36,22 +35,6 @@ type Environment struct {
 	Protected *protect.State // what must not change; nil in pre-flight
 }
 
-// Decide lets a program decide a check, once. claim is what a predicate of a claim reads.
-func (e Environment) Decide(ctx context.Context, k Indexed, claim goal.Claim) Result {
-	switch k.Type {
-	case goal.Shell:
-		return e.runShell(ctx, k)
-	case goal.HTTP:
-		return e.checkHTTP(ctx, k)
-	case goal.File:
-		return e.checkFile(ctx, k)
-	case goal.JSONPredicate:
-		return e.checkPredicate(ctx, k, claim)
-	case goal.Visual, goal.ModelQuestion, goal.Manual:
-	}
-	return permanentError(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
-}
-
 // Case is the claim that a judge decides about.
 type Case struct {
 	Objective string
@@ -59,17 +42,22 @@ type Case struct {
 	Verdicts  []goal.Verdict // of the checks before
 }
 
-// DecideJudgement lets a model or the user decide a check, once. An error means that
-// nobody can be asked now, see judge.IsUnavailable, and says nothing about the check.
-func (e Environment) DecideJudgement(ctx context.Context, k Indexed, about Case) (Result, error) {
-	switch k.Type {
-	case goal.Visual:
-		return e.judgeVisual(ctx, k)
-	case goal.ModelQuestion:
-		return e.askQuestion(ctx, k, about)
-	case goal.Manual:
-		return manualAttempt(about.Claim), nil
-	case goal.Shell, goal.HTTP, goal.File, goal.JSONPredicate:
-	}
-	return e.Decide(ctx, k, about.Claim), nil
+// PredicateEvaluator decides an expression over response, which is JSON. Concurrent use
+// is fine. Its errors are a *PredicateError, or say that it could not be asked.
+type PredicateEvaluator interface {
+	Evaluate(ctx context.Context, expr string, response []byte) (bool, error)
+	// Read says what is wrong with an expression, without running it.
+	Read(ctx context.Context, expr string) error
 }
+
+// PredicateError is what is wrong with an expression, or with what it was tried on.
+type PredicateError struct {
+	// Kind says whose fault it is: "syntax" the expression cannot be read; "type"
+	// response is not built as the expression expects (a TypeError); "throws" it
+	// ended in another error; "value" it is neither true nor false; "bounds" it
+	// took too long or too much memory.
+	Kind string
+	Text string
+}
+
+func (e *PredicateError) Error() string { return e.Text }

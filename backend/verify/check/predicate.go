@@ -17,26 +17,6 @@ import (
 // jsonMax is the longest JSON that a predicate is tried on, in bytes.
 const jsonMax = 4 << 20
 
-// PredicateEvaluator decides an expression over response, which is JSON. Concurrent use
-// is fine. Its errors are a *PredicateError, or say that it could not be asked.
-type PredicateEvaluator interface {
-	Evaluate(ctx context.Context, expr string, response []byte) (bool, error)
-	// Read says what is wrong with an expression, without running it.
-	Read(ctx context.Context, expr string) error
-}
-
-// PredicateError is what is wrong with an expression, or with what it was tried on.
-type PredicateError struct {
-	// Kind says whose fault it is: "syntax" the expression cannot be read; "type"
-	// response is not built as the expression expects (a TypeError); "throws" it
-	// ended in another error; "value" it is neither true nor false; "bounds" it
-	// took too long or too much memory.
-	Kind string
-	Text string
-}
-
-func (e *PredicateError) Error() string { return e.Text }
-
 // checkPredicate tries the expression on JSON from the source that the check names.
 func (e Environment) checkPredicate(ctx context.Context, c Indexed, claim goal.Claim) Result {
 	switch c.From {

@@ -56,10 +56,6 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 		if a.Use == process.UseExecute && !a.Missing {
 			o.callers[a.Path] = append(o.callers[a.Path], a.Program)
 		}
-		if a.Use == process.UseRead && !a.Missing && a.Program >= 0 && a.Program < len(o.programs) {
-			p := &o.programs[a.Program]
-			p.readsMain = p.readsMain || p.hasMain(a.Path)
-		}
 	}
 	o.examined, o.words = shellline.ExaminedWords(s.Command), shellline.AllWords(s.Command)
 	o.collectScripts(t)
@@ -156,9 +152,6 @@ func (o *observer) add(a process.FileAccess) {
 		return
 	}
 	o.used[rel] = true
-	if p.hasMain(a.Path) {
-		p.readsMain = false // it has
-	}
 	u.Role = o.roleOf(a, rel, p)
 	u.Examined = o.examination(a, rel, u.Role, p)
 	o.append(&o.out.Files, u)
@@ -230,8 +223,6 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 		return goal.RoleTest
 	case isCode(rel) && judgeName.MatchString(rel) && o.isNamed(o.words, rel): // javac Judge.java, go run ./judge
 		return goal.RoleMain
-	case isCode(rel) && p.awaitsMain():
-		return goal.RoleSettings
 	case isCode(rel) || p.hasMain(a.Path):
 		return goal.RoleCode
 	}

@@ -74,8 +74,6 @@ type program struct {
 	modules   []string // python -m: paths relative to a folder of modules, without an ending
 	fromInput bool
 
-	readsMain bool // it will read one of mains, and has not yet
-
 	readsRepository bool // it is git and read the repository of the goal's folder
 }
 
@@ -217,13 +215,6 @@ func (p *program) hasMain(file string) bool {
 		}
 	}
 	return false
-}
-
-// awaitsMain reports whether the program has not read yet what it was started with: code that comes before that is loaded
-// by a setting of the environment, such as NODE_OPTIONS.
-func (p *program) awaitsMain() bool {
-	return p.readsMain && len(p.modules) == 0 &&
-		slices.Contains([]string{"node", "python", "ruby", "perl", "bun", "deno", "php", "lua"}, p.name)
 }
 
 // command is the command line for users.

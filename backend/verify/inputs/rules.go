@@ -208,9 +208,11 @@ func (c *comparison) reason(file, change string, u use) string {
 		return "it is taken instead of " + other + ", which the check ran before the goal began"
 	}
 	missing, wasMissing := c.missingBefore(file)
-	isOptional := wasMissing && !missing.opened && !missing.final // the check continued without it
-	if u.role == goal.RoleTest || Named(c.Command, c.Dir, file) && (u.role != goal.RoleScript || !isOptional) {
-		return "" // a new test; what the user asked for
+	if u.role == goal.RoleScript && wasMissing && !missing.opened && !missing.final {
+		return reasonVain // the check continued without it
+	}
+	if u.role == goal.RoleTest || Named(c.Command, c.Dir, file) { // a new test; what the user asked for
+		return ""
 	}
 	if c.isNamedProgram(file) && !c.hasOtherPlace(file) { // a program of the check that the user lets the agent make
 		return ""

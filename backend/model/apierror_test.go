@@ -116,28 +116,34 @@ func TestErrors_AsProvidersWriteThem(t *testing.T) {
 		"Gemini, wrong key": {
 			status(400, `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":`+
 				`[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}]`),
-			model.Auth, []string{"API key not valid", "TEST_KEY"},
+			model.Auth,
+			[]string{"API key not valid", "TEST_KEY"},
 		},
 		"Gemini, signature": {
 			status(400, `[{"error":{"code":400,"message":"Function call is broken.","status":"INVALID_ARGUMENT"}}]`),
-			model.BadRequest, []string{"Function call is broken"},
+			model.BadRequest,
+			[]string{"Function call is broken"},
 		},
 		"OpenRouter, credit in the stream": {
 			inStream(`{"error":{"code":402,"message":"Insufficient credits"}}`),
-			model.Refused, []string{"Insufficient credits", "credit"},
+			model.Refused,
+			[]string{"Insufficient credits", "credit"},
 		},
 		"key in the stream": {inStream(`{"error":{"code":401,"message":"no such user"}}`), model.Auth, []string{"TEST_KEY"}},
 		"region in the stream": {
 			inStream(`{"error":{"code":403,"message":"not available in your region"}}`),
-			model.Refused, []string{"region"},
+			model.Refused,
+			[]string{"region"},
 		},
 		"moderation in the stream": {
 			inStream(`{"error":{"code":403,"message":"input was flagged"}}`),
-			model.Refused, []string{"flagged"},
+			model.Refused,
+			[]string{"flagged"},
 		},
 		"no model in the stream": {
 			inStream(`{"error":{"code":"404","message":"no endpoints"}}`),
-			model.BadRequest, []string{"no endpoints", "the model's name"},
+			model.BadRequest,
+			[]string{"no endpoints", "the model's name"},
 		},
 		"overloaded in the stream": {inStream(`{"error":{"code":502,"message":"bad gateway"}}`), model.Overloaded, nil},
 		"too long in the stream": {
@@ -146,29 +152,35 @@ func TestErrors_AsProvidersWriteThem(t *testing.T) {
 		"OpenRouter, words of its provider": {
 			status(429, `{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"x is temporarily `+
 				`rate-limited upstream","provider_name":"Chutes"}}}`),
-			model.RateLimited, []string{"Chutes: x is temporarily rate-limited upstream"},
+			model.RateLimited,
+			[]string{"Chutes: x is temporarily rate-limited upstream"},
 		},
 		"OpenRouter, no words": {
 			status(502, `{"error":{"message":"Provider returned error","code":502,"metadata":{"raw":""}}}`),
-			model.Overloaded, []string{"Provider returned error"},
+			model.Overloaded,
+			[]string{"Provider returned error"},
 		},
 		"Groq, a bad call": {
 			status(400, `{"error":{"message":"Failed to call a function.","type":"invalid_request_error",`+
 				`"code":"tool_use_failed","failed_generation":"<function=read_file>{\"path\""}}`),
-			model.Mistaken, []string{"Failed to call a function"},
+			model.Mistaken,
+			[]string{"Failed to call a function"},
 		},
 		"Groq, a bad call in the stream": {
 			inStream(`{"x_groq":{"error":{"message":"Failed to call a function.","code":"tool_use_failed",` +
 				`"failed_generation":"<function=read_file>{\"path\""}}}`),
-			model.Mistaken, []string{"Failed to call a function"},
+			model.Mistaken,
+			[]string{"Failed to call a function"},
 		},
 		"Gemini, a bad call": {
 			modeltest.Answer{Raw: chunks("MALFORMED_FUNCTION_CALL", `{"content":""}`)},
-			model.Mistaken, []string{"a call that its provider could not read"},
+			model.Mistaken,
+			[]string{"a call that its provider could not read"},
 		},
 		"llama.cpp, no tools": {
 			status(500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`),
-			model.BadRequest, []string{"--jinja", "can call tools"},
+			model.BadRequest,
+			[]string{"--jinja", "can call tools"},
 		},
 		"a limit per minute": {status(429, `{"message":"Too many tokens, please wait."}`), model.RateLimited, nil},
 		"another region":     {status(403, `{"error":{"message":"Country not supported"}}`), model.Refused, nil},

@@ -137,9 +137,6 @@ func (c *chatReasoning) build(signatures []string) *goal.Reasoning {
 	return r
 }
 
-// bytes is the size of all reasoning in bytes, for estimates of tokens.
-func (c *chatReasoning) bytes() int { return max(c.content.Len(), c.text.Len()) + c.tags.Len() }
-
 // layoutMark stands for a part of a reply that is stored elsewhere in its message.
 type layoutMark struct {
 	Type  string `json:"type"`            // markText or markCall
@@ -185,8 +182,9 @@ func (l *replyLayout) build(form string) *goal.Reasoning {
 
 // rebuildReply walks through the parts of a message in the order in which the provider sent them. It reports false,
 // before any call, if the message does not match that order any more, for instance because a secret in it was hidden.
-func rebuildReply(m goal.Message, r *goal.Reasoning, sealed func(json.RawMessage), text func(string),
-	call func(goal.Call)) bool {
+func rebuildReply(
+	m goal.Message, r *goal.Reasoning, sealed func(json.RawMessage), text func(string), call func(goal.Call),
+) bool {
 	marks := make([]layoutMark, len(r.Items))
 	length, calls := 0, 0
 	for i, item := range r.Items {

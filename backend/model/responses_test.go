@@ -20,7 +20,8 @@ func responses(t *testing.T, base string) *model.OpenAI {
 	return c
 }
 
-// TestResponses_EncryptedReasoning_GoesBack in its place before the call, through the journal; and not to another model.
+// TestResponses_EncryptedReasoning_GoesBack in its place before the call, through the journal; and not to another
+// model.
 func TestResponses_EncryptedReasoning_GoesBack(t *testing.T) {
 	const sealed = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"sealed look first"}`
 	s := modeltest.New(t, one(modeltest.Answer{

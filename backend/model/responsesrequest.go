@@ -12,9 +12,10 @@ import (
 // responsesRequest is the body of a request to /responses. The server stores nothing, so the whole conversation is sent
 // every time, with the model's encrypted reasoning.
 type responsesRequest struct {
-	Model           string           `json:"model,omitempty"`
-	Instructions    string           `json:"instructions,omitempty"`
-	Input           []any            `json:"input"` // items: responsesMessage, responsesCall, responsesOutput, raw reasoning
+	Model        string `json:"model,omitempty"`
+	Instructions string `json:"instructions,omitempty"`
+	// Input has items of the types responsesMessage, responsesCall and responsesOutput, and raw reasoning.
+	Input           []any            `json:"input"`
 	Tools           []responsesTool  `json:"tools,omitempty"`
 	Reasoning       *responsesEffort `json:"reasoning,omitempty"`
 	Include         []string         `json:"include,omitempty"`

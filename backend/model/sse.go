@@ -18,8 +18,8 @@ var (
 	errStreamTooLong = errors.New("more than 64 MiB")
 )
 
-// sse parses server-sent events. Lines end with LF, CR LF or CR; comments and unknown fields are skipped. Lines that are
-// not fields are counted, because a web page or binary data consists of them.
+// sse parses server-sent events. Lines end with LF, CR LF or CR; comments and unknown fields are skipped. Lines that
+// are not fields are counted, because a web page or binary data consists of them.
 type sse struct {
 	r       *bufio.Reader
 	left    *io.LimitedReader
@@ -86,7 +86,7 @@ func (s *sse) line() ([]byte, error) {
 			if s.left.N <= 0 {
 				err = errStreamTooLong
 			}
-			return out, err //nolint:wrapcheck // the reader of the reply wraps it
+			return out, err
 		}
 		part, _ := s.r.Peek(s.r.Buffered()) // it does not read, so there is no error
 		if s.afterCR && part[0] == '\n' {

@@ -140,7 +140,7 @@ func (s *toolCallSlot) isFollowedBy(p toolCallDelta) bool {
 	if p.ID != "" && s.call.ID != "" && p.ID != s.call.ID {
 		hasBegun := s.args.Len() > 0 && !json.Valid(s.args.Bytes())
 		isPiece := len(p.Function.Arguments) > len(`""`) && !isWholeArguments(p.Function.Arguments)
-		return p.Function.Name != s.call.Tool || !hasBegun && !(s.args.Len() == 0 && isPiece)
+		return p.Function.Name != s.call.Tool || !hasBegun && (s.args.Len() > 0 || !isPiece)
 	}
 	return p.ID == "" && s.call.ID == "" && isWholeObject(s.args.String()) && isWholeArguments(p.Function.Arguments)
 }

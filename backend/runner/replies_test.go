@@ -17,14 +17,15 @@ import (
 
 // listener is a session that records what critic and judge receive.
 type listener struct {
-	*room
+	runner.Session
+	agent  runner.Model
 	critic *script
 	shown  *strings.Builder
 }
 
 func (l listener) Models() runner.Models {
 	return runner.Models{
-		Agent:       l.model,
+		Agent:       l.agent,
 		Critic:      l.critic,
 		CriticModel: "critic",
 	}
@@ -36,7 +37,7 @@ func (l listener) Criterion(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
 	fmt.Fprintf(l.shown, "%+v %+v\n", g, c)
-	return l.host.Criterion(ctx, g, c, report)
+	return l.Session.Judge().Criterion(ctx, g, c, report)
 }
 
 func (l listener) Review(ctx context.Context, g goal.Goal, c goal.Claim, v []goal.Verdict) (goal.Review, error) {
@@ -104,7 +105,7 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return listener{opened.(*room), critic, shown}, nil
+			return listener{opened, w.model, critic, shown}, nil
 		},
 		Publish: w.hear,
 		Clock:   w.clock,
@@ -165,11 +166,16 @@ func TestModelMistake_ThreeInARow_IsStuckWithTheReason(t *testing.T) {
 
 // windowed is a session whose model has a window.
 type windowed struct {
-	*room
+	runner.Session
 	window int
 }
 
-func (s windowed) Models() runner.Models { return runner.Models{Agent: s.model, Window: s.window} }
+func (s windowed) Models() runner.Models {
+	return runner.Models{
+		Agent:  s.Session.Models().Agent,
+		Window: s.window,
+	}
+}
 
 // TestRequestRefused_WindowNearlyFull_IsShortenedOnce; where it is not nearly full, or that does not help, the error
 // ends the goal.
@@ -213,7 +219,7 @@ func TestRequestRefused_WindowNearlyFull_IsShortenedOnce(t *testing.T) {
 					if err != nil {
 						return nil, err
 					}
-					return windowed{opened.(*room), test.window}, nil
+					return windowed{opened, test.window}, nil
 				},
 				Publish: w.hear,
 				Clock:   w.clock,

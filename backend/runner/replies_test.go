@@ -31,16 +31,22 @@ func (l listener) Models() runner.Models {
 	}
 }
 
-func (l listener) Judge() runner.Verifier { return l }
+func (l listener) Judge() runner.Verifier { return judgeListener{l.Session.Judge(), l.shown} }
 
-func (l listener) Criterion(
+// judgeListener records what judge and reviewer receive.
+type judgeListener struct {
+	runner.Verifier
+	shown *strings.Builder
+}
+
+func (l judgeListener) Criterion(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
 	fmt.Fprintf(l.shown, "%+v %+v\n", g, c)
-	return l.Session.Judge().Criterion(ctx, g, c, report)
+	return l.Verifier.Criterion(ctx, g, c, report)
 }
 
-func (l listener) Review(ctx context.Context, g goal.Goal, c goal.Claim, v []goal.Verdict) (goal.Review, error) {
+func (l judgeListener) Review(ctx context.Context, g goal.Goal, c goal.Claim, v []goal.Verdict) (goal.Review, error) {
 	fmt.Fprintf(l.shown, "%+v %+v %+v\n", g, c, v)
 	return goal.Review{Confirmed: true, Reason: "right"}, nil
 }
@@ -124,7 +130,7 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	for _, turn := range critic.seen {
 		fmt.Fprintf(shown, "%+v", turn)
 	}
-	if len(critic.seen) < 2 || !strings.Contains(shown.String(), "other.txt") || strings.Contains(shown.String(), "thought") {
+	if len(critic.seen) == 0 || !strings.Contains(shown.String(), "other.txt") || strings.Contains(shown.String(), "thought") {
 		t.Errorf("critic (%d turns), judge and reviewer were shown\n%s", len(critic.seen), shown)
 	}
 }

@@ -127,6 +127,8 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	if n := len(s.Requests()); n != 4 {
 		t.Errorf("%d requests, want 4: none was refused", n)
 	}
+	critic.mu.Lock()
+	defer critic.mu.Unlock()
 	for _, turn := range critic.seen {
 		fmt.Fprintf(shown, "%+v", turn)
 	}

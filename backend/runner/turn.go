@@ -25,8 +25,21 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 		r.messages.Shrink(before/2, before/2, r.plan.todoList())
 		reply, err = r.askModel(ctx, contract)
 	}
+	if errors.Is(err, goal.ErrRequestRefused) &&
+		r.messages.FillsWindow(r.session.Models().Window, besides, suspectAbove) {
+		// Providers have many words for a conversation that is too long, and these may be such words.
+		r.messages.Shrink(r.messages.Bytes()/2, r.messages.Bytes()/2, r.plan.todoList())
+		reply, err = r.askModel(ctx, contract)
+	}
+	var mistake *goal.ModelMistake
 	switch {
 	case err == nil:
+		r.turns.mistake = ""
+	case stopCause(ctx) == nil && errors.As(err, &mistake):
+		r.turns.mistake = describeMistake(mistake)
+		r.budget.addUsage(mistake.Usage)
+		r.journal.queue(&event.Usage{Usage: mistake.Usage})
+		return &goal.Reply{Usage: mistake.Usage}, nil
 	case stopCause(ctx) != nil:
 		return nil, r.uncountIteration(stopCause(ctx))
 	case errors.Is(err, goal.ErrPaused):
@@ -36,11 +49,27 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	}
 	r.messages.Calibrate(reply.Usage.TokensIn, besides)
 	r.messages.uniqueCallIDs(reply.Calls, r.goal.Spent.Iterations)
-	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
+	m := goal.Message{
+		Role:      goal.Assistant,
+		Text:      reply.Text,
+		Calls:     reply.Calls,
+		Reasoning: reply.Reasoning,
+	}
 	r.messages.Add(m)
 	r.budget.addUsage(reply.Usage)
 	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
+}
+
+// suspectAbove is the share of the window, in hundredths, above which a refused request may be too long.
+const suspectAbove = 60
+
+// describeMistake says what was wrong with a reply, for the model and for the reason of a stop.
+func describeMistake(m *goal.ModelMistake) string {
+	if m.Attempt == "" {
+		return m.What
+	}
+	return m.What + "\nYou wrote: " + m.Attempt
 }
 
 func (r *Run) systemPrompt() string {

@@ -58,8 +58,8 @@ func TestTheAgentLooks(t *testing.T) {
 		return false
 	})
 	for i, want := range []string{
-		"opened pane b1", "Red, at (x=10, y=20).", "PASS; the picture is kept",
-		"UNCLEAR; the picture is kept",
+		"pane b1 is at", "Red, at (x=10, y=20).", "PASS; the picture is stored",
+		"UNCLEAR; the picture is stored",
 	} {
 		if !strings.Contains(steps[i].Result, want) || (steps[i].Outcome == event.OK) != (i < 3) || i > 0 &&
 			steps[i].ImageSHA256 == "" {

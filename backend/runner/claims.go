@@ -111,6 +111,15 @@ func (c *claimHistory) stopReason(most int) *Stop {
 	return nil
 }
 
+// failedInARow returns how many claims in a row failed on the check that failed most often.
+func (c *claimHistory) failedInARow() int {
+	most := 0
+	for _, n := range c.failed {
+		most = max(most, n)
+	}
+	return most
+}
+
 // verifiedByHost says whether the host, and not only the user's or the agent's word,
 // verified what passed.
 func (c *claimHistory) verifiedByHost() bool {

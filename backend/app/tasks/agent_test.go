@@ -175,7 +175,7 @@ func open(t *testing.T) *workshop {
 		GoalFolder: func(string) string { return dir },
 		OnPopup:    func(pane.Info, string) (browser.Options, bool) { return browser.Options{ID: w.panes.name()}, true },
 	}.WithTestLimits())
-	box, err := tools.New(tools.Deps{Dir: dir, Launcher: person, Env: os.Environ(), Browsers: w.panes})
+	box, err := tools.New(tools.Deps{Dir: dir, Launcher: person, Env: os.Environ(), Browsers: w.panes, Panes: w.panes})
 	if err != nil {
 		t.Fatal(err)
 	}

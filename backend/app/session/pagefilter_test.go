@@ -95,6 +95,8 @@ type shop struct {
 	news   chan struct{}
 	server *httptest.Server
 	relay  net.Listener
+	// explain returns what the proxy and Chromium logged, for a failure.
+	explain func() string
 }
 
 func (s *shop) hear(what string) {
@@ -127,7 +129,7 @@ func (s *shop) hears(what string) {
 		select {
 		case <-news:
 		case <-over:
-			s.Fatalf("%s never came; what came: %v", what, s.received())
+			s.Fatalf("%s never came; what came: %v\n%s", what, s.received(), s.explain())
 		}
 	}
 }
@@ -248,7 +250,8 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	}
 	trusting := filepath.Join(dir, "chromium")
 	if err := os.WriteFile(trusting,
-		[]byte("#!/bin/sh\nexec '"+path+"' --ignore-certificate-errors --short-reporting-delay \"$@\"\n"),
+		[]byte("#!/bin/sh\nexec '"+path+"' --ignore-certificate-errors --short-reporting-delay --log-net-log='"+
+			filepath.Join(dir, "netlog")+"' \"$@\"\n"),
 		0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -269,6 +272,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	held.SetNetworkLog(network.NewLog("g", j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
 	proxy := egress.New(egress.Config{
 		Rules: rules, OnEntry: held.OnRequest, Public: func(netip.Addr) error { return nil },
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Resolver: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		},
@@ -315,6 +319,19 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	j.pane, err = j.browsers.Open(j.ctx, browser.Options{ID: "b1", GoalID: "g", Width: 800, Height: 600})
 	if err != nil {
 		t.Fatal(err)
+	}
+	j.explain = func() string {
+		now, _ := network.LogPaths(j.kept)
+		requests, _ := os.ReadFile(now)
+		netlog, _ := os.ReadFile(filepath.Join(dir, "netlog")) // one event a line
+		var events []string
+		for event := range strings.Lines(string(netlog)) {
+			if strings.Contains(event, "net_error") || strings.Contains(event, "-socket") {
+				events = append(events, event)
+			}
+		}
+		return fmt.Sprintf("the network log:\n%s\nChromium's failures and WebSockets:\n%s",
+			requests, strings.Join(events[max(0, len(events)-200):], ""))
 	}
 	return j
 }

@@ -13,15 +13,14 @@ import (
 	"strings"
 )
 
-// DiffGitCopies says what a goal did to its copies of what git obeys, a line for each:
-// the user's own are untouched. Layer is the goal's private folder; dir the
-// folder that it works in. The goal's programs may still write there: no link is
-// followed out of the copies, nothing is waited for, and only the beginning of a
-// file is read.
+// DiffGitCopies describes what a goal changed in its copies of git's configuration and hooks, one line per change;
+// the user's own files are untouched. layer is the goal's private folder, dir its work folder. The goal's programs
+// may still write there, so links are not followed out of the copies, opening never blocks, and only the beginning of
+// a file is read.
 func DiffGitCopies(layer, dir string) (list []string) {
 	now, err := os.OpenRoot(filepath.Join(layer, "git"))
 	if err != nil {
-		return nil // nothing was copied
+		return nil // no copies exist
 	}
 	defer func() { _ = now.Close() }()
 	start, err := os.OpenRoot(filepath.Join(layer, "git-start"))
@@ -47,7 +46,7 @@ func DiffGitCopies(layer, dir string) (list []string) {
 	return list
 }
 
-// describeCopyChange is what a goal did to one copy, "" for nothing.
+// describeCopyChange describes the change to one copy; "" if there is none.
 func describeCopyChange(start, now *os.Root, name string, entry fs.DirEntry) string {
 	if !entry.Type().IsRegular() {
 		return "became something that is no file"
@@ -65,7 +64,7 @@ func describeCopyChange(start, now *os.Root, name string, entry fs.DirEntry) str
 	return firstAddedLines(before, after)
 }
 
-// equalFiles compares two long files, of which git's own are seldom and never very long.
+// equalFiles compares two large files; git's own files rarely are.
 func equalFiles(start, now *os.Root, name string, size int64) bool {
 	const most = 16 << 20
 	sum := func(root *os.Root) (sum [sha256.Size]byte) {
@@ -82,7 +81,7 @@ func equalFiles(start, now *os.Root, name string, size int64) bool {
 	return err == nil && was.Size() == size && size <= most && sum(start) == sum(now)
 }
 
-// gitName is the path that a copy stands for.
+// gitName returns the path of a copy's original.
 func gitName(dir, rel string) string {
 	if key, rest, ok := strings.Cut(rel, "/"); ok && strings.HasPrefix(key, "%") {
 		return filepath.Join(strings.ReplaceAll(key, "%", "/"), rest)
@@ -90,7 +89,7 @@ func gitName(dir, rel string) string {
 	return filepath.Join(dir, ".git", rel)
 }
 
-// firstAddedLines shows the first new lines of a text.
+// firstAddedLines returns the first lines that were added to a text.
 func firstAddedLines(before, after []byte) string {
 	const most = 3
 	had := strings.Split(string(before), "\n")
@@ -111,10 +110,9 @@ func firstAddedLines(before, after []byte) string {
 	return "added " + strings.Join(fresh, ", ")
 }
 
-// ListTmp names what is in the goal's private /tmp and holds anything: places for
-// what is mounted there are empty.
+// ListTmp lists the non-empty entries of the goal's private /tmp; mount points are empty.
 func ListTmp(layer string) ([]string, error) {
-	const most = 10_000 // looked at
+	const most = 10_000 // entries examined
 	root := filepath.Join(layer, "tmp")
 	looked := 0
 	var names []string

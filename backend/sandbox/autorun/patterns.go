@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// What programs obey by themselves when a folder is opened, a shell or a debugger is
-// started there, or something is committed: without being told to, and mostly without
-// asking. What every project changes is not among it (see docs/security.md).
+// Files that programs run or obey automatically when the user opens a folder, starts a shell or a debugger there, or
+// commits. Files that every project changes are not among them (see docs/security.md).
 var autorunPatterns = splitWords(
-	// shells, and what chooses versions of programs when one is called
+	// shells and version managers
 	".envrc .autoenv .autoenv.zsh .autoenv.leave .autoenv_leave.zsh .mise.toml mise.toml .mise.local.toml "+
 		"mise.local.toml .rtx.toml .tool-versions",
 	".python-version .nvmrc .node-version .ruby-version .java-version .sdkmanrc rust-toolchain rust-toolchain.toml",
@@ -19,12 +18,12 @@ var autorunPatterns = splitWords(
 		".dir-locals.el .dir-locals-2.el .rules .pylintrc pylintrc",
 	".devcontainer.json .gitpod.yml .gitpod.Dockerfile .replit devfile.yaml .devfile.yaml tasks.vs.json launch.vs.json",
 	"gradle-wrapper.properties gradle-wrapper.jar maven-wrapper.properties maven-wrapper.jar",
-	// what a commit runs
+	// commit hooks
 	".gitmodules .lfsconfig .pre-commit-config.yaml prek.toml lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml "+
 		"lefthook.toml .lefthook.toml lefthook.json .lefthook.json",
 	"lefthook-local.yml .lefthook-local.yml .overcommit.yml captainhook.json grumphp.yml .simple-git-hooks.json "+
 		".simple-git-hooks.js .simple-git-hooks.cjs",
-	// debuggers, and shells of languages
+	// debuggers and interactive interpreters
 	".gdbinit .gdbearlyinit .lldbinit .pdbrc .perldb .rdbgrc .byebugrc .jdbrc .irbrc .pryrc .iex.exs .ghci .ocamlinit "+
 		".erlang .Rprofile .Renviron .RData",
 	// agents
@@ -33,7 +32,7 @@ var autorunPatterns = splitWords(
 	".mcp.json opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml copilot-instructions.md",
 )
 
-// Folders of which that holds for every file, and those of which it holds for some.
+// Folders in which every file is such a file, and folders in which some are.
 var (
 	fullyListedDirs = splitWords(
 		".idea .zed .fleet .helix .nlsp-settings .bsp .mvn .externalToolBuilders .devcontainer .idx .mise .husky .githooks",
@@ -57,14 +56,14 @@ func splitWords(lines ...string) map[string]bool {
 	return set
 }
 
-// isAutorunFile says whether programs obey a file of that name by themselves.
+// isAutorunFile reports whether programs run or obey a file of that name automatically.
 func isAutorunFile(name string) bool {
 	base, folders := path.Base(name), strings.Split(path.Dir(name), "/")
 	in := folders[len(folders)-1]
 	switch {
 	case in == "repo":
 		return partlyListedDirs[in][base] && slices.Contains(folders, ".jj")
-	case in == ".direnv": // what nix-direnv reads although nobody allowed it
+	case in == ".direnv": // nix-direnv reads it without asking
 		return strings.HasSuffix(base, ".rc")
 	case strings.HasPrefix(base, ".lintstagedrc"), strings.HasPrefix(base, "lint-staged.config."):
 		return true

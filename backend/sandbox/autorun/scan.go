@@ -17,26 +17,24 @@ import (
 	"syscall"
 )
 
-// Bounds of one look at a folder.
+// Bounds of one scan.
 const (
 	maxVisited        = 200_000
 	maxAutorunEntries = 256 << 10 // bytes of one file
 	maxEntries        = 500
 )
 
-// TruncatedPrefix begins a line that says that a folder was not looked at whole.
+// TruncatedPrefix begins the line that reports an incomplete scan.
 const TruncatedPrefix = "not all was looked at: "
 
-// ListAutorun lists what a folder holds that git, an editor, a shell or another agent
-// runs or obeys by itself when the user goes there: hooks, configuration that
-// names a program, what an interrupted rebase would run, also of repositories below,
-// and the files of editors. A line each, sorted, as "sub/.git/config: core.fsmonitor
-// = ./x". No link is followed, and what the goal's programs exchange is at
-// worst missing. Of a folder that is too large git's own are looked at first, then
-// what lies highest, and a line says so.
+// ListAutorun lists what git, an editor, a shell or another agent would run or obey automatically in a folder: hooks,
+// configuration that names a program, the commands of an interrupted rebase, nested repositories included, and editor
+// settings. One sorted line each, such as "sub/.git/config: core.fsmonitor = ./x". Links are not followed; a file
+// that the goal's programs replace during the scan is at worst missing. In a folder that is too large, git's files
+// come first, then the topmost folders, and a line says that the scan is incomplete.
 func ListAutorun(dir string) ([]string, error) { return listAutorun(dir, maxVisited) }
 
-// listAutorun looks at n names at most.
+// listAutorun examines at most n entries.
 func listAutorun(dir string, most int) (list []string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -57,11 +55,11 @@ func listAutorun(dir string, most int) (list []string, err error) {
 	return w.list, nil
 }
 
-// walk is one look at a folder.
+// walk is one scan of a folder.
 type walk struct {
 	root      *os.Root
-	left      int      // names that may still be looked at
-	git, next []string // folders to look at: git's own, the rest
+	left      int      // entries that may still be examined
+	git, next []string // folders to scan: git's own, the rest
 	list      []string
 }
 
@@ -74,7 +72,7 @@ func (w *walk) take() (folder string) {
 	return folder
 }
 
-// folder looks at what is in a folder, and notes the folders in it.
+// folder examines a folder's entries and queues its subfolders.
 func (w *walk) folder(at string) {
 	f, err := w.root.OpenFile(at, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -87,7 +85,7 @@ func (w *walk) folder(at string) {
 		name := path.Join(at, entry.Name())
 		switch {
 		case entry.IsDir() && SkippedDirs[entry.Name()]:
-		case entry.IsDir() && name == ".git": // was the first, also below a folder that holds too much
+		case entry.IsDir() && name == ".git": // scanned first, even in a folder that is too large
 		case entry.IsDir() && slices.Contains(strings.Split(name, "/"), ".git"):
 			w.git = append(w.git, name)
 		case entry.IsDir():
@@ -101,7 +99,7 @@ func (w *walk) folder(at string) {
 	}
 }
 
-// alternateObjectDirs says where else a repository finds its contents.
+// alternateObjectDirs reports a repository's alternate object folders.
 func alternateObjectDirs(root *os.Root, name string) []string {
 	text := strings.TrimSpace(string(contentOf(root, name)))
 	if text == "" {
@@ -110,13 +108,13 @@ func alternateObjectDirs(root *os.Root, name string) []string {
 	return []string{fmt.Sprintf("%s: git reads contents in %.200q", name, text)}
 }
 
-// SkippedDirs are names of folders that hold many files and nothing that is obeyed.
+// SkippedDirs are names of folders with many files and none that runs automatically.
 var SkippedDirs = map[string]bool{"node_modules": true, "objects": true, "refs": true, "logs": true}
 
 func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 	base, in := path.Base(name), path.Base(path.Dir(name))
 	switch {
-	case base == ".git": // a file or a link in place of the folder
+	case base == ".git": // a file or link instead of a folder
 		return []string{name + ": leads git elsewhere: " + hashFile(root, name, entry)}
 	case isAutorunFile(name):
 		return []string{name + ": is obeyed by editors, shells, debuggers or agents (" + hashFile(root, name, entry) + ")"}
@@ -139,7 +137,7 @@ func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 	return nil
 }
 
-// interruptedOperation names what git runs when the user continues with what was begun.
+// interruptedOperation lists what git runs when the user continues an interrupted operation.
 func interruptedOperation(name string, text []byte) (list []string) {
 	for line := range strings.Lines(string(text)) {
 		if word, rest, _ := strings.Cut(strings.TrimSpace(line), " "); word == "exec" || word == "x" {
@@ -149,7 +147,7 @@ func interruptedOperation(name string, text []byte) (list []string) {
 	return list
 }
 
-// isTruncatedRead says that of a file only the beginning is read.
+// isTruncatedRead reports whether only the beginning of a file is read.
 func isTruncatedRead(root *os.Root, name string) []string {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() > maxAutorunEntries {
 		return []string{fmt.Sprintf("%s: is %d bytes long, and only the first %d were read", name, info.Size(),
@@ -158,8 +156,8 @@ func isTruncatedRead(root *os.Root, name string) []string {
 	return nil
 }
 
-// isInRepository says whether a file lies where git keeps what it obeys: below .git, or
-// in a folder that looks like a bare repository.
+// isInRepository reports whether a file belongs to a repository's own files: below .git, or in a folder that looks
+// like a bare repository.
 func isInRepository(root *os.Root, name string) bool {
 	if slices.Contains(strings.Split(name, "/"), ".git") {
 		return true
@@ -176,7 +174,7 @@ func isInRepository(root *os.Root, name string) bool {
 	return true
 }
 
-// contentOf is the beginning of a regular file, nil for what is none.
+// contentOf returns the beginning of a regular file, nil for anything else.
 func contentOf(root *os.Root, name string) []byte {
 	f, err := openRegular(root, name)
 	if err != nil {
@@ -190,7 +188,7 @@ func contentOf(root *os.Root, name string) []byte {
 // ErrNotRegular is the error for a file that is a pipe, a device, a link or a folder.
 var ErrNotRegular = errors.New("it is no regular file")
 
-// openRegular opens a file, and waits for nobody if it is a pipe by now.
+// openRegular opens a regular file and does not block if it has become a pipe.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(ErrNotRegular, err)
@@ -217,8 +215,8 @@ func hashFile(root *os.Root, name string, entry fs.DirEntry) string {
 	return sum
 }
 
-// gitProgramKeys are the keys of git's configuration that name a program or more
-// configuration, in small letters with "*" for a subsection.
+// gitProgramKeys are the keys of git's configuration that name a program or further configuration, in lower case with
+// "*" for a subsection.
 var gitProgramKeys = regexp.MustCompile(
 	`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)` +
 		`|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*` +
@@ -230,8 +228,8 @@ var (
 	gitHarmlessValue = regexp.MustCompile(`^(?i)(true|false|yes|no|on|off|0|1|)$`)
 )
 
-// ListConfigPrograms lists the keys of a git configuration that name a program or more
-// configuration, a line each: name, the key and its value.
+// ListConfigPrograms lists the keys of a git configuration that name a program or further configuration, one line
+// each: file name, key and value.
 func ListConfigPrograms(name string, text []byte) (list []string) {
 	section := ""
 	for _, line := range strings.Split(string(bytes.ReplaceAll(text, []byte("\\\n"), nil)), "\n") {

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// nonPublicPrefixes are networks in which no public server stands. What the standard
-// library knows to be private, loopback, link-local or multicast is not repeated.
+// nonPublicPrefixes lists networks without public servers, beyond those that net/netip itself classifies as private,
+// loopback, link-local or multicast.
 var nonPublicPrefixes = parsePrefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4",
@@ -22,8 +22,8 @@ func parsePrefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// checkPublicAddress refuses an address that is not of the open internet, and the machine's
-// own: a goal has no business in the user's network.
+// checkPublicAddress refuses addresses outside the public internet, and this machine's own: a goal must not reach the
+// user's network.
 func checkPublicAddress(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	switch {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// BrowserRequest is a request that the browser tells of: it knows the method, which a tunnel
-// hides from the proxy.
+// BrowserRequest is a request as the browser reports it. The browser knows the method, which a tunnel hides from the
+// proxy.
 type BrowserRequest struct {
 	From        Source
 	Method, URL string
 }
 
-// parse reads it; false for what goes to no server, as data: and blob:.
+// parse converts it to a Request; ok is false for URLs that reach no server, such as data: and blob:.
 func (t BrowserRequest) parse() (q Request, plain, ok bool) {
 	u, err := url.Parse(t.URL)
 	if err != nil {
@@ -41,8 +41,8 @@ func (t BrowserRequest) parse() (q Request, plain, ok bool) {
 	}, plain, true
 }
 
-// DecidePage decides about a request of a page as handle does about one that comes to the
-// proxy, and writes it down. It never waits for anything outside this program.
+// DecidePage applies the rules to a page's request as handle does to one that arrives at the proxy, and logs it. It
+// never waits for anything outside this program.
 func (p *Proxy) DecidePage(t BrowserRequest) (reason string, ok bool) {
 	e, tell := p.Entry(t)
 	if tell {
@@ -51,8 +51,8 @@ func (p *Proxy) DecidePage(t BrowserRequest) (reason string, ok bool) {
 	return e.Reason, e.Allowed
 }
 
-// Entry is a request of a page as it is to be written down; tell is false for what
-// the proxy itself writes down: plain http that is allowed, and the goal's loopback.
+// Entry returns the log entry for a page's request. tell is false for requests that the proxy itself logs: allowed
+// plain HTTP and requests to the goal's loopback.
 func (p *Proxy) Entry(t BrowserRequest) (e Entry, tell bool) {
 	q, plain, goes := t.parse()
 	e = Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
@@ -64,9 +64,9 @@ func (p *Proxy) Entry(t BrowserRequest) (e Entry, tell bool) {
 	return e, !e.Allowed || !plain
 }
 
-// SharedPageEntry is a request of a page that the user lent to the goal, as it is to be written
-// down. The page is theirs, with their network, so no other rule holds there than that
-// a host that is denied to the goal stays denied. ok is false for what goes to no server.
+// SharedPageEntry returns the log entry for a request of a page that the user shares with the goal. The page uses the
+// user's own network, so the only rule that applies is the goal's list of denied hosts. ok is false for URLs that
+// reach no server.
 func (p *Proxy) SharedPageEntry(t BrowserRequest) (e Entry, ok bool) {
 	q, _, ok := t.parse()
 	e = Entry{At: time.Now(), From: SourceSharedPane, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
@@ -76,8 +76,8 @@ func (p *Proxy) SharedPageEntry(t BrowserRequest) (e Entry, ok bool) {
 	return e, ok
 }
 
-// DecideSharedPage is Judge for a page that the user lent to the goal. What may go is
-// written down by whoever hears that it goes.
+// DecideSharedPage is DecidePage for a page that the user shares with the goal. It logs refusals only; allowed
+// requests are logged by the caller that sees them start.
 func (p *Proxy) DecideSharedPage(t BrowserRequest) (reason string, ok bool) {
 	e, _ := p.SharedPageEntry(t)
 	if !e.Allowed {

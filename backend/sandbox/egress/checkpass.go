@@ -13,12 +13,11 @@ import (
 	"time"
 )
 
-// passUsername is the name under which a pass is shown to the proxy.
+// passUsername is the user name in a pass's proxy credentials.
 const passUsername = "check"
 
-// AddPass opens hosts to who shows it, besides what the goal may reach, until end:
-// those that the user named in a check are open to that check's run only. A
-// denied host stays denied. The pass is a user and a password, as in an address.
+// AddPass returns proxy credentials that open hosts in addition to what the goal may reach, until end is called. A
+// check's run uses them for the hosts that the user named in the check. A denied host stays denied.
 func (p *Proxy) AddPass(hosts []string) (pass string, end func()) {
 	word := rand.Text()
 	p.mu.Lock()
@@ -34,8 +33,8 @@ func (p *Proxy) AddPass(hosts []string) (pass string, end func()) {
 	}
 }
 
-// Dial connects to a host outside for the host program itself, as a program of
-// the goal that shows a pass for these hosts would be connected.
+// Dial connects the host program itself to an outside host, under the rules of a goal's program that holds a pass for
+// these hosts.
 func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -62,7 +61,7 @@ func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.C
 	return conn, nil
 }
 
-// passHosts are the hosts that the request's pass opens.
+// passHosts returns the hosts that the request's pass opens.
 func (p *Proxy) passHosts(r *http.Request) []string {
 	shown, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
 	word := ""
@@ -74,7 +73,7 @@ func (p *Proxy) passHosts(r *http.Request) []string {
 	return p.passes[word]
 }
 
-// withHosts are the rules, and hosts that are open besides.
+// withHosts returns the rules with additional open hosts.
 func (r Rules) withHosts(hosts []string) Rules {
 	r.Granted = slices.Concat(r.Granted, hosts)
 	return r

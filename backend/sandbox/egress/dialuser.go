@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// DialUserHosts connects to an address, HOST:PORT, as any program of the user would, but
-// to no port of this program on this machine, by whatever name. It is for Config.Dial.
+// DialUserHosts connects to HOST:PORT as any program of the user would, except to this program's own ports on this
+// machine, under any name. It is meant for Config.Dial.
 func DialUserHosts(ours func(port string) bool) func(ctx context.Context, address string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: dialTime, Control: func(_, at string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(at)
@@ -30,7 +30,7 @@ func DialUserHosts(ours func(port string) bool) func(ctx context.Context, addres
 		if err != nil {
 			return nil, fmt.Errorf("dialing: %w", err)
 		}
-		if strings.HasSuffix(host, ".localhost") { // which a browser asks nobody for
+		if strings.HasSuffix(host, ".localhost") { // browsers resolve these names themselves
 			host = "localhost"
 		}
 		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(host, port))

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// dnsServer answers the name questions of the sandbox.
+// dnsServer answers the sandbox's DNS queries.
 type dnsServer struct {
 	proxy *Proxy
 }
 
-// The parts of a DNS message that are needed to say no (RFC 1035).
+// The parts of a DNS message that a refusal needs (RFC 1035).
 const (
 	dnsHeader   = 12
 	dnsAnswer   = 0x8000
@@ -26,9 +26,8 @@ const (
 	maxQuestion = 512
 )
 
-// ServeDNS answers every question for a name with REFUSED and logs it: the
-// proxy resolves, and nothing leaves the machine by asking for names. Both
-// sockets are closed by Close.
+// ServeDNS answers every query with REFUSED and logs it: the proxy resolves names, so that no data can leave the
+// machine in DNS queries. Close closes both sockets.
 func (s *dnsServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
 	s.proxy.mu.Lock()
 	defer s.proxy.mu.Unlock()
@@ -63,7 +62,7 @@ func (s *dnsServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
 	})
 }
 
-// answerDNSTCP answers one question over TCP.
+// answerDNSTCP answers one query over TCP.
 func (s *dnsServer) answerDNSTCP(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(headerTime))
@@ -80,7 +79,7 @@ func (s *dnsServer) answerDNSTCP(conn net.Conn) {
 	}
 }
 
-// answerDNS is the answer to a question; nil for what is none.
+// answerDNS returns the response to a query, or nil if the message is not a query.
 func (s *dnsServer) answerDNS(message []byte) []byte {
 	if len(message) < dnsHeader {
 		return nil
@@ -104,7 +103,7 @@ func (s *dnsServer) answerDNS(message []byte) []byte {
 	return answer
 }
 
-// parseDNSQuestion reads the name that is asked for and where the question ends.
+// parseDNSQuestion returns the queried name and the offset at which the question ends.
 func parseDNSQuestion(message []byte) (host string, end int, ok bool) {
 	if binary.BigEndian.Uint16(message[4:]) != 1 {
 		return "", 0, false

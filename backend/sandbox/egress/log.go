@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// maxLogEntries is how many entries a goal's log holds; older ones are forgotten here.
+// maxLogEntries is the size of a goal's in-memory log; older entries are dropped.
 const maxLogEntries = 1000
 
-// Entry is one request as it was decided. Bodies and paths are not in it.
+// Entry is one request and its decision, without path and body.
 type Entry struct {
 	At      time.Time     `json:"at"`
 	From    Source        `json:"from"`
-	Method  string        `json:"method"` // CONNECT for a tunnel, NAME for a name that was asked for
+	Method  string        `json:"method"` // CONNECT for a tunnel, NAME for a DNS query
 	Host    string        `json:"host"`
 	Port    string        `json:"port"`
 	Own     bool          `json:"own"` // the goal's own loopback
 	Allowed bool          `json:"allowed"`
-	Reason  string        `json:"reason"` // why not, or what went wrong
-	Status  int           `json:"status"` // of a plain answer
-	In      int64         `json:"in"`     // bytes of a plain answer, or that came through a tunnel
-	Out     int64         `json:"out"`    // bytes of a plain request's body, or that went through a tunnel
+	Reason  string        `json:"reason"` // why it was refused, or what failed
+	Status  int           `json:"status"` // of a plain response
+	In      int64         `json:"in"`     // bytes received: a plain response's body, or through a tunnel
+	Out     int64         `json:"out"`    // bytes sent: a plain request's body, or through a tunnel
 	Took    time.Duration `json:"took"`
-	More    bool          `json:"more"` // no request of its own: bytes, since the last entry, of one that was told of
+	More    bool          `json:"more"` // not a new request: the bytes of an earlier one since its last entry
 }
 
-// String says it in a line: "POST shop.example:80: ...".
+// String formats it as one line: "POST shop.example:80: ...".
 func (e Entry) String() string {
 	where := e.Host
 	if e.Port != "" {
@@ -44,7 +44,7 @@ func (e Entry) String() string {
 type entryLog struct {
 	onEntry func(Entry)
 
-	telling sync.Mutex // keeps tell's calls one after the other
+	telling sync.Mutex // serializes the calls of tell
 	mu      sync.Mutex
 	count   int64
 	list    []Entry
@@ -65,21 +65,21 @@ func (j *entryLog) add(e Entry) {
 	}
 }
 
-// Entries are the newest requests, oldest first.
+// Entries returns the newest requests, oldest first.
 func (p *Proxy) Entries() []Entry {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()
 	return slices.Clone(p.log.list[max(0, len(p.log.list)-maxLogEntries):])
 }
 
-// LogMark is a place in the log, for Refused.
+// LogMark is a position in the log, for RefusedSince.
 func (p *Proxy) LogMark() int64 {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()
 	return p.log.count
 }
 
-// RefusedSince are what was refused since the mark, each once.
+// RefusedSince returns the distinct requests refused since the mark.
 func (p *Proxy) RefusedSince(since int64) []string {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// meterInterval is how often the bytes of what lasts are told of, while they flow.
+// meterInterval is how often the byte counts of a long transfer are logged.
 const meterInterval = 10 * time.Second
 
-// byteMeter counts the bytes of one request, and tells of them from time to time until
-// its end: a tunnel may stay open for days. What it tells after the first entry has
-// More, and holds what came since.
+// byteMeter counts the bytes of one request and logs them at intervals until it ends: a tunnel may stay open for
+// days. Entries after the first have More set and hold the bytes since the previous one.
 type byteMeter struct {
 	proxy   *Proxy
 	e       Entry
@@ -22,8 +21,8 @@ type byteMeter struct {
 	stop, done              chan struct{}
 }
 
-// meter begins to count; end must be called. With now the request is told of at once,
-// and else when its first bytes are.
+// meter starts counting; the caller must call end. With now set the request is logged at once, otherwise with its
+// first bytes.
 func (p *Proxy) meter(e Entry, now bool) *byteMeter {
 	m := &byteMeter{proxy: p, e: e, stop: make(chan struct{}), done: make(chan struct{})}
 	if now {
@@ -54,7 +53,7 @@ func (m *byteMeter) run(every time.Duration) {
 	}
 }
 
-// end tells of what is left.
+// end stops the meter and logs the remaining bytes.
 func (m *byteMeter) end() {
 	close(m.stop)
 	<-m.done
@@ -75,7 +74,7 @@ func (m *byteMeter) report() {
 	m.proxy.log.add(e)
 }
 
-// countingWriter counts what is written.
+// countingWriter counts the bytes written.
 type countingWriter struct {
 	io.Writer
 	n *atomic.Int64

@@ -8,12 +8,11 @@ import (
 	"os"
 )
 
-// ListenPanes opens the listeners for the goal's browser panes on this machine's
-// loopback and returns them as Chromium's --proxy-server, and their ports. Chromium can name no
-// password there, so the kernel is asked who connects: others than this user are
-// turned away. WebSockets have a listener of their own: in a tunnel, and within an
-// HTTP/2 connection that is there already, nothing tells them from reading. Chromium
-// takes them to the proxy that is named for SOCKS before it looks at the one for https.
+// ListenPanes opens the listeners for the goal's browser panes on this machine's loopback and returns them as a value
+// for Chromium's --proxy-server, with their ports. Chromium cannot send a password there, so the kernel's socket
+// tables identify the peer, and other users' connections are closed. WebSockets have their own listener, because
+// within a tunnel, or within an existing HTTP/2 connection, they cannot be told from reads. Chromium prefers the
+// SOCKS entry for WebSockets to the https entry.
 func (p *Proxy) ListenPanes(ctx context.Context) (servers string, ports []int, err error) {
 	plain, err := p.listen(ctx, false)
 	if err != nil {
@@ -29,8 +28,7 @@ func (p *Proxy) ListenPanes(ctx context.Context) (servers string, ports []int, e
 	return fmt.Sprintf("http=http://%[1]s;https=http://%[1]s;socks=http://%[2]s", plain, sockets), ports, nil
 }
 
-// Listen opens one such listener, for a part of this program that asks as a page
-// would, and returns its address.
+// Listen opens one such listener for a part of this program that makes requests as a page would, and returns its URL.
 func (p *Proxy) Listen(ctx context.Context) (address string, err error) {
 	at, err := p.listen(ctx, false)
 	if err != nil {
@@ -39,7 +37,7 @@ func (p *Proxy) Listen(ctx context.Context) (address string, err error) {
 	return "http://" + at.String(), nil
 }
 
-// ListenSockets opens one for WebSockets alone, and returns its address, HOST:PORT.
+// ListenSockets opens a listener for WebSockets only and returns its address, HOST:PORT.
 func (p *Proxy) ListenSockets(ctx context.Context) (address string, err error) {
 	at, err := p.listen(ctx, true)
 	if err != nil {
@@ -59,12 +57,12 @@ func (p *Proxy) listen(ctx context.Context, sockets bool) (*net.TCPAddr, error) 
 		return nil, errors.Join(fmt.Errorf("opening a proxy: it listens at %s", l.Addr()), l.Close())
 	}
 	p.serve(&sameUserListener{Listener: l, uid: os.Getuid(), log: func(peer string) {
-		p.cfg.Log.Warn("another user knocked at a goal's proxy", "from", peer)
+		p.cfg.Log.Warn("closed a connection of another user to a goal's proxy", "from", peer)
 	}}, SourcePane, sockets)
 	return at, nil
 }
 
-// sameUserListener accepts connections of one user only.
+// sameUserListener accepts only one user's connections.
 type sameUserListener struct {
 	net.Listener
 	uid int

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/procnet"
 )
 
-// isPeerUser reports whether the other end of a connection within this machine belongs to
-// the user. It answers no for what the kernel's tables do not have.
+// isPeerUser reports whether the peer of a connection within this machine belongs to the user; false if the kernel's
+// tables do not list the peer.
 func isPeerUser(c net.Conn, uid int) bool {
 	far, ok := c.RemoteAddr().(*net.TCPAddr)
 	near, ok2 := c.LocalAddr().(*net.TCPAddr)

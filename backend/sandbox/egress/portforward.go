@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Forward makes a port of this machine appear on the goal's own loopback, where
-// l listens, until Close. The user has allowed it; it is dialed as it is.
+// Forward forwards connections that l accepts on the goal's loopback to the same port of this machine, until Close.
+// The caller has checked that the user allowed the port.
 func (p *Proxy) Forward(l net.Listener, port int) {
 	p.mu.Lock()
 	closed := p.closed
@@ -68,6 +68,6 @@ func (p *Proxy) relay(here net.Conn, port string) {
 		closeWrite(there)
 	}()
 	_, _ = io.Copy(countingWriter{here, &m.in}, there)
-	_ = here.Close() // the other direction ends
+	_ = here.Close() // ends the other direction
 	<-done
 }

@@ -1,8 +1,6 @@
-// Package egress is a goal's only way out: a proxy for its programs and for its
-// browser panes, and a name server that resolves nothing. The proxy decides by
-// names before anything is resolved, resolves by itself, looks at the address
-// that it connects to, and keeps a log. What goes through a tunnel it does not
-// see, and does not open.
+// Package egress is a goal's only way to the network: a proxy for its programs and browser panes, and a DNS server
+// that resolves nothing. The proxy decides by host name before it resolves, resolves itself, checks the address that
+// it connects to, and keeps a log. It does not inspect the content of tunnels.
 package egress
 
 import (
@@ -26,27 +24,26 @@ const (
 // DialInside dials the goal's own loopback.
 type DialInside func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Config says for whom a proxy works.
+// Config configures a Proxy.
 type Config struct {
 	Rules  Rules
-	Inside DialInside // nil: the goal has no loopback of its own, and this machine's is refused
-	// Dial, if set, makes every connection: then no loopback is a goal's own, and no
-	// address is looked at here.
+	Inside DialInside // nil: the goal has no loopback, and this machine's is refused
+	// Dial, if set, makes every connection; no loopback is then the goal's, and addresses are not checked here.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
-	// OnEntry, if set, hears of every request that was decided, one at a time.
+	// OnEntry, if set, is called with every decided request, one call at a time.
 	OnEntry func(Entry)
 	Log     *slog.Logger
-	// CountEvery is how often the bytes of what lasts are told of; 0 is every ten seconds.
+	// CountEvery is how often the byte counts of long transfers are logged; 0 means every ten seconds.
 	CountEvery time.Duration
-	// Ours says whether a port of this machine is this program's own by now, whatever
-	// was allowed before. nil is no.
+	// Ours reports whether a port of this machine now belongs to this program; such a port is refused even if the
+	// user allowed it. nil means none does.
 	Ours func(port string) bool
-	// Resolver and Control are for tests: names of a test's own servers.
+	// Resolver and Control let tests name their own servers.
 	Resolver func(ctx context.Context, host string) ([]netip.Addr, error)
 	Public   func(netip.Addr) error
 }
 
-// Proxy is one goal's way out. All methods may be called concurrently.
+// Proxy is one goal's proxy. All methods may be called concurrently.
 type Proxy struct {
 	cfg       Config
 	log       *entryLog
@@ -57,7 +54,7 @@ type Proxy struct {
 
 	mu      sync.Mutex
 	rules   Rules
-	passes  map[string][]string // hosts that each opens
+	passes  map[string][]string // the hosts that each pass opens
 	servers []*http.Server
 	closers []interface{ Close() error }
 	out     map[*openRequest]struct{}
@@ -66,7 +63,7 @@ type Proxy struct {
 	open tunnelSet
 }
 
-// New makes a proxy that listens nowhere yet.
+// New returns a proxy without listeners.
 func New(cfg Config) *Proxy {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -96,27 +93,27 @@ func New(cfg Config) *Proxy {
 		DisableCompression:    true,
 		MaxIdleConnsPerHost:   4,
 		IdleConnTimeout:       30 * time.Second,
-		ResponseHeaderTimeout: 0, // a slow answer is the program's to give up
+		ResponseHeaderTimeout: 0, // the program decides how long it waits
 	}
 	return p
 }
 
-// Rules are those that hold now.
+// Rules returns the current rules.
 func (p *Proxy) Rules() Rules {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.rules
 }
 
-// openRequest is a request that was let out and has not ended: a tunnel or a plain one.
+// openRequest is an allowed request, plain or tunnel, that has not ended.
 type openRequest struct {
 	q     Request
-	hosts []string // that a pass opened for it
+	hosts []string // opened for it by a pass
 	stop  context.CancelFunc
 }
 
-// beginRequest decides about a request and, where it may go, keeps it until leave: the
-// rules may change.
+// beginRequest applies the rules to a request and, if it is allowed, registers it until leave is called, so that a
+// change of the rules can end it.
 func (p *Proxy) beginRequest(
 	q Request, hosts []string, stop context.CancelFunc,
 ) (leave func(), reason string, ok bool) {
@@ -134,8 +131,7 @@ func (p *Proxy) beginRequest(
 	}, "", true
 }
 
-// SetRules holds for every request from now on, and for those that are under way:
-// a tunnel that would not be opened any more is closed.
+// SetRules replaces the rules for new requests and for open ones: a tunnel that the new rules refuse is closed.
 func (p *Proxy) SetRules(r Rules) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,10 +143,10 @@ func (p *Proxy) SetRules(r Rules) {
 	}
 }
 
-// Serve answers on a listener until Close, which closes it.
+// Serve serves a listener until Close, which closes it.
 func (p *Proxy) Serve(l net.Listener, from Source) { p.serve(l, from, false) }
 
-// serve is Serve; sockets says that only WebSockets come that way.
+// serve is Serve; sockets marks a listener for WebSockets only.
 func (p *Proxy) serve(l net.Listener, from Source, sockets bool) {
 	server := &http.Server{
 		Handler:           p.trackHandlers(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from, sockets) }),
@@ -174,8 +170,8 @@ func (p *Proxy) serve(l net.Listener, from Source, sockets bool) {
 	})
 }
 
-// trackHandlers is a handler that Close waits for, and that does nothing after it: a
-// server's own Close waits for none.
+// trackHandlers wraps a handler so that Close waits for running calls and no call starts afterwards;
+// http.Server.Close does not wait for handlers.
 func (p *Proxy) trackHandlers(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
@@ -190,14 +186,14 @@ func (p *Proxy) trackHandlers(handle http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Close ends every connection and waits for what serves them: nothing is told of after it.
+// Close ends every connection and waits for the goroutines that serve them; nothing is logged afterwards.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.closed = true
 	servers, closers := p.servers, p.closers
 	p.servers, p.closers = nil, nil
 	for c := range p.open.tunnels {
-		_ = c.Close() // its copying ends
+		_ = c.Close() // ends its copying
 	}
 	p.mu.Unlock()
 	p.cancel()
@@ -216,7 +212,7 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// dialHost resolves and connects. A host that is the goal's own is dialed inside.
+// dialHost resolves and connects. The goal's own loopback is dialed inside the sandbox.
 func (p *Proxy) dialHost(ctx context.Context, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -240,7 +236,7 @@ func (p *Proxy) dialHost(ctx context.Context, address string) (net.Conn, error) 
 	}
 	var errs []error
 	for _, a := range addrs {
-		// An address, and never a name: what is looked at here is what is connected to.
+		// Dial the address, never the name, so that the address checked is the address connected to.
 		err := p.checkDialAddress(a, Request{Host: host, Port: port}, local)
 		if err == nil {
 			var conn net.Conn
@@ -253,8 +249,8 @@ func (p *Proxy) dialHost(ctx context.Context, address string) (net.Conn, error) 
 	return nil, errors.Join(errs...)
 }
 
-// checkDialAddress looks at an address that a host turned out to have. It does so before there is
-// a socket, which a machine without IPv6 has none of.
+// checkDialAddress checks a resolved address before a socket is created, so that the reason is the same on machines
+// without IPv6.
 func (p *Proxy) checkDialAddress(to netip.Addr, q Request, local bool) error {
 	to = to.Unmap().WithZone("")
 	switch {
@@ -266,7 +262,7 @@ func (p *Proxy) checkDialAddress(to netip.Addr, q Request, local bool) error {
 	return p.cfg.Public(to)
 }
 
-// isInsideRequest says whether a request is for the goal's own loopback.
+// isInsideRequest reports whether a request is for the goal's own loopback.
 func (p *Proxy) isInsideRequest(q Request) bool {
 	return p.cfg.Dial == nil && isGoalLoopback(q.Host) && !matchesHost(p.Rules().Local, q)
 }
@@ -286,7 +282,7 @@ func (p *Proxy) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	return addrs, nil
 }
 
-// dialInside connects to a server of the goal. localhost may be either family.
+// dialInside connects to a server of the goal, trying both families for localhost.
 func (p *Proxy) dialInside(ctx context.Context, host, port string) (net.Conn, error) {
 	if p.cfg.Inside == nil {
 		return nil, fmt.Errorf("dialing %s: this goal has no loopback of its own", host)

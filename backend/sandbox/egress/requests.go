@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// tunnelSet is the tunnels that are open; its state is guarded by the proxy's mutex.
+// tunnelSet is the set of open tunnels, guarded by the proxy's mutex.
 type tunnelSet struct {
 	proxy *Proxy
 
 	tunnels map[net.Conn]struct{}
 }
 
-// hopByHopHeaders are headers between two neighbours, not for the server.
+// hopByHopHeaders are not forwarded (RFC 9110, section 7.6.1).
 var hopByHopHeaders = []string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
 	"Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
@@ -44,7 +44,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from Source, sock
 	r = r.WithContext(ctx)
 	if p.isInsideRequest(q) {
 		e.Own = true
-		if from == SourcePane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy has other rules
+		if from == SourcePane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy applies other rules
 			e.Allowed, e.Reason = false, "that address is the proxy of the goal's programs"
 		}
 	} else if leave, reason, ok := p.beginRequest(q, p.passHosts(r), stop); !ok {
@@ -63,7 +63,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from Source, sock
 	p.forwardRequest(w, r, e)
 }
 
-// readRequest reads what is wished.
+// readRequest reads the target of a request; ok is false if it has none.
 func readRequest(r *http.Request, from Source) (Request, bool) {
 	q := Request{From: from, Method: r.Method}
 	host, port := r.URL.Hostname(), r.URL.Port()
@@ -81,8 +81,7 @@ func readRequest(r *http.Request, from Source) (Request, bool) {
 	return q, true
 }
 
-// refuseRequest answers with what was wanted, why it was not done and what to do, for
-// the model to read.
+// refuseRequest responds with what was refused, why, and what to do, in words for the model.
 func (p *Proxy) refuseRequest(w http.ResponseWriter, r *http.Request, e Entry) {
 	p.log.add(e)
 	w.Header().Set("X-Goalpost", "refused")
@@ -94,7 +93,7 @@ func (p *Proxy) refuseRequest(w http.ResponseWriter, r *http.Request, e Entry) {
 	}
 }
 
-// forwardRequest passes a plain request on.
+// forwardRequest forwards a plain HTTP request.
 func (p *Proxy) forwardRequest(w http.ResponseWriter, r *http.Request, e Entry) {
 	out := r.Clone(r.Context())
 	out.RequestURI = ""
@@ -122,7 +121,7 @@ func (p *Proxy) forwardRequest(w http.ResponseWriter, r *http.Request, e Entry) 
 	})
 	m.out.Store(sent.n.Load())
 	m.end()
-	if r.Context().Err() != nil { // an answer that was cut off must not look whole
+	if r.Context().Err() != nil { // a truncated response must not look complete
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -138,8 +137,8 @@ func stripHopHeaders(h http.Header) {
 	}
 }
 
-// copyAndFlush hands on what has come, at once, until one side ends: events are waited
-// for. came hears of each piece.
+// copyAndFlush copies until one side ends and flushes after each read, because event streams must not be delayed.
+// came is called with the size of each piece.
 func copyAndFlush(w http.ResponseWriter, r io.Reader, came func(n int)) {
 	flush := http.NewResponseController(w)
 	buf := make([]byte, 32<<10)
@@ -158,8 +157,7 @@ func copyAndFlush(w http.ResponseWriter, r io.Reader, came func(n int)) {
 	}
 }
 
-// writeError answers that the other side cannot be reached. An address that is refused
-// is a refusal, too.
+// writeError responds that the host cannot be reached, or that its address is refused.
 func (p *Proxy) writeError(w http.ResponseWriter, e Entry, err error) {
 	e = p.logFailure(e, err)
 	status := http.StatusBadGateway
@@ -170,7 +168,7 @@ func (p *Proxy) writeError(w http.ResponseWriter, e Entry, err error) {
 	http.Error(w, "Goalpost could not reach it: "+e.String(), status)
 }
 
-// logFailure writes down why e did not come about.
+// logFailure logs why e failed.
 func (p *Proxy) logFailure(e Entry, err error) Entry {
 	e.Took, e.Reason = time.Since(e.At), err.Error()
 	if !e.Own {
@@ -200,15 +198,15 @@ func (p *Proxy) openTunnel(w http.ResponseWriter, r *http.Request, q Request, e 
 		return
 	}
 	defer p.open.untrackTunnel(here, there)
-	defer context.AfterFunc(r.Context(), func() { _, _ = here.Close(), there.Close() })() // its host is open no more
+	defer context.AfterFunc(r.Context(), func() { _, _ = here.Close(), there.Close() })() // its host was closed
 	if _, err := here.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
 	}
-	out := io.Reader(buffered) // with what came together with the request
+	out := io.Reader(buffered) // includes bytes read together with the request
 	if q.From == SourcePane && q.Method == http.MethodConnect && !p.allowsSending(q, opened) {
 		var ok bool
 		if out, ok = isBrowserTLS(ctx, here, buffered); !ok {
-			e.Allowed, e.Reason = false, "a page may only read there, and this tunnel is none of a page that reads"
+			e.Allowed, e.Reason = false, "pages may only read from this host, and this tunnel is not an HTTPS fetch"
 			p.log.add(e)
 			return
 		}
@@ -223,7 +221,7 @@ func (p *Proxy) openTunnel(w http.ResponseWriter, r *http.Request, q Request, e 
 	})
 	_, _ = io.Copy(countingWriter{here, &m.in}, there)
 	closeWrite(here)
-	// One side has ended; the other may have more to say, but not for ever.
+	// One side has ended; give the other a bounded time to finish.
 	_ = here.SetReadDeadline(time.Now().Add(headerTime))
 	<-done
 }
@@ -234,7 +232,7 @@ func closeWrite(c net.Conn) {
 	}
 }
 
-// trackTunnel registers a tunnel for Close; false when that was already.
+// trackTunnel registers a tunnel for Close; it returns false after Close.
 func (t *tunnelSet) trackTunnel(conns ...net.Conn) bool {
 	t.proxy.mu.Lock()
 	defer t.proxy.mu.Unlock()
@@ -261,7 +259,7 @@ func (t *tunnelSet) untrackTunnel(conns ...net.Conn) {
 	t.proxy.work.Done()
 }
 
-// countingReader counts what a program sends.
+// countingReader counts the bytes that a program sends.
 type countingReader struct {
 	r io.ReadCloser
 	n atomic.Int64

@@ -9,41 +9,39 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Source is who asks.
+// Source is where a request comes from.
 type Source string
 
-// Who asks: a program of the goal, a browser pane of the goal, a page that the
-// user lent it.
+// The sources: a program of the goal, a browser pane of the goal, a page that the user shares with it.
 const (
 	SourceProgram    Source = "program"
 	SourcePane       Source = "pane"
 	SourceSharedPane Source = "lent page"
 )
 
-// WebSocket is the method of a request for one: what is sent there later is not seen.
+// WebSocket is the method of a request that opens a WebSocket; its messages are not inspected.
 const WebSocket = "WEBSOCKET"
 
-// HostGrant is a host that the user opened up to a risk.
+// HostGrant is a host that the user allowed up to a risk.
 type HostGrant struct {
 	Host string
 	Risk policy.Risk
-	From Source // whom alone it was opened for; "" is both
+	From Source // the only source it is allowed for; "" means all
 }
 
-// Rules say where a goal may go. Hosts are patterns as policy.HostMatches reads them.
+// Rules are the hosts that a goal may reach, as patterns of policy.HostMatches.
 type Rules struct {
-	Risk    policy.Risk // the goal's ceiling
-	Allow   []string    // reached from network_get on
-	Deny    []string    // never
-	Granted []string    // reached at any ceiling, in every way: a check's own, a server's of the user
-	Given   []HostGrant // reached at any ceiling, up to each one's risk
-	// Local are ports of this machine and of its private network that the user
-	// listed, as HOST:PORT.
+	Risk    policy.Risk // the goal's permission level
+	Allow   []string    // allowed from network_get up
+	Deny    []string    // refused at every level
+	Granted []string    // allowed at every level for every method: hosts of checks and of the user's servers
+	Given   []HostGrant // allowed at every level, up to each grant's risk
+	// Local lists ports of this machine and of its private network that the user allowed, as HOST:PORT.
 	Local []string
 }
 
-// NeedsRequestFilter says whether pages reach a host outside that they may not send to: then
-// the browser has to tell the method of each request, which a tunnel hides.
+// NeedsRequestFilter reports whether pages may read from a host but not send to it: then the browser must report each
+// request's method, which a tunnel hides.
 func (r Rules) NeedsRequestFilter() bool {
 	if !policy.NetworkWrite.Exceeds(r.Risk) {
 		return false
@@ -55,17 +53,16 @@ func (r Rules) NeedsRequestFilter() bool {
 	return open
 }
 
-// Request is one wish to reach something outside. Method is CONNECT for a tunnel,
-// whose content nobody here sees.
+// Request is an attempt to reach a host. Method is CONNECT for a tunnel, whose content is not inspected.
 type Request struct {
 	From   Source
 	Method string
-	Host   string // lower case, without the dot at its end
+	Host   string // lower case, without a trailing dot
 	Port   string
 }
 
-// Decide says whether a request may go out, and why not. It looks at names only;
-// the address that a name turns out to have is looked at when it is dialed.
+// Decide reports whether a request is allowed, and if not, why. It considers names only; the resolved address is
+// checked when it is dialed.
 func (r Rules) Decide(q Request) (reason string, ok bool) {
 	granted := matchesHost(r.Granted, q) || matchesHost(r.Local, q)
 	most, given := r.grantedRisk(q)
@@ -93,8 +90,8 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 	return "", true
 }
 
-// isLiteralAllowed says whether the user allowed this very address of a private network.
-// A name does not do: whose it is may let it lead anywhere tomorrow.
+// isLiteralAllowed reports whether the user allowed this very address of a private network. A name is not enough: its
+// owner may point it elsewhere at any time.
 func (r Rules) isLiteralAllowed(q Request) bool {
 	addr, err := netip.ParseAddr(q.Host)
 	if err != nil || !addr.Unmap().IsPrivate() {
@@ -108,7 +105,7 @@ func (r Rules) isLiteralAllowed(q Request) bool {
 	return false
 }
 
-// grantedRisk is what the user opened the host for, at most.
+// grantedRisk returns the highest risk that the user granted for the host.
 func (r Rules) grantedRisk(q Request) (most policy.Risk, ok bool) {
 	for _, g := range r.Given {
 		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matchesHost([]string{g.Host}, q) &&
@@ -119,8 +116,8 @@ func (r Rules) grantedRisk(q Request) (most policy.Risk, ok bool) {
 	return most, ok
 }
 
-// risk is what a request counts as. What a tunnel carries is not known: one of a
-// page is held to reading by the browser, and looked at when it begins.
+// risk returns the risk class of a request. A tunnel's content is unknown; for a page's tunnel the browser limits
+// requests to reads, and its first bytes are checked.
 func (q Request) risk() policy.Risk {
 	if !isReadMethod(q.Method) {
 		return policy.NetworkWrite
@@ -136,7 +133,7 @@ func isReadMethod(method string) bool {
 	return false
 }
 
-// matchesHost says whether a list names the host.
+// matchesHost reports whether a list of patterns matches the host.
 func matchesHost(list []string, q Request) bool {
 	for _, entry := range list {
 		if ok, err := policy.HostMatches(entry, q.Host, q.Port); ok && err == nil {
@@ -146,11 +143,11 @@ func matchesHost(list []string, q Request) bool {
 	return false
 }
 
-// checkAmbiguousHost refuses what a resolver might take for an address although it is not
-// written like one: 2130706433, 0x7f.1, 127.1.
+// checkAmbiguousHost refuses hosts that some resolvers read as addresses although they are not in standard notation:
+// 2130706433, 0x7f.1, 127.1.
 func checkAmbiguousHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
-		return strings.Contains(host, "%") // a zone
+		return strings.Contains(host, "%") // an IPv6 zone
 	}
 	if host == "" || len(host) > 253 {
 		return true
@@ -172,7 +169,7 @@ func checkAmbiguousHost(host string) bool {
 	return false
 }
 
-// isGoalLoopback says whether a host is the goal's own loopback.
+// isGoalLoopback reports whether a host is the goal's own loopback.
 func isGoalLoopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
@@ -181,7 +178,7 @@ func isGoalLoopback(host string) bool {
 	return err == nil && (addr.Unmap().IsLoopback() || addr.Unmap().IsUnspecified())
 }
 
-// IsGoalLoopback says whether an address, host:port, is on a goal's own loopback.
+// IsGoalLoopback reports whether an address, HOST:PORT, is on a goal's own loopback.
 func IsGoalLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && isGoalLoopback(strings.ToLower(host))

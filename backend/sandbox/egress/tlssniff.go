@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// handshakeTimeout is how long a tunnel may take to say its first words.
+// handshakeTimeout is how long a tunnel may take to send its first bytes.
 const handshakeTimeout = 20 * time.Second
 
-// allowsSending says whether anything may be sent where a request goes: then nobody looks
-// at what a tunnel is for.
+// allowsSending reports whether the request's host is open for sending; then a tunnel's first bytes need no check.
 func (p *Proxy) allowsSending(q Request, opened []string) bool {
 	if p.isInsideRequest(q) {
 		return true
@@ -26,9 +25,9 @@ func (p *Proxy) allowsSending(q Request, opened []string) bool {
 	return ok
 }
 
-// isBrowserTLS says whether a tunnel begins as Chromium's do in which it fetches: with
-// TLS that offers HTTP/2. WebRTC, the one other thing that pages can send through a
-// tunnel, offers none. first gives all that was sent from the beginning on.
+// isBrowserTLS reports whether a tunnel begins with a TLS handshake that offers HTTP/2, as Chromium's fetches do.
+// WebRTC, the only other thing that pages can send through a tunnel, offers none. first replays everything from the
+// first byte.
 func isBrowserTLS(ctx context.Context, here net.Conn, from io.Reader) (first io.Reader, ok bool) {
 	_ = here.SetReadDeadline(time.Now().Add(handshakeTimeout))
 	defer func() { _ = here.SetReadDeadline(time.Time{}) }()
@@ -40,9 +39,9 @@ func isBrowserTLS(ctx context.Context, here net.Conn, from io.Reader) (first io.
 	return io.MultiReader(&seen.received, from), ok
 }
 
-var errHelloRead = errors.New("enough was heard")
+var errHelloRead = errors.New("client hello was read")
 
-// helloSniffer lets a handshake hear the client, and the client hear nothing of it.
+// helloSniffer lets a TLS handshake read from the client without answering it.
 type helloSniffer struct {
 	net.Conn
 	from     io.Reader
@@ -57,5 +56,5 @@ func (l *helloSniffer) Read(b []byte) (int, error) {
 
 func (l *helloSniffer) Write(b []byte) (int, error) { return len(b), nil }
 
-// Close leaves the connection to its tunnel.
+// Close does nothing: the tunnel owns the connection.
 func (l *helloSniffer) Close() error { return nil }

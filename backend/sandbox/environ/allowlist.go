@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Allowed leaves of an environment what programs need to find themselves, their
-// language and their toolchains, and what the user named. Everything else stays
-// outside, because a key may have any name.
+// Allowed filters an environment down to what programs need (paths, locale, toolchains) and what the user named.
+// Everything else stays out of the sandbox, because a secret may have any name.
 func Allowed(env, named []string) []string {
 	var kept []string
 	for _, entry := range env {
@@ -27,16 +26,15 @@ func isAllowedEnv(name string) bool {
 	})
 }
 
-// secretOptionNames are options of programs that hold a password: Maven's and Gradle's are told theirs so.
+// secretOptionNames are options that contain a password, as Maven and Gradle accept it.
 var secretOptionNames = regexp.MustCompile(
 	`(?is)^[^=]*(OPTS|OPTIONS)=.*-[^\s=]*(passw|passphrase|token|secret|credential|api[-_.]?key|[-_.]pwd?)[^\s=]*=[^\s]`)
 
-// holdsSecret says that a variable is left outside for what is in it, as a whole: where a
-// word of it ends only its program knows.
+// holdsSecret reports whether a variable's value contains a secret. The whole variable is then dropped, because only
+// its program knows how to split it.
 func holdsSecret(entry string) bool { return secretOptionNames.MatchString(entry) }
 
-// allowedEnvNames are variables that say where something is or how it is done; none
-// that is there to hold a key.
+// allowedEnvNames are variables for paths and preferences; none is meant for secrets.
 var allowedEnvNames = []string{
 	"PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR COLUMNS LINES EDITOR " +
 		"VISUAL PAGER LESS MANPATH INFOPATH CI DEBIAN_FRONTEND SOURCE_DATE_EPOCH",

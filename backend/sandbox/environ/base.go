@@ -1,5 +1,5 @@
-// Package environ makes the environment of programs: what they inherit, and what a goal's
-// programs and checks get besides.
+// Package environ builds the environment of programs: what they inherit, and what a goal's programs and checks get in
+// addition.
 package environ
 
 import (
@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Base is the environment for a program: base without what belongs to the app
-// alone, then extra (KEY=value), which wins. Dropped are WEBKIT_INSPECTOR_* and
-// LD_PRELOAD (they would act in the child) and GOALPOST_* (tokens and folders of
-// the app). TERM is xterm-256color unless extra says otherwise, because the
-// app's own TERM describes another terminal; LANG is C.UTF-8 if no locale is set.
+// Base returns the environment for a program: base without the app's own variables, then extra (KEY=value), which
+// wins. It drops WEBKIT_INSPECTOR_* and LD_PRELOAD (they would act in the child) and GOALPOST_* (tokens and folders
+// of the app). TERM is xterm-256color unless extra sets it, because the app's own TERM describes another terminal;
+// LANG is C.UTF-8 if no locale is set.
 func Base(base []string, extra ...string) []string {
 	var env []string
 	set := func(entry string) {
@@ -43,7 +42,7 @@ func isPrivate(entry string) bool {
 		strings.HasPrefix(entry, "GOALPOST_")
 }
 
-// isLocale tells whether a variable decides the character set.
+// isLocale reports whether a variable sets the character set.
 func isLocale(entry string) bool {
 	for _, name := range []string{"LANG=", "LC_ALL=", "LC_CTYPE="} {
 		if strings.HasPrefix(entry, name) && len(entry) > len(name) {

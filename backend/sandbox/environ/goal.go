@@ -9,9 +9,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// ForAgent is the environment of a program inside a sandbox: where its proxy, its
-// caches and its configuration are. What env says of other proxies, agents and
-// buses leads nowhere inside and is dropped.
+// ForAgent returns the environment of a program inside a sandbox: the addresses and paths of its proxy, caches and
+// configuration. Proxies, agents and buses of env do not exist inside and are dropped.
 func ForAgent(env []string, w spec.Spec) []string {
 	var kept []string
 	for _, entry := range env {
@@ -34,9 +33,9 @@ func ForAgent(env []string, w spec.Spec) []string {
 		"JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=" + host + " -Dhttp.proxyPort=" + port + " -Dhttps.proxyHost=" + host +
 			" -Dhttps.proxyPort=" + port + " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
 		"GIT_CONFIG_SYSTEM=" + spec.GitConfigPath, "GIT_SSH_COMMAND=ssh -F " + spec.SSHConfigPath, "GIT_TERMINAL_PROMPT=0",
-		// Modes as for an ordinary user: nobody may make a setuid or setgid file.
+		// Modes as for an ordinary user: setuid and setgid files are refused.
 		"TAR_OPTIONS=--no-same-owner --no-same-permissions",
-		"LSAN_OPTIONS=detect_leaks=0", // it needs ptrace, and without it ends every program with an error
+		"LSAN_OPTIONS=detect_leaks=0", // LeakSanitizer needs ptrace and fails every program without it
 	}
 	if w.ReadOnly {
 		extra = append(extra, "TMPDIR=/dev/shm")
@@ -44,8 +43,8 @@ func ForAgent(env []string, w spec.Spec) []string {
 	return Base(kept, extra...)
 }
 
-// ForCheck is the environment of a check, made of that of the agent's programs:
-// nothing in it leads to where the agent can put programs or code.
+// ForCheck derives a check's environment from the agent's: no variable refers to a folder in which the agent can put
+// programs or code.
 func ForCheck(env []string, w spec.Spec) []string {
 	var path []string
 	for _, entry := range env {
@@ -58,12 +57,12 @@ func ForCheck(env []string, w spec.Spec) []string {
 		}
 	}
 	return Base(env, "PATH="+strings.Join(path, string(filepath.ListSeparator)),
-		"PYTHONPYCACHEPREFIX=/tmp/.pycache", // compiled code beside the sources would be taken for them
+		"PYTHONPYCACHEPREFIX=/tmp/.pycache", // otherwise Python would use compiled code beside the sources
 	)
 }
 
-// isReadOnly reports whether the agent cannot write in a folder: it is none of the goal's,
-// or a toolchain of the user.
+// isReadOnly reports whether the agent cannot write in a folder: it is outside the goal's folders, or a toolchain of
+// the user.
 func isReadOnly(w spec.Spec, dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
@@ -81,7 +80,7 @@ func isReadOnly(w spec.Spec, dir string) bool {
 	return !inside(append([]string{w.Home, "/dev", "/run"}, wire.TmpNames...))
 }
 
-// hostOnlyVariables are variables that speak of the machine outside.
+// hostOnlyVariables are variables that are only meaningful outside the sandbox.
 var hostOnlyVariables = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO",
 	"DBUS_SESSION_BUS_ADDRESS",

@@ -9,14 +9,14 @@ import (
 	"goalpost/backend/sandbox/spec"
 )
 
-// gitConfigSections are the sections of the user's git configuration that say how and not
-// with what: no credentials, no keys, no programs.
+// gitConfigSections are the sections of the user's git configuration that goals inherit: preferences only, no
+// credentials, keys or programs.
 var gitConfigSections = []string{
 	"user", "init", "pull", "push", "merge", "diff", "color", "alias", "branch", "rebase",
 	"column", "log", "status",
 }
 
-// gitConfig is the system-wide git configuration inside, made of the user's own.
+// gitConfig returns the system-wide git configuration inside the sandbox, derived from the user's.
 func gitConfig(home string) string {
 	var b strings.Builder
 	b.WriteString("[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n")
@@ -42,6 +42,6 @@ func gitConfig(home string) string {
 	return b.String()
 }
 
-// sshConfig is all the configuration that ssh reads inside: the machine's may be
-// refused there as badly owned.
+// sshConfig is the whole ssh configuration inside the sandbox: ssh may refuse the machine's files there because of
+// their owner.
 const sshConfig = "Host *\n\tProxyCommand " + spec.HelperPath + " connect %h %p\n\tStrictHostKeyChecking accept-new\n"

@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/sandbox/spec"
 )
 
-// gitCopiedPaths are the parts of a repository that make the user's own git run
-// programs: the goal gets copies.
+// gitCopiedPaths are the parts of a repository that can make the user's git run programs. The goal gets copies of
+// them.
 var gitCopiedPaths = []string{"hooks", "config", "config.worktree", "commondir", "gitdir"}
 
 // Bounds of the search for repositories in a goal's folders.
@@ -26,10 +26,9 @@ const (
 	gitMaxFileBytes    = 16 << 20 // bytes of one file
 )
 
-// copyGitDirs gives the goal copies of what git obeys in the repositories that are there
-// when its programs start. Each folder .git becomes a mount of its own: else the
-// goal could rename it and make another. What a goal makes again is its own, and is
-// told of at its end.
+// copyGitDirs gives the goal copies of the git configuration and hooks in the repositories that exist when its
+// programs start. Each .git folder becomes a mount, so that the goal cannot rename it and create another. What a goal
+// creates anew is its own and is reported at its end.
 func (p *mountPlanner) copyGitDirs() error {
 	folders := p.w.Write
 	if !p.w.ReadOnly {
@@ -40,7 +39,7 @@ func (p *mountPlanner) copyGitDirs() error {
 
 func (p *mountPlanner) gitBelow(folders ...string) error {
 	for _, dir := range folders {
-		repos, _ := findRepositories(dir) // what was cut, Obeyed tells
+		repos, _ := findRepositories(dir) // GitControlledPaths reports truncated searches
 		for _, repo := range repos {
 			p.pinParents(dir, repo)
 			if err := p.gitDir(repo); err != nil {
@@ -60,9 +59,8 @@ func (p *mountPlanner) gitBelow(folders ...string) error {
 	return nil
 }
 
-// findRepositories are the folders below dir in which git keeps a repository, those of
-// submodules too, and the files that stand for one in a worktree. cut says that a
-// bound ended the search, and which; "" is the whole folder.
+// findRepositories returns the git folders below dir, including those of submodules, and the .git files of worktrees.
+// cut names the bound that ended the search; "" if the whole folder was searched.
 func findRepositories(dir string) (list []string, cut string) {
 	looked := 0
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -114,12 +112,12 @@ func (p *mountPlanner) gitDir(repo string) error {
 	for _, name := range gitCopiedPaths {
 		source, dest := filepath.Join(repo, name), p.privatePath("git", gitKey(p.w.Dir, repo), name)
 		info, err := os.Lstat(source)
-		missing := errors.Is(err, os.ErrNotExist) && name == "hooks" // else the goal would make it
+		missing := errors.Is(err, os.ErrNotExist) && name == "hooks" // otherwise the goal could create it
 		if err == nil && info.Mode()&os.ModeSymlink != 0 {
 			p.pinLink(source, "")
 		}
 		if name == "hooks" && filepath.Base(filepath.Dir(repo)) == "worktrees" {
-			missing = false // it has the hooks of its repository
+			missing = false // a worktree uses its repository's hooks
 		}
 		if !missing && (err != nil || info.Mode()&os.ModeSymlink != 0) {
 			continue
@@ -134,8 +132,8 @@ func (p *mountPlanner) gitDir(repo string) error {
 	return nil
 }
 
-// gitKey names a repository in the goal's private folder; that of the goal's own
-// folder has no name.
+// gitKey returns the name of a repository's copies in the goal's private folder; "" for the repository of the goal's
+// own folder.
 func gitKey(dir, repo string) string {
 	if repo == filepath.Join(dir, ".git") {
 		return ""
@@ -143,8 +141,7 @@ func gitKey(dir, repo string) string {
 	return strings.ReplaceAll(repo, "/", "%")
 }
 
-// gitCopy copies once for the goal and once to compare with at its end. info is nil
-// for hooks that are not there.
+// gitCopy makes two copies: one for the goal, one to compare with at its end. info is nil for missing hooks.
 func (p *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
 	start := p.privatePath("git-start", strings.TrimPrefix(dest, p.privatePath("git")+"/"))
 	for _, to := range []string{start, dest} {
@@ -176,10 +173,10 @@ func (p *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 	for _, entry := range entries {
 		info, infoErr := entry.Info()
 		if infoErr != nil || !info.Mode().IsRegular() || info.Size() > gitMaxFileBytes {
-			continue // a hook that is too long is not there for the goal
+			continue // the goal does not get hooks that are too large
 		}
 		copied := p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
-		if !errors.Is(copied, os.ErrNotExist) { // else it went away
+		if !errors.Is(copied, os.ErrNotExist) { // otherwise it was removed meanwhile
 			err = errors.Join(err, copied)
 		}
 	}
@@ -187,7 +184,7 @@ func (p *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 }
 
 func (p *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err error) {
-	// programs of a run before may exchange it
+	// programs of an earlier run may replace it
 	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return err //nolint:wrapcheck // plan says what for

@@ -12,9 +12,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// pinParents makes a mount of each folder that lies between a goal's folder and
-// something below it that is held: else the goal would rename the folder, and put
-// another in its place.
+// pinParents makes a mount of each folder between a goal's folder and a protected path below it, so that the goal
+// cannot rename the folder and put another in its place.
 func (p *mountPlanner) pinParents(dir, path string) {
 	rel, err := filepath.Rel(dir, filepath.Dir(path))
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
@@ -33,9 +32,8 @@ func (p *mountPlanner) pinParents(dir, path string) {
 	}
 }
 
-// copyGitReferenced gives the goal copies of what the configuration of a repository in dir
-// leads git to, where that is in the goal's folders: a folder of hooks, more
-// configuration, scripts of filters and aliases.
+// copyGitReferenced gives the goal copies of the files in its folders that the configuration of a repository in dir
+// refers to: a hooks folder, included configuration, scripts of filters and aliases.
 func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
 	for _, path := range gitReferencedPaths(repo) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -67,7 +65,7 @@ func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
 	return nil
 }
 
-// pinLink holds a link where it is: what it leads to is held by itself.
+// pinLink keeps a symbolic link in place; its target is protected separately.
 func (p *mountPlanner) pinLink(path, real string) {
 	if info, err := os.Lstat(path); err != nil || path == real || info.Mode()&os.ModeSymlink == 0 {
 		return
@@ -77,10 +75,9 @@ func (p *mountPlanner) pinLink(path, real string) {
 	m.Itself, m.Optional = true, true
 }
 
-// GitControlledPaths lists what git obeys in a goal's folders besides what is in .git, absolute:
-// the host's own tools write it no more than its programs do. cut is a line for each
-// folder that is too large to be searched whole for repositories: the goal has no
-// copies in what was not searched.
+// GitControlledPaths lists, as absolute paths, the files in a goal's folders outside .git that control git; neither
+// the goal's programs nor its tools may write them. cut has a line for each folder that was too large to search
+// completely: the goal has no copies in the unsearched part.
 func GitControlledPaths(folders ...string) (list, cut []string) {
 	for _, dir := range folders {
 		repos, bound := findRepositories(dir)
@@ -99,15 +96,14 @@ func GitControlledPaths(folders ...string) (list, cut []string) {
 	return list, cut
 }
 
-// gitReferencedPaths are the paths, as far as they are there, that a repository's configuration
-// makes git run or read.
+// gitReferencedPaths returns the existing paths that a repository's configuration makes git run or read.
 func gitReferencedPaths(repo string) (list []string) {
 	tree := filepath.Dir(repo)
 	hooks := filepath.Join(repo, "hooks")
 	if real, err := filepath.EvalSymlinks(hooks); err == nil && real != hooks {
 		list = append(list, hooks)
 	}
-	if hasHooks(hooks) { // tools that are called by a hook read these
+	if hasHooks(hooks) { // hook managers read these
 		for _, name := range []string{
 			".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml",
 			".lefthook.yaml",
@@ -138,7 +134,7 @@ func resolveGitPath(tree, repo, key, value string) []string {
 	switch {
 	case key == "core.hookspath":
 		dir := from(tree, value)
-		if filepath.Base(dir) == "_" { // husky's, which call those above
+		if filepath.Base(dir) == "_" { // husky's wrappers, which call the hooks above
 			return []string{filepath.Dir(dir), dir}
 		}
 		return []string{dir}
@@ -155,7 +151,7 @@ func resolveGitPath(tree, repo, key, value string) []string {
 	return list
 }
 
-// hasHooks says whether a folder holds hooks that git runs.
+// hasHooks reports whether a folder contains hooks that git runs.
 func hasHooks(dir string) bool {
 	entries, _ := os.ReadDir(dir)
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".sample") })

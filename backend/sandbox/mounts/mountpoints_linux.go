@@ -10,9 +10,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// makeMountPoints makes the places in the private home and in /tmp onto which the helper
-// mounts; where both are read-only inside it could not. A goal that ran before may
-// have put links there: an os.Root follows none out.
+// makeMountPoints creates the mount points in the private home and in /tmp, because the helper cannot where both are
+// read-only. An earlier run may have left links there; os.Root does not follow them out.
 func (p *mountPlanner) makeMountPoints() error {
 	errs := []error{p.makeMountPointsIn("home", p.w.Home)}
 	for _, name := range wire.TmpNames {
@@ -44,7 +43,7 @@ func (p *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) 
 	} else if info, err := os.Stat(string(m.Source)); err == nil {
 		folder = info.IsDir()
 	}
-	missing := name // the first of the folders to make, to give them away
+	missing := name // the topmost folder created, whose owner is changed below
 	for at := name; at != "."; at = filepath.Dir(at) {
 		if _, err := root.Lstat(at); err == nil {
 			break

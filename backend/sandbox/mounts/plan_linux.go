@@ -1,5 +1,4 @@
-// Package mounts plans what the helper mounts for a goal, and makes the folders and copies
-// that it mounts.
+// Package mounts plans the mounts of a goal's sandbox and creates the folders and copies that they need.
 package mounts
 
 import (
@@ -17,14 +16,14 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// system are the parts of the machine that programs need, and optional parts that
-// some machines keep elsewhere. /etc loses what an ordinary user cannot read.
+// system lists the system folders that programs need, and optional ones that not every machine has. Files in /etc
+// that ordinary users cannot read are hidden.
 var (
 	system   = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc"}
 	optional = []string{"/nix/store", "/gnu/store", "/var/lib/ca-certificates", "/var/cache/fontconfig"}
 )
 
-// Build turns walls into what the helper mounts, and makes the folders for it.
+// Build converts a goal's sandbox spec to mounts and creates the folders they need.
 func Build(w spec.Spec, helper string) (wire.Spec, error) {
 	p := mountPlanner{w: w}
 	if err := p.validate(); err != nil {
@@ -75,7 +74,7 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 	return p.out, nil
 }
 
-// ForGrant is what the helper mounts for a grant.
+// ForGrant returns the mounts of a grant.
 func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 	p := mountPlanner{w: w}
 	path := g.Read + g.Write + g.Socket
@@ -91,7 +90,7 @@ func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 	case g.Write:
 		p.bindGranted(path, true)
 		p.w.Held = slices.DeleteFunc(slices.Clone(p.w.Held), func(held string) bool { return !spec.IsBelow(held, path) })
-		p.bindReadOnlyFiles() // of a folder in the goal's own, which was read-only so far
+		p.bindReadOnlyFiles() // a folder inside the goal's, read-only until now
 		if err := p.gitBelow(path); err != nil {
 			return nil, fmt.Errorf("copying what git obeys: %w", err)
 		}
@@ -109,7 +108,7 @@ type mountPlanner struct {
 	out wire.Spec
 }
 
-// privatePath is a path in the goal's private folder.
+// privatePath returns a path in the goal's private folder.
 func (p *mountPlanner) privatePath(parts ...string) string {
 	return filepath.Join(append([]string{p.w.Layer}, parts...)...)
 }
@@ -140,7 +139,7 @@ func (p *mountPlanner) validate() error {
 	return nil
 }
 
-// runsAs is the user as whom programs run whose goal works in a folder.
+// runsAs returns the user that programs of a goal with this folder run as.
 func runsAs(dir string) (uid, gid int, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -150,7 +149,7 @@ func runsAs(dir string) (uid, gid int, err error) {
 	if os.Getuid() != 0 || owner.Uid == 0 {
 		return os.Getuid(), os.Getgid(), nil
 	}
-	// Root's rights over somebody else's folder would be theirs to abuse.
+	// With root's rights, programs in another user's folder could be abused by that user.
 	uid, gid = int(owner.Uid), int(owner.Gid)
 	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 		if of, err := strconv.Atoi(u.Gid); err == nil {
@@ -160,13 +159,13 @@ func runsAs(dir string) (uid, gid int, err error) {
 	return uid, gid, nil
 }
 
-// RunsAsRoot says whether programs run as root whose goal works in a folder.
+// RunsAsRoot reports whether programs of a goal with this folder run as root.
 func RunsAsRoot(dir string) bool {
 	uid, _, err := runsAs(dir)
 	return err == nil && uid == 0
 }
 
-// makeGoalDirs makes the private folder's own folders.
+// makeGoalDirs creates the goal's private folders.
 func (p *mountPlanner) makeGoalDirs() error {
 	if err := os.MkdirAll(p.w.Layer, 0o700); err != nil {
 		return err //nolint:wrapcheck // plan says what for
@@ -183,7 +182,7 @@ func (p *mountPlanner) makeGoalDirs() error {
 	return p.removeStaleChecks("checks")
 }
 
-// removeStaleChecks removes what a killed app left of its checks.
+// removeStaleChecks removes the check folders of an app that was killed.
 func (p *mountPlanner) removeStaleChecks(name string) error {
 	left, err := os.ReadDir(p.privatePath(name))
 	for _, entry := range left {
@@ -192,7 +191,7 @@ func (p *mountPlanner) removeStaleChecks(name string) error {
 	return err
 }
 
-// makeOwnedDir makes a folder that belongs to whom the programs run as.
+// makeOwnedDir creates a folder owned by the user that the programs run as.
 func (p *mountPlanner) makeOwnedDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err //nolint:wrapcheck // plan says what for
@@ -215,8 +214,8 @@ func (p *mountPlanner) bind(source, target string, write, checkWrite bool) {
 	})
 }
 
-// bindAgentOnly binds a folder of the goal that decides how programs behave, and that no
-// check may therefore find as the agent left it.
+// bindAgentOnly binds a folder of the goal that influences how programs behave, for the agent's programs only: checks
+// must not see what the agent left in it.
 func (p *mountPlanner) bindAgentOnly(source, target, below string) {
 	p.add(wire.Mount{
 		Kind:       wire.MountBind,
@@ -248,7 +247,7 @@ func (p *mountPlanner) system() {
 	}
 }
 
-// readOnly shows a path of the machine, if it is there.
+// readOnly binds a path of the machine read-only, if it exists.
 func (p *mountPlanner) readOnly(path string) {
 	source, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -257,8 +256,8 @@ func (p *mountPlanner) readOnly(path string) {
 	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Optional: true})
 }
 
-// bindGranted shows what the user allowed. The path was resolved when he did: a link
-// in it by now is somebody else's, and the helper refuses it.
+// bindGranted binds a path that the user granted. It was resolved at that time; the helper refuses links that
+// appeared in it since.
 func (p *mountPlanner) bindGranted(path string, write bool) {
 	p.add(wire.Mount{
 		Kind:       wire.MountBind,
@@ -269,7 +268,7 @@ func (p *mountPlanner) bindGranted(path string, write bool) {
 	})
 }
 
-// bindReadOnlyFiles covers files of the goal's folder with themselves, read-only.
+// bindReadOnlyFiles binds files of the goal's folder read-only over themselves.
 func (p *mountPlanner) bindReadOnlyFiles() {
 	if p.w.ReadOnly {
 		return
@@ -283,18 +282,16 @@ func (p *mountPlanner) bindReadOnlyFiles() {
 	}
 }
 
-// mountSocket shows a socket at the path that programs know, which is often a link of the
-// machine's own; no part of it lies where a goal writes.
+// mountSocket binds a socket at its usual path, which is often a link. No part of that path is writable for a goal.
 func (p *mountPlanner) mountSocket(path string) {
 	source, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		source = path // the helper will say what is wrong with it
+		source = path // the helper reports the error
 	}
 	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
 }
 
-// mountCaches lays a layer of the goal over each cache that is there; one that is not
-// begins in the private home.
+// mountCaches mounts an overlay over each existing cache; a missing cache starts in the private home.
 func (p *mountPlanner) mountCaches() error {
 	for _, cache := range p.w.Caches {
 		lower, err := filepath.EvalSymlinks(cache.From)
@@ -317,7 +314,7 @@ func (p *mountPlanner) mountCaches() error {
 		if err := os.Chmod(string(c.Upper), 0o755); err != nil { //nolint:gosec // the folder's mode shines through
 			return err //nolint:wrapcheck // plan says what for
 		}
-		if missing { // and its place is nowhere that the goal writes
+		if missing { // and its path is not writable for the goal
 			p.bindAgentOnly(string(c.Upper), cache.To, "")
 			continue
 		}
@@ -327,8 +324,8 @@ func (p *mountPlanner) mountCaches() error {
 	return nil
 }
 
-// resolvConf is the file that programs read: on many machines the name in /etc is
-// a link to a place that the goal does not have.
+// resolvConf returns the target of /etc/resolv.conf, on many machines a link to a path that does not exist in the
+// sandbox.
 func resolvConf() string {
 	const name = "/etc/resolv.conf"
 	to, err := os.Readlink(name)

@@ -7,9 +7,8 @@ import (
 	"goalpost/backend/sandbox/spec"
 )
 
-// Toolchains are the user's own programs that a goal's programs see, where they
-// usually lie below home and where the environment says that they do. What is not
-// there is left out later.
+// Toolchains returns the user's toolchains that a goal's programs can see: the usual folders below home and those
+// that the environment names. Missing ones are left out later.
 func Toolchains(home string, getenv func(string) string) []string {
 	var list []string
 	for _, name := range []string{
@@ -17,7 +16,7 @@ func Toolchains(home string, getenv func(string) string) []string {
 		".deno/bin", ".sdkman", ".juliaup",
 		".ghcup/bin", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/fnm", ".local/share/pnpm",
 		".cache/ms-playwright",
-		// Not as a whole: uv keeps the passwords of its indexes beside them, .NET private keys.
+		// Only parts of these: uv stores index passwords beside them, .NET private keys.
 		".local/share/uv/python", ".local/share/uv/tools",
 		".dotnet/dotnet", ".dotnet/host", ".dotnet/library-packs", ".dotnet/metadata", ".dotnet/packs", ".dotnet/sdk",
 		".dotnet/sdk-manifests", ".dotnet/shared", ".dotnet/templates", ".dotnet/tools",
@@ -38,7 +37,7 @@ func Toolchains(home string, getenv func(string) string) []string {
 
 func addExisting(list []string, dir, name string) []string {
 	path := filepath.Join(dir, name)
-	// A part of the system is seen anyway, and no toolchain is the root.
+	// System folders are visible anyway, and the root is no toolchain.
 	if !filepath.IsAbs(path) || path == "/" || strings.HasPrefix(path, "/usr/") {
 		return list
 	}
@@ -50,8 +49,8 @@ func addExisting(list []string, dir, name string) []string {
 	return append(list, path)
 }
 
-// Caches are the user's caches that a goal's programs may read and add to on a
-// layer of their own: where the environment or the custom puts them.
+// Caches returns the user's caches that a goal's programs may read, and add to in an overlay of their own: where the
+// environment or convention puts them.
 func Caches(home string, getenv func(string) string) []spec.Cache {
 	cache := getenv("XDG_CACHE_HOME")
 	if !filepath.IsAbs(cache) {
@@ -77,7 +76,7 @@ func Caches(home string, getenv func(string) string) []spec.Cache {
 	return list
 }
 
-// cacheInPlace is a cache that keeps its place: the one that was said, else the usual.
+// cacheInPlace returns a cache that keeps its path: the configured one, else the usual one.
 func cacheInPlace(said, usual string) spec.Cache {
 	if filepath.IsAbs(said) {
 		usual = filepath.Clean(said)
@@ -85,7 +84,7 @@ func cacheInPlace(said, usual string) spec.Cache {
 	return spec.Cache{From: usual, To: usual}
 }
 
-// relocatedCache is a cache that programs look for in its usual place unless told.
+// relocatedCache returns a cache that programs expect at its usual path unless configured otherwise.
 func relocatedCache(said, from, to string) spec.Cache {
 	if filepath.IsAbs(said) {
 		return spec.Cache{From: filepath.Clean(said), To: filepath.Clean(said)}

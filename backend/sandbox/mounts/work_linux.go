@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// hiddenDir is the empty folder of the goal's private one that covers what is hidden.
+// hiddenDir is the empty folder, in the goal's private folder, that is mounted over hidden paths.
 const hiddenDir = "hidden"
 
 // bindWork makes the work paths writable for the agent's programs, in a folder that is
@@ -50,7 +50,7 @@ func (p *mountPlanner) agentWrites(path string) bool {
 // reads what the agent must not see may run code of the agent, which could copy it there.
 func (p *mountPlanner) checksWrite() bool { return p.w.CheckDir == "" }
 
-// hiddenPaths are all paths that the agent's programs do not see.
+// hiddenPaths returns all paths that the agent's programs cannot see.
 func (p *mountPlanner) hiddenPaths() []string {
 	if p.w.CheckDir == "" {
 		return p.w.Hidden
@@ -58,8 +58,8 @@ func (p *mountPlanner) hiddenPaths() []string {
 	return append([]string{p.w.CheckDir}, p.w.Hidden...)
 }
 
-// pinHidden makes mounts of the folders above what is hidden: otherwise a program could rename
-// one, and the next sandbox would cover nothing.
+// pinHidden makes mounts of the folders above hidden paths: otherwise a program could rename one, and the next
+// sandbox would hide nothing.
 func (p *mountPlanner) pinHidden() {
 	for _, path := range p.hiddenPaths() {
 		for _, dir := range append([]string{p.w.Dir}, p.w.Write...) {
@@ -70,8 +70,7 @@ func (p *mountPlanner) pinHidden() {
 	}
 }
 
-// hide covers what only checks, or no programs, may see. It is last: nothing may be mounted
-// over it.
+// hide covers the paths that only checks, or no programs, may see. It comes last, so that nothing is mounted over it.
 func (p *mountPlanner) hide() {
 	for _, path := range p.hiddenPaths() {
 		if slices.ContainsFunc(p.out.Mounts, func(m wire.Mount) bool {

@@ -1,10 +1,9 @@
 package spec
 
-// RuntimeGrant is what the programs of a goal get besides its walls while it runs. One of
-// the fields is set.
+// RuntimeGrant is what the user grants to a goal's programs while it runs. Exactly one field is set.
 type RuntimeGrant struct {
-	Read   string // a file or folder, absolute and without links in it
-	Write  string // a folder; programs that run already may only see it
+	Read   string // a file or folder, absolute, without links in its path
+	Write  string // a folder; programs that already run can only read it
 	Socket string // a Unix socket
 	Port   int    // of this machine's loopback
 }

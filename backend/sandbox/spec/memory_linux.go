@@ -2,7 +2,7 @@ package spec
 
 import "golang.org/x/sys/unix"
 
-// machineMemory is how much this machine has, in bytes; 0 where nobody knows.
+// machineMemory returns this machine's memory in bytes; 0 if unknown.
 func machineMemory() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

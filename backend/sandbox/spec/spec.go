@@ -63,7 +63,7 @@ func DefaultLimits() *ResourceLimits {
 	return &ResourceLimits{Processes: 1024, Memory: most, FileSize: 4 << 30, Nice: 5, Together: most, Tmp: 4 << 30}
 }
 
-// The goal's own addresses, at which its programs reach the proxy and the name server.
+// The addresses at which the goal's programs reach the proxy and the DNS server.
 // 127.0.0.1 remains free for the servers that a goal starts.
 const (
 	ProxyAddress = "127.0.0.53:3128"

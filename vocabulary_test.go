@@ -39,7 +39,7 @@ var phraseLimits = []struct {
 	{`meanwhile`, 0},
 	{`stands (in|on|beside|at)`, 0},
 	{`voyage|enclosure|foresight|veil`, 0},
-	{`is told|are told|was told|be told`, 62},
+	{`is told|are told|was told|be told`, 61},
 	{`hears? of`, 12},
 	{`by itself`, 23},
 	{`whoever`, 12},

@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner/digest"
+	"goalpost/backend/runner/toolbox"
 )
 
 type refusal struct {
@@ -42,7 +43,10 @@ func (c *resolvedCall) isRefused() bool { return c.refusal.outcome != "" }
 
 // onlyReads reports whether the call changes nothing. What is refused has no effect at all.
 func (c *resolvedCall) onlyReads() bool {
-	return c.isRefused() || !c.effect.Control && c.effect.Risk == policy.ReadOnly
+	if c.effect.Control {
+		return c.Tool == "read_evidence" || c.Tool == toolbox.FindTool
+	}
+	return c.isRefused() || c.effect.Risk == policy.ReadOnly
 }
 
 // preview is what a user sees of the call besides its arguments.

@@ -158,7 +158,7 @@ type EnvironmentDescriber interface{ Environment() prompt.Environment }
 
 // LeftoverReporter is a Session that reports what a goal leaves behind and the user should look at, one sentence
 // each.
-type LeftoverReporter interface{ Leftovers() []string }
+type LeftoverReporter interface{ ThingsLeft() []string }
 
 // Preflighter is a Session that tries the checks of a goal that has waited for its first turn. why is for the user,
 // "" if the goal may begin.

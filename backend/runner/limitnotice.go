@@ -10,7 +10,7 @@ import (
 
 // limitNotice reports to the agent what is left of the goal's limits. It is added to results, so that the system
 // prompt and everything before it stay the same for the provider's cache. The zero value reports with the first
-// result after a tenth of a limit is used up.
+// result.
 type limitNotice struct {
 	reported map[string]int // percent used of each limit when it was reported last
 	failed   int            // claims in a row, when they were reported last
@@ -21,7 +21,7 @@ const noticeStep = 10
 
 // take returns the notice for the next result, "" if no limit changed by more than a tenth since the last one.
 func (n *limitNotice) take(b *budget, failedClaims int) string {
-	changed := failedClaims > n.failed
+	changed := n.reported == nil || failedClaims > n.failed
 	for _, u := range b.limitUsages() {
 		changed = changed || u.percent >= n.reported[u.what]+noticeStep
 	}
@@ -33,8 +33,11 @@ func (n *limitNotice) take(b *budget, failedClaims int) string {
 		n.reported[u.what] = u.percent
 	}
 	left := b.limitsLeft()
-	if most := b.goal.Limits.ClaimsPerCheck; failedClaims > 0 && most > 0 {
+	if most := b.goal.Limits.ClaimsPerCheck; most > 0 {
 		left = append(left, fmt.Sprintf("%d of %d failed claims in a row", max(0, most-failedClaims), most))
+	}
+	if len(left) == 0 {
+		return ""
 	}
 	return "\n\nLeft for this goal: " + strings.Join(left, ", ") + "."
 }

@@ -18,7 +18,7 @@ import (
 
 // Leftovers lists what the goal leaves behind: programs that still run in its panes, and what the
 // user should know before working in its folder.
-func (r *Session) Leftovers() []string {
+func (r *Session) ThingsLeft() []string {
 	return append(r.runningPrograms(), r.autorunChanges()...)
 }
 

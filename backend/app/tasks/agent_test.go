@@ -74,14 +74,14 @@ func (a *agent) do(tool string, with args) string {
 	return r.Text
 }
 
-// open goes to the page of a task and looks at it.
+// open goes to the page of a task. The result is a snapshot of it, too.
 func (a *agent) open(task string) {
 	a.Helper()
 	text := a.do("browser_open", args{"url": a.site.URL + "/tasks/" + task + ".html"})
 	if m := paneNamed.FindStringSubmatch(text); m != nil {
 		a.pane = m[1]
 	}
-	a.look()
+	a.seen = text
 }
 
 func (a *agent) look() {

@@ -29,7 +29,7 @@ type Environment struct {
 // is the same for every turn of a run, so that prompt caches hit.
 func System(g goal.Goal, e Environment) string {
 	return ending + describeChecks(g) + describeFolder(g, e) + describeNetwork(g) + describeApprovals(g) +
-		describeDenied(g.Policy) + describeLimits(g.Limits) + describeWork(e) + personas[personaText(g)] + "\n"
+		describeDenied(g.Policy) + limitsText + describeWork(e) + personas[personaText(g)] + "\n"
 }
 
 // ending is the beginning of every system prompt, the same for all goals.
@@ -230,29 +230,11 @@ func describeDenied(p policy.Policy) string {
 	return b.String()
 }
 
-// describeLimits lists the limits of the goal, "" if it has none.
-func describeLimits(l goal.Limits) string {
-	var list []string
-	if l.Iterations > 0 {
-		list = append(list, goal.FormatCount(l.Iterations, "turn"))
-	}
-	if l.WallClock > 0 {
-		list = append(list, goal.FormatDuration(l.WallClock))
-	}
-	if l.Tokens > 0 {
-		list = append(list, fmt.Sprintf("%d tokens", l.Tokens))
-	}
-	if l.USD > 0 {
-		list = append(list, fmt.Sprintf("$%.2f", l.USD))
-	}
-	if l.ClaimsPerCheck > 0 {
-		list = append(list, goal.FormatCount(l.ClaimsPerCheck, "claim")+" in a row that fail on one check")
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return "\nLimits\nThe goal stops after " + strings.Join(list, ", or ") + ". Results report what is left.\n"
-}
+// limitsText does not name the limits: the user may change them, and the prompt stays the same. Results report them.
+const limitsText = `
+Limits
+The goal stops when its turns, time, tokens, money or failed claims are used up. Results report what is left.
+`
 
 func joinPorts(list []int) []string {
 	out := make([]string, len(list))

@@ -169,16 +169,15 @@ func TestSystem_Network_SaysWhatIsOpen(t *testing.T) {
 	}
 }
 
-// TestSystem_Limits_AreListed, and none is mentioned where there is none.
-func TestSystem_Limits_AreListed(t *testing.T) {
-	g := goal.Goal{Limits: goal.Limits{
-		Iterations: 20, WallClock: time.Hour, Tokens: 9000, USD: 2, ClaimsPerCheck: 5,
-	}}
-	want := "The goal stops after 20 turns, or 1 h, or 9000 tokens, or $2.00, or 5 claims in a row that fail on one check."
-	if said := System(g, Environment{}); !strings.Contains(said, want) {
-		t.Errorf("%q is missing in\n%s", want, said)
+// TestSystem_ChangedLimits_StaysTheSame, so that a provider's cache stays valid when the user raises one.
+func TestSystem_ChangedLimits_StaysTheSame(t *testing.T) {
+	g := goal.Goal{Limits: goal.DefaultLimits()}
+	before := System(g, Environment{})
+	if !strings.Contains(before, "Results report what is left.") {
+		t.Errorf("limits are not mentioned in\n%s", before)
 	}
-	if said := System(goal.Goal{}, Environment{}); strings.Contains(said, "The goal stops after") {
-		t.Errorf("a goal without limits is described with some:\n%s", said)
+	g.Limits.Iterations++
+	if after := System(g, Environment{}); after != before {
+		t.Errorf("another limit makes another prompt:\n%s", after)
 	}
 }

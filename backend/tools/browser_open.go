@@ -48,8 +48,8 @@ func browserOpen(r Deps) (Tool, error) {
 	})
 }
 
-// openedPage describes a page that was loaded, with its title and the first part of its snapshot. A page that is
-// blocked by a question, or that cannot be read yet, is described without the snapshot.
+// openedPage describes a page that was loaded by the first part of its snapshot. A page that is blocked by a question,
+// or that cannot be read yet, is described by its title.
 func openedPage(ctx context.Context, b Browsers, p Page) goal.Result {
 	head := fmt.Sprintf("pane %s is at %s", p.Pane, p.URL)
 	at, err := b.Get(p.Pane)
@@ -59,15 +59,13 @@ func openedPage(ctx context.Context, b Browsers, p Page) goal.Result {
 	if at.Info().Loading {
 		head += ", and is still loading"
 	}
-	text := p.Title
-	var s pane.Snapshot
+	s := pane.Snapshot{Text: p.Title}
 	if _, blocked := at.OpenPrompt(); !blocked && p.URL != "about:blank" {
 		if s, err = at.SnapshotPart(ctx, pane.SnapshotOptions{}); err != nil {
-			s.Text = "its content could not be read: " + err.Error()
+			s = pane.Snapshot{Text: p.Title + "\nThe page could not be read: " + err.Error()}
 		}
-		text += "\n" + s.Text
 	}
-	r := pageResult(p.Pane, text, s.Next, s.Total)
+	r := pageResult(p.Pane, s.Text, s.Next, s.Total)
 	r.Text = head + "\n" + r.Text
 	return r
 }

@@ -92,9 +92,5 @@ const bashPath = "/bin/bash"
 // commandPreview describes a command that ended: its outcome, and the beginning of what ran.
 func commandPreview(command, outcome string) string {
 	const most = 100 // bytes
-	line := strings.Join(strings.Fields(command), " ")
-	if len(line) > most {
-		line = text.TruncateBytes(line, most) + "…"
-	}
-	return outcome + ": " + line
+	return outcome + ": " + text.TruncateBytes(strings.Join(strings.Fields(command), " "), most)
 }

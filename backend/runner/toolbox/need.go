@@ -35,13 +35,16 @@ var builtIn = []struct {
 	{goal.StepTools, regexp.MustCompile(`(?i)\b(step protocol|steps)\b`)},
 }
 
-func isBuiltIn(name goal.ToolGroup) bool {
-	for _, one := range builtIn {
+func isBuiltIn(name goal.ToolGroup) bool { return place(name) < len(builtIn) }
+
+// place is the index of a group in builtIn, its length for the group of an MCP server.
+func place(name goal.ToolGroup) int {
+	for i, one := range builtIn {
 		if one.name == name {
-			return true
+			return i
 		}
 	}
-	return false
+	return len(builtIn)
 }
 
 // neededGroups returns the groups that a goal needs from the start: those that its user named, and those that its

@@ -20,7 +20,7 @@ const startBytes = 16 << 10
 
 // Toolbox holds the tools of a run. It is for one goroutine.
 type Toolbox struct {
-	groups  []group // all but the core, in the order of their first tools
+	groups  []group // all but the core: the built-in ones, then those of MCP servers
 	byTool  map[string]goal.ToolGroup
 	denied  []string // tools that the policy denies: they are not offered
 	joined  map[goal.ToolGroup]bool
@@ -56,6 +56,7 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 		}
 		b.groups[i].specs = append(b.groups[i].specs, s)
 	}
+	slices.SortStableFunc(b.groups, func(one, other group) int { return place(one.name) - place(other.name) })
 	for _, name := range neededGroups(g, b.byTool) {
 		b.join(name)
 	}

@@ -87,7 +87,7 @@ func TestNoteCalls_NewGroups_JoinAtTheEndAndStay(t *testing.T) {
 	if got := names(again.Offered()); got != want {
 		t.Errorf("from the same calls at once come %s, want %s", got, want)
 	}
-	if got := b.Waiting(); !slices.Equal(got, []string{"goals", "logins", "steps", "vision"}) {
+	if got := b.Waiting(); !slices.Equal(got, []string{"goals", "logins", "vision", "steps"}) {
 		t.Errorf("waiting are %q", got)
 	}
 }
@@ -100,7 +100,7 @@ func TestFind_Need_ListsTheGroupOrAllGroups(t *testing.T) {
 		"start_goal":              "- start_goal: Does start_goal.",
 		"work in parallel":        "- start_goal: Does start_goal.",
 		"press ctrl+c":            "- terminal_keys:",
-		"":                        "No group of tools matches. Name one of these groups:\n- panes: terminal_keys\n- browser:",
+		"":                        "No group of tools matches. Name one of these groups:\n- browser: browser_click, browser_type\n- panes: terminal_keys",
 		"something else entirely": "No group of tools matches.",
 	} {
 		if got := b.Find(need); !strings.Contains(got, want) {

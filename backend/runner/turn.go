@@ -87,11 +87,12 @@ func modelStop(err error) *Stop {
 }
 
 // MinContextWindow estimates how many tokens a context window must have for a goal with these tools: the system
-// prompt, the tools that it is offered first and the objective are sent with every turn, and the conversation must
-// fit, too.
+// prompt, the tools that it is offered first and the objective are sent with every turn, the largest group of tools
+// may join, and the conversation must fit, too.
 func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
-	offered := toolbox.New(specs, g).Offered()
-	return conversation.MinWindow(len(prompt.System(g, prompt.Environment{})) + toolbox.Bytes(offered) + len(g.Objective))
+	tools := toolbox.New(specs, g)
+	return conversation.MinWindow(len(prompt.System(g, prompt.Environment{})) + toolbox.Bytes(tools.Offered()) +
+		tools.LargestWaiting() + len(g.Objective))
 }
 
 func (r *Run) delta(text string) {

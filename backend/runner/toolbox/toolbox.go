@@ -129,6 +129,17 @@ func (b *Toolbox) Waiting() []string {
 	return list
 }
 
+// LargestWaiting returns the size in bytes of the largest group that has not joined.
+func (b *Toolbox) LargestWaiting() int {
+	most := 0
+	for _, one := range b.groups {
+		if !b.joined[one.name] {
+			most = max(most, Bytes(one.specs))
+		}
+	}
+	return most
+}
+
 // Bytes returns the size of tools as a model gets them.
 func Bytes(specs []goal.ToolSpec) int {
 	n := 0

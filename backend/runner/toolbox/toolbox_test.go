@@ -118,6 +118,9 @@ func TestNew_ToolsOfServers_JoinWhileTheyFit(t *testing.T) {
 	if got := names(b.Offered()); got != core+" small__echo" {
 		t.Errorf("offered are %s", got)
 	}
+	if n := b.LargestWaiting(); n < startBytes || n > startBytes+100 {
+		t.Errorf("the largest group that waits has %d bytes", n)
+	}
 	for _, need := range []string{"large", "an issue"} {
 		if got := b.Find(need); !strings.Contains(got, "large__get_issue") {
 			t.Errorf("%q finds %q", need, got)

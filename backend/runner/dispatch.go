@@ -247,7 +247,8 @@ func (d *dispatcher) recordResult(
 		*within = result
 		return d.journal.append(ctx, step)
 	}
-	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: c.step, Text: result.Envelope() + d.notice.take(d.budget, d.steps.claims.failedInARow())}
+	left := d.notice.take(d.budget, d.steps.claims.failedInARow())
+	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: c.step, Text: result.Envelope() + left}
 	d.messages.Add(m)
 	return d.journal.append(ctx, step, &event.Message{Message: m})
 }

@@ -66,8 +66,13 @@ func checked(c goal.Check) goal.Goal {
 func TestNoteCalls_NewGroups_JoinAtTheEndAndStay(t *testing.T) {
 	b := New(specs(), goal.Goal{})
 	calls := []goal.Call{
-		{Tool: "run_command"}, {Tool: "terminal_open"}, {Tool: "browser_click"}, {Tool: "nothing"},
-		{Tool: FindTool, Arguments: `{"need":"recipes"}`}, {Tool: FindTool, Arguments: `{`}, {Tool: "browser_open"},
+		{Tool: "run_command"},
+		{Tool: "terminal_open"},
+		{Tool: "browser_click"},
+		{Tool: "nothing"},
+		{Tool: FindTool, Arguments: `{"need":"recipes"}`},
+		{Tool: FindTool, Arguments: `{`},
+		{Tool: "browser_open"},
 	}
 	before := b.Offered()
 	for i := range calls {

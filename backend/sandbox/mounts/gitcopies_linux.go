@@ -28,7 +28,7 @@ const (
 
 // copyGitDirs gives the goal copies of the git configuration and hooks in the repositories that exist when its
 // programs start. Each .git folder becomes a mount, so that the goal cannot rename it and create another. What a goal
-// creates anew is its own and is reported at its end.
+// creates again is its own and is reported at its end.
 func (p *mountPlanner) copyGitDirs() error {
 	folders := p.w.Write
 	if !p.w.ReadOnly {
@@ -176,7 +176,7 @@ func (p *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 			continue // the goal does not get hooks that are too large
 		}
 		copied := p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
-		if !errors.Is(copied, os.ErrNotExist) { // otherwise it was removed meanwhile
+		if !errors.Is(copied, os.ErrNotExist) { // otherwise it was removed in the meantime
 			err = errors.Join(err, copied)
 		}
 	}
